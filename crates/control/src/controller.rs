@@ -1,0 +1,111 @@
+//! The controller seam: what a transport calls, and the one value that it obeys.
+
+use crate::PathState;
+use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use thalweg_units::{Bytes, Ecn, Instant, Rate};
+
+/// The random source that a transport lends to its controller: one stream for each flow.
+pub type Rng = rand_pcg::Pcg64Mcg;
+
+/// What an event handler may look at besides the event.
+pub struct Context<'a> {
+    /// Current time.
+    pub now: Instant,
+    /// What the transport has measured, this event included.
+    pub path: &'a PathState,
+    /// Seeded random numbers, for algorithms that ask for them (BBR's probe times).
+    pub rng: &'a mut Rng,
+}
+
+/// What a controller is told when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Init {
+    /// Current time.
+    pub now: Instant,
+    /// Size of a full packet (UDP payload).
+    pub mtu: Bytes,
+    /// Initial congestion window of the transport (RFC 9002 section 7.2).
+    pub initial_window: Bytes,
+}
+
+/// All that a controller decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// Congestion window: the transport sends while no more than this is in flight.
+    pub window: Bytes,
+    /// Pacing rate; `None` leaves pacing to the transport (RFC 9002 section 7.7: 5/4 of window over
+    /// smoothed RTT).
+    pub pacing: Option<Rate>,
+    /// The most that may leave in one burst.
+    pub quantum: Bytes,
+    /// Whether the start-up phase is over. It steers nothing but the acknowledgement frequency that the
+    /// transport requests (fewer acknowledgements once start-up is done).
+    pub startup_done: bool,
+}
+
+/// Receives the name of the state and the variables of a controller, for traces.
+pub trait Observer {
+    /// The state of the algorithm, by its name in the specification.
+    fn state(&mut self, name: &'static str);
+    /// A variable of the algorithm, in the base unit of its kind (bytes, bits per second, seconds).
+    fn variable(&mut self, name: &'static str, value: f64);
+}
+
+/// A congestion control algorithm bound to one flow.
+///
+/// The transport calls, while it processes one acknowledgement, in this order: [`on_spurious_loss`],
+/// [`on_ecn`], [`on_rtt`], [`on_seed`] (at the first RTT sample only), [`on_lost`] once for each packet
+/// newly declared lost, then [`on_ack`] once. It reads [`control`] after each batch.
+///
+/// Only packets of the application space (1-RTT) are reported: handshake samples are too few and too
+/// small to say anything about capacity.
+///
+/// [`on_spurious_loss`]: Controller::on_spurious_loss
+/// [`on_ecn`]: Controller::on_ecn
+/// [`on_rtt`]: Controller::on_rtt
+/// [`on_seed`]: Controller::on_seed
+/// [`on_lost`]: Controller::on_lost
+/// [`on_ack`]: Controller::on_ack
+/// [`control`]: Controller::control
+pub trait Controller: Send {
+    /// A packet left.
+    fn on_sent(&mut self, _event: &Sent, _cx: &mut Context<'_>) {}
+
+    /// One ACK frame newly acknowledged one or more packets.
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>);
+
+    /// One packet was declared lost.
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>);
+
+    /// A probe timeout fired (RFC 9002 section 6.2). No packet is lost by that alone.
+    fn on_timeout(&mut self, _event: &Timeout, _cx: &mut Context<'_>) {}
+
+    /// A packet that was declared lost, or that a probe timeout had fired for, arrived after all.
+    fn on_spurious_loss(&mut self, _event: &SpuriousLoss, _cx: &mut Context<'_>) {}
+
+    /// An ACK frame reported more CE marks than before.
+    fn on_ecn(&mut self, _event: &EcnCounts, _cx: &mut Context<'_>) {}
+
+    /// A new round-trip time sample; the smoothed values in the context include it.
+    fn on_rtt(&mut self, _event: &RttSample, _cx: &mut Context<'_>) {}
+
+    /// The sender has run out of data although window and pacing would let it send.
+    fn on_app_limited(&mut self, _cx: &mut Context<'_>) {}
+
+    /// Data is about to leave after an idle period with nothing in flight.
+    fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {}
+
+    /// A window remembered from an earlier connection over the same path (careful resume).
+    fn on_seed(&mut self, _window: Bytes, _cx: &mut Context<'_>) {}
+
+    /// The decision now in force.
+    fn control(&self) -> Control;
+
+    /// The ECN codepoint for packets that this algorithm steers.
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
+    }
+
+    /// Names the state and the variables, for traces. It never changes what the algorithm does.
+    fn observe(&self, out: &mut dyn Observer);
+}

@@ -1,0 +1,135 @@
+//! Events that a transport reports to a controller, one plain struct each.
+
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// A packet left.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// Its packet number.
+    pub packet: u64,
+    /// Its size (UDP payload).
+    pub size: Bytes,
+    /// Bytes in flight just before it left.
+    pub prior_in_flight: Bytes,
+    /// Whether the sender had nothing in flight.
+    pub was_idle: bool,
+}
+
+/// What the transport remembered of a packet when it left, and how it compares now. Filled for the
+/// largest newly acknowledged packet and for each lost packet.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// When the packet left.
+    pub sent: Instant,
+    /// Bytes in flight right after it left, the packet included.
+    pub in_flight_at_send: Bytes,
+    /// Total delivered when it left.
+    pub delivered_at_send: Bytes,
+    /// Total lost when it left.
+    pub lost_at_send: Bytes,
+    /// Bytes delivered since the packet left; an acknowledged packet counts itself.
+    pub delivered_since_sent: Bytes,
+    /// Bytes declared lost since the packet left; a lost packet counts itself.
+    pub lost_since_sent: Bytes,
+    /// Whether the sender was application-limited when it left.
+    pub app_limited: bool,
+    /// Whether the sender was limited by the congestion window when it left.
+    pub window_limited: bool,
+}
+
+/// A delivery-rate sample of one ACK (draft-ietf-ccwg-bbr, delivery rate sampling; formerly
+/// draft-cheng-iccrg-delivery-rate-estimation section 3).
+#[derive(Clone, Debug)]
+pub struct RateSample {
+    /// Bytes delivered over `interval`.
+    pub delivered: Bytes,
+    /// The longer of the send interval and the ACK interval.
+    pub interval: Duration,
+    /// `delivered / interval`.
+    pub rate: Rate,
+    /// Whether the newest packet of the sample left while the sender was application-limited.
+    pub app_limited: bool,
+}
+
+/// One ACK frame newly acknowledged one or more packets.
+#[derive(Clone, Debug)]
+pub struct Ack {
+    /// Largest packet number that this ACK newly acknowledges.
+    pub largest: u64,
+    /// Bytes newly acknowledged (without AEAD tags), packets that were wrongly declared lost included.
+    pub newly_acked: Bytes,
+    /// Number of packets newly acknowledged.
+    pub newly_acked_packets: u64,
+    /// Bytes that the processing of this ACK declared lost.
+    pub newly_lost: Bytes,
+    /// Number of separate runs of packet numbers among them.
+    pub lost_ranges: u32,
+    /// RTT sample of this ACK, if it gave one.
+    pub rtt: Option<Duration>,
+    /// Memory of the largest newly acknowledged packet.
+    pub snapshot: Snapshot,
+    /// Delivery-rate sample, unless the interval was shorter than the minimum RTT.
+    pub rate: Option<RateSample>,
+    /// Bytes in flight before this ACK was processed.
+    pub prior_in_flight: Bytes,
+}
+
+/// One packet was declared lost.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// Its packet number.
+    pub packet: u64,
+    /// Its size (UDP payload).
+    pub size: Bytes,
+    /// Memory of the packet.
+    pub snapshot: Snapshot,
+    /// Whether this loss completes a period of persistent congestion (RFC 9002 section 7.6).
+    pub persistent_congestion: bool,
+}
+
+/// A probe timeout fired (RFC 9002 section 6.2).
+#[derive(Clone, Debug)]
+pub struct Timeout {
+    /// Consecutive timeouts, this one included: 1 at the first.
+    pub count: u32,
+    /// Oldest packet outstanding.
+    pub packet: u64,
+    /// Memory of that packet.
+    pub snapshot: Snapshot,
+}
+
+/// A packet that was declared lost, or for which a probe timeout fired, arrived after all.
+#[derive(Clone, Debug)]
+pub struct SpuriousLoss {
+    /// Its packet number.
+    pub packet: u64,
+    /// Its size (UDP payload).
+    pub size: Bytes,
+    /// When it left.
+    pub sent: Instant,
+    /// Whether it was only timed out (the packet was never declared lost).
+    pub timeout_only: bool,
+}
+
+/// ECN counters of the application space, cumulative as the peer reports them (RFC 9000 section 13.4),
+/// given when the count of CE marks has grown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnCounts {
+    /// Packets received with ECT(0).
+    pub ect0: u64,
+    /// Packets received with ECT(1).
+    pub ect1: u64,
+    /// Packets received with CE.
+    pub ce: u64,
+    /// Largest packet number acknowledged by the ACK that brought the counts.
+    pub largest_acked: u64,
+}
+
+/// A new round-trip time sample.
+#[derive(Clone, Debug)]
+pub struct RttSample {
+    /// The sample, less the acknowledgement delay where RFC 9002 section 5.3 allows it.
+    pub rtt: Duration,
+    /// The sample as it was measured.
+    pub raw: Duration,
+}

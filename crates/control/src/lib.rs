@@ -1,0 +1,19 @@
+//! Congestion controllers, and the seam that every transport drives them through.
+//!
+//! A controller is sans-I/O: it has no clock, no socket and no random source of its own. Events come
+//! in as one plain struct each ([`event`]), measurements that every algorithm needs are kept by the
+//! transport and lent as [`PathState`], and what comes out is one value, [`Control`].
+//!
+//! Adding a controller takes one file (or one folder with a file per state) and one line in
+//! [`registry`]; every suite, study, stack and plot then has it.
+
+mod controller;
+pub mod event;
+mod options;
+mod path_state;
+pub mod registry;
+
+pub use controller::{Context, Control, Controller, Init, Observer, Rng};
+pub use options::{OptionDoc, OptionKind, Options};
+pub use path_state::PathState;
+pub use registry::{ControllerSpec, Entry, SpecError};

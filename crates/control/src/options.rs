@@ -1,0 +1,77 @@
+//! Options that ride on the name of a controller: `c4:variant=v1`, `cubic:hystart=off`.
+
+use std::collections::BTreeMap;
+use thalweg_units::Duration;
+
+/// What an option may be set to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OptionKind {
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// `on` or `off`.
+    Flag,
+    /// A real number between two bounds, both included.
+    Number(f64, f64),
+    /// A duration with its unit.
+    Duration,
+}
+
+/// Documentation and type of one option.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionDoc {
+    /// Name, as written before the `=`.
+    pub name: &'static str,
+    /// Accepted values.
+    pub kind: OptionKind,
+    /// Value when the option is not given.
+    pub default: &'static str,
+    /// What it does, in one line.
+    pub meaning: &'static str,
+}
+
+impl OptionKind {
+    /// The accepted values in words.
+    pub fn accepted(&self) -> String {
+        match self {
+            OptionKind::Choice(words) => words.join(", "),
+            OptionKind::Flag => "on, off".to_owned(),
+            OptionKind::Number(low, high) => format!("a number from {low} to {high}"),
+            OptionKind::Duration => "a duration such as 1 ms".to_owned(),
+        }
+    }
+
+    pub(crate) fn accepts(&self, value: &str) -> bool {
+        match self {
+            OptionKind::Choice(words) => words.contains(&value),
+            OptionKind::Flag => matches!(value, "on" | "off"),
+            OptionKind::Number(low, high) => {
+                value.parse::<f64>().is_ok_and(|number| *low <= number && number <= *high)
+            }
+            OptionKind::Duration => value.parse::<Duration>().is_ok(),
+        }
+    }
+}
+
+/// Checked option values of one controller, defaults included. The getters panic only on names that the
+/// controller's own [`OptionDoc`] list does not have, which the tests of the registry rule out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options(pub(crate) BTreeMap<&'static str, String>);
+
+impl Options {
+    /// The value as text.
+    pub fn text(&self, name: &str) -> &str {
+        &self.0[name]
+    }
+    /// The value of a [`OptionKind::Flag`].
+    pub fn flag(&self, name: &str) -> bool {
+        self.text(name) == "on"
+    }
+    /// The value of a [`OptionKind::Number`].
+    pub fn number(&self, name: &str) -> f64 {
+        self.text(name).parse().expect("checked when the option was read")
+    }
+    /// The value of a [`OptionKind::Duration`].
+    pub fn duration(&self, name: &str) -> Duration {
+        self.text(name).parse().expect("checked when the option was read")
+    }
+}

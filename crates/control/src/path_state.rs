@@ -1,0 +1,78 @@
+//! What a transport measures once for all controllers.
+
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// Measurements of one flow, kept by its transport. Packet numbers are those of the application space.
+#[derive(Clone, Debug)]
+pub struct PathState {
+    /// Size of a full packet (UDP payload); it may grow by path MTU discovery.
+    pub mtu: Bytes,
+    /// Smoothed RTT (RFC 9002 section 5.3); the initial RTT before the first sample.
+    pub smoothed_rtt: Duration,
+    /// RTT variation (RFC 9002 section 5.3).
+    pub rtt_var: Duration,
+    /// Smallest RTT sample of the connection; zero before the first.
+    pub min_rtt: Duration,
+    /// Latest RTT sample, less the acknowledgement delay that the peer reported; zero before the first.
+    pub latest_rtt: Duration,
+    /// Ack-eliciting bytes that are neither acknowledged nor declared lost.
+    pub bytes_in_flight: Bytes,
+    /// Bytes acknowledged so far, without the 16 bytes of AEAD tag a packet carries.
+    pub delivered: Bytes,
+    /// Bytes declared lost so far, less those that proved spurious; same counting as `delivered`.
+    pub lost: Bytes,
+    /// Latest complete sample of the interval-based delivery-rate estimator (see `thalweg-transport`,
+    /// `delivery_rate`); zero before the first.
+    pub delivery_rate: Rate,
+    /// Largest rate that any pair of acknowledgements at least a millisecond apart has shown.
+    pub peak_rate: Rate,
+    /// Packet number that the next packet will have.
+    pub next_packet: u64,
+    /// Largest acknowledged packet number.
+    pub largest_acked: Option<u64>,
+    /// Oldest packet that is neither acknowledged nor declared lost; if there is none,
+    /// `next_packet` when all have ended, i.e. one past the largest acknowledged or lost.
+    pub lowest_unacked: u64,
+    /// Whether the handshake is complete.
+    pub established: bool,
+    /// Whether the last attempt to send was stopped by the congestion window.
+    pub window_limited: bool,
+    /// Whether samples are currently marked as application-limited.
+    pub app_limited: bool,
+    /// The last time at which the sender had nothing to send although it could have sent (blocked by
+    /// flow control counts as nothing to send).
+    pub last_idle: Instant,
+    /// Send time of the newest acknowledged packet that carried stream or datagram data.
+    pub newest_acked_data_sent: Instant,
+}
+
+impl PathState {
+    /// State of a path that nothing is known about. The initial RTT is that of RFC 9002 section 6.2.2.
+    pub fn new(mtu: Bytes) -> Self {
+        PathState {
+            mtu,
+            smoothed_rtt: Duration::from_millis(333),
+            rtt_var: Duration::from_micros(166_500),
+            min_rtt: Duration::ZERO,
+            latest_rtt: Duration::ZERO,
+            bytes_in_flight: Bytes::ZERO,
+            delivered: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            delivery_rate: Rate::ZERO,
+            peak_rate: Rate::ZERO,
+            next_packet: 0,
+            largest_acked: None,
+            lowest_unacked: 0,
+            established: false,
+            window_limited: false,
+            app_limited: false,
+            last_idle: Instant::START,
+            newest_acked_data_sent: Instant::START,
+        }
+    }
+
+    /// Whether an RTT sample was ever taken.
+    pub fn has_rtt(&self) -> bool {
+        !self.min_rtt.is_zero()
+    }
+}

@@ -1,0 +1,5 @@
+//! Links: queue disciplines, capacity schedules, delay, jitter and loss.
+
+mod packet;
+
+pub use packet::Packet;

@@ -1,0 +1,15 @@
+//! What a link needs to know of the packets that cross it.
+
+use thalweg_units::{Bytes, Ecn};
+
+/// A packet as a link sees it. The simulator's packets and the emulator's frames both are.
+pub trait Packet {
+    /// Size on this link, headers included.
+    fn size(&self) -> Bytes;
+    /// ECN codepoint.
+    fn ecn(&self) -> Ecn;
+    /// Sets the ECN codepoint: a queue marks the packet.
+    fn set_ecn(&mut self, ecn: Ecn);
+    /// Which flow it belongs to: a small index in the simulator, a hash of the 5-tuple in the emulator.
+    fn flow(&self) -> u64;
+}

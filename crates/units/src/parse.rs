@@ -1,0 +1,97 @@
+//! Reading "number unit" texts exactly, without a detour through floating point.
+
+use std::fmt;
+
+/// Why a text is not a quantity: what is wrong with it and which forms are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// What is wrong with the text.
+    pub problem: String,
+    /// The accepted forms, for example `"20 Mbps", "1.5 Gbps"`.
+    pub accepted: &'static str,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; accepted: {}", self.problem, self.accepted)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads `text` as a decimal number and one of `units` (name, multiple of the base unit), rounding
+/// half up to the base unit. Units are matched without regard to case unless two differ only by it.
+pub(crate) fn quantity(
+    text: &str,
+    units: &[(&str, u64)],
+    accepted: &'static str,
+) -> Result<u64, ParseError> {
+    let fail = |problem: String| ParseError { problem, accepted };
+    let trimmed = text.trim();
+    let split = trimmed
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '+')))
+        .unwrap_or(trimmed.len());
+    let (number, unit) = (trimmed[..split].trim(), trimmed[split..].trim());
+    if number.starts_with('-') {
+        return Err(fail(format!("\"{text}\" is negative")));
+    }
+    if unit.is_empty() {
+        return Err(fail(format!("\"{text}\" has no unit")));
+    }
+    let scale = units
+        .iter()
+        .find(|(name, _)| *name == unit)
+        .or_else(|| units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)))
+        .map(|(_, scale)| *scale)
+        .ok_or_else(|| fail(format!("\"{text}\" has an unknown unit \"{unit}\"")))?;
+    let (mantissa, power) =
+        decimal(number).ok_or_else(|| fail(format!("\"{text}\" does not start with a number")))?;
+    let product = mantissa
+        .checked_mul(u128::from(scale))
+        .ok_or_else(|| fail(format!("\"{text}\" is too large")))?;
+    let rounded = (product + power / 2) / power;
+    u64::try_from(rounded).map_err(|_| fail(format!("\"{text}\" is too large")))
+}
+
+/// A decimal number as (digits without the point, power of ten to divide by).
+pub(crate) fn decimal(number: &str) -> Option<(u128, u128)> {
+    let mut mantissa: u128 = 0;
+    let mut power: u128 = 1;
+    let (mut digits, mut point) = (0, false);
+    for c in number.strip_prefix('+').unwrap_or(number).chars() {
+        match c {
+            '0'..='9' => {
+                mantissa = mantissa.checked_mul(10)?.checked_add(u128::from(c as u8 - b'0'))?;
+                digits += 1;
+                if point {
+                    power = power.checked_mul(10)?;
+                }
+            }
+            '.' if !point => point = true,
+            '_' if digits > 0 => {}
+            _ => return None,
+        }
+    }
+    (digits > 0).then_some((mantissa, power))
+}
+
+/// Writes `value` base units with the largest unit that leaves at most three decimals exact, or the
+/// smallest unit otherwise. `units` go from large to small.
+pub(crate) fn write_scaled(
+    f: &mut fmt::Formatter<'_>,
+    value: u64,
+    units: &[(&str, u64)],
+) -> fmt::Result {
+    let (last, _) = units.split_last().map(|(l, r)| (*l, r)).unwrap_or((("", 1), &[]));
+    let (name, scale) = units
+        .iter()
+        .copied()
+        .find(|(_, scale)| value >= *scale && (*scale < 1000 || value % (scale / 1000) == 0))
+        .unwrap_or(last);
+    let (whole, rest) = (value / scale, value % scale);
+    if rest == 0 {
+        return write!(f, "{whole} {name}");
+    }
+    let thousandths = format!("{:03}", rest / (scale / 1000).max(1));
+    write!(f, "{whole}.{} {name}", thousandths.trim_end_matches('0'))
+}
