@@ -1,0 +1,139 @@
+"""The native module: scenario files, trials and traces. Everything else is Python.
+
+Columns are plain: a mapping from column name to a numpy array (float64, int64, bool) or to a list of
+texts, all of one length. Times are seconds, sizes bytes, rates bits per second.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Column: TypeAlias = npt.NDArray[Any] | list[str]
+Columns: TypeAlias = dict[str, Column]
+
+class ScenarioError(ValueError):
+    """A scenario is refused. The message names file, line, key, value and the accepted forms."""
+
+class Cancelled(Exception):
+    """Trials were interrupted (Ctrl-C)."""
+
+def version() -> str:
+    """Version of the simulator."""
+
+def controllers() -> list[dict[str, Any]]:
+    """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
+
+def models() -> list[dict[str, str]]:
+    """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""
+
+def scenario_schema() -> str:
+    """JSON schema of a scenario file."""
+
+class Scenario:
+    """One scenario, checked."""
+
+    @staticmethod
+    def from_toml(
+        text: bytes,
+        file: str,
+        overrides: Sequence[tuple[str, str]] = ...,
+        controllers: Sequence[tuple[str, str]] = ...,
+    ) -> Scenario:
+        """Reads a scenario. `file` is the name that errors use.
+
+        `overrides` are `--set` pairs such as ("path.rate", "10 Mbps"); `controllers` are pairs
+        (flow name, controller). Raises ScenarioError.
+        """
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def source(self) -> str | None: ...
+    @property
+    def note(self) -> str | None: ...
+    @property
+    def toml(self) -> str:
+        """The scenario as it runs, overrides included; from_toml reads it back."""
+
+    @property
+    def flows(self) -> list[dict[str, Any]]:
+        """Per flow: name, controller, workload (text), start_s."""
+
+    @property
+    def criteria(self) -> list[dict[str, Any]]:
+        """Per criterion: flow, metric, source, at_most (float), unit, floor (float or None).
+
+        `floor` is the least value of this metric that physics allows on this path; a criterion whose
+        at_most lies under it is infeasible.
+        """
+
+    @property
+    def floor_s(self) -> float | None:
+        """Floor of the completion of the first flow, in seconds; None without a bounded workload."""
+
+    def run(self, seed: int, trace: bool = False) -> Trial:
+        """One trial with one seed."""
+
+    def trials(
+        self,
+        seeds: Sequence[int],
+        jobs: int = 0,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> Outcomes:
+        """One trial for each seed on `jobs` threads (0: all cores); the GIL is released.
+
+        `on_progress` gets the number of finished trials about ten times a second. Raises Cancelled
+        within a second after Ctrl-C, with the finished trials in its `outcomes` attribute.
+        """
+
+class Outcomes:
+    """Outcomes of a number of trials, as columns."""
+
+    @property
+    def flows(self) -> Columns:
+        """One row for each trial and flow, trial by trial.
+
+        trial (index), seed, flow, controller, finished (bool), completion_s, closed_s (nan when
+        unfinished), start_s, bytes_delivered, packets_sent, packets_lost, packets_dropped,
+        packets_marked, spurious_losses, timeouts, mean_rtt_s, min_rtt_s, max_rtt_s, mean_queue_delay_s,
+        mean_jitter_s, mean_rate_bps, ... further columns may come; readers must not rely on the exact set.
+        """
+
+    @property
+    def links(self) -> Columns:
+        """One row for each trial and link: trial, link, delivered_packets, dropped_packets, ..."""
+
+    @property
+    def trials(self) -> Columns:
+        """One row for each trial: trial, seed, end_s (simulated), events, packets, core_s, trace_hash (text)."""
+
+class Trial:
+    """One trial: its outcomes (of one trial) and its trace, if it was asked for."""
+
+    @property
+    def outcomes(self) -> Outcomes: ...
+    @property
+    def trace(self) -> Trace | None: ...
+
+class Trace:
+    """Time series of one trial."""
+
+    @property
+    def flows(self) -> Columns:
+        """Samples on change and on ACK: time_s, flow (name), event ("ack", "sent", ...), window_bytes,
+        in_flight_bytes, smoothed_rtt_s, latest_rtt_s, pacing_bps, delivery_bps, delivered_bytes, state."""
+
+    @property
+    def variables(self) -> Columns:
+        """Controller variables, long form: time_s, flow, variable, value."""
+
+    @property
+    def links(self) -> Columns:
+        """Samples of each link on change: time_s, link, capacity_bps, queue_bytes, queue_packets,
+        queue_delay_s, delivered_bytes (cumulative), dropped_packets (cumulative), marked_packets."""
+
+    @property
+    def drops(self) -> Columns:
+        """One row for each drop: time_s, link, flow, reason ("queue", "loss", "suspended", "aqm")."""
