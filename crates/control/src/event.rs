@@ -125,6 +125,13 @@ pub struct EcnCounts {
     pub largest_acked: u64,
 }
 
+impl EcnCounts {
+    /// Packets counted in all.
+    pub fn total(&self) -> u64 {
+        self.ect0 + self.ect1 + self.ce
+    }
+}
+
 /// A new round-trip time sample.
 #[derive(Clone, Debug)]
 pub struct RttSample {

@@ -1,5 +1,6 @@
 //! What a transport measures once for all controllers.
 
+use crate::event::EcnCounts;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Measurements of one flow, kept by its transport. Packet numbers are those of the application space.
@@ -30,9 +31,10 @@ pub struct PathState {
     pub next_packet: u64,
     /// Largest acknowledged packet number.
     pub largest_acked: Option<u64>,
-    /// Oldest packet that is neither acknowledged nor declared lost; if there is none,
-    /// `next_packet` when all have ended, i.e. one past the largest acknowledged or lost.
+    /// Oldest packet that is neither acknowledged nor declared lost; if there is none, `next_packet`.
     pub lowest_unacked: u64,
+    /// ECN counts of the peer, as of the latest ACK frame.
+    pub ecn: EcnCounts,
     /// Whether the handshake is complete.
     pub established: bool,
     /// Whether the last attempt to send was stopped by the congestion window.
@@ -63,6 +65,7 @@ impl PathState {
             next_packet: 0,
             largest_acked: None,
             lowest_unacked: 0,
+            ecn: EcnCounts::default(),
             established: false,
             window_limited: false,
             app_limited: false,

@@ -1,1 +1,39 @@
-//! placeholder
+//! A modelled QUIC endpoint: everything of QUIC that shapes congestion control, and nothing else.
+//!
+//! # Model
+//! Packets carry lengths instead of bytes and frames instead of their encoding. What is modelled:
+//! the 1-RTT handshake (0-RTT as an option) with the anti-amplification limit, path MTU discovery in
+//! one step, acknowledgements with delay and requested frequency, RTT estimation, loss detection, probe
+//! timeouts, spurious losses, persistent congestion (RFC 9002), delivery-rate samples, a pacing bucket,
+//! streams with priorities, datagrams, flow control with auto-tuning, ECN counts and idle restart.
+//!
+//! # Units
+//! Sizes are UDP payloads; whoever carries the packets adds IP and UDP headers.
+//!
+//! # Limits
+//! One path, no migration. Handshake packets are retransmitted by one timer for each side. A packet
+//! holds at most [`MAX_FRAMES`](packet::MAX_FRAMES) frames, an ACK frame describes at most the 256 packet
+//! numbers below its largest, an acknowledgement-only packet has no packet number, and there is no idle
+//! timeout: a peer that is silent for ever is waited for until the trial ends.
+
+mod ack_frequency;
+mod ack_policy;
+mod bit_ring;
+mod config;
+mod datagrams;
+mod delivery_rate;
+mod endpoint;
+mod flow_control;
+mod handshake;
+mod loss_detection;
+mod pacer;
+pub mod packet;
+mod range_set;
+mod recv_stream;
+mod rtt;
+mod send_stream;
+mod sent_packets;
+
+pub use config::TransportConfig;
+pub use endpoint::{AppEvent, Counters, Endpoint, Role};
+pub use packet::{Packet, StreamId};

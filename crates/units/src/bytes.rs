@@ -123,7 +123,19 @@ mod tests {
 
     #[test]
     fn negative_and_unitless_sizes_are_refused() {
-        assert!("-1 MB".parse::<Bytes>().unwrap_err().to_string().contains("negative"));
-        assert!("1000".parse::<Bytes>().unwrap_err().to_string().contains("no unit"));
+        assert!(
+            "-1 MB"
+                .parse::<Bytes>()
+                .unwrap_err()
+                .to_string()
+                .contains("negative")
+        );
+        assert!(
+            "1000"
+                .parse::<Bytes>()
+                .unwrap_err()
+                .to_string()
+                .contains("no unit")
+        );
     }
 }

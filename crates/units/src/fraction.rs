@@ -48,7 +48,9 @@ impl FromStr for Fraction {
             return Err(fail("is negative"));
         }
         let (mantissa, power) = decimal(number).ok_or_else(|| fail("is not a fraction"))?;
-        let scaled = mantissa.checked_mul(u128::from(ONE)).ok_or_else(|| fail("is too long"))?;
+        let scaled = mantissa
+            .checked_mul(u128::from(ONE))
+            .ok_or_else(|| fail("is too long"))?;
         match u64::try_from(scaled / (power * whole)) {
             Ok(parts) if parts <= ONE => Ok(Fraction(parts)),
             _ => Err(fail("is more than one")),
@@ -69,8 +71,20 @@ mod tests {
     fn percent_and_plain_numbers_mean_the_same() {
         assert_eq!("1 %".parse::<Fraction>(), "0.01".parse::<Fraction>());
         assert_eq!("100%".parse(), Ok(Fraction::ONE));
-        assert!("1.5".parse::<Fraction>().unwrap_err().to_string().contains("more than one"));
-        assert!("-1 %".parse::<Fraction>().unwrap_err().to_string().contains("negative"));
+        assert!(
+            "1.5"
+                .parse::<Fraction>()
+                .unwrap_err()
+                .to_string()
+                .contains("more than one")
+        );
+        assert!(
+            "-1 %"
+                .parse::<Fraction>()
+                .unwrap_err()
+                .to_string()
+                .contains("negative")
+        );
         assert!("half".parse::<Fraction>().is_err());
     }
 }

@@ -41,7 +41,11 @@ pub(crate) fn quantity(
     let scale = units
         .iter()
         .find(|(name, _)| *name == unit)
-        .or_else(|| units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)))
+        .or_else(|| {
+            units
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(unit))
+        })
         .map(|(_, scale)| *scale)
         .ok_or_else(|| fail(format!("\"{text}\" has an unknown unit \"{unit}\"")))?;
     let (mantissa, power) =
@@ -61,7 +65,9 @@ pub(crate) fn decimal(number: &str) -> Option<(u128, u128)> {
     for c in number.strip_prefix('+').unwrap_or(number).chars() {
         match c {
             '0'..='9' => {
-                mantissa = mantissa.checked_mul(10)?.checked_add(u128::from(c as u8 - b'0'))?;
+                mantissa = mantissa
+                    .checked_mul(10)?
+                    .checked_add(u128::from(c as u8 - b'0'))?;
                 digits += 1;
                 if point {
                     power = power.checked_mul(10)?;
@@ -82,7 +88,10 @@ pub(crate) fn write_scaled(
     value: u64,
     units: &[(&str, u64)],
 ) -> fmt::Result {
-    let (last, _) = units.split_last().map(|(l, r)| (*l, r)).unwrap_or((("", 1), &[]));
+    let (last, _) = units
+        .split_last()
+        .map(|(l, r)| (*l, r))
+        .unwrap_or((("", 1), &[]));
     let (name, scale) = units
         .iter()
         .copied()

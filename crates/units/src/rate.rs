@@ -117,10 +117,18 @@ mod tests {
     #[test]
     fn rates_are_read_and_printed() {
         assert_eq!("20 Mbps".parse(), Ok(Rate::from_bits_per_sec(20_000_000)));
-        assert_eq!("0.512 Mbps".parse::<Rate>().unwrap().to_string(), "512 kbps");
+        assert_eq!(
+            "0.512 Mbps".parse::<Rate>().unwrap().to_string(),
+            "512 kbps"
+        );
         assert_eq!(Rate::from_bits_per_sec(1_536_000).to_string(), "1.536 Mbps");
         assert_eq!(Rate::ZERO.to_string(), "0 bps");
-        assert!("20".parse::<Rate>().unwrap_err().to_string().contains("\"20 Mbps\""));
+        assert!(
+            "20".parse::<Rate>()
+                .unwrap_err()
+                .to_string()
+                .contains("\"20 Mbps\"")
+        );
         assert!("20 MB".parse::<Rate>().is_err());
     }
 
@@ -130,13 +138,19 @@ mod tests {
         let rate: Rate = "20 Mbps".parse().unwrap();
         assert_eq!(rate.time_for(Bytes::new(1440)), Duration::from_micros(576));
         assert_eq!(rate.bytes_in(Duration::from_micros(576)), Bytes::new(1440));
-        assert_eq!(Rate::over(Bytes::new(1440), Duration::from_micros(576)), rate);
+        assert_eq!(
+            Rate::over(Bytes::new(1440), Duration::from_micros(576)),
+            rate
+        );
     }
 
     #[test]
     fn large_products_do_not_overflow() {
         let rate = Rate::from_bits_per_sec(400_000_000_000);
-        assert_eq!(rate.bytes_in(Duration::from_secs(3600)).as_u64(), 180_000_000_000_000);
+        assert_eq!(
+            rate.bytes_in(Duration::from_secs(3600)).as_u64(),
+            180_000_000_000_000
+        );
         assert_eq!(Rate::ZERO.time_for(Bytes::new(1)), Duration::MAX);
     }
 }

@@ -47,7 +47,19 @@ macro_rules! quantity_as_text {
     };
 }
 
-quantity_as_text!(Duration, "80 ms", "A duration with its unit: ns, us, ms, s, min, h.");
-quantity_as_text!(Rate, "20 Mbps", "A rate with its unit: bps, kbps, Mbps, Gbps, Tbps.");
-quantity_as_text!(Bytes, "10 MB", "A size with its unit: B, kB, MB, GB (decimal), KiB, MiB, GiB.");
+quantity_as_text!(
+    Duration,
+    "80 ms",
+    "A duration with its unit: ns, us, ms, s, min, h."
+);
+quantity_as_text!(
+    Rate,
+    "20 Mbps",
+    "A rate with its unit: bps, kbps, Mbps, Gbps, Tbps."
+);
+quantity_as_text!(
+    Bytes,
+    "10 MB",
+    "A size with its unit: B, kB, MB, GB (decimal), KiB, MiB, GiB."
+);
 quantity_as_text!(Fraction, "1 %", "A fraction from 0 to 1, or a percentage.");

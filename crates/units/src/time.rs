@@ -204,7 +204,17 @@ mod tests {
 
     #[test]
     fn printing_and_reading_again_changes_nothing() {
-        for n in [0, 1, 999, 1_000, 1_500, 80_000_000, 600_123_000, 2_500_000_000, 123_456_789] {
+        for n in [
+            0,
+            1,
+            999,
+            1_000,
+            1_500,
+            80_000_000,
+            600_123_000,
+            2_500_000_000,
+            123_456_789,
+        ] {
             let span = Duration::from_nanos(n);
             assert_eq!(span.to_string().parse(), Ok(span), "{span}");
         }
@@ -223,13 +233,19 @@ mod tests {
             ("99999999999999999999 s", "too large"),
         ] {
             let error = text.parse::<Duration>().unwrap_err().to_string();
-            assert!(error.contains(problem) && error.contains("\"80 ms\""), "{error}");
+            assert!(
+                error.contains(problem) && error.contains("\"80 ms\""),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn differences_never_go_below_zero() {
-        assert_eq!(Instant::START - (Instant::START + Duration::from_secs(1)), Duration::ZERO);
+        assert_eq!(
+            Instant::START - (Instant::START + Duration::from_secs(1)),
+            Duration::ZERO
+        );
         assert_eq!(Instant::NEVER + Duration::from_secs(1), Instant::NEVER);
     }
 }

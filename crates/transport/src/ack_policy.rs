@@ -1,0 +1,195 @@
+//! When and what to acknowledge (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency).
+
+use crate::bit_ring::BitRing;
+use crate::packet::{ACK_WORDS, AckFrame};
+use thalweg_control::event::EcnCounts;
+use thalweg_units::{Duration, Ecn, Instant};
+
+/// A requested acknowledgement frequency takes effect after this many packets: until then the sender
+/// needs every sample that it can get (reference behaviour).
+const START_UP_PACKETS: u64 = 128;
+/// Packet numbers remembered below the largest, to recognise duplicates.
+const REMEMBERED: u64 = 4096;
+
+#[derive(Debug)]
+pub(crate) struct AckPolicy {
+    received: BitRing,
+    total: u64,
+    largest: u64,
+    largest_at: Instant,
+    /// A packet so late that an ACK of the largest does not reach it.
+    late: Option<u64>,
+    /// Ack-eliciting packets since the last ACK frame.
+    unacknowledged: u32,
+    /// When an ACK frame must leave.
+    deadline: Instant,
+    base_every: u32,
+    every: u32,
+    delay: Duration,
+    /// Whether packets out of order are worth an immediate ACK (RFC 9000 section 13.2.1); a sender that
+    /// requests a frequency waives it, as the reference does.
+    report_order: bool,
+    counts: EcnCounts,
+}
+
+impl AckPolicy {
+    pub(crate) fn new(every: u32, delay: Duration) -> Self {
+        AckPolicy {
+            received: BitRing::default(),
+            total: 0,
+            largest: 0,
+            largest_at: Instant::START,
+            late: None,
+            unacknowledged: 0,
+            deadline: Instant::NEVER,
+            base_every: every,
+            every,
+            delay,
+            report_order: true,
+            counts: EcnCounts::default(),
+        }
+    }
+
+    /// The peer asks for another frequency.
+    pub(crate) fn request(&mut self, every: u32, delay: Duration) {
+        (self.every, self.delay, self.report_order) = (every.max(1), delay, false);
+    }
+
+    /// A numbered packet arrived; false if it is a duplicate.
+    pub(crate) fn on_packet(&mut self, now: Instant, number: u64, ecn: Ecn, urgent: bool) -> bool {
+        if !self.received.insert(number) {
+            return false;
+        }
+        match ecn {
+            Ecn::NotEct => {}
+            Ecn::Ect0 => self.counts.ect0 += 1,
+            Ecn::Ect1 => self.counts.ect1 += 1,
+            Ecn::Ce => self.counts.ce += 1,
+        }
+        let in_order = self.total == 0 || number == self.largest + 1;
+        self.total += 1;
+        if self.total == 1 || number > self.largest {
+            self.largest = number;
+            self.largest_at = now;
+            self.received.slide_to(number.saturating_sub(REMEMBERED));
+        } else if number / 64 + (ACK_WORDS as u64) <= self.largest / 64 {
+            self.late = Some(number);
+        }
+        self.unacknowledged += 1;
+        let every = if self.total <= START_UP_PACKETS {
+            self.base_every
+        } else {
+            self.every
+        };
+        let congestion = ecn == Ecn::Ce && self.report_order;
+        let disorder = self.report_order && !in_order;
+        if self.unacknowledged >= every || urgent || congestion || disorder || self.late.is_some() {
+            self.deadline = now;
+        } else {
+            self.deadline = self.deadline.min(now + self.delay);
+        }
+        true
+    }
+
+    /// When an ACK frame has to leave.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Takes the frame if there is anything to acknowledge.
+    pub(crate) fn take(&mut self, now: Instant) -> Option<AckFrame> {
+        if self.unacknowledged == 0 {
+            return None;
+        }
+        let late = self.late.take();
+        let largest = late.unwrap_or(self.largest);
+        let mut words = [0; ACK_WORDS];
+        for (w, word) in words.iter_mut().enumerate() {
+            if let Some(index) = (largest / 64).checked_sub(w as u64) {
+                *word = self.received.word(index);
+            }
+        }
+        if late.is_some() {
+            // Another frame must tell of the newest packets; it goes out right behind.
+            self.deadline = now;
+        } else {
+            self.unacknowledged = 0;
+            self.deadline = Instant::NEVER;
+        }
+        Some(AckFrame {
+            largest,
+            delay: now - self.largest_at,
+            words,
+            ecn: EcnCounts {
+                largest_acked: largest,
+                ..self.counts
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DELAY: Duration = Duration::from_millis(1);
+
+    fn at(us: u64) -> Instant {
+        Instant::START + Duration::from_micros(us)
+    }
+
+    #[test]
+    fn every_second_packet_is_acknowledged_at_once_and_a_single_one_after_the_delay() {
+        let mut acks = AckPolicy::new(2, DELAY);
+        acks.on_packet(at(0), 0, Ecn::Ect1, false);
+        assert_eq!(acks.deadline(), at(1000));
+        acks.on_packet(at(10), 1, Ecn::Ce, false);
+        assert_eq!(acks.deadline(), at(10));
+        let frame = acks.take(at(30)).unwrap();
+        assert_eq!((frame.largest, frame.words[0]), (1, 0b11));
+        assert_eq!((frame.ecn.ect1, frame.ecn.ce), (1, 1));
+        assert_eq!(frame.delay, Duration::from_micros(20));
+        assert_eq!((acks.deadline(), acks.take(at(40))), (Instant::NEVER, None));
+    }
+
+    #[test]
+    fn a_gap_is_reported_at_once_unless_the_sender_waived_it() {
+        let mut acks = AckPolicy::new(10, DELAY);
+        acks.on_packet(at(0), 0, Ecn::Ect0, false);
+        acks.on_packet(at(1), 2, Ecn::Ect0, false);
+        assert_eq!(acks.deadline(), at(1));
+        acks.take(at(1));
+        acks.request(10, DELAY);
+        acks.on_packet(at(2), 4, Ecn::Ect0, false);
+        assert_eq!(acks.deadline(), at(1002));
+    }
+
+    #[test]
+    fn a_requested_frequency_waits_for_128_packets() {
+        let mut acks = AckPolicy::new(2, DELAY);
+        acks.request(18, Duration::from_millis(10));
+        let mut frames = 0;
+        for n in 0..308 {
+            acks.on_packet(at(n), n, Ecn::Ect0, false);
+            if acks.deadline() <= at(n) {
+                acks.take(at(n)).unwrap();
+                frames += 1;
+            }
+        }
+        assert_eq!(frames, 64 + 10); // 128 / 2 + 180 / 18
+    }
+
+    #[test]
+    fn duplicates_are_recognised_and_very_late_packets_get_a_frame_of_their_own() {
+        let mut acks = AckPolicy::new(2, DELAY);
+        acks.on_packet(at(0), 0, Ecn::Ect0, false);
+        assert!(!acks.on_packet(at(0), 0, Ecn::Ect0, false));
+        acks.on_packet(at(1), 1000, Ecn::Ect0, false);
+        acks.take(at(1));
+        acks.on_packet(at(2), 5, Ecn::Ect0, false);
+        let late = acks.take(at(2)).unwrap();
+        assert_eq!((late.largest, late.words[0]), (5, 0b100001));
+        assert_eq!(acks.take(at(2)).unwrap().largest, 1000);
+        assert_eq!(acks.take(at(2)), None);
+    }
+}

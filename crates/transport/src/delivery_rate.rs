@@ -1,0 +1,254 @@
+//! Delivery-rate estimation.
+//!
+//! Two estimators run side by side, since the algorithms are defined on different ones:
+//!
+//! - the **interval** estimator of the reference transport: from the last completed estimate at the time a
+//!   packet left, to the acknowledgement of that packet; an estimate takes more than a millisecond. It
+//!   yields `PathState::delivery_rate`, and its relative `PathState::peak_rate`, the largest rate between
+//!   any two acknowledgements more than a millisecond apart;
+//! - the **per-ACK sample** of draft-ietf-ccwg-bbr ("Delivery Rate Samples", formerly
+//!   draft-cheng-iccrg-delivery-rate-estimation): delivered since the packet left, over the longer of
+//!   the send interval and the ACK interval.
+//!
+//! Application limits are marked as in the draft: from the time the sender runs dry until all that was in
+//! flight then is delivered.
+
+use thalweg_control::PathState;
+use thalweg_control::event::RateSample;
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// Estimates over less time than this are too coarse to be believed.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// A point of the delivery: how much had arrived, when that became known, and when the packet that
+/// told it had left.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reference {
+    delivered: Bytes,
+    acked: Instant,
+    sent: Instant,
+}
+
+/// What a packet remembers when it leaves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SendState {
+    pub(crate) sent: Instant,
+    pub(crate) delivered: Bytes,
+    pub(crate) lost: Bytes,
+    pub(crate) in_flight: Bytes,
+    pub(crate) app_limited: bool,
+    pub(crate) window_limited: bool,
+    delivered_at: Instant,
+    first_sent: Instant,
+    reference: Reference,
+}
+
+impl SendState {
+    /// The memory of a handshake packet sent at `sent`: nothing was delivered before it.
+    pub(crate) fn of_handshake(sent: Instant) -> Self {
+        SendState {
+            sent,
+            delivered: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            in_flight: Bytes::ZERO,
+            app_limited: true,
+            window_limited: false,
+            delivered_at: Instant::START,
+            first_sent: sent,
+            reference: Reference::default(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct DeliveryRate {
+    delivered: Bytes,
+    /// When `delivered` last grew (C.delivered_time of the draft).
+    delivered_at: Instant,
+    /// Send time of the packet most recently marked as delivered (C.first_send_time of the draft).
+    first_sent: Instant,
+    /// Delivery up to this count happens under an application limit; zero for none.
+    app_limited_until: Bytes,
+    interval: Option<Reference>,
+    peak: Reference,
+}
+
+impl DeliveryRate {
+    pub(crate) fn is_app_limited(&self) -> bool {
+        !self.app_limited_until.is_zero()
+    }
+
+    /// The sender has nothing to send although it may.
+    pub(crate) fn mark_app_limited(&mut self, in_flight: Bytes) {
+        self.app_limited_until = (self.delivered + in_flight).max(Bytes::new(1));
+    }
+
+    /// What a packet that leaves now has to remember. `in_flight` counts the packet itself.
+    pub(crate) fn on_send(
+        &mut self,
+        now: Instant,
+        in_flight: Bytes,
+        was_idle: bool,
+        path: &PathState,
+    ) -> SendState {
+        if was_idle {
+            // Draft, section on sending: with nothing in flight both intervals start anew.
+            self.first_sent = now;
+            self.delivered_at = now;
+        }
+        SendState {
+            sent: now,
+            delivered: self.delivered,
+            lost: path.lost,
+            in_flight,
+            app_limited: self.is_app_limited() || !path.established,
+            window_limited: path.window_limited,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            reference: self.interval.unwrap_or_default(),
+        }
+    }
+
+    /// Bytes have been acknowledged.
+    pub(crate) fn on_delivered(&mut self, now: Instant, bytes: Bytes) {
+        self.delivered += bytes;
+        self.delivered_at = now;
+    }
+
+    /// All bytes of an ACK are counted; `newest` is the newest packet among them. Updates the path's
+    /// rates and returns the draft's sample.
+    pub(crate) fn on_ack(
+        &mut self,
+        now: Instant,
+        newest: &SendState,
+        path: &mut PathState,
+    ) -> Option<RateSample> {
+        self.estimate_interval(now, newest, path);
+        self.estimate_peak(now, newest, path);
+        if self.delivered >= self.app_limited_until {
+            self.app_limited_until = Bytes::ZERO;
+        }
+        path.delivered = self.delivered;
+        path.app_limited = self.is_app_limited();
+        self.sample(now, newest, path.min_rtt)
+    }
+
+    fn sample(
+        &mut self,
+        now: Instant,
+        newest: &SendState,
+        min_rtt: Duration,
+    ) -> Option<RateSample> {
+        let send_elapsed = newest.sent - newest.first_sent;
+        let ack_elapsed = now - newest.delivered_at;
+        self.first_sent = self.first_sent.max(newest.sent);
+        let interval = send_elapsed.max(ack_elapsed);
+        let delivered = self.delivered - newest.delivered;
+        if interval < min_rtt || interval.is_zero() {
+            return None;
+        }
+        Some(RateSample {
+            delivered,
+            interval,
+            rate: Rate::over(delivered, interval),
+            app_limited: newest.app_limited,
+        })
+    }
+
+    fn estimate_interval(&mut self, now: Instant, newest: &SendState, path: &mut PathState) {
+        let current = Reference {
+            delivered: self.delivered,
+            acked: now,
+            sent: newest.sent,
+        };
+        let Some(last) = self.interval else {
+            self.interval = Some(current);
+            return;
+        };
+        let from = &newest.reference;
+        let received = now - from.acked;
+        if newest.sent < last.sent || received <= SHORTEST {
+            return;
+        }
+        let span = received.max(newest.sent - from.sent);
+        path.delivery_rate = Rate::over(self.delivered - from.delivered, span);
+        self.interval = Some(current);
+    }
+
+    fn estimate_peak(&mut self, now: Instant, newest: &SendState, path: &mut PathState) {
+        let received = now - self.peak.acked;
+        if newest.sent < self.peak.sent || received <= SHORTEST {
+            return;
+        }
+        let span = received.max(newest.sent - self.peak.sent);
+        let rate = Rate::over(self.delivered - self.peak.delivered, span);
+        path.peak_rate = path.peak_rate.max(rate);
+        self.peak = Reference {
+            delivered: self.delivered,
+            acked: now,
+            sent: newest.sent,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::START + Duration::from_millis(ms)
+    }
+
+    /// One packet of 1424 bytes a millisecond over a path of 80 ms.
+    fn steady(packets: u64) -> (DeliveryRate, PathState, Option<RateSample>) {
+        let mut path = PathState::new(Bytes::new(1440));
+        (path.established, path.min_rtt) = (true, Duration::from_millis(80));
+        let mut rate = DeliveryRate::default();
+        let (mut sent, mut sample) = (Vec::new(), None);
+        for t in 0..packets + 80 {
+            if t >= 80 {
+                rate.on_delivered(at(t), Bytes::new(1424));
+                sample = rate.on_ack(at(t), &sent[t as usize - 80], &mut path);
+            }
+            sent.push(rate.on_send(at(t), Bytes::new(1424 * t.min(80)), t == 0, &path));
+        }
+        (rate, path, sample)
+    }
+
+    #[test]
+    fn a_steady_flow_is_measured_at_its_rate_by_both_estimators() {
+        let (_, path, sample) = steady(300);
+        let expected = 1424.0 * 8.0 * 1000.0; // bits per second
+        let ratio = |rate: Rate| rate.as_bits_per_sec() as f64 / expected;
+        assert!(
+            (0.98..=1.02).contains(&ratio(path.delivery_rate)),
+            "{}",
+            path.delivery_rate
+        );
+        let sample = sample.unwrap();
+        assert!(
+            (0.98..=1.02).contains(&ratio(sample.rate)),
+            "{}",
+            sample.rate
+        );
+        assert!(!sample.app_limited);
+    }
+
+    #[test]
+    fn an_application_limit_ends_when_what_was_in_flight_is_delivered() {
+        let (mut rate, mut path, _) = steady(100);
+        rate.mark_app_limited(Bytes::new(2848));
+        let limited = rate.on_send(at(200), Bytes::new(4272), false, &path);
+        assert!(limited.app_limited);
+        rate.on_delivered(at(280), Bytes::new(1424));
+        rate.on_ack(at(280), &limited, &mut path);
+        assert!(path.app_limited);
+        rate.on_delivered(at(281), Bytes::new(1424));
+        assert!(
+            rate.on_ack(at(281), &limited, &mut path)
+                .unwrap()
+                .app_limited
+        );
+        assert!(!path.app_limited);
+    }
+}

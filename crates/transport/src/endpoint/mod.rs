@@ -1,0 +1,511 @@
+//! One end of a connection: what it is told, what it decides, when it wants to be woken.
+//!
+//! The endpoint is sans-I/O. Whoever drives it delivers packets with [`Endpoint::receive`], asks for
+//! packets with [`Endpoint::transmit`] until there are none, and calls [`Endpoint::expire`] at
+//! [`Endpoint::next`].
+
+mod receive;
+mod transmit;
+
+use crate::TransportConfig;
+use crate::ack_frequency::AckFrequency;
+use crate::ack_policy::AckPolicy;
+use crate::datagrams::Datagrams;
+use crate::delivery_rate::{DeliveryRate, SendState};
+use crate::flow_control::FlowControl;
+use crate::handshake::{Handshake, Stage};
+use crate::loss_detection;
+use crate::pacer::Pacer;
+use crate::packet::{AEAD_TAG, Frame, StreamId};
+use crate::recv_stream::RecvStream;
+use crate::rtt;
+use crate::send_stream::SendStream;
+use crate::sent_packets::SentPackets;
+use std::collections::VecDeque;
+use thalweg_control::event::{Lost, Snapshot, Timeout};
+use thalweg_control::{Context, Control, Controller, PathState, Rng};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// Which end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Opens the connection.
+    Client,
+    /// Answers.
+    Server,
+}
+
+/// What an endpoint tells its application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppEvent {
+    /// Streams can be used: the handshake is complete, or 0-RTT lets data travel with it.
+    Connected,
+    /// More of a stream can be read in order.
+    StreamData {
+        /// Which stream.
+        id: StreamId,
+        /// Bytes readable since the start of the stream.
+        contiguous: u64,
+        /// Whether that is all of it.
+        complete: bool,
+    },
+    /// The sender abandoned a stream.
+    StreamReset(StreamId),
+    /// The receiver wants no more of a stream.
+    StopSending(StreamId),
+    /// A datagram arrived.
+    Datagram {
+        /// What the sending application called it.
+        tag: u64,
+        /// Number of bytes.
+        len: u32,
+    },
+    /// The connection is closed on both sides.
+    Closed,
+}
+
+/// What an endpoint counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Numbered packets sent.
+    pub packets_sent: u64,
+    /// Bytes of numbered packets sent (UDP payload).
+    pub bytes_sent: u64,
+    /// Packets declared lost, those that proved spurious included.
+    pub packets_lost: u64,
+    /// Losses that proved spurious.
+    pub spurious_losses: u64,
+    /// Probe timeouts.
+    pub timeouts: u64,
+    /// Stream bytes received for the first time.
+    pub stream_bytes_received: u64,
+    /// Datagrams received.
+    pub datagrams_received: u64,
+    /// RTT samples taken.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Duration,
+    /// The largest.
+    pub rtt_max: Duration,
+}
+
+/// State of the closing exchange (RFC 9000 section 10.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    Open,
+    /// A CONNECTION_CLOSE waits to be sent.
+    Requested,
+    /// Sent; the peer's is awaited, at most until then.
+    Waiting(Instant),
+    /// The peer has closed and waits for ours.
+    Answering,
+    Closed,
+}
+
+/// One end of a modelled QUIC connection.
+pub struct Endpoint {
+    role: Role,
+    config: TransportConfig,
+    handshake: Handshake,
+    closing: Closing,
+    controller: Box<dyn Controller>,
+    control: Control,
+    rng: Rng,
+    noise: Rng,
+    path: PathState,
+    rate: DeliveryRate,
+    pacer: Pacer,
+    sent: SentPackets,
+    first_rtt_at: Instant,
+    loss_time: Option<Instant>,
+    /// Consecutive probe timeouts.
+    timeouts: u32,
+    /// Probe packets that may leave regardless of the window.
+    probes: u32,
+    /// The packet that the first of the present timeouts fired for, and the first number sent after it.
+    timed_out: Option<(u64, u64)>,
+    last_eliciting: Instant,
+    /// Whether only the pacer holds data back.
+    pacing: bool,
+    mtu_probes_left: u32,
+    mtu_probe_pending: bool,
+    ack_frequency: AckFrequency,
+    ack_frequency_pending: bool,
+    acks: AckPolicy,
+    flow: FlowControl,
+    send_streams: Vec<SendStream>,
+    recv_streams: VecDeque<RecvStream>,
+    /// Every stream below is closed for receiving and forgotten.
+    recv_closed_below: StreamId,
+    serving: u64,
+    datagrams: Datagrams,
+    events: VecDeque<AppEvent>,
+    counters: Counters,
+    // Kept between calls so that no call allocates.
+    lost_scratch: Vec<u64>,
+    spurious_scratch: Vec<(u64, u32, Instant)>,
+}
+
+impl Endpoint {
+    /// An endpoint that has not been started. `rng` is lent to the controller, `noise` draws the lateness
+    /// of wake-ups.
+    pub fn new(
+        role: Role,
+        config: TransportConfig,
+        controller: Box<dyn Controller>,
+        rng: Rng,
+        noise: Rng,
+    ) -> Self {
+        let max_data = config.initial_max_data.as_u64();
+        Endpoint {
+            role,
+            handshake: Handshake::new(),
+            closing: Closing::Open,
+            control: controller.control(),
+            controller,
+            rng,
+            noise,
+            path: PathState::new(config.initial_mtu),
+            rate: DeliveryRate::default(),
+            pacer: Pacer::new(),
+            sent: SentPackets::default(),
+            first_rtt_at: Instant::NEVER,
+            loss_time: None,
+            timeouts: 0,
+            probes: 0,
+            timed_out: None,
+            last_eliciting: Instant::START,
+            pacing: false,
+            mtu_probes_left: 3,
+            mtu_probe_pending: false,
+            ack_frequency: AckFrequency::default(),
+            ack_frequency_pending: false,
+            acks: AckPolicy::new(config.ack_every, config.min_ack_delay),
+            flow: FlowControl::new(max_data),
+            send_streams: Vec::new(),
+            recv_streams: VecDeque::new(),
+            recv_closed_below: 0,
+            serving: 0,
+            datagrams: Datagrams::default(),
+            events: VecDeque::new(),
+            counters: Counters::default(),
+            lost_scratch: Vec::new(),
+            spurious_scratch: Vec::new(),
+            config,
+        }
+    }
+
+    /// Opens the connection (client).
+    pub fn connect(&mut self) {
+        self.handshake.start();
+        if self.config.zero_rtt {
+            self.events.push_back(AppEvent::Connected);
+        }
+    }
+
+    /// Writes `bytes` to stream `id`, opening it if need be, and ends it if `fin`. Lower priorities are
+    /// more urgent; see RFC 9218 for `incremental`. Both are taken from the first call.
+    pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
+        let place = match self
+            .send_streams
+            .binary_search_by_key(&id, |stream| stream.id)
+        {
+            Ok(place) => place,
+            Err(place) => {
+                let limit = self.config.initial_max_stream_data.as_u64();
+                self.send_streams
+                    .insert(place, SendStream::new(id, priority, incremental, limit));
+                place
+            }
+        };
+        self.send_streams[place].write(bytes, fin);
+    }
+
+    /// Queues a datagram of `len` bytes; the receiving application is told its `tag`. A datagram that does
+    /// not fit a packet is cut to one.
+    pub fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
+        self.datagrams
+            .push(priority, tag, len.min(self.largest_datagram()));
+    }
+
+    /// The largest datagram that fits a packet of any size that this path has been used with.
+    fn largest_datagram(&self) -> u32 {
+        use crate::packet::{ACK_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, PACKET_OVERHEAD};
+        let mtu = self.config.initial_mtu.as_u64() as u32;
+        mtu - PACKET_OVERHEAD - ACK_FRAME_SIZE - DATAGRAM_FRAME_OVERHEAD
+    }
+
+    /// Asks the peer to stop sending on a stream.
+    pub fn stop_receiving(&mut self, id: StreamId) {
+        if let Some(stream) = self.recv_stream(id)
+            && !stream.closed
+        {
+            stream.closed = true;
+            stream.stop_pending = true;
+        }
+    }
+
+    /// Closes the connection.
+    pub fn close(&mut self) {
+        if self.closing == Closing::Open {
+            self.closing = Closing::Requested;
+        }
+    }
+
+    /// The next thing the application should know.
+    pub fn poll_event(&mut self) -> Option<AppEvent> {
+        self.events.pop_front()
+    }
+
+    /// Which end this is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+    /// What is known of the path.
+    pub fn path(&self) -> &PathState {
+        &self.path
+    }
+    /// The decision of the controller now in force.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+    /// The controller, for traces.
+    pub fn controller(&self) -> &dyn Controller {
+        &*self.controller
+    }
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    /// The pacing rate in force: the controller's, or 5/4 of window over smoothed RTT (RFC 9002 section
+    /// 7.7); `None` while nothing is known.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.control.pacing.or_else(|| {
+            self.path
+                .has_rtt()
+                .then(|| Rate::over(self.control.window, self.path.smoothed_rtt).mul_div(5, 4))
+        })
+    }
+
+    /// When the endpoint wants [`Endpoint::expire`] and [`Endpoint::transmit`] to be called again, if no
+    /// packet arrives before.
+    pub fn next(&self) -> Instant {
+        match self.closing {
+            Closing::Closed => return Instant::NEVER,
+            Closing::Waiting(deadline) => return deadline,
+            _ => {}
+        }
+        let mut next = self
+            .acks
+            .deadline()
+            .min(self.handshake.deadline)
+            .min(self.loss_deadline());
+        if self.pacing {
+            next = next.min(self.pacer.ready_at());
+        }
+        next
+    }
+
+    /// When loss detection acts: the time threshold of a suspect, else the probe timeout (RFC 9002
+    /// section 6.2.1).
+    fn loss_deadline(&self) -> Instant {
+        if let Some(time) = self.loss_time {
+            return time;
+        }
+        if self.sent.lowest_outstanding() == self.sent.next_number() || !self.path.has_rtt() {
+            return Instant::NEVER;
+        }
+        let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
+        self.last_eliciting + period * (1 << self.timeouts.min(16))
+    }
+
+    /// Acts on every timer that is due.
+    pub fn expire(&mut self, now: Instant) {
+        if let Closing::Waiting(deadline) = self.closing
+            && deadline <= now
+        {
+            self.finish_closing();
+        }
+        if self.handshake.deadline <= now {
+            self.handshake.on_timeout();
+        }
+        if self.loss_deadline() <= now {
+            if self.loss_time.is_some() {
+                self.detect_losses(now);
+                self.refresh_control(now);
+            } else {
+                self.probe(now);
+            }
+        }
+    }
+
+    fn finish_closing(&mut self) {
+        self.closing = Closing::Closed;
+        self.events.push_back(AppEvent::Closed);
+    }
+
+    /// A probe timeout (RFC 9002 section 6.2.4): one packet may leave, with the data of the oldest
+    /// outstanding packet.
+    fn probe(&mut self, now: Instant) {
+        self.timeouts += 1;
+        self.probes = 1;
+        self.counters.timeouts += 1;
+        let oldest = self.sent.lowest_outstanding();
+        let Some(packet) = self.sent.get(oldest) else {
+            return;
+        };
+        if self.timed_out.is_none() {
+            self.timed_out = Some((oldest, self.sent.next_number()));
+        }
+        let snapshot = snapshot(&packet.state, &self.path);
+        let frames = packet.frames;
+        self.requeue(&frames);
+        if self.path.established {
+            let event = Timeout {
+                count: self.timeouts,
+                packet: oldest,
+                snapshot,
+            };
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_timeout(&event, &mut cx);
+        }
+        self.refresh_control(now);
+    }
+
+    /// Declares packets lost and tells the controller of each. Returns the bytes lost (without tags) and
+    /// the number of separate runs.
+    fn detect_losses(&mut self, now: Instant) -> (Bytes, u32) {
+        let mut lost = std::mem::take(&mut self.lost_scratch);
+        let delay = self.config.max_ack_delay;
+        let found = loss_detection::scan(
+            now,
+            &self.sent,
+            &self.path,
+            self.first_rtt_at,
+            delay,
+            &mut lost,
+        );
+        self.loss_time = found.loss_time;
+        let mut bytes = Bytes::ZERO;
+        for number in lost.drain(..) {
+            let packet = self.sent.lose(number);
+            let (size, frames, state) = (packet.size, packet.frames, packet.state);
+            let counted = Bytes::new(u64::from(size - AEAD_TAG));
+            bytes += counted;
+            self.path.bytes_in_flight -= Bytes::new(u64::from(size));
+            self.path.lost += counted;
+            self.counters.packets_lost += 1;
+            self.requeue(&frames);
+            let event = Lost {
+                packet: number,
+                size: Bytes::new(u64::from(size)),
+                snapshot: snapshot(&state, &self.path),
+                persistent_congestion: found.persistent_at == Some(number),
+            };
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_lost(&event, &mut cx);
+        }
+        self.sent.advance();
+        self.path.lowest_unacked = self.sent.lowest_outstanding();
+        self.lost_scratch = lost;
+        (bytes, found.ranges)
+    }
+
+    /// Queues what a lost packet carried, as far as it still matters (RFC 9000 section 13.3).
+    fn requeue(&mut self, frames: &[Frame]) {
+        for frame in frames {
+            match *frame {
+                Frame::Stream {
+                    id,
+                    offset,
+                    len,
+                    fin,
+                } => {
+                    if let Some(stream) = self.send_stream(id) {
+                        stream.on_lost(offset, len, fin);
+                    }
+                }
+                Frame::MaxData(_) => self.flow.pending = true,
+                Frame::MaxStreamData { id, .. } => {
+                    if let Some(stream) = self.recv_stream(id) {
+                        stream.limit_pending = !stream.closed;
+                    }
+                }
+                Frame::StopSending(id) => {
+                    if let Some(stream) = self.recv_stream(id) {
+                        stream.stop_pending = true;
+                    }
+                }
+                Frame::ResetStream(id) => {
+                    if let Some(stream) = self.send_stream(id) {
+                        stream.reset_pending = true;
+                    }
+                }
+                Frame::AckFrequency { .. } => self.ack_frequency_pending = true,
+                Frame::ServerFinished | Frame::ClientFinished => {
+                    self.handshake.finished_pending = true;
+                }
+                Frame::Ping if self.path.mtu < self.config.max_mtu => {
+                    self.mtu_probe_pending = self.mtu_probes_left > 0;
+                }
+                Frame::Ping | Frame::Datagram { .. } | Frame::None => {}
+            }
+        }
+    }
+
+    /// Takes over what the controller has decided.
+    fn refresh_control(&mut self, now: Instant) {
+        self.control = self.controller.control();
+        let Some(rate) = self.pacing_rate() else {
+            return;
+        };
+        let quantum = match self.control.pacing {
+            Some(_) => self.control.quantum,
+            // RFC 9002 section 7.7: bursts up to the initial window are acceptable.
+            None => self.config.initial_window,
+        };
+        self.pacer.set(now, rate, quantum, self.path.mtu);
+    }
+
+    fn send_stream(&mut self, id: StreamId) -> Option<&mut SendStream> {
+        let place = self
+            .send_streams
+            .binary_search_by_key(&id, |stream| stream.id)
+            .ok()?;
+        Some(&mut self.send_streams[place])
+    }
+
+    fn recv_stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
+        let place = self
+            .recv_streams
+            .binary_search_by_key(&id, |stream| stream.id)
+            .ok()?;
+        Some(&mut self.recv_streams[place])
+    }
+
+    fn is_complete(&self) -> bool {
+        self.handshake.stage == Stage::Complete
+    }
+}
+
+/// What a packet remembered, compared with the present.
+fn snapshot(state: &SendState, path: &PathState) -> Snapshot {
+    Snapshot {
+        sent: state.sent,
+        in_flight_at_send: state.in_flight,
+        delivered_at_send: state.delivered,
+        lost_at_send: state.lost,
+        delivered_since_sent: path.delivered - state.delivered,
+        lost_since_sent: path.lost - state.lost,
+        app_limited: state.app_limited,
+        window_limited: state.window_limited,
+    }
+}

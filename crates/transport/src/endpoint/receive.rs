@@ -1,0 +1,472 @@
+//! Taking packets in.
+
+use super::{AppEvent, Closing, Endpoint, snapshot};
+use crate::delivery_rate::SendState;
+use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
+use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, StreamId};
+use crate::recv_stream::RecvStream;
+use crate::rtt;
+use crate::send_stream::SendStream;
+use thalweg_control::Context;
+use thalweg_control::event::{Ack, RttSample, SpuriousLoss};
+use thalweg_units::{Bytes, Duration, Instant};
+
+impl Endpoint {
+    /// A packet arrives.
+    pub fn receive(&mut self, now: Instant, packet: &Packet) {
+        self.handshake.on_received(packet.size);
+        match packet.kind {
+            Kind::ClientInitial => self.on_client_initial(),
+            Kind::ServerHello => self.on_server_hello(now),
+            Kind::HandshakeAck => self.on_handshake_ack(now),
+            Kind::Close => self.on_close(),
+            Kind::Data | Kind::AckOnly => self.on_data(now, packet),
+        }
+    }
+
+    fn on_client_initial(&mut self) {
+        match self.handshake.stage {
+            Stage::Idle => {
+                self.handshake.start();
+                self.handshake.finished_pending = true;
+                self.mtu_probe_pending = self.path.mtu < self.config.max_mtu;
+                self.path.bytes_in_flight += Bytes::new(u64::from(IN_FLIGHT));
+            }
+            // The client did not hear the ServerHello.
+            Stage::Started => self.handshake.flight_pending = true,
+            Stage::Answered | Stage::Complete => {}
+        }
+    }
+
+    fn on_server_hello(&mut self, now: Instant) {
+        if self.handshake.stage == Stage::Started {
+            self.take_handshake_rtt(now);
+            self.handshake.on_answer(Stage::Answered);
+        }
+        self.handshake.ack_pending = true;
+        self.complete_client(now);
+    }
+
+    /// The client is done when it has both parts of the server's flight.
+    fn complete_client(&mut self, now: Instant) {
+        if self.handshake.stage != Stage::Answered || !self.handshake.peer_finished {
+            return;
+        }
+        self.handshake.stage = Stage::Complete;
+        self.handshake.validated = true;
+        self.handshake.finished_pending = true;
+        self.handshake.ack_pending = false;
+        self.mtu_probe_pending = self.path.mtu < self.config.max_mtu;
+        self.path.established = true;
+        if !self.config.zero_rtt {
+            self.events.push_back(AppEvent::Connected);
+        }
+        self.refresh_control(now);
+    }
+
+    fn on_handshake_ack(&mut self, now: Instant) {
+        // Any Handshake packet proves the client's address (RFC 9000 section 8.1).
+        self.handshake.validated = true;
+        if self.handshake.stage == Stage::Started {
+            self.handshake.on_answer(Stage::Answered);
+            self.take_handshake_rtt(now);
+            self.count_handshake_delivery(now, DELIVERED_BY_ACK);
+            self.refresh_control(now);
+        }
+    }
+
+    fn on_client_finished(&mut self, now: Instant) {
+        if self.handshake.stage == Stage::Complete {
+            return;
+        }
+        if self.handshake.stage == Stage::Started {
+            self.take_handshake_rtt(now);
+            self.count_handshake_delivery(now, DELIVERED_BY_ACK);
+        }
+        self.handshake.on_answer(Stage::Complete);
+        self.handshake.validated = true;
+        self.path.established = true;
+        self.path.bytes_in_flight -= Bytes::new(u64::from(IN_FLIGHT));
+        self.count_handshake_delivery(now, DELIVERED_BY_FINISHED);
+        self.events.push_back(AppEvent::Connected);
+        self.refresh_control(now);
+    }
+
+    /// Handshake packets count for the delivery rate, though no controller hears of them.
+    fn count_handshake_delivery(&mut self, now: Instant, bytes: Bytes) {
+        self.rate.on_delivered(now, bytes);
+        let state = SendState::of_handshake(self.handshake.flight_sent);
+        self.rate.on_ack(now, &state, &mut self.path);
+    }
+
+    fn take_handshake_rtt(&mut self, now: Instant) {
+        self.take_rtt(now, now - self.handshake.flight_sent, Duration::ZERO);
+        self.offer_seed(now);
+    }
+
+    fn take_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
+        let sample = rtt::take_sample(&mut self.path, raw, ack_delay);
+        self.first_rtt_at = self.first_rtt_at.min(now);
+        self.counters.rtt_samples += 1;
+        self.counters.rtt_sum += sample;
+        self.counters.rtt_max = self.counters.rtt_max.max(sample);
+        sample
+    }
+
+    /// Careful resume (draft-ietf-tsvwg-careful-resume): the remembered window is offered if the path
+    /// looks the same, its RTT being within a quarter of the remembered one.
+    fn offer_seed(&mut self, now: Instant) {
+        let Some((window, remembered)) = self.config.seed.take() else {
+            return;
+        };
+        if self.path.min_rtt.abs_diff(remembered) * 4 <= remembered {
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_seed(window, &mut cx);
+            self.refresh_control(now);
+        }
+    }
+
+    fn on_close(&mut self) {
+        match self.closing {
+            Closing::Open | Closing::Requested => self.closing = Closing::Answering,
+            Closing::Waiting(_) => self.finish_closing(),
+            Closing::Answering | Closing::Closed => {}
+        }
+    }
+
+    fn on_data(&mut self, now: Instant, packet: &Packet) {
+        let keys = self.handshake.stage != Stage::Idle;
+        if !keys || matches!(self.closing, Closing::Closed) {
+            return; // RFC 9001 section 5.7: packets without keys are dropped
+        }
+        if packet.kind == Kind::Data {
+            let urgent = packet.frames.iter().any(|frame| {
+                matches!(
+                    frame,
+                    Frame::Stream { fin: true, .. } | Frame::ResetStream(_)
+                )
+            });
+            if self.acks.on_packet(now, packet.number, packet.ecn, urgent) {
+                for frame in &packet.frames {
+                    self.on_frame(now, frame);
+                }
+            } else {
+                return;
+            }
+        }
+        if let Some(ack) = &packet.ack {
+            self.on_ack_frame(now, ack);
+        }
+    }
+
+    fn on_frame(&mut self, now: Instant, frame: &Frame) {
+        match *frame {
+            Frame::None | Frame::Ping => {}
+            Frame::Stream {
+                id,
+                offset,
+                len,
+                fin,
+            } => self.on_stream_frame(id, offset, len, fin),
+            Frame::Datagram { tag, len } => {
+                self.counters.datagrams_received += 1;
+                self.events.push_back(AppEvent::Datagram { tag, len });
+            }
+            Frame::MaxData(limit) => self.flow.peer_limit = self.flow.peer_limit.max(limit),
+            Frame::MaxStreamData { id, limit } => {
+                if let Some(stream) = self.send_stream(id) {
+                    stream.peer_limit = stream.peer_limit.max(limit);
+                }
+            }
+            Frame::AckFrequency { every, delay } => self.acks.request(every, delay),
+            Frame::StopSending(id) => {
+                if let Some(stream) = self.send_stream(id)
+                    && !stream.reset
+                {
+                    stream.abandon();
+                    self.events.push_back(AppEvent::StopSending(id));
+                }
+            }
+            Frame::ResetStream(id) => {
+                let open = self
+                    .open_recv_stream(id)
+                    .is_some_and(|stream| !stream.closed);
+                if open && let Some(stream) = self.recv_stream(id) {
+                    stream.closed = true;
+                    self.events.push_back(AppEvent::StreamReset(id));
+                }
+                self.forget_received();
+            }
+            Frame::ServerFinished => {
+                self.handshake.peer_finished = true;
+                self.complete_client(now);
+            }
+            Frame::ClientFinished => self.on_client_finished(now),
+        }
+    }
+
+    /// The receiving half of stream `id`, made at the first sight of it; `None` if it is long closed.
+    fn open_recv_stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
+        if id < self.recv_closed_below {
+            return None;
+        }
+        let place = match self
+            .recv_streams
+            .binary_search_by_key(&id, |stream| stream.id)
+        {
+            Ok(place) => place,
+            Err(place) => {
+                let limit = self.config.initial_max_stream_data.as_u64();
+                self.recv_streams.insert(place, RecvStream::new(id, limit));
+                place
+            }
+        };
+        Some(&mut self.recv_streams[place])
+    }
+
+    fn on_stream_frame(&mut self, id: StreamId, offset: u64, len: u32, fin: bool) {
+        let min_rtt = self.path.min_rtt;
+        let Some(stream) = self.open_recv_stream(id) else {
+            return;
+        };
+        let progress = stream.on_frame(offset, len, fin, min_rtt);
+        let contiguous = stream.contiguous();
+        self.counters.stream_bytes_received += progress.new;
+        self.flow.on_received(progress.new, min_rtt);
+        if progress.readable {
+            let complete = progress.complete;
+            self.events.push_back(AppEvent::StreamData {
+                id,
+                contiguous,
+                complete,
+            });
+        }
+        if progress.complete {
+            self.forget_received();
+        }
+    }
+
+    /// Forgets closed streams below the oldest open one.
+    fn forget_received(&mut self) {
+        while let Some(stream) = self.recv_streams.front()
+            && stream.closed
+            && !stream.stop_pending
+        {
+            self.recv_closed_below = stream.id + 1;
+            self.recv_streams.pop_front();
+        }
+    }
+
+    /// Processes an ACK frame (RFC 9002 section A.7). The order of what the controller hears is that of
+    /// its trait's documentation.
+    fn on_ack_frame(&mut self, now: Instant, ack: &AckFrame) {
+        let prior_in_flight = self.path.bytes_in_flight;
+        let prior_largest = self.path.largest_acked;
+        let mut newly = Newly::default();
+        let mut spurious = std::mem::take(&mut self.spurious_scratch);
+        let (streams, path) = (&mut self.send_streams, &mut self.path);
+        self.sent.acknowledge(ack, |number, packet, was_lost| {
+            newly.add(number, packet.size, &packet.state);
+            if was_lost {
+                spurious.push((number, packet.size, packet.state.sent));
+                path.lost -= Bytes::new(u64::from(packet.size - AEAD_TAG));
+            } else {
+                path.bytes_in_flight -= Bytes::new(u64::from(packet.size));
+            }
+            for frame in &packet.frames {
+                newly.settle(frame, packet, streams, path);
+            }
+        });
+        let Some((largest, state)) = newly.newest else {
+            self.spurious_scratch = spurious;
+            return;
+        };
+        self.path.largest_acked = Some(prior_largest.map_or(largest, |n| n.max(largest)));
+        self.path.lowest_unacked = self.sent.lowest_outstanding();
+        self.report_spurious(now, &spurious, largest, prior_largest);
+        spurious.clear();
+        self.spurious_scratch = spurious;
+        self.report_ecn(now, ack);
+        let is_newest = prior_largest.is_none_or(|n| largest > n);
+        let rtt = (is_newest && ack.largest == largest)
+            .then(|| self.on_rtt(now, now - state.sent, ack.delay));
+        self.rate.on_delivered(now, newly.bytes);
+        let rate = self.rate.on_ack(now, &state, &mut self.path);
+        let (newly_lost, lost_ranges) = self.detect_losses(now);
+        if self.path.established {
+            let event = Ack {
+                largest,
+                newly_acked: newly.bytes,
+                newly_acked_packets: newly.packets,
+                newly_lost,
+                lost_ranges,
+                rtt,
+                snapshot: snapshot(&state, &self.path),
+                rate,
+                prior_in_flight,
+            };
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_ack(&event, &mut cx);
+        }
+        self.timeouts = 0;
+        self.timed_out = None;
+        self.refresh_control(now);
+        self.request_ack_frequency();
+        self.sent.forget(state.sent);
+        if newly.stream_ended {
+            self.send_streams.retain(|stream| !stream.is_done());
+        }
+    }
+
+    fn on_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
+        let rtt = self.take_rtt(now, raw, ack_delay.min(self.config.max_ack_delay));
+        if self.path.established {
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_rtt(&RttSample { rtt, raw }, &mut cx);
+        }
+        rtt
+    }
+
+    fn report_ecn(&mut self, now: Instant, ack: &AckFrame) {
+        let more_marks = ack.ecn.ce > self.path.ecn.ce;
+        if ack.ecn.total() >= self.path.ecn.total() {
+            self.path.ecn = ack.ecn;
+        }
+        if more_marks && self.path.established {
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_ecn(&ack.ecn, &mut cx);
+        }
+    }
+
+    /// Tells of losses and timeouts that have proved wrong.
+    fn report_spurious(
+        &mut self,
+        now: Instant,
+        spurious: &[(u64, u32, Instant)],
+        largest: u64,
+        prior_largest: Option<u64>,
+    ) {
+        self.counters.spurious_losses += spurious.len() as u64;
+        for &(packet, size, sent) in spurious {
+            self.report_spurious_one(now, packet, size, sent, false);
+        }
+        // A timeout was wrong if the packet that it fired for arrives, and is known to, before anything
+        // that was sent after the timeout.
+        if let Some((packet, probe)) = self.timed_out
+            && largest < probe
+            && packet <= largest
+            && prior_largest.is_none_or(|n| n < packet)
+            && packet < self.sent.lowest_outstanding()
+        {
+            let sent = self.sent.get(packet).map_or(now, |p| p.state.sent);
+            let size = self.sent.get(packet).map_or(0, |p| p.size);
+            self.report_spurious_one(now, packet, size, sent, true);
+        }
+    }
+
+    fn report_spurious_one(
+        &mut self,
+        now: Instant,
+        packet: u64,
+        size: u32,
+        sent: Instant,
+        timeout_only: bool,
+    ) {
+        if !self.path.established {
+            return;
+        }
+        let size = Bytes::new(u64::from(size));
+        let event = SpuriousLoss {
+            packet,
+            size,
+            sent,
+            timeout_only,
+        };
+        let mut cx = Context {
+            now,
+            path: &self.path,
+            rng: &mut self.rng,
+        };
+        self.controller.on_spurious_loss(&event, &mut cx);
+    }
+
+    fn request_ack_frequency(&mut self) {
+        if !self.config.ack_frequency || !self.is_complete() {
+            return;
+        }
+        let (least, most) = (self.config.min_ack_delay, self.config.max_ack_delay);
+        if self
+            .ack_frequency
+            .update(&self.path, &self.control, least, most)
+            .is_some()
+        {
+            self.ack_frequency_pending = true;
+        }
+    }
+}
+
+/// What one ACK frame newly acknowledges.
+#[derive(Default)]
+struct Newly {
+    bytes: Bytes,
+    packets: u64,
+    newest: Option<(u64, SendState)>,
+    stream_ended: bool,
+}
+
+impl Newly {
+    fn add(&mut self, number: u64, size: u32, state: &SendState) {
+        self.bytes += Bytes::new(u64::from(size - AEAD_TAG));
+        self.packets += 1;
+        self.newest = Some((number, *state));
+    }
+
+    /// Settles what an acknowledged frame was about.
+    fn settle(
+        &mut self,
+        frame: &Frame,
+        packet: &crate::sent_packets::SentPacket,
+        streams: &mut [SendStream],
+        path: &mut thalweg_control::PathState,
+    ) {
+        match *frame {
+            Frame::Stream {
+                id,
+                offset,
+                len,
+                fin,
+            } => {
+                path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
+                if let Ok(place) = streams.binary_search_by_key(&id, |stream| stream.id) {
+                    streams[place].on_acked(offset, len, fin);
+                    self.stream_ended |= streams[place].is_done();
+                }
+            }
+            Frame::Datagram { .. } => {
+                path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
+            }
+            Frame::ResetStream(_) => self.stream_ended = true,
+            Frame::Ping => {
+                // RFC 9000 section 14.3: an acknowledged probe confirms its size.
+                path.mtu = path.mtu.max(Bytes::new(u64::from(packet.size)));
+            }
+            _ => {}
+        }
+    }
+}

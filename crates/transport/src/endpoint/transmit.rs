@@ -1,0 +1,375 @@
+//! Making packets.
+
+use super::{Closing, Endpoint, Role};
+use crate::handshake::{
+    CLIENT_FINISHED_SIZE, HANDSHAKE_ACK_SIZE, INITIAL_SIZE, SERVER_FINISHED_APP,
+    SERVER_FINISHED_SIZE, SERVER_HELLO_SIZE, Stage,
+};
+use crate::packet::{
+    ACK_FRAME_SIZE, ACK_ONLY_SIZE, CONTROL_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, Frame, Kind,
+    MAX_FRAMES, PACKET_OVERHEAD, Packet, STREAM_FRAME_OVERHEAD,
+};
+use crate::rtt;
+use crate::sent_packets::{Fate, SentPacket};
+use rand_core::Rng as _;
+use thalweg_control::Context;
+use thalweg_control::event::Sent;
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// UDP payloads of CONNECTION_CLOSE packets, as in the reference.
+const CLIENT_CLOSE_SIZE: u32 = 41;
+const SERVER_CLOSE_SIZE: u32 = 32;
+/// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Frames of a packet under construction.
+struct Draft {
+    frames: [Frame; MAX_FRAMES],
+    count: usize,
+    room: u32,
+}
+
+impl Draft {
+    fn push(&mut self, frame: Frame, size: u32) {
+        self.frames[self.count] = frame;
+        self.count += 1;
+        self.room -= size;
+    }
+    fn has_space(&self, size: u32) -> bool {
+        self.count < MAX_FRAMES && self.room >= size
+    }
+}
+
+impl Endpoint {
+    /// The next packet that may leave now; to be called until there is none.
+    pub fn transmit(&mut self, now: Instant) -> Option<Packet> {
+        self.pacing = false;
+        if self.handshake.stage != Stage::Complete
+            && let Some(packet) = self.transmit_handshake(now)
+        {
+            return Some(packet);
+        }
+        match self.closing {
+            Closing::Open => {}
+            Closing::Requested => {
+                let wait = rtt::probe_timeout(&self.path, self.config.max_ack_delay) * 3;
+                self.closing = Closing::Waiting(now + wait);
+                return Some(Packet::of_kind(Kind::Close, CLIENT_CLOSE_SIZE));
+            }
+            Closing::Answering => {
+                self.finish_closing();
+                return Some(Packet::of_kind(Kind::Close, SERVER_CLOSE_SIZE));
+            }
+            Closing::Waiting(_) | Closing::Closed => return None,
+        }
+        if self.may_send_data()
+            && let Some(packet) = self.transmit_data(now)
+        {
+            return Some(packet);
+        }
+        if self.acks.deadline() <= now
+            && let Some(ack) = self.acks.take(now)
+        {
+            let mut packet = Packet::of_kind(Kind::AckOnly, ACK_ONLY_SIZE);
+            packet.ack = Some(ack);
+            self.handshake.on_sent(packet.size);
+            return Some(packet);
+        }
+        None
+    }
+
+    /// Whether numbered packets may leave: after the handshake, with 0-RTT (RFC 9001 section 4.6), and
+    /// from a server in answer to the first flight.
+    fn may_send_data(&self) -> bool {
+        match self.handshake.stage {
+            Stage::Complete => true,
+            Stage::Idle => false,
+            Stage::Started | Stage::Answered => self.role == Role::Server || self.config.zero_rtt,
+        }
+    }
+
+    fn transmit_handshake(&mut self, now: Instant) -> Option<Packet> {
+        if self.handshake.ack_pending {
+            self.handshake.ack_pending = false;
+            return Some(Packet::of_kind(Kind::HandshakeAck, HANDSHAKE_ACK_SIZE));
+        }
+        if !self.handshake.flight_pending {
+            return None;
+        }
+        let (kind, size) = match self.role {
+            Role::Client => (Kind::ClientInitial, INITIAL_SIZE),
+            Role::Server => (Kind::ServerHello, SERVER_HELLO_SIZE),
+        };
+        if self.role == Role::Server && !self.handshake.may_send(size) {
+            return None;
+        }
+        self.handshake.on_flight_sent(now);
+        self.handshake.on_sent(size);
+        Some(Packet::of_kind(kind, size))
+    }
+
+    fn transmit_data(&mut self, now: Instant) -> Option<Packet> {
+        if self.handshake.finished_pending && self.role == Role::Server {
+            return self.transmit_server_finished(now);
+        }
+        let in_window = self.path.bytes_in_flight <= self.control.window;
+        if !self.has_work() {
+            self.path.window_limited = false;
+            if in_window && self.pacer.is_ready(now) && self.probes == 0 {
+                self.mark_idle(now);
+            }
+            if self.probes == 0 {
+                return None;
+            }
+        }
+        self.path.window_limited = !in_window;
+        if self.probes == 0 && !(in_window && self.pacer.is_ready(now)) {
+            self.pacing = in_window;
+            return None;
+        }
+        if !self.handshake.may_send(self.path.mtu.as_u64() as u32) && self.role == Role::Server {
+            return None;
+        }
+        self.probes = self.probes.saturating_sub(1);
+        Some(self.make_data_packet(now))
+    }
+
+    /// Whether there is anything to put into a numbered packet.
+    fn has_work(&self) -> bool {
+        self.handshake.finished_pending
+            || self.mtu_probe_pending
+            || self.ack_frequency_pending
+            || self.flow.pending
+            || self.datagrams.front().is_some()
+            || self
+                .recv_streams
+                .iter()
+                .any(|s| s.limit_pending || s.stop_pending)
+            || {
+                let credit = self.flow.credit();
+                self.send_streams
+                    .iter()
+                    .any(|s| s.reset_pending || s.is_ready(credit))
+            }
+    }
+
+    /// The sender could send and has nothing to send.
+    fn mark_idle(&mut self, now: Instant) {
+        self.path.last_idle = now;
+        let before = self.rate.is_app_limited();
+        self.rate.mark_app_limited(self.path.bytes_in_flight);
+        self.path.app_limited = true;
+        if !before && self.path.established {
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_app_limited(&mut cx);
+        }
+    }
+
+    /// The datagram that ends the server's first flight: the rest of its Handshake messages and its first
+    /// 1-RTT packet.
+    fn transmit_server_finished(&mut self, now: Instant) -> Option<Packet> {
+        if !self.handshake.may_send(SERVER_FINISHED_SIZE) {
+            return None;
+        }
+        self.handshake.finished_pending = false;
+        let mut packet = Packet::of_kind(Kind::Data, SERVER_FINISHED_SIZE);
+        packet.frames[0] = Frame::ServerFinished;
+        self.register(now, &mut packet, SERVER_FINISHED_APP);
+        Some(packet)
+    }
+
+    fn make_data_packet(&mut self, now: Instant) -> Packet {
+        let mut packet = Packet::of_kind(Kind::Data, 0);
+        let mtu = self.path.mtu.as_u64() as u32;
+        let mut draft = Draft {
+            frames: [Frame::None; MAX_FRAMES],
+            count: 0,
+            room: mtu - PACKET_OVERHEAD,
+        };
+        packet.ack = self.acks.take(now);
+        if packet.ack.is_some() {
+            draft.room -= ACK_FRAME_SIZE;
+        }
+        self.add_control_frames(&mut draft);
+        self.add_data_frames(&mut draft);
+        packet.size = mtu - draft.room;
+        if draft.count == 0 {
+            draft.push(Frame::Ping, 1);
+            packet.size += 1;
+            if self.mtu_probe_pending {
+                // RFC 9000 section 14.4: a probe is a PING padded to the size in question.
+                self.mtu_probe_pending = false;
+                self.mtu_probes_left -= 1;
+                packet.size = self.config.max_mtu.as_u64() as u32;
+            }
+        }
+        packet.frames = draft.frames;
+        let size = packet.size;
+        self.register(now, &mut packet, size);
+        packet
+    }
+
+    fn add_control_frames(&mut self, draft: &mut Draft) {
+        if self.handshake.finished_pending && draft.has_space(CLIENT_FINISHED_SIZE) {
+            self.handshake.finished_pending = false;
+            draft.push(Frame::ClientFinished, CLIENT_FINISHED_SIZE);
+        }
+        // One place is left for data, so that a stream of control frames cannot starve it.
+        let place =
+            |draft: &Draft| draft.count + 1 < MAX_FRAMES && draft.room >= CONTROL_FRAME_SIZE;
+        if self.ack_frequency_pending && place(draft) {
+            self.ack_frequency_pending = false;
+            let (every, delay) = self.ack_frequency.current();
+            draft.push(Frame::AckFrequency { every, delay }, CONTROL_FRAME_SIZE);
+        }
+        if self.flow.pending && place(draft) {
+            draft.push(Frame::MaxData(self.flow.take_update()), CONTROL_FRAME_SIZE);
+        }
+        for stream in &mut self.recv_streams {
+            if stream.limit_pending && place(draft) {
+                let limit = stream.take_update();
+                draft.push(
+                    Frame::MaxStreamData {
+                        id: stream.id,
+                        limit,
+                    },
+                    CONTROL_FRAME_SIZE,
+                );
+            }
+            if stream.stop_pending && place(draft) {
+                stream.stop_pending = false;
+                draft.push(Frame::StopSending(stream.id), CONTROL_FRAME_SIZE);
+            }
+        }
+        for stream in &mut self.send_streams {
+            if stream.reset_pending && place(draft) {
+                stream.reset_pending = false;
+                draft.push(Frame::ResetStream(stream.id), CONTROL_FRAME_SIZE);
+            }
+        }
+    }
+
+    /// Fills the packet with data, most urgent first; at one priority datagrams go before streams, and
+    /// lost stream data before new.
+    fn add_data_frames(&mut self, draft: &mut Draft) {
+        while draft.has_space(STREAM_FRAME_OVERHEAD + 1) {
+            let credit = self.flow.credit();
+            let stream = self.most_urgent_stream(credit);
+            let urgency = stream.map(|place| self.send_streams[place].priority);
+            if let Some((priority, len)) = self.datagrams.front()
+                && urgency.is_none_or(|urgency| priority <= urgency)
+            {
+                if !draft.has_space(len + DATAGRAM_FRAME_OVERHEAD) {
+                    break;
+                }
+                if let Some((tag, len)) = self.datagrams.pop() {
+                    draft.push(Frame::Datagram { tag, len }, len + DATAGRAM_FRAME_OVERHEAD);
+                }
+                continue;
+            }
+            let Some(place) = stream else { break };
+            self.serving += 1;
+            let stream = &mut self.send_streams[place];
+            stream.served = self.serving;
+            let room = draft.room - STREAM_FRAME_OVERHEAD;
+            let Some((frame, new)) = stream.take_frame(room, credit) else {
+                continue;
+            };
+            self.flow.sent += new;
+            let Frame::Stream { len, .. } = frame else {
+                continue;
+            };
+            draft.push(frame, len + STREAM_FRAME_OVERHEAD);
+        }
+    }
+
+    fn most_urgent_stream(&self, credit: u64) -> Option<usize> {
+        let ready = self
+            .send_streams
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.is_ready(credit));
+        let order = |place: usize| {
+            let stream = &self.send_streams[place];
+            (
+                stream.priority,
+                if stream.incremental { stream.served } else { 0 },
+                stream.id,
+            )
+        };
+        ready
+            .map(|(place, _)| place)
+            .min_by_key(|place| order(*place))
+    }
+
+    /// Numbers a packet that counts `in_flight` bytes and remembers it until its fate is known.
+    fn register(&mut self, now: Instant, packet: &mut Packet, in_flight: u32) {
+        let was_idle = self.path.bytes_in_flight.is_zero();
+        self.note_idle_restart(now, was_idle);
+        let prior_in_flight = self.path.bytes_in_flight;
+        self.path.bytes_in_flight += Bytes::new(u64::from(in_flight));
+        let state = self
+            .rate
+            .on_send(now, self.path.bytes_in_flight, was_idle, &self.path);
+        packet.number = self.sent.next_number();
+        packet.ecn = self.controller.ecn();
+        let record = SentPacket {
+            fate: Fate::Outstanding,
+            size: in_flight,
+            state,
+            frames: packet.frames,
+        };
+        self.sent.push(record);
+        self.path.next_packet = self.sent.next_number();
+        self.path.lowest_unacked = self.sent.lowest_outstanding();
+        self.last_eliciting = now;
+        self.handshake.on_sent(packet.size);
+        self.counters.packets_sent += 1;
+        self.counters.bytes_sent += u64::from(packet.size);
+        let lateness = self.draw_lateness();
+        self.pacer.spend(now, packet.size, lateness);
+        if self.path.established {
+            let event = Sent {
+                packet: packet.number,
+                size: Bytes::new(u64::from(packet.size)),
+                prior_in_flight,
+                was_idle,
+            };
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_sent(&event, &mut cx);
+        }
+    }
+
+    fn draw_lateness(&mut self) -> Duration {
+        match self.config.wakeup_noise.as_nanos() {
+            0 => Duration::ZERO,
+            most => Duration::from_nanos(self.noise.next_u64() % (most + 1)),
+        }
+    }
+
+    /// Tells the controller that data leaves after an idle period (RFC 9002
+    /// section 7.8).
+    fn note_idle_restart(&mut self, now: Instant, was_idle: bool) {
+        let idle = rtt::probe_timeout(&self.path, self.config.max_ack_delay).max(IDLE);
+        if was_idle && self.is_complete() && self.rate.is_app_limited() {
+            if now - self.last_eliciting <= idle {
+                return;
+            }
+            let mut cx = Context {
+                now,
+                path: &self.path,
+                rng: &mut self.rng,
+            };
+            self.controller.on_idle_restart(&mut cx);
+            self.refresh_control(now);
+        }
+    }
+}

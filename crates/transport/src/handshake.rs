@@ -1,0 +1,160 @@
+//! The handshake (RFC 9001 section 4) as far as it shapes timing: who sends what, how large, when.
+//!
+//! ```text
+//! client                                  server
+//! Initial                1252  ->
+//!                              <-   1252  Initial + Handshake           (ServerHello)
+//!                              <-    511  Handshake + first 1-RTT packet (ServerFinished)
+//!                              <-   1440  path MTU probe
+//! ACK                     197  ->
+//! Finished + request      591  ->
+//! path MTU probe         1440  ->
+//! ```
+//!
+//! Sizes are those of the reference's first flight. They matter: the acknowledgements of this flight give
+//! the first rate estimates, and with them the size of the second flight.
+//!
+//! # Limits
+//! No Retry, no version negotiation, no lost state: each side repeats its flight by one timer that starts
+//! at three initial RTTs (RFC 9002 section 6.2.2) and doubles.
+
+use thalweg_units::{Bytes, Duration, Instant};
+
+pub(crate) const INITIAL_SIZE: u32 = 1252;
+pub(crate) const SERVER_HELLO_SIZE: u32 = 1252;
+pub(crate) const HANDSHAKE_ACK_SIZE: u32 = 197;
+/// The datagram that completes the server's flight ...
+pub(crate) const SERVER_FINISHED_SIZE: u32 = 511;
+/// ... and the 1-RTT packet in it; the rest is of the Handshake space.
+pub(crate) const SERVER_FINISHED_APP: u32 = 222;
+/// The client's Finished, coalesced with its first 1-RTT packet.
+pub(crate) const CLIENT_FINISHED_SIZE: u32 = 160;
+/// What the client's first acknowledgement reports as delivered, without AEAD tags.
+pub(crate) const DELIVERED_BY_ACK: Bytes = Bytes::new(1152);
+/// What its Finished acknowledges: the rest of the ServerHello datagram and the Handshake part of the
+/// next, without their tags.
+pub(crate) const DELIVERED_BY_FINISHED: Bytes = Bytes::new(
+    (SERVER_HELLO_SIZE - 32 - 1152 + SERVER_FINISHED_SIZE - SERVER_FINISHED_APP - 16) as u64,
+);
+/// Handshake bytes in flight until the client's Finished.
+pub(crate) const IN_FLIGHT: u32 = SERVER_HELLO_SIZE + SERVER_FINISHED_SIZE - SERVER_FINISHED_APP;
+/// Until its peer's address is validated, a server sends at most this many times what it received
+/// (RFC 9000 section 8.1).
+const AMPLIFICATION: u64 = 3;
+/// The first timer: three times the initial RTT of 333 ms (RFC 9002 section 6.2.2).
+const FIRST_TIMEOUT: Duration = Duration::from_millis(999);
+
+/// Where an endpoint stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Nothing has happened.
+    Idle,
+    /// The first flight is due or under way: Initial (client), ServerHello (server).
+    Started,
+    /// The other side has seen it: ServerHello received (client), acknowledged (server).
+    Answered,
+    /// Both Finished are there.
+    Complete,
+}
+
+#[derive(Debug)]
+pub(crate) struct Handshake {
+    pub(crate) stage: Stage,
+    /// A first-flight packet waits to be sent.
+    pub(crate) flight_pending: bool,
+    /// The client owes an acknowledgement of the ServerHello.
+    pub(crate) ack_pending: bool,
+    /// The Finished of this side waits to be sent.
+    pub(crate) finished_pending: bool,
+    /// The client has the server's Finished, maybe before its ServerHello.
+    pub(crate) peer_finished: bool,
+    /// When the first flight left.
+    pub(crate) flight_sent: Instant,
+    /// The address of the peer is validated (RFC 9000 section 8.1).
+    pub(crate) validated: bool,
+    received: u64,
+    sent: u64,
+    timeouts: u32,
+    pub(crate) deadline: Instant,
+}
+
+impl Handshake {
+    pub(crate) fn new() -> Self {
+        Handshake {
+            stage: Stage::Idle,
+            flight_pending: false,
+            ack_pending: false,
+            finished_pending: false,
+            peer_finished: false,
+            flight_sent: Instant::START,
+            validated: false,
+            received: 0,
+            sent: 0,
+            timeouts: 0,
+            deadline: Instant::NEVER,
+        }
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.stage = Stage::Started;
+        self.flight_pending = true;
+    }
+
+    pub(crate) fn on_received(&mut self, size: u32) {
+        self.received += u64::from(size);
+    }
+
+    pub(crate) fn on_sent(&mut self, size: u32) {
+        self.sent += u64::from(size);
+    }
+
+    /// Whether the anti-amplification limit lets a server send `size` more bytes.
+    pub(crate) fn may_send(&self, size: u32) -> bool {
+        self.validated || self.sent + u64::from(size) <= AMPLIFICATION * self.received
+    }
+
+    /// The first flight leaves.
+    pub(crate) fn on_flight_sent(&mut self, now: Instant) {
+        self.flight_pending = false;
+        self.flight_sent = now;
+        self.deadline = now + FIRST_TIMEOUT * (1 << self.timeouts.min(6));
+    }
+
+    /// The timer fired: the flight goes out again.
+    pub(crate) fn on_timeout(&mut self) {
+        self.timeouts += 1;
+        self.flight_pending = true;
+        self.deadline = Instant::NEVER;
+    }
+
+    /// The other side has answered.
+    pub(crate) fn on_answer(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.flight_pending = false;
+        self.deadline = Instant::NEVER;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unvalidated_client_gets_three_times_what_it_sent() {
+        let mut handshake = Handshake::new();
+        handshake.on_received(1252);
+        assert!(handshake.may_send(3756) && !handshake.may_send(3757));
+        handshake.on_sent(3000);
+        assert!(handshake.may_send(756) && !handshake.may_send(757));
+        handshake.validated = true;
+        assert!(handshake.may_send(1_000_000));
+    }
+
+    #[test]
+    fn the_first_flight_adds_up_to_what_the_reference_delivers() {
+        // 1252 + 511 + 1440 = 3203 bytes less five tags of 16 = 3123
+        let app = u64::from(SERVER_FINISHED_APP - 16 + 1440 - 16);
+        let handshake = DELIVERED_BY_ACK + DELIVERED_BY_FINISHED;
+        assert_eq!(handshake.as_u64() + app, 3203 - 5 * 16);
+    }
+}

@@ -1,0 +1,157 @@
+//! The pacing bucket: credit in nanoseconds of the pacing rate, as deep as the send quantum.
+//!
+//! A packet may leave when the bucket holds the time that a full packet takes at the pacing rate; it then
+//! pays its own time. Credit builds up in real time, so a late wake-up loses nothing, up to the depth.
+
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+#[derive(Debug)]
+pub(crate) struct Pacer {
+    /// Credit in nanoseconds; it may go below zero by less than one packet.
+    credit: i64,
+    updated: Instant,
+    rate: Rate,
+    quantum: Bytes,
+    mtu: Bytes,
+    /// Time of a full packet.
+    packet_time: i64,
+    /// Depth of the bucket.
+    depth: i64,
+    /// How late the present wake-up is, see `TransportConfig::wakeup_noise`.
+    lateness: Duration,
+}
+
+impl Pacer {
+    /// A bucket that does not bind until a rate is set.
+    pub(crate) fn new() -> Self {
+        Pacer {
+            credit: 1,
+            updated: Instant::START,
+            rate: Rate::ZERO,
+            quantum: Bytes::ZERO,
+            mtu: Bytes::ZERO,
+            packet_time: 0,
+            depth: i64::MAX / 4,
+            lateness: Duration::ZERO,
+        }
+    }
+
+    /// Sets the rate; the credit is kept, up to the new depth.
+    pub(crate) fn set(&mut self, now: Instant, rate: Rate, quantum: Bytes, mtu: Bytes) {
+        if (rate, quantum, mtu) == (self.rate, self.quantum, self.mtu) {
+            return;
+        }
+        let first = self.mtu.is_zero();
+        self.refill(now);
+        (self.rate, self.quantum, self.mtu) = (rate, quantum, mtu);
+        self.packet_time = nanos(rate, mtu);
+        self.depth = nanos(rate, quantum).max(self.packet_time);
+        self.credit = if first {
+            self.depth
+        } else {
+            self.credit.min(self.depth)
+        };
+    }
+
+    /// The earliest time at which a full packet may leave: `now` or earlier if that is at once.
+    pub(crate) fn ready_at(&self) -> Instant {
+        let missing = self.packet_time - self.credit;
+        if missing <= 0 {
+            return self.updated;
+        }
+        self.updated + Duration::from_nanos(missing as u64) + self.lateness
+    }
+
+    /// Whether a full packet may leave.
+    pub(crate) fn is_ready(&self, now: Instant) -> bool {
+        self.ready_at() <= now
+    }
+
+    /// A packet leaves and pays; the next wake-up will be `lateness` late.
+    pub(crate) fn spend(&mut self, now: Instant, size: u32, lateness: Duration) {
+        self.refill(now);
+        let cost = match self.mtu.as_u64() {
+            0 => 0,
+            mtu if mtu == u64::from(size) => self.packet_time,
+            mtu => (self.packet_time * i64::from(size)).div_euclid(mtu as i64) + 1,
+        };
+        self.credit -= cost;
+        self.lateness = lateness;
+    }
+
+    fn refill(&mut self, now: Instant) {
+        let gained = i64::try_from((now - self.updated).as_nanos()).unwrap_or(i64::MAX / 4);
+        // A probe packet may leave without credit; the debt is limited to one packet.
+        self.credit = (self.credit.max(-self.packet_time) + gained).min(self.depth);
+        self.updated = now;
+    }
+}
+
+/// Time of `size` at `rate` in nanoseconds, at least 1; a rate of zero is held to a packet a minute.
+fn nanos(rate: Rate, size: Bytes) -> i64 {
+    let limit = Duration::from_secs(60);
+    rate.time_for(size).min(limit).as_nanos().max(1) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Instant {
+        Instant::START + Duration::from_micros(micros)
+    }
+
+    /// Sends as soon as allowed until `end` and returns the bytes sent.
+    fn sent_by(pacer: &mut Pacer, size: u32, end: Instant) -> u64 {
+        let (mut now, mut bytes) = (pacer.updated, 0);
+        loop {
+            now = now.max(pacer.ready_at());
+            if now > end {
+                return bytes;
+            }
+            pacer.spend(now, size, Duration::ZERO);
+            bytes += u64::from(size);
+        }
+    }
+
+    #[test]
+    fn a_second_carries_the_rate_and_one_bucket_neither_more_nor_less() {
+        let mut pacer = Pacer::new();
+        let rate = Rate::from_bytes_per_sec(2_500_000);
+        pacer.set(at(0), rate, Bytes::new(10_000), Bytes::new(1440));
+        let bytes = sent_by(&mut pacer, 1440, at(1_000_000));
+        // rate * 1 s + bucket, give or take one packet
+        assert!(
+            (2_510_000 - 1440..=2_510_000 + 1440).contains(&bytes),
+            "{bytes}"
+        );
+    }
+
+    #[test]
+    fn a_late_wake_up_loses_no_capacity() {
+        let mut pacer = Pacer::new();
+        pacer.set(
+            at(0),
+            Rate::from_bytes_per_sec(1_440_000),
+            Bytes::new(5_760),
+            Bytes::new(1440),
+        );
+        sent_by(&mut pacer, 1440, at(0));
+        // 3 ms late at one packet a millisecond: three packets leave at once
+        assert!(pacer.is_ready(at(3_000)));
+        for _ in 0..3 {
+            assert!(pacer.is_ready(at(3_000)));
+            pacer.spend(at(3_000), 1440, Duration::ZERO);
+        }
+        assert!(!pacer.is_ready(at(3_000)));
+    }
+
+    #[test]
+    fn nothing_binds_before_a_rate_is_set() {
+        let mut pacer = Pacer::new();
+        for _ in 0..100 {
+            assert!(pacer.is_ready(at(0)));
+            pacer.spend(at(0), 1252, Duration::ZERO);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Packets and frames of the modelled endpoint: lengths instead of bytes.
+
+use thalweg_control::event::EcnCounts;
+use thalweg_units::{Duration, Ecn};
+
+/// Number of a stream; both sides use the same.
+pub type StreamId = u32;
+
+/// The most frames a packet can hold.
+pub const MAX_FRAMES: usize = 4;
+/// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
+pub(crate) const AEAD_TAG: u32 = 16;
+/// Short header with connection ID and packet number, and the tag.
+pub(crate) const PACKET_OVERHEAD: u32 = 13 + AEAD_TAG;
+/// Type, stream ID, offset and length of a STREAM frame: with [`PACKET_OVERHEAD`] a full packet of
+/// 1440 bytes carries 1406 bytes of stream data, as in the reference.
+pub(crate) const STREAM_FRAME_OVERHEAD: u32 = 5;
+/// Type, length and flow identifier of a DATAGRAM frame.
+pub(crate) const DATAGRAM_FRAME_OVERHEAD: u32 = 3;
+/// UDP payload of a packet that carries an acknowledgement only.
+pub(crate) const ACK_ONLY_SIZE: u32 = 55;
+/// What an ACK frame adds to a packet that also carries data.
+pub(crate) const ACK_FRAME_SIZE: u32 = ACK_ONLY_SIZE - PACKET_OVERHEAD;
+/// What any other control frame takes.
+pub(crate) const CONTROL_FRAME_SIZE: u32 = 10;
+
+/// Words of 64 packet numbers that an ACK frame describes.
+pub(crate) const ACK_WORDS: usize = 4;
+
+/// Acknowledgement (RFC 9000 section 19.3), as a bit map aligned to multiples of 64: bit `b` of word
+/// `w` stands for packet `(largest / 64 - w) * 64 + b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckFrame {
+    /// Largest packet number received (or the largest of a late run).
+    pub largest: u64,
+    /// Time between the arrival of `largest` and this frame.
+    pub delay: Duration,
+    /// Which packets have arrived.
+    pub(crate) words: [u64; ACK_WORDS],
+    /// ECN counts, as cumulative as in RFC 9000 section 19.3.2.
+    pub ecn: EcnCounts,
+}
+
+/// Frames that a packet may carry. Names and meanings follow RFC 9000 section 19.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Frame {
+    /// Nothing; fills the unused places.
+    #[default]
+    None,
+    /// Part of a stream.
+    Stream {
+        /// Which stream.
+        id: StreamId,
+        /// First byte.
+        offset: u64,
+        /// Number of bytes.
+        len: u32,
+        /// Whether the stream ends here.
+        fin: bool,
+    },
+    /// An unreliable message (RFC 9221).
+    Datagram {
+        /// What the application calls it.
+        tag: u64,
+        /// Number of bytes.
+        len: u32,
+    },
+    /// Connection flow-control limit.
+    MaxData(u64),
+    /// Stream flow-control limit.
+    MaxStreamData {
+        /// Which stream.
+        id: StreamId,
+        /// How many bytes may be sent on it.
+        limit: u64,
+    },
+    /// Requests an acknowledgement frequency (draft-ietf-quic-ack-frequency section 4).
+    AckFrequency {
+        /// Ack-eliciting packets for each acknowledgement.
+        every: u32,
+        /// Longest delay.
+        delay: Duration,
+    },
+    /// The receiver wants no more of a stream.
+    StopSending(StreamId),
+    /// The sender abandons a stream.
+    ResetStream(StreamId),
+    /// The server's half of the handshake that is coalesced with its first 1-RTT packet.
+    ServerFinished,
+    /// The client's last handshake message.
+    ClientFinished,
+    /// Elicits an acknowledgement and nothing else; padded when it probes the path MTU.
+    Ping,
+}
+
+/// What kind of packet it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The client's first packet.
+    ClientInitial,
+    /// The server's first packet: Initial and Handshake.
+    ServerHello,
+    /// The client's acknowledgement of [`Kind::ServerHello`].
+    HandshakeAck,
+    /// 1-RTT (or 0-RTT) packet with a packet number.
+    Data,
+    /// Acknowledgement alone: neither numbered nor acknowledged.
+    AckOnly,
+    /// CONNECTION_CLOSE.
+    Close,
+}
+
+/// One UDP datagram of the modelled endpoint.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// What kind of packet it is.
+    pub kind: Kind,
+    /// ECN codepoint; queues on the way may change it.
+    pub ecn: Ecn,
+    /// UDP payload in bytes.
+    pub size: u32,
+    /// Packet number, for [`Kind::Data`].
+    pub number: u64,
+    /// Acknowledgement, if it carries one.
+    pub ack: Option<AckFrame>,
+    /// Frames; unused places at the end are [`Frame::None`].
+    pub frames: [Frame; MAX_FRAMES],
+}
+
+impl Packet {
+    pub(crate) fn of_kind(kind: Kind, size: u32) -> Packet {
+        Packet {
+            kind,
+            ecn: Ecn::NotEct,
+            size,
+            number: 0,
+            ack: None,
+            frames: [Frame::None; MAX_FRAMES],
+        }
+    }
+
+    /// Bytes of stream and datagram data that the packet carries.
+    pub fn payload(&self) -> u64 {
+        self.frames
+            .iter()
+            .map(|frame| match frame {
+                Frame::Stream { len, .. } | Frame::Datagram { len, .. } => u64::from(*len),
+                _ => 0,
+            })
+            .sum()
+    }
+}

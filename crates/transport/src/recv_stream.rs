@@ -1,0 +1,91 @@
+//! The receiving half of a stream (RFC 9000 section 3.2).
+
+use crate::flow_control;
+use crate::packet::StreamId;
+use crate::range_set::RangeSet;
+use thalweg_units::Duration;
+
+#[derive(Debug)]
+pub(crate) struct RecvStream {
+    pub(crate) id: StreamId,
+    received: RangeSet,
+    /// Length, once known.
+    end: Option<u64>,
+    limit: u64,
+    /// A MAX_STREAM_DATA frame is due.
+    pub(crate) limit_pending: bool,
+    /// A STOP_SENDING frame is due.
+    pub(crate) stop_pending: bool,
+    /// Nothing more is expected: complete, reset or refused.
+    pub(crate) closed: bool,
+}
+
+/// What the arrival of a frame changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Bytes never seen before.
+    pub(crate) new: u64,
+    /// Whether more can be read in order than before.
+    pub(crate) readable: bool,
+    /// Whether the stream is now complete.
+    pub(crate) complete: bool,
+}
+
+impl RecvStream {
+    pub(crate) fn new(id: StreamId, limit: u64) -> Self {
+        RecvStream {
+            id,
+            received: RangeSet::default(),
+            end: None,
+            limit,
+            limit_pending: false,
+            stop_pending: false,
+            closed: false,
+        }
+    }
+
+    /// Bytes that can be read in order.
+    pub(crate) fn contiguous(&self) -> u64 {
+        self.received.prefix()
+    }
+
+    pub(crate) fn on_frame(
+        &mut self,
+        offset: u64,
+        len: u32,
+        fin: bool,
+        min_rtt: Duration,
+    ) -> Progress {
+        let end = offset + u64::from(len);
+        let before = self.received.prefix();
+        let new = self.received.insert(offset, end);
+        let had_end = self.end.is_some();
+        if fin {
+            self.end = Some(end);
+        }
+        let after = self.received.prefix();
+        if self.closed {
+            return Progress {
+                new,
+                readable: false,
+                complete: false,
+            };
+        }
+        if after > self.limit / 2 && self.end.is_none() {
+            self.limit = flow_control::grown(self.limit, min_rtt);
+            self.limit_pending = true;
+        }
+        self.closed = self.end == Some(after);
+        Progress {
+            new,
+            readable: after > before || (self.closed && !had_end),
+            complete: self.closed,
+        }
+    }
+
+    /// The limit for a MAX_STREAM_DATA frame, which settles what is pending.
+    pub(crate) fn take_update(&mut self) -> u64 {
+        self.limit_pending = false;
+        self.limit
+    }
+}

@@ -1,0 +1,80 @@
+//! RTT estimation (RFC 9002 section 5) and the probe timeout period (section 6.2.1).
+
+use thalweg_control::PathState;
+use thalweg_units::Duration;
+
+/// Timer granularity (RFC 9002 section 6.1.2).
+const GRANULARITY: Duration = Duration::from_millis(1);
+
+/// Takes one sample. `ack_delay` is what the peer reported, already limited to its `max_ack_delay`.
+/// Returns the adjusted sample.
+pub(crate) fn take_sample(path: &mut PathState, raw: Duration, ack_delay: Duration) -> Duration {
+    if !path.has_rtt() {
+        path.min_rtt = raw.max(Duration::from_nanos(1));
+        path.latest_rtt = raw;
+        path.smoothed_rtt = raw;
+        path.rtt_var = raw / 2;
+        return raw;
+    }
+    // Section 5.3: the reported delay is taken off only where that leaves a plausible sample.
+    path.min_rtt = path.min_rtt.min(raw);
+    let adjusted = if raw >= path.min_rtt + ack_delay {
+        raw - ack_delay
+    } else {
+        raw
+    };
+    path.latest_rtt = adjusted;
+    let deviation = path.smoothed_rtt.abs_diff(adjusted);
+    path.rtt_var = (path.rtt_var * 3 + deviation) / 4;
+    path.smoothed_rtt = (path.smoothed_rtt * 7 + adjusted) / 8;
+    adjusted
+}
+
+/// The probe timeout before back-off (RFC 9002 section 6.2.1).
+pub(crate) fn probe_timeout(path: &PathState, max_ack_delay: Duration) -> Duration {
+    path.smoothed_rtt + (path.rtt_var * 4).max(GRANULARITY) + max_ack_delay
+}
+
+/// How long after sending a packet counts as lost once a later one is acknowledged: 9/8 of the RTT
+/// (RFC 9002 section 6.1.2).
+pub(crate) fn loss_delay(path: &PathState) -> Duration {
+    (path.smoothed_rtt.max(path.latest_rtt) * 9 / 8).max(GRANULARITY)
+}
+
+/// How long losses must span for persistent congestion (RFC 9002 section 7.6.1): three probe timeouts.
+pub(crate) fn persistent_congestion(path: &PathState, max_ack_delay: Duration) -> Duration {
+    probe_timeout(path, max_ack_delay) * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_units::Bytes;
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn smoothing_follows_rfc_9002_section_5_3() {
+        let mut path = PathState::new(Bytes::new(1200));
+        assert_eq!(take_sample(&mut path, ms(80), ms(5)), ms(80));
+        assert_eq!((path.smoothed_rtt, path.rtt_var), (ms(80), ms(40)));
+        // 100 ms less 5 ms of delay = 95; var = (3*40 + 15)/4 = 33.75; srtt = (7*80 + 95)/8 = 81.875
+        assert_eq!(take_sample(&mut path, ms(100), ms(5)), ms(95));
+        assert_eq!(path.rtt_var, Duration::from_micros(33_750));
+        assert_eq!(path.smoothed_rtt, Duration::from_micros(81_875));
+        // a delay that would push the sample under the minimum is not believed
+        assert_eq!(take_sample(&mut path, ms(82), ms(5)), ms(82));
+        assert_eq!(path.min_rtt, ms(80));
+    }
+
+    #[test]
+    fn the_probe_timeout_has_a_floor_on_its_variance_term() {
+        let mut path = PathState::new(Bytes::new(1200));
+        take_sample(&mut path, ms(10), ms(0));
+        path.rtt_var = Duration::ZERO;
+        assert_eq!(probe_timeout(&path, ms(25)), ms(36)); // 10 + max(0, 1) + 25
+        assert_eq!(persistent_congestion(&path, ms(25)), ms(108));
+    }
+}
