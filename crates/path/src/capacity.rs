@@ -293,9 +293,9 @@ impl CapacitySchedule {
                         position,
                     };
                 }
-                // Whole cycles that do not finish the work are skipped at once.
-                let cycles =
-                    u64::try_from(work.saturating_sub(1) / period.work).unwrap_or(u64::MAX);
+                // Whole cycles that do not finish the work are skipped at once. Some work is left: it
+                // would have been finished above.
+                let cycles = u64::try_from((work - 1) / period.work).unwrap_or(u64::MAX);
                 work -= u128::from(cycles) * period.work;
                 busy += period.active * cycles;
                 at += period.length * cycles;
@@ -334,6 +334,9 @@ impl CapacitySchedule {
     /// When the last of `amount` leaves if the link sends nothing else from `start` on; `None` if the
     /// capacity does not suffice before the end of time.
     pub fn time_to_send(&self, amount: Bytes, start: Instant) -> Option<Instant> {
+        if amount.is_zero() {
+            return Some(start);
+        }
         let work = u128::from(amount.as_u64()) * u128::from(NANOBITS_PER_BYTE);
         let end = self.depart_later(self.position_at(start), start, work).at;
         (end != Instant::NEVER).then_some(end)

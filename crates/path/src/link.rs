@@ -146,7 +146,8 @@ impl<P: Packet> Link<P> {
         loop {
             let free = self.buffer.transmission.until;
             let takes = self.buffer.waiting.packets > 0 && !self.buffer.rate.is_zero();
-            if self.position.until <= now && (!takes || self.position.until <= free) {
+            let changes = self.position.until;
+            if changes <= now && changes != Instant::NEVER && (!takes || changes <= free) {
                 self.change();
             } else if takes && free <= now {
                 self.transmit(free);
@@ -161,7 +162,7 @@ impl<P: Packet> Link<P> {
     fn change(&mut self) {
         self.buffer.settle(self.position.until);
         let Some(next) = self.schedule.after(self.position) else {
-            return; // the last segment ends never
+            return;
         };
         self.position = next;
         let settings = self.schedule.settings(next);

@@ -35,7 +35,8 @@ pub enum JitterConfig {
         /// Standard deviation, before values are replaced.
         sd: Duration,
     },
-    /// Normal, drawn again until the value lies between `min` and `max`.
+    /// Normal, drawn again until the value lies between `min` and `max`. Always the bound nearest to
+    /// the mean if less than one value in a thousand does.
     TruncatedNormal {
         /// Mean of the distribution that is truncated.
         mean: Duration,
@@ -110,11 +111,15 @@ impl Jitter {
                 span: (max - min).as_nanos(),
             },
             JitterConfig::Normal { mean, sd } => Jitter::Normal(Normal { mean, sd }),
-            JitterConfig::TruncatedNormal { mean, sd, min, max } => Jitter::Truncated(Truncated {
-                normal: Normal { mean, sd },
-                min,
-                max,
-            }),
+            JitterConfig::TruncatedNormal { mean, sd, min, max } => {
+                match Truncated::new(mean, sd, min, max) {
+                    Some(truncated) => Jitter::Truncated(truncated),
+                    None => Jitter::Uniform {
+                        min: normal::nearest_bound(mean, min, max),
+                        span: 0,
+                    },
+                }
+            }
             JitterConfig::Wifi { mean, formula } => {
                 Jitter::Wifi(Box::new(Wifi::new(mean, formula)))
             }
