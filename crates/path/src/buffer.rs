@@ -38,7 +38,7 @@ pub(crate) struct Transmission {
     pub(crate) left: u64,
     pub(crate) since: Instant,
     /// Nanobits that the transmitter could have sent between the exact end of the transmission and
-    /// `until`, the next whole nanosecond. They belong to the next packet if it is already waiting.
+    /// `until`, the next whole nanosecond. They belong to the next packet if it already waited then.
     pub(crate) credit: u64,
 }
 
@@ -97,7 +97,6 @@ impl Buffer {
             self.transmission.since = now;
         } else {
             self.transmission.until = now;
-            self.transmission.credit = 0;
         }
     }
 
@@ -145,6 +144,9 @@ impl Buffer {
     pub(crate) fn arrive<P: Packet>(&mut self, packet: &P) {
         let size = packet.size();
         self.counters.offered(packet.flow(), size);
+        if self.waiting.packets == 0 && !self.is_transmitting() {
+            self.transmission.credit = 0;
+        }
         self.waiting.add(size);
     }
 

@@ -11,6 +11,9 @@ use crate::buffer::NANOBITS_PER_BYTE;
 use crate::{JitterConfig, Limit, LinkConfig};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
+#[cfg(test)]
+mod tests;
+
 /// Everything about a link that changes with time, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapacitySchedule {

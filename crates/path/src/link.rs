@@ -37,6 +37,9 @@ use crate::{LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Duration, Instant, Rate};
 
+#[cfg(test)]
+mod tests;
+
 /// One direction of one hop.
 #[derive(Debug)]
 pub struct Link<P> {
@@ -86,8 +89,6 @@ impl<P: Packet> Link<P> {
             &mut self.buffer,
         );
         if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
-            // The transmitter was idle until now: nothing to make up for.
-            self.buffer.transmission.credit = 0;
             self.transmit(self.buffer.now);
         }
         let Count { packets, bytes } = self.buffer.waiting;
