@@ -66,18 +66,18 @@ impl Wifi {
 
     pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> Duration {
         let collisions = self.short.draw(rng);
-        let mut jitter = SHORT_STEP * collisions;
+        let (mut jitter, mut smoothed) = (SHORT_STEP * collisions, Duration::ZERO);
         if collisions >= 1 {
-            jitter = jitter - smoothing(SHORT_STEP, rng);
+            smoothed += smoothing(SHORT_STEP, rng);
         }
         if self.spike.happens(rng) {
             let retransmissions = self.long.draw(rng);
             jitter += LONG_STEP * retransmissions;
             if self.formula == WifiFormula::Reference && retransmissions >= 2 {
-                jitter = jitter - smoothing(LONG_STEP, rng);
+                smoothed += smoothing(LONG_STEP, rng);
             }
         }
-        jitter
+        jitter - smoothed
     }
 }
 

@@ -200,6 +200,16 @@ fn a_suspended_link_keeps_its_queue_and_accepts_packets() {
 }
 
 #[test]
+fn no_packet_is_taken_at_the_instant_of_a_suspension() {
+    let mut config = config();
+    config.changes = vec![rate(ms(1), 0), rate(ms(50), 8)];
+    let mut link = link(&config);
+    push(&mut link, at(0), 0..2);
+    link.advance(at(1));
+    assert_eq!((link.queue().packets, link.capacity()), (1, Rate::ZERO));
+}
+
+#[test]
 fn a_packet_amid_a_suspension_goes_on_where_it_was() {
     let mut config = config();
     config.changes = vec![rate(Duration::from_micros(300), 0), rate(ms(50), 8)];
