@@ -1,0 +1,106 @@
+//! Packets that have been transmitted, or are being transmitted, and have not arrived.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+use thalweg_units::{Duration, Instant};
+
+/// A packet on its way.
+#[derive(Debug)]
+pub(crate) struct Flying<P> {
+    pub(crate) arrival: Instant,
+    /// Delay in excess of transmission and propagation.
+    pub(crate) jitter: Duration,
+    pub(crate) packet: P,
+}
+
+/// All packets on their way, the next arrival first.
+#[derive(Debug)]
+pub(crate) enum Flight<P> {
+    /// No packet overtakes another: the experienced delay is a running maximum.
+    InOrder(VecDeque<Flying<P>>),
+    /// Each packet arrives at its own time; equal times keep the order of transmission.
+    Reordering {
+        heap: BinaryHeap<Numbered<P>>,
+        next: u64,
+    },
+}
+
+/// A packet in the heap, whose order is by arrival and then by number, earliest on top.
+#[derive(Debug)]
+pub(crate) struct Numbered<P> {
+    number: u64,
+    flying: Flying<P>,
+}
+
+impl<P> Flight<P> {
+    pub(crate) fn new(reorder: bool) -> Self {
+        if reorder {
+            Flight::Reordering {
+                heap: BinaryHeap::new(),
+                next: 0,
+            }
+        } else {
+            Flight::InOrder(VecDeque::new())
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, flying: Flying<P>) {
+        match self {
+            Flight::InOrder(queue) => queue.push_back(flying),
+            Flight::Reordering { heap, next } => {
+                heap.push(Numbered {
+                    number: *next,
+                    flying,
+                });
+                *next += 1;
+            }
+        }
+    }
+
+    /// When the next packet arrives.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<Instant> {
+        match self {
+            Flight::InOrder(queue) => queue.front().map(|flying| flying.arrival),
+            Flight::Reordering { heap, .. } => heap.peek().map(|top| top.flying.arrival),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Flying<P>> {
+        match self {
+            Flight::InOrder(queue) => queue.pop_front(),
+            Flight::Reordering { heap, .. } => heap.pop().map(|top| top.flying),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Flight::InOrder(queue) => queue.len(),
+            Flight::Reordering { heap, .. } => heap.len(),
+        }
+    }
+}
+
+impl<P> Numbered<P> {
+    fn key(&self) -> (Instant, u64) {
+        (self.flying.arrival, self.number)
+    }
+}
+impl<P> PartialEq for Numbered<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl<P> Eq for Numbered<P> {}
+impl<P> PartialOrd for Numbered<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<P> Ord for Numbered<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}

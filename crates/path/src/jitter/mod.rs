@@ -1,0 +1,143 @@
+//! Jitter: extra delay of each packet after transmission. It uses no capacity and is never negative.
+//!
+//! Draws are independent. What packets experience on a link that keeps the order is the running maximum
+//! of their arrivals, which grows with the packet rate: see the statistics of the link.
+
+mod normal;
+#[cfg(test)]
+mod tests;
+mod wifi;
+
+use crate::random::below;
+use normal::{Normal, Truncated};
+use rand_pcg::Pcg64Mcg;
+use thalweg_units::Duration;
+use wifi::Wifi;
+pub use wifi::WifiFormula;
+
+/// A distribution of jitter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JitterConfig {
+    /// None.
+    #[default]
+    None,
+    /// Uniform from `min` to just below `max`; always `min` if `max` is not above it.
+    Uniform {
+        /// Least delay.
+        min: Duration,
+        /// Upper bound.
+        max: Duration,
+    },
+    /// Normal; negative values are replaced by zero. See [`JitterConfig::reference_normal`].
+    Normal {
+        /// Mean, before values are replaced.
+        mean: Duration,
+        /// Standard deviation, before values are replaced.
+        sd: Duration,
+    },
+    /// Normal, drawn again until the value lies between `min` and `max`. Always the bound nearest to
+    /// the mean if less than one value in a thousand does.
+    TruncatedNormal {
+        /// Mean of the distribution that is truncated.
+        mean: Duration,
+        /// Standard deviation of the distribution that is truncated.
+        sd: Duration,
+        /// Least delay.
+        min: Duration,
+        /// Largest delay.
+        max: Duration,
+    },
+    /// The two components of bad Wi-Fi: collisions of a few milliseconds on every packet, retransmissions
+    /// around 90 ms on some. Only the *number* of the latter follows the mean.
+    Wifi {
+        /// Requested mean. Zero means no jitter; up to 1 ms there is only the short component, whose mean
+        /// is 0.684 ms.
+        mean: Duration,
+        /// Which of the two published formulas.
+        formula: WifiFormula,
+    },
+}
+
+impl JitterConfig {
+    /// The normal jitter of picoquic's simulator: deviation a third of the mean, so that the lower
+    /// bound of three deviations is zero. The reference adds up twelve uniform numbers instead of drawing
+    /// from the exact distribution; the first two moments are the same.
+    pub fn reference_normal(mean: Duration) -> Self {
+        JitterConfig::Normal { mean, sd: mean / 3 }
+    }
+
+    /// The mean that was asked for.
+    pub fn requested_mean(&self) -> Duration {
+        match *self {
+            JitterConfig::None => Duration::ZERO,
+            JitterConfig::Uniform { min, max } => min + (max - min) / 2,
+            JitterConfig::Normal { mean, .. }
+            | JitterConfig::TruncatedNormal { mean, .. }
+            | JitterConfig::Wifi { mean, .. } => mean,
+        }
+    }
+
+    /// The mean that independent draws have, computed.
+    pub fn expected_mean(&self) -> Duration {
+        match *self {
+            JitterConfig::None => Duration::ZERO,
+            JitterConfig::Uniform { min, max } => min + (max - min) / 2,
+            JitterConfig::Normal { mean, sd } => normal::rectified_mean(mean, sd),
+            JitterConfig::TruncatedNormal { mean, sd, min, max } => {
+                normal::truncated_mean(mean, sd, min, max)
+            }
+            JitterConfig::Wifi { mean, formula } => wifi::expected_mean(mean, formula),
+        }
+    }
+}
+
+/// A distribution, ready to be drawn from.
+#[derive(Debug)]
+pub(crate) enum Jitter {
+    None,
+    Uniform { min: Duration, span: u64 },
+    Normal(Normal),
+    Truncated(Truncated),
+    Wifi(Box<Wifi>),
+}
+
+impl Jitter {
+    pub(crate) fn new(config: &JitterConfig) -> Self {
+        match *config {
+            JitterConfig::None => Jitter::None,
+            JitterConfig::Wifi { mean, .. } if mean.is_zero() => Jitter::None,
+            JitterConfig::Uniform { min, max } => Jitter::Uniform {
+                min,
+                span: (max - min).as_nanos(),
+            },
+            JitterConfig::Normal { mean, sd } => Jitter::Normal(Normal { mean, sd }),
+            JitterConfig::TruncatedNormal { mean, sd, min, max } => {
+                match Truncated::new(mean, sd, min, max) {
+                    Some(truncated) => Jitter::Truncated(truncated),
+                    None => Jitter::Uniform {
+                        min: normal::nearest_bound(mean, min, max),
+                        span: 0,
+                    },
+                }
+            }
+            JitterConfig::Wifi { mean, formula } => {
+                Jitter::Wifi(Box::new(Wifi::new(mean, formula)))
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self, Jitter::None)
+    }
+
+    pub(crate) fn draw(&self, rng: &mut Pcg64Mcg) -> Duration {
+        match self {
+            Jitter::None => Duration::ZERO,
+            Jitter::Uniform { min, span } => *min + Duration::from_nanos(below(rng, *span)),
+            Jitter::Normal(normal) => normal.draw(rng),
+            Jitter::Truncated(truncated) => truncated.draw(rng),
+            Jitter::Wifi(wifi) => wifi.draw(rng),
+        }
+    }
+}

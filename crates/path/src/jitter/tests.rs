@@ -1,0 +1,302 @@
+//! The jitter models against the tables of their sources.
+
+use super::*;
+use crate::random::stream;
+use crate::{Link, LinkConfig, Packet};
+use thalweg_units::{Bytes, Ecn, Instant, Rate};
+
+/// Mean, median, 90th and 99th percentile in milliseconds.
+fn summary(mut samples: Vec<Duration>) -> [f64; 4] {
+    samples.sort_unstable();
+    let ms = |d: Duration| d.as_secs_f64() * 1e3;
+    let quantile = |q: f64| ms(samples[(q * (samples.len() - 1) as f64).round() as usize]);
+    let mean = samples.iter().map(|d| ms(*d)).sum::<f64>() / samples.len() as f64;
+    [mean, quantile(0.5), quantile(0.9), quantile(0.99)]
+}
+
+fn independent(config: JitterConfig) -> [f64; 4] {
+    let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
+    summary((0..1_000_000).map(|_| jitter.draw(&mut rng)).collect())
+}
+
+fn wifi(mean_ms: u64, formula: WifiFormula) -> JitterConfig {
+    JitterConfig::Wifi {
+        mean: Duration::from_millis(mean_ms),
+        formula,
+    }
+}
+
+/// Each value within its relative tolerance and at least 0.03 ms, on both sides.
+fn assert_close(what: &str, got: [f64; 4], want: [f64; 4], relative: [f64; 4]) {
+    for i in 0..4 {
+        let tolerance = (want[i] * relative[i]).max(0.03);
+        let name = ["mean", "p50", "p90", "p99"][i];
+        assert!(
+            (got[i] - want[i]).abs() <= tolerance,
+            "{what}: {name} {:.3} instead of {} +- {tolerance:.3} ms",
+            got[i],
+            want[i]
+        );
+    }
+}
+
+// With a million draws the deviation of the mean is at most 49 ms / 1000 = 0.05 ms, of the 99th
+// percentile about 0.3 ms. The tables print three digits.
+const INDEPENDENT: [f64; 4] = [0.01, 0.03, 0.04, 0.015];
+
+#[test]
+fn independent_draws_of_the_reference_formula_have_the_published_distribution() {
+    for (mean, want) in [
+        (1, [0.684, 0.36, 1.89, 3.58]),
+        (7, [6.845, 0.47, 2.81, 115.0]),
+        (12, [11.979, 0.56, 67.3, 126.0]),
+        (50, [50.997, 59.3, 111.5, 146.0]),
+        (91, [86.934, 85.7, 121.0, 153.0]),
+    ] {
+        let got = independent(wifi(mean, WifiFormula::Reference));
+        assert_close(&format!("reference, {mean} ms"), got, want, INDEPENDENT);
+    }
+}
+
+#[test]
+fn independent_draws_of_the_draft_formula_have_the_published_distribution() {
+    for (mean, want) in [
+        (1, [0.684, 0.36, 1.89, 3.58]),
+        (7, [6.684, 0.46, 2.72, 120.0]),
+        (12, [11.684, 0.55, 67.5, 128.0]),
+        (50, [49.684, 54.0, 113.0, 150.0]),
+        (91, [90.684, 90.0, 127.5, 157.5]),
+    ] {
+        let got = independent(wifi(mean, WifiFormula::Draft));
+        assert_close(&format!("draft, {mean} ms"), got, want, INDEPENDENT);
+    }
+}
+
+#[test]
+fn the_computed_means_are_the_analytic_ones() {
+    let ms = |config: JitterConfig| config.expected_mean().as_secs_f64() * 1e3;
+    for (mean, formula, want) in [
+        // J - 0.316 up to 91 ms; 0.684 alone up to 1 ms
+        (7, WifiFormula::Draft, 6.684),
+        (91, WifiFormula::Draft, 90.684),
+        (200, WifiFormula::Draft, 90.684),
+        (1, WifiFormula::Draft, 0.684),
+        (0, WifiFormula::Draft, 0.0),
+        // 1.0268 J - 0.343 up to 85 ms
+        (7, WifiFormula::Reference, 6.845),
+        (50, WifiFormula::Reference, 50.997),
+        (91, WifiFormula::Reference, 86.934),
+    ] {
+        let got = ms(wifi(mean, formula));
+        assert!(
+            (got - want).abs() < 0.002,
+            "{mean} ms {formula:?}: {got} instead of {want}"
+        );
+    }
+}
+
+#[test]
+fn a_wifi_mean_of_zero_is_no_jitter_and_one_below_a_millisecond_is_the_short_component() {
+    assert_eq!(independent(wifi(0, WifiFormula::Reference)), [0.0; 4]);
+    let config = JitterConfig::Wifi {
+        mean: Duration::from_micros(10),
+        formula: WifiFormula::Reference,
+    };
+    assert_close(
+        "10 us",
+        independent(config),
+        [0.684, 0.36, 1.89, 3.58],
+        INDEPENDENT,
+    );
+}
+
+#[test]
+fn the_reference_normal_has_a_third_of_its_mean_as_deviation_and_starts_at_zero() {
+    let config = JitterConfig::reference_normal(Duration::from_millis(30));
+    let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
+    let draws: Vec<_> = (0..1_000_000).map(|_| jitter.draw(&mut rng)).collect();
+    // One in 740 lies below three deviations and becomes zero.
+    let zeros = draws.iter().filter(|d| d.is_zero()).count();
+    assert!((1_200..=1_500).contains(&zeros), "{zeros}");
+    // Mean 30, p50 30, p90 30 + 1.2816 * 10, p99 30 + 2.3263 * 10
+    assert_close(
+        "normal",
+        summary(draws),
+        [30.0, 30.0, 42.816, 53.263],
+        [0.002, 0.002, 0.002, 0.003],
+    );
+    let expected = config.expected_mean().as_secs_f64() * 1e3;
+    // m Phi(3) + s phi(3) = 30 * 0.998650 + 10 * 0.004432 = 30.00382
+    assert!((expected - 30.003_82).abs() < 1e-4, "{expected}");
+}
+
+#[test]
+fn a_truncated_normal_stays_within_its_bounds_and_has_the_computed_mean() {
+    let ms = Duration::from_millis;
+    let config = JitterConfig::TruncatedNormal {
+        mean: ms(5),
+        sd: ms(5),
+        min: ms(0),
+        max: ms(20),
+    };
+    let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
+    let draws: Vec<_> = (0..200_000).map(|_| jitter.draw(&mut rng)).collect();
+    assert!(draws.iter().all(|d| *d <= ms(20)));
+    assert!(
+        draws.iter().filter(|d| d.is_zero()).count() < 10,
+        "not replaced but drawn again"
+    );
+    // a = -1, b = 3: 5 + 5 (0.241971 - 0.004432) / (0.998650 - 0.158655) = 6.41391
+    let expected = config.expected_mean().as_secs_f64() * 1e3;
+    assert!((expected - 6.413_91).abs() < 1e-4, "{expected}");
+    let mean = summary(draws)[0];
+    assert!((mean - expected).abs() < 0.04, "{mean}");
+}
+
+#[test]
+fn bounds_out_of_reach_yield_the_nearest_bound() {
+    let ms = Duration::from_millis;
+    for (mean, sd, min, max, want) in [
+        (ms(5), ms(1), ms(50), ms(60), ms(50)),
+        (ms(5), ms(0), ms(1), ms(3), ms(3)),
+    ] {
+        let config = JitterConfig::TruncatedNormal { mean, sd, min, max };
+        assert_eq!(Jitter::new(&config).draw(&mut stream(1, "jitter")), want);
+        assert_eq!(config.expected_mean(), want);
+    }
+}
+
+#[test]
+fn uniform_jitter_fills_its_interval_evenly() {
+    let ms = Duration::from_millis;
+    let config = JitterConfig::Uniform {
+        min: ms(2),
+        max: ms(12),
+    };
+    assert_close(
+        "uniform",
+        independent(config),
+        [7.0, 7.0, 11.0, 11.9],
+        [0.004; 4],
+    );
+    assert_eq!(config.expected_mean(), ms(7));
+    let empty = JitterConfig::Uniform {
+        min: ms(2),
+        max: ms(1),
+    };
+    assert_eq!(independent(empty), [2.0; 4]);
+}
+
+struct Probe(u64);
+impl Packet for Probe {
+    fn size(&self) -> Bytes {
+        Bytes::new(1)
+    }
+    fn ecn(&self) -> Ecn {
+        Ecn::NotEct
+    }
+    fn set_ecn(&mut self, _: Ecn) {}
+    fn flow(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The delays that evenly spaced packets experience on a link that keeps the order.
+fn experienced(mean_ms: u64, packets_per_second: u64, count: u64) -> [f64; 4] {
+    // 10 Tbps: transmission takes one nanosecond.
+    let mut config = LinkConfig::new(Rate::from_bits_per_sec(10_000_000_000_000), Duration::ZERO);
+    config.jitter = wifi(mean_ms, WifiFormula::Reference);
+    let mut link = Link::new(&config, 1, 0);
+    let mut delays = Vec::new();
+    let sent = |n: u64| Instant::from_nanos(n * 1_000_000_000 / packets_per_second);
+    for n in 0..count {
+        link.push(sent(n), Probe(n));
+        while let Some(arrival) = link.next().filter(|at| n + 1 == count || *at < sent(n + 1)) {
+            if let Some(Probe(number)) = link.pop(arrival) {
+                delays.push(arrival - sent(number));
+            }
+        }
+    }
+    assert_eq!(delays.len() as u64, count);
+    let drawn = link.stats().mean_jitter_drawn().as_secs_f64() * 1e3;
+    let expected = config.jitter.expected_mean().as_secs_f64() * 1e3;
+    assert!(
+        (drawn / expected - 1.0).abs() < 0.06,
+        "drawn {drawn}, expected {expected}"
+    );
+    let summary = summary(delays);
+    let mean = link.stats().mean_jitter_experienced().as_secs_f64() * 1e3;
+    assert!(
+        (mean - summary[0]).abs() < 1e-3,
+        "the statistics say {mean}: {summary:?}"
+    );
+    summary
+}
+
+// Delays of neighbours are correlated over some 100 ms, so a run has far fewer independent samples than
+// packets: at least 2000 (8680 packets/s for 230 s), which know a mean of 86 +- 15 ms to 0.4 ms. Medians on
+// the flank between the two components are the least certain. The table prints two or three digits.
+fn assert_experienced(packets_per_second: u64, rows: [(u64, [f64; 4]); 5]) {
+    let count = (packets_per_second * 3_000).clamp(400_000, 2_000_000);
+    for (mean, want) in rows {
+        let got = experienced(mean, packets_per_second, count);
+        let what = format!("{mean} ms at {packets_per_second} packets/s");
+        assert_close(&what, got, want, [0.03, 0.06, 0.05, 0.03]);
+    }
+}
+
+#[test]
+fn in_order_delivery_at_50_packets_per_second_has_the_published_delays() {
+    assert_experienced(
+        50,
+        [
+            (1, [0.68, 0.36, 1.9, 3.6]),
+            (7, [17.0, 0.94, 69.0, 120.0]),
+            (12, [28.6, 2.7, 87.0, 129.0]),
+            (50, [78.6, 80.0, 117.0, 149.0]),
+            (91, [95.6, 93.9, 125.0, 155.0]),
+        ],
+    );
+}
+
+#[test]
+fn in_order_delivery_at_100_packets_per_second_has_the_published_delays() {
+    assert_experienced(
+        100,
+        [
+            (1, [0.68, 0.36, 1.9, 3.6]),
+            (7, [27.7, 2.7, 84.0, 126.0]),
+            (12, [44.0, 41.7, 97.0, 134.0]),
+            (50, [91.2, 90.6, 123.0, 152.0]),
+            (91, [104.0, 102.0, 130.0, 158.0]),
+        ],
+    );
+}
+
+#[test]
+fn in_order_delivery_at_10_mbps_has_the_published_delays() {
+    assert_experienced(
+        868,
+        [
+            (1, [0.83, 0.60, 2.0, 3.7]),
+            (7, [85.4, 86.0, 118.0, 149.0]),
+            (12, [99.3, 98.0, 128.0, 156.0]),
+            (50, [124.0, 122.0, 146.0, 171.0]),
+            (91, [131.0, 130.0, 152.0, 176.0]),
+        ],
+    );
+}
+
+#[test]
+fn in_order_delivery_at_100_mbps_has_the_published_delays() {
+    assert_experienced(
+        8680,
+        [
+            (1, [2.0, 1.9, 3.2, 4.5]),
+            (7, [125.0, 124.0, 147.0, 170.0]),
+            (12, [135.0, 133.0, 155.0, 181.0]),
+            (50, [153.0, 151.0, 171.0, 193.0]),
+            (91, [158.0, 156.0, 175.0, 198.0]),
+        ],
+    );
+}

@@ -1,0 +1,277 @@
+//! One direction of one hop: queue, transmitter, loss, delay and jitter.
+//!
+//! # Model
+//! The transmitter takes a packet from the queue discipline as soon as it is free and the capacity is
+//! above zero, and sends its bits at the capacity of the moment. The whole fate of the packet is settled
+//! when its transmission starts, because the schedule is known: when its last bit leaves, whether it is
+//! lost, how long it travels. Delay and jitter are those in force when the last bit leaves.
+//!
+//! Decisions of the queue are replayed in order of time: `push` and `pop` first do everything that should
+//! have happened until `now`. Within one instant, a change of the schedule comes before the transmitter
+//! takes a packet, and both come before a packet that is pushed.
+//!
+//! # Units
+//! Integer nanoseconds. A transmission ends at the first whole nanosecond after its last bit; what is left
+//! of that nanosecond is credited to the next packet if it already waits, so a busy link runs exactly at
+//! its rate.
+//!
+//! # When the capacity changes
+//! picoquic's `sim_link.c` submits every packet that is not yet in the air again at the time of the
+//! change. The same holds here for waiting packets: they leave at the new rate, with the new delay and
+//! jitter, and those at the tail that exceed a limit in time at the new capacity are dropped. Two things
+//! differ on purpose:
+//! - The packet in transmission goes on: bits that were sent stay sent. A restart would cost up to one
+//!   packet of capacity per change, which ruins links whose capacity changes every millisecond.
+//! - A packet whose last bit has left is in the air and keeps its arrival, however large its jitter. The
+//!   reference takes packets back whose jitter has not yet passed.
+
+use crate::buffer::{Buffer, Queued, nanobits};
+use crate::capacity::{CapacitySchedule, Position};
+use crate::flight::{Flight, Flying};
+use crate::jitter::Jitter;
+use crate::loss::Loss;
+use crate::queue::{Discipline, Queue};
+use crate::random::stream;
+use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};
+use crate::{LinkConfig, Packet};
+use rand_pcg::Pcg64Mcg;
+use thalweg_units::{Duration, Instant, Rate};
+
+#[cfg(test)]
+mod tests;
+
+/// One direction of one hop.
+#[derive(Debug)]
+pub struct Link<P> {
+    schedule: CapacitySchedule,
+    position: Position,
+    queue: Queue<P>,
+    buffer: Buffer,
+    loss: Loss,
+    /// One model for each that the schedule knows.
+    jitters: Vec<Jitter>,
+    jitter_rng: Pcg64Mcg,
+    flight: Flight<P>,
+    /// Arrival of the last packet, on a link that keeps the order.
+    last_arrival: Option<Instant>,
+}
+
+impl<P: Packet> Link<P> {
+    /// An empty link at the start of a trial. `flows` is the number of flows, from 0 on, that have their
+    /// own counters.
+    pub fn new(config: &LinkConfig, seed: u64, flows: usize) -> Self {
+        let schedule = CapacitySchedule::new(config);
+        let position = schedule.position_at(Instant::START);
+        let settings = *schedule.settings(position);
+        Link {
+            position,
+            queue: Queue::new(&config.queue),
+            buffer: Buffer::new(settings.rate, settings.limit, flows),
+            loss: Loss::new(&config.loss, seed),
+            jitters: schedule.jitters().iter().map(Jitter::new).collect(),
+            jitter_rng: stream(seed, "jitter"),
+            flight: Flight::new(config.reorder),
+            last_arrival: (!config.reorder).then_some(Instant::START),
+            schedule,
+        }
+    }
+
+    /// Hands a packet to the link. A `now` before an earlier call counts as the time of that call.
+    #[inline]
+    pub fn push(&mut self, now: Instant, packet: P) {
+        self.advance(now);
+        self.buffer.arrive(&packet);
+        self.queue.enqueue(
+            Queued {
+                packet,
+                arrived: self.buffer.now,
+            },
+            &mut self.buffer,
+        );
+        if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
+            self.transmit(self.buffer.now);
+        }
+        let Count { packets, bytes } = self.buffer.waiting;
+        let max = &mut self.buffer.counters.link.max_queue;
+        max.packets = max.packets.max(packets);
+        max.bytes = max.bytes.max(bytes);
+    }
+
+    /// The next packet that has arrived by `now`. Call it until it returns `None`.
+    #[inline]
+    pub fn pop(&mut self, now: Instant) -> Option<P> {
+        self.advance(now);
+        if self.flight.next().is_none_or(|arrival| arrival > now) {
+            return None;
+        }
+        let Flying { packet, jitter, .. } = self.flight.pop()?;
+        self.buffer
+            .counters
+            .delivered(packet.flow(), packet.size(), jitter);
+        Some(packet)
+    }
+
+    /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless
+    /// something is pushed. Exact for a link that keeps the order, unless the packet in transmission is
+    /// lost while nothing is in flight.
+    #[inline]
+    pub fn next(&self) -> Option<Instant> {
+        let flying = self.flight.next();
+        let waits = self.buffer.waiting.packets > 0;
+        // Without reordering nothing that waits overtakes what flies.
+        let earliest = if waits && (flying.is_none() || self.last_arrival.is_none()) {
+            [flying, self.next_transmission()]
+                .into_iter()
+                .flatten()
+                .min()
+        } else {
+            flying
+        };
+        earliest.filter(|at| *at != Instant::NEVER)
+    }
+
+    /// A bound on the arrival of the next packet that is taken from the queue.
+    fn next_transmission(&self) -> Option<Instant> {
+        let free = if self.buffer.is_transmitting() {
+            Some(self.buffer.transmission.until)
+        } else {
+            self.schedule.resumes(self.position, self.buffer.now)
+        };
+        free.map(|at| at + self.schedule.least_delay())
+    }
+
+    /// Does everything that should have happened by `now`. [`Link::push`] and [`Link::pop`] do this by
+    /// themselves; traces call it before they look.
+    #[inline]
+    pub fn advance(&mut self, now: Instant) {
+        loop {
+            let free = self.buffer.transmission.until;
+            let takes = self.buffer.waiting.packets > 0 && !self.buffer.rate.is_zero();
+            let changes = self.position.until;
+            if changes <= now && changes != Instant::NEVER && (!takes || changes <= free) {
+                self.change();
+            } else if takes && free <= now {
+                self.transmit(free);
+            } else {
+                break;
+            }
+        }
+        self.buffer.now = self.buffer.now.max(now);
+    }
+
+    /// Enters the next segment of the schedule.
+    fn change(&mut self) {
+        self.buffer.settle(self.position.until);
+        let Some(next) = self.schedule.after(self.position) else {
+            return;
+        };
+        self.position = next;
+        let settings = self.schedule.settings(next);
+        self.buffer.rate = settings.rate;
+        self.buffer.limit = settings.limit;
+        self.queue.shed(&mut self.buffer);
+    }
+
+    /// Starts the transmission of the packet that the queue chooses at `start`, and settles its fate.
+    #[inline]
+    fn transmit(&mut self, start: Instant) {
+        self.buffer.now = start;
+        let Some(queued) = self.queue.dequeue(&mut self.buffer) else {
+            return;
+        };
+        self.buffer.depart(&queued);
+        let packet = queued.packet;
+        let (flow, size) = (packet.flow(), packet.size());
+
+        let transmission = &mut self.buffer.transmission;
+        let work = nanobits(size).saturating_sub(transmission.credit);
+        let spare = transmission.credit.saturating_sub(nanobits(size));
+        let departure = self.schedule.depart(self.position, start, work);
+        transmission.until = departure.at;
+        transmission.size = size;
+        transmission.left = work;
+        transmission.since = start;
+        transmission.credit = departure.credit + spare;
+
+        let settings = self.schedule.settings(departure.position);
+        let jitter = &self.jitters[settings.jitter];
+        let stats = &mut self.buffer.counters.link;
+        stats.busy += departure.busy;
+        // A lost packet draws its jitter too: loss does not move the draws of the packets after it.
+        let drawn = if jitter.is_none() {
+            Duration::ZERO
+        } else {
+            let drawn = jitter.draw(&mut self.jitter_rng);
+            stats.jitter_draws += 1;
+            stats.jitter_drawn += drawn;
+            drawn
+        };
+        if self.loss.strikes() {
+            let cause = DropCause::Lost;
+            self.buffer.counters.dropped(Dropped {
+                at: departure.at,
+                flow,
+                size,
+                cause,
+            });
+            return;
+        }
+        let travelled = departure.at + settings.delay;
+        let mut arrival = travelled + drawn;
+        if let Some(last) = &mut self.last_arrival {
+            arrival = arrival.max(*last);
+            *last = arrival;
+        }
+        self.flight.push(Flying {
+            arrival,
+            jitter: arrival - travelled,
+            packet,
+        });
+    }
+
+    /// Totals since the start, as of the last call that moved the link.
+    pub fn stats(&self) -> &LinkStats {
+        &self.buffer.counters.link
+    }
+
+    /// Totals of one flow; all zero for a flow without counters.
+    pub fn flow_stats(&self, flow: u64) -> &FlowLinkStats {
+        self.buffer.counters.flow(flow)
+    }
+
+    /// What waits, as of the last call that moved the link, without the packet in transmission.
+    pub fn queue(&self) -> Count {
+        self.buffer.waiting
+    }
+
+    /// Number of packets that are being transmitted or travel.
+    pub fn in_flight(&self) -> usize {
+        self.flight.len()
+    }
+
+    /// Time until everything here has been sent if the capacity stays what it is: what a packet would
+    /// wait that came now. [`Duration::MAX`] while packets wait in a suspended link.
+    pub fn queue_delay(&self) -> Duration {
+        self.buffer.drain_time()
+    }
+
+    /// Capacity, as of the last call that moved the link.
+    pub fn capacity(&self) -> Rate {
+        self.buffer.rate
+    }
+
+    /// What the link does at which time.
+    pub fn schedule(&self) -> &CapacitySchedule {
+        &self.schedule
+    }
+
+    /// Switches the log of drops on or off. It is off at first and then costs nothing.
+    pub fn record_drops(&mut self, on: bool) {
+        self.buffer.counters.record_drops(on);
+    }
+
+    /// Empties the log of drops, in the order in which they were decided.
+    pub fn take_drops(&mut self) -> Vec<Dropped> {
+        self.buffer.counters.take_drops()
+    }
+}

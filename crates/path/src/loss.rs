@@ -1,0 +1,195 @@
+//! Loss on the medium: packets that were transmitted and never arrive.
+//!
+//! A lost packet has used its transmission time. Loss knows nothing of size, ECN or flow.
+
+use crate::random::{Chance, stream};
+use rand_pcg::Pcg64Mcg;
+use thalweg_units::Fraction;
+
+/// Which packets are lost after transmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossConfig {
+    /// None.
+    #[default]
+    None,
+    /// Each packet independently with the same probability.
+    Random {
+        /// Probability of loss.
+        rate: Fraction,
+    },
+    /// Loss in bursts: a Markov chain with a good and a bad state, one step per packet (Gilbert 1960,
+    /// Elliott 1963; the names follow Hasslinger and Hohlfeld 2008). The mean sojourn in the bad state
+    /// is 1/r packets. Gilbert's simple model has `good_loss` 0 and `bad_loss` 1. If neither transition
+    /// is possible (p = r = 0) the chain stays in the good state.
+    GilbertElliott {
+        /// Probability of the step from good to bad.
+        p: Fraction,
+        /// Probability of the step from bad to good.
+        r: Fraction,
+        /// Probability of loss in the good state (1 - k in the cited notation).
+        good_loss: Fraction,
+        /// Probability of loss in the bad state (1 - h in the cited notation).
+        bad_loss: Fraction,
+    },
+}
+
+impl LossConfig {
+    /// The share of packets that is lost in the long run.
+    pub fn mean_rate(&self) -> Fraction {
+        match *self {
+            LossConfig::None => Fraction::ZERO,
+            LossConfig::Random { rate } => rate,
+            LossConfig::GilbertElliott {
+                p,
+                r,
+                good_loss,
+                bad_loss,
+            } => {
+                let (p, r) = (p.as_f64(), r.as_f64());
+                if p == 0.0 {
+                    return good_loss;
+                }
+                // Stationary probabilities: bad p / (p + r), good r / (p + r).
+                Fraction::from_f64((p * bad_loss.as_f64() + r * good_loss.as_f64()) / (p + r))
+            }
+        }
+    }
+}
+
+/// The running loss process.
+#[derive(Debug)]
+pub(crate) struct Loss {
+    process: Process,
+    rng: Pcg64Mcg,
+}
+
+#[derive(Debug)]
+enum Process {
+    None,
+    Random(Chance),
+    GilbertElliott {
+        bad: bool,
+        to_bad: Chance,
+        to_good: Chance,
+        good_loss: Chance,
+        bad_loss: Chance,
+    },
+}
+
+impl Loss {
+    pub(crate) fn new(config: &LossConfig, seed: u64) -> Self {
+        let mut rng = stream(seed, "loss");
+        let process = match *config {
+            LossConfig::None => Process::None,
+            LossConfig::Random { rate } => Process::Random(rate.into()),
+            LossConfig::GilbertElliott {
+                p,
+                r,
+                good_loss,
+                bad_loss,
+            } => {
+                // The first state is drawn from the stationary distribution: short flows see the same
+                // mean rate as long ones.
+                let (p_f, r_f) = (p.as_f64(), r.as_f64());
+                let stationary = if p_f == 0.0 { 0.0 } else { p_f / (p_f + r_f) };
+                Process::GilbertElliott {
+                    bad: Chance::from(Fraction::from_f64(stationary)).happens(&mut rng),
+                    to_bad: p.into(),
+                    to_good: r.into(),
+                    good_loss: good_loss.into(),
+                    bad_loss: bad_loss.into(),
+                }
+            }
+        };
+        Loss { process, rng }
+    }
+
+    /// Whether the next packet is lost.
+    pub(crate) fn strikes(&mut self) -> bool {
+        match &mut self.process {
+            Process::None => false,
+            Process::Random(chance) => chance.happens(&mut self.rng),
+            Process::GilbertElliott {
+                bad,
+                to_bad,
+                to_good,
+                good_loss,
+                bad_loss,
+            } => {
+                let (loss, flip) = if *bad {
+                    (bad_loss, to_good)
+                } else {
+                    (good_loss, to_bad)
+                };
+                let lost = loss.happens(&mut self.rng);
+                *bad ^= flip.happens(&mut self.rng);
+                lost
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fraction(text: &str) -> Fraction {
+        text.parse().unwrap()
+    }
+
+    /// Lost packets and runs of consecutive losses among `n`.
+    fn losses_and_runs(config: &LossConfig, n: usize) -> (usize, usize) {
+        let mut loss = Loss::new(config, 3);
+        let (mut lost, mut runs, mut before) = (0, 0, false);
+        for _ in 0..n {
+            let now = loss.strikes();
+            lost += usize::from(now);
+            runs += usize::from(now && !before);
+            before = now;
+        }
+        (lost, runs)
+    }
+
+    #[test]
+    fn random_loss_has_its_rate_and_no_memory() {
+        let config = LossConfig::Random {
+            rate: fraction("2 %"),
+        };
+        let (lost, runs) = losses_and_runs(&config, 1_000_000);
+        // 20 000 expected, standard deviation sqrt(1e6 * 0.02 * 0.98) = 140.
+        assert!((19_400..=20_600).contains(&lost), "{lost}");
+        // Independent losses: a run has a mean length of 1 / 0.98 = 1.02.
+        let length = lost as f64 / runs as f64;
+        assert!((1.01..=1.03).contains(&length), "{length}");
+    }
+
+    #[test]
+    fn gilbert_elliott_loss_has_its_mean_rate_and_its_burst_length() {
+        // Gilbert's simple model: bursts of 1/r = 5 packets, rate p / (p + r) = 0.002 / 0.202 = 0.99 %.
+        let config = LossConfig::GilbertElliott {
+            p: fraction("0.2 %"),
+            r: fraction("20 %"),
+            good_loss: Fraction::ZERO,
+            bad_loss: Fraction::ONE,
+        };
+        assert_eq!((config.mean_rate().as_f64() * 1e6).round(), 9901.0);
+        let (lost, runs) = losses_and_runs(&config, 2_000_000);
+        // 19 802 expected in about 3960 bursts; the standard deviation of the rate is about 2.4 %.
+        assert!((18_300..=21_300).contains(&lost), "{lost}");
+        let length = lost as f64 / runs as f64;
+        assert!((4.75..=5.25).contains(&length), "{length}");
+    }
+
+    #[test]
+    fn a_chain_without_transitions_stays_good() {
+        let stuck = LossConfig::GilbertElliott {
+            p: Fraction::ZERO,
+            r: Fraction::ZERO,
+            good_loss: fraction("10 %"),
+            bad_loss: Fraction::ONE,
+        };
+        let (lost, _) = losses_and_runs(&stuck, 100_000);
+        assert!((9_600..=10_400).contains(&lost), "{lost}");
+        assert_eq!(stuck.mean_rate(), fraction("10 %"));
+    }
+}

@@ -1,0 +1,240 @@
+//! What a link counts.
+
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// Packets and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Number of packets.
+    pub packets: u64,
+    /// Sum of their sizes.
+    pub bytes: Bytes,
+}
+
+impl Count {
+    pub(crate) fn add(&mut self, size: Bytes) {
+        self.packets += 1;
+        self.bytes += size;
+    }
+    pub(crate) fn remove(&mut self, size: Bytes) {
+        self.packets = self.packets.saturating_sub(1);
+        self.bytes -= size;
+    }
+}
+
+/// Totals of a link since its start.
+///
+/// The fate of a packet is settled when its transmission starts, so `lost`, `busy` and the jitter that
+/// was drawn may be ahead of the clock by the packet that is being transmitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkStats {
+    /// Pushed into the link.
+    pub offered: Count,
+    /// Popped from the link.
+    pub delivered: Count,
+    /// Dropped by the queue, for whatever cause.
+    pub dropped: Count,
+    /// Lost after transmission.
+    pub lost: Count,
+    /// Marked CE by the queue; packets that arrived with CE are not counted.
+    pub marked: Count,
+    /// Taken from the queue for transmission.
+    pub transmitted: Count,
+    /// The most that ever waited at once, the packet in transmission not included.
+    pub max_queue: Count,
+    /// Sum over the transmitted packets of the time from their arrival to the start of transmission.
+    pub queue_wait: Duration,
+    /// Integral of the queue length over time in byte-nanoseconds, over the packets that have left it.
+    pub queue_byte_nanos: u128,
+    /// Time during which the transmitter sent bits.
+    pub busy: Duration,
+    /// Draws from the jitter model, one per transmitted packet while jitter is configured.
+    pub jitter_draws: u64,
+    /// Sum of these draws.
+    pub jitter_drawn: Duration,
+    /// Sum over the delivered packets of the delay in excess of transmission and propagation: their own
+    /// jitter and, on a link that keeps the order, the jitter of packets before them.
+    pub jitter_experienced: Duration,
+}
+
+impl LinkStats {
+    /// Mean wait in the queue of the packets that were transmitted.
+    pub fn mean_queue_wait(&self) -> Duration {
+        mean(self.queue_wait, self.transmitted.packets)
+    }
+    /// Mean number of bytes waiting during `span`, normally the time since the start.
+    pub fn mean_queue(&self, span: Duration) -> Bytes {
+        let mean = self.queue_byte_nanos / u128::from(span.as_nanos().max(1));
+        Bytes::new(u64::try_from(mean).unwrap_or(u64::MAX))
+    }
+    /// Mean of the draws from the jitter model.
+    pub fn mean_jitter_drawn(&self) -> Duration {
+        mean(self.jitter_drawn, self.jitter_draws)
+    }
+    /// Mean of the jitter that delivered packets experienced.
+    pub fn mean_jitter_experienced(&self) -> Duration {
+        mean(self.jitter_experienced, self.delivered.packets)
+    }
+}
+
+fn mean(sum: Duration, count: u64) -> Duration {
+    if count == 0 {
+        Duration::ZERO
+    } else {
+        sum / count
+    }
+}
+
+/// Totals of one flow on a link. The fields mean the same as in [`LinkStats`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowLinkStats {
+    /// Pushed into the link.
+    pub offered: Count,
+    /// Popped from the link.
+    pub delivered: Count,
+    /// Dropped by the queue.
+    pub dropped: Count,
+    /// Lost after transmission.
+    pub lost: Count,
+    /// Marked CE by the queue.
+    pub marked: Count,
+    /// Taken from the queue for transmission.
+    pub transmitted: Count,
+    /// Sum of the waits in the queue.
+    pub queue_wait: Duration,
+    /// Sum of the experienced jitter.
+    pub jitter_experienced: Duration,
+}
+
+/// Why a packet never arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropCause {
+    /// The queue had no room for it.
+    Full,
+    /// The queue discipline dropped it to signal congestion.
+    Early,
+    /// It was waiting when the capacity or the limit shrank, and no longer fitted.
+    Shrunk,
+    /// It was transmitted and lost.
+    Lost,
+}
+
+/// One entry of the optional log of drops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// When; for a lost packet the end of its transmission.
+    pub at: Instant,
+    /// The flow it belonged to.
+    pub flow: u64,
+    /// Its size.
+    pub size: Bytes,
+    /// Why.
+    pub cause: DropCause,
+}
+
+/// The counters of a link and its log of drops.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    pub(crate) link: LinkStats,
+    flows: Vec<FlowLinkStats>,
+    log: Option<Vec<Dropped>>,
+}
+
+const NOTHING: FlowLinkStats = {
+    const ZERO: Count = Count {
+        packets: 0,
+        bytes: Bytes::ZERO,
+    };
+    FlowLinkStats {
+        offered: ZERO,
+        delivered: ZERO,
+        dropped: ZERO,
+        lost: ZERO,
+        marked: ZERO,
+        transmitted: ZERO,
+        queue_wait: Duration::ZERO,
+        jitter_experienced: Duration::ZERO,
+    }
+};
+
+impl Counters {
+    pub(crate) fn new(flows: usize) -> Self {
+        Counters {
+            link: LinkStats::default(),
+            flows: vec![NOTHING; flows],
+            log: None,
+        }
+    }
+
+    pub(crate) fn flow(&self, flow: u64) -> &FlowLinkStats {
+        usize::try_from(flow)
+            .ok()
+            .and_then(|i| self.flows.get(i))
+            .unwrap_or(&NOTHING)
+    }
+
+    pub(crate) fn record_drops(&mut self, on: bool) {
+        self.log = on.then(Vec::new);
+    }
+
+    pub(crate) fn take_drops(&mut self) -> Vec<Dropped> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    #[inline]
+    fn with_flow(&mut self, flow: u64, update: impl FnOnce(&mut FlowLinkStats)) {
+        if let Some(stats) = usize::try_from(flow)
+            .ok()
+            .and_then(|i| self.flows.get_mut(i))
+        {
+            update(stats);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn offered(&mut self, flow: u64, size: Bytes) {
+        self.link.offered.add(size);
+        self.with_flow(flow, |stats| stats.offered.add(size));
+    }
+
+    #[inline]
+    pub(crate) fn delivered(&mut self, flow: u64, size: Bytes, jitter: Duration) {
+        self.link.delivered.add(size);
+        self.link.jitter_experienced += jitter;
+        self.with_flow(flow, |stats| {
+            stats.delivered.add(size);
+            stats.jitter_experienced += jitter;
+        });
+    }
+
+    #[inline]
+    pub(crate) fn transmitted(&mut self, flow: u64, size: Bytes, wait: Duration) {
+        self.link.transmitted.add(size);
+        self.link.queue_wait += wait;
+        self.with_flow(flow, |stats| {
+            stats.transmitted.add(size);
+            stats.queue_wait += wait;
+        });
+    }
+
+    pub(crate) fn marked(&mut self, flow: u64, size: Bytes) {
+        self.link.marked.add(size);
+        self.with_flow(flow, |stats| stats.marked.add(size));
+    }
+
+    pub(crate) fn dropped(&mut self, entry: Dropped) {
+        let Dropped {
+            flow, size, cause, ..
+        } = entry;
+        if cause == DropCause::Lost {
+            self.link.lost.add(size);
+            self.with_flow(flow, |stats| stats.lost.add(size));
+        } else {
+            self.link.dropped.add(size);
+            self.with_flow(flow, |stats| stats.dropped.add(size));
+        }
+        if let Some(log) = &mut self.log {
+            log.push(entry);
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! What holds for every link, whatever its configuration and whatever happens to it.
+
+use proptest::prelude::*;
+use thalweg_path::{
+    Change, Count, FlowLinkStats, JitterConfig, Limit, Link, LinkConfig, LossConfig, Packet,
+    QueueConfig, WifiFormula,
+};
+use thalweg_units::{Bytes, Duration, Ecn, Fraction, Instant, Rate};
+
+#[derive(Clone, Debug)]
+struct Probe {
+    number: usize,
+    size: u64,
+    sent: Instant,
+}
+impl Packet for Probe {
+    fn size(&self) -> Bytes {
+        Bytes::new(self.size)
+    }
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect0
+    }
+    fn set_ecn(&mut self, _: Ecn) {}
+    fn flow(&self) -> u64 {
+        self.number as u64 % 3
+    }
+}
+
+fn span(max_us: u64) -> impl Strategy<Value = Duration> {
+    (0..max_us * 1000).prop_map(Duration::from_nanos)
+}
+fn fraction() -> impl Strategy<Value = Fraction> {
+    (0.0..1.0).prop_map(Fraction::from_f64)
+}
+fn rate() -> impl Strategy<Value = Rate> {
+    prop_oneof![
+        1 => Just(Rate::ZERO),
+        6 => (1u64..100_000_000).prop_map(Rate::from_bits_per_sec),
+        1 => (1u64..1_000_000_000_000).prop_map(Rate::from_bits_per_sec),
+    ]
+}
+fn jitter() -> impl Strategy<Value = JitterConfig> {
+    prop_oneof![
+        Just(JitterConfig::None),
+        (span(9_000), span(9_000)).prop_map(|(min, max)| JitterConfig::Uniform { min, max }),
+        (span(9_000), span(9_000)).prop_map(|(mean, sd)| JitterConfig::Normal { mean, sd }),
+        (span(9_000), any::<bool>()).prop_map(|(mean, draft)| JitterConfig::Wifi {
+            mean,
+            formula: if draft {
+                WifiFormula::Draft
+            } else {
+                WifiFormula::Reference
+            },
+        }),
+    ]
+}
+fn loss() -> impl Strategy<Value = LossConfig> {
+    prop_oneof![
+        Just(LossConfig::None),
+        fraction().prop_map(|rate| LossConfig::Random { rate }),
+        (fraction(), fraction(), fraction(), fraction()).prop_map(|(p, r, good_loss, bad_loss)| {
+            LossConfig::GilbertElliott {
+                p,
+                r,
+                good_loss,
+                bad_loss,
+            }
+        }),
+    ]
+}
+fn limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        Just(Limit::Unlimited),
+        span(30_000).prop_map(Limit::Time),
+        (0u64..30_000).prop_map(|n| Limit::Bytes(Bytes::new(n))),
+        (0u64..30).prop_map(Limit::Packets),
+    ]
+}
+fn queue() -> impl Strategy<Value = QueueConfig> {
+    Just(QueueConfig::DropTail)
+}
+fn change() -> impl Strategy<Value = Change> {
+    use proptest::option::of as some;
+    (
+        span(60_000),
+        some(rate()),
+        some(span(20_000)),
+        some(jitter()),
+        some(limit()),
+    )
+        .prop_map(|(at, rate, delay, jitter, limit)| Change {
+            at,
+            rate,
+            delay,
+            jitter,
+            limit,
+        })
+}
+fn config() -> impl Strategy<Value = LinkConfig> {
+    let changes = proptest::collection::vec(change(), 0..8);
+    let repeat = proptest::option::of((1u64..80_000).prop_map(Duration::from_micros));
+    let parts = (
+        rate(),
+        span(20_000),
+        queue(),
+        limit(),
+        loss(),
+        jitter(),
+        any::<bool>(),
+        changes,
+        repeat,
+    );
+    parts.prop_map(
+        |(rate, delay, queue, limit, loss, jitter, reorder, changes, repeat)| LinkConfig {
+            rate,
+            delay,
+            queue,
+            limit,
+            loss,
+            jitter,
+            reorder,
+            changes,
+            repeat,
+        },
+    )
+}
+/// Packets in order of sending, with bursts.
+fn packets() -> impl Strategy<Value = Vec<Probe>> {
+    let gap = prop_oneof![Just(Duration::ZERO), span(2_000)];
+    proptest::collection::vec((gap, 1u64..3_000), 1..120).prop_map(|gaps| {
+        let mut now = Instant::START;
+        let packet = |(number, (gap, size))| {
+            now += gap;
+            Probe {
+                number,
+                size,
+                sent: now,
+            }
+        };
+        gaps.into_iter().enumerate().map(packet).collect()
+    })
+}
+
+/// Nothing is looked at after this time: some links take for ever.
+const HORIZON: Instant = Instant::from_nanos(10_000_000_000);
+
+fn conserved(link: &Link<Probe>) -> bool {
+    let stats = link.stats();
+    let gone = stats.delivered.packets + stats.dropped.packets + stats.lost.packets;
+    stats.offered.packets == gone + link.queue().packets + link.in_flight() as u64
+}
+
+/// Whether a call of `pop` is due at `now`.
+fn due(link: &Link<Probe>, now: Instant) -> Option<Instant> {
+    link.next().filter(|at| *at <= now)
+}
+
+/// Takes what arrives by `now`, each packet at its time.
+fn collect(link: &mut Link<Probe>, now: Instant, arrivals: &mut Vec<(usize, Instant)>) {
+    while let Some(at) = due(link, now) {
+        if let Some(packet) = link.pop(at) {
+            arrivals.push((packet.number, at));
+        }
+    }
+}
+
+/// Arrivals when `pop` is called at every time that the link names.
+fn punctual(link: &mut Link<Probe>, packets: &[Probe]) -> Vec<(usize, Instant)> {
+    let mut arrivals = Vec::new();
+    for packet in packets {
+        collect(link, packet.sent, &mut arrivals);
+        link.push(packet.sent, packet.clone());
+        assert!(conserved(link));
+    }
+    collect(link, HORIZON, &mut arrivals);
+    link.advance(HORIZON);
+    assert!(conserved(link));
+    arrivals
+}
+
+proptest! {
+    #[test]
+    fn every_packet_is_delivered_dropped_lost_or_still_there(
+        config in config(), packets in packets(), seed: u64,
+    ) {
+        let mut link = Link::new(&config, seed, 3);
+        let arrivals = punctual(&mut link, &packets);
+        let stats = link.stats().clone();
+        prop_assert_eq!(stats.offered.packets, packets.len() as u64);
+        prop_assert_eq!(stats.delivered.packets, arrivals.len() as u64);
+        let mut numbers: Vec<_> = arrivals.iter().map(|(number, _)| *number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        prop_assert_eq!(numbers.len(), arrivals.len(), "no packet twice");
+        // The flows add up to the link.
+        let sum = |count: fn(&FlowLinkStats) -> Count| {
+            let flows = || (0..3).map(|flow| count(link.flow_stats(flow)));
+            let packets = flows().map(|count| count.packets).sum();
+            Count { packets, bytes: flows().map(|count| count.bytes).sum() }
+        };
+        prop_assert_eq!(sum(|flow| flow.offered), stats.offered);
+        prop_assert_eq!(sum(|flow| flow.delivered), stats.delivered);
+        prop_assert_eq!(sum(|flow| flow.dropped), stats.dropped);
+        prop_assert_eq!(sum(|flow| flow.lost), stats.lost);
+        prop_assert_eq!(sum(|flow| flow.transmitted), stats.transmitted);
+        prop_assert_eq!(
+            stats.transmitted.packets,
+            stats.delivered.packets + stats.lost.packets + link.in_flight() as u64
+        );
+    }
+
+    #[test]
+    fn arrivals_are_in_order_unless_reordering_is_asked_for(
+        config in config(), packets in packets(), seed: u64,
+    ) {
+        let arrivals = punctual(&mut Link::new(&config, seed, 0), &packets);
+        prop_assert!(arrivals.is_sorted_by_key(|(_, at)| *at));
+        if !config.reorder {
+            prop_assert!(arrivals.is_sorted_by_key(|(number, _)| *number));
+        }
+    }
+
+    #[test]
+    fn no_packet_arrives_before_its_transmission_and_its_journey(
+        config in config(), packets in packets(), seed: u64,
+    ) {
+        let mut link = Link::new(&config, seed, 0);
+        let arrivals = punctual(&mut link, &packets);
+        let delays = config.changes.iter().filter_map(|change| change.delay);
+        let delay = delays.chain([config.delay]).min().unwrap();
+        for (number, at) in arrivals {
+            let Probe { sent, size, .. } = packets[number];
+            let out = link.schedule().time_to_send(Bytes::new(size), sent);
+            prop_assert!(out.is_some_and(|out| out + delay <= at), "{} {:?} {}", number, out, at);
+        }
+    }
+
+    #[test]
+    fn a_late_caller_gets_the_same_packets_at_the_same_times_and_the_same_statistics(
+        config in config(), packets in packets(), seed: u64,
+        looks in proptest::collection::vec(any::<bool>(), 120),
+    ) {
+        let mut on_time = Link::new(&config, seed, 3);
+        let expected = punctual(&mut on_time, &packets);
+        // Never popped before the end.
+        let mut late = Link::new(&config, seed, 3);
+        for packet in &packets {
+            late.push(packet.sent, packet.clone());
+        }
+        late.advance(HORIZON);
+        let mut arrivals = Vec::new();
+        collect(&mut late, HORIZON, &mut arrivals);
+        prop_assert_eq!(&arrivals, &expected);
+        prop_assert_eq!(late.stats(), on_time.stats());
+        // Popped, and looked at, now and then.
+        let mut sometimes = Link::new(&config, seed, 3);
+        let mut count = 0;
+        for (packet, look) in packets.iter().zip(looks) {
+            sometimes.push(packet.sent, packet.clone());
+            while look && sometimes.pop(packet.sent).is_some() {
+                count += 1;
+            }
+        }
+        sometimes.advance(HORIZON);
+        while sometimes.pop(HORIZON).is_some() {
+            count += 1;
+        }
+        prop_assert_eq!(count, expected.len());
+        prop_assert_eq!(sometimes.stats(), on_time.stats());
+    }
+
+    #[test]
+    fn a_busy_link_runs_exactly_at_its_capacity(
+        mut config in config(), sizes in proptest::collection::vec(1u64..3_000, 1..60),
+    ) {
+        (config.limit, config.loss) = (Limit::Unlimited, LossConfig::None);
+        (config.jitter, config.delay) = (JitterConfig::None, Duration::ZERO);
+        for change in &mut config.changes {
+            (change.limit, change.jitter, change.delay) = (None, None, None);
+        }
+        let mut link = Link::new(&config, 0, 0);
+        for (number, size) in sizes.iter().enumerate() {
+            link.push(Instant::START, Probe { number, size: *size, sent: Instant::START });
+        }
+        let mut sent = Bytes::ZERO;
+        for size in sizes {
+            sent += Bytes::new(size);
+            let end = link.schedule().time_to_send(sent, Instant::START).filter(|end| *end <= HORIZON);
+            let mut at = None;
+            while let Some(now) = due(&link, HORIZON) {
+                if link.pop(now).is_some() {
+                    at = Some(now);
+                    break;
+                }
+            }
+            prop_assert_eq!(at, end);
+        }
+    }
+
+    #[test]
+    fn the_queue_keeps_its_limit(mut config in config(), packets in packets(), seed: u64) {
+        for change in &mut config.changes {
+            change.limit = None;
+        }
+        let mut link = Link::new(&config, seed, 0);
+        for packet in &packets {
+            let (size, sent) = (packet.size, packet.sent);
+            let before = { link.advance(sent); (link.queue_delay(), link.stats().dropped.packets) };
+            link.push(sent, packet.clone());
+            let dropped = link.stats().dropped.packets > before.1;
+            match config.limit {
+                Limit::Unlimited => prop_assert!(!dropped),
+                Limit::Bytes(limit) => prop_assert!(link.queue().bytes <= limit),
+                Limit::Packets(limit) => prop_assert!(link.queue().packets <= limit),
+                // Dropped if and only if the backlog, here rounded up to nanoseconds, reaches the limit.
+                Limit::Time(limit) if link.capacity().is_zero() => {
+                    prop_assert!(!dropped, "{:?} {}", limit, size);
+                }
+                Limit::Time(limit) if dropped => prop_assert!(before.0 >= limit),
+                Limit::Time(limit) => prop_assert!(before.0 <= limit),
+            }
+        }
+    }
+}
