@@ -1,5 +1,6 @@
 //! What a transport measures once for all controllers.
 
+use crate::event::EcnCounts;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Measurements of one flow, kept by its transport. Packet numbers are those of the application space.
@@ -35,6 +36,8 @@ pub struct PathState {
     pub lowest_unacked: u64,
     /// Whether the handshake is complete.
     pub established: bool,
+    /// ECN counters as the peer last reported them, whether or not the count of CE marks has grown.
+    pub ecn: EcnCounts,
     /// Whether the last attempt to send was stopped by the congestion window.
     pub window_limited: bool,
     /// Whether samples are currently marked as application-limited.
@@ -64,6 +67,7 @@ impl PathState {
             largest_acked: None,
             lowest_unacked: 0,
             established: false,
+            ecn: EcnCounts::default(),
             window_limited: false,
             app_limited: false,
             last_idle: Instant::START,
