@@ -5,6 +5,7 @@
 //! Growth of the window slows to 1/8 and 1/64 in eras after one without growth. The nominal rate is kept
 //! at the end; the max RTT becomes half the window over the rate, as if the window were twice the right one.
 
+use super::coefficient::Coefficient;
 use super::constants::{
     ALPHA_INITIAL, INITIAL_ERAS_WITHOUT_GROWTH, INITIAL_EVENTS_BEFORE_LOSS_EXIT,
     PROBE_LEVEL_DEFAULT,
@@ -25,7 +26,7 @@ impl C4 {
         self.initial_events = 0;
         self.begin_era(path);
         self.eras_without_growth = 0;
-        self.ecn.alpha = Default::default();
+        self.ecn.alpha = Coefficient::ZERO;
         self.mark_reference();
     }
 

@@ -35,3 +35,52 @@ impl C4 {
         out.variable("ecn_threshold", self.ecn.threshold.as_f64());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Controller, ControllerSpec, Init, Observer};
+    use std::fmt::Write;
+    use thalweg_units::{Bytes, Instant};
+
+    struct Table(String);
+
+    impl Observer for Table {
+        fn state(&mut self, name: &'static str) {
+            writeln!(self.0, "{name}").unwrap();
+        }
+        fn variable(&mut self, name: &'static str, value: f64) {
+            writeln!(self.0, "{name} {value}").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_new_flow_shows_its_variables_but_no_minimum_rtt_yet() {
+        let init = Init {
+            now: Instant::START,
+            mtu: Bytes::new(1_440),
+            initial_window: Bytes::new(15_360),
+        };
+        let c4: Box<dyn Controller> = "c4".parse::<ControllerSpec>().unwrap().build(&init);
+        let mut table = Table(String::new());
+        c4.observe(&mut table);
+        insta::assert_snapshot!(table.0, @r"
+        Initial
+        nominal_rate 0
+        nominal_max_rtt 0
+        alpha 2
+        alpha_previous 2
+        initial_window 15360
+        eras_without_growth 0
+        cruising_eras_left 0
+        probe_level 1
+        reference_rate 0
+        recent_max_rate 0
+        congested_cycles 0
+        delay_threshold 0
+        delay_excess 0
+        loss_ewma 0
+        ecn_alpha 0
+        ecn_threshold 0
+        ");
+    }
+}

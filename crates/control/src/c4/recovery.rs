@@ -4,6 +4,7 @@
 //! era measure packets of the state before, so this is where a probe proves to have found capacity. Successes
 //! add up: probe, Recovery, push, Recovery, push, Recovery, and then Initial once more.
 
+use super::coefficient::Coefficient;
 use super::congestion::Signal;
 use super::constants::{
     ALPHA_RECOVERY, PERSISTENT_CONGESTION_CYCLES, PROBE_LEVEL_AFTER_CE, PROBE_LEVEL_DEFAULT,
@@ -51,7 +52,7 @@ impl C4 {
         self.mark_reference();
         self.delay_excess = Duration::ZERO;
         self.loss.clear();
-        self.ecn.alpha = Default::default();
+        self.ecn.alpha = Coefficient::ZERO;
         if self.probe_level > PROBE_LEVEL_MAX {
             self.enter_initial(path);
         } else if self.probe_level > PROBE_LEVEL_DEFAULT {
