@@ -1,0 +1,92 @@
+//! RTT: the nominal max RTT, the running min RTT, and when delay means congestion.
+//!
+//! draft-huitema-ccwg-c4-spec, "Nominal max RTT" and "Detecting Excessive Delays". The nominal max RTT is
+//! the largest RTT that the path shows when this flow builds no queue, so it learns only from eras whose
+//! acknowledged packets left at no more than the nominal rate.
+
+use super::coefficient::Coefficient;
+use super::congestion::Signal;
+use super::constants::{
+    JITTER_RESTART_MIN_MAX_RTT, JITTER_RESTART_RATE, MAX_JITTER, MAX_RTT_FLOOR,
+};
+use super::sensitivity::{delay_threshold, sensitivity};
+use super::{C4, State};
+use crate::PathState;
+use thalweg_units::Duration;
+
+impl C4 {
+    /// A new RTT sample.
+    ///
+    /// Delay is congestion only while the packets that are being acknowledged left above the nominal
+    /// rate: in Probing, in Pushing, in Resuming, in the Recovery after one of them or after Initial, and
+    /// in Cruising below one millisecond. The text lets it act in Cruising too; the reference code does not.
+    pub(super) fn measured_rtt(&mut self, rtt: Duration, path: &PathState) {
+        self.era.max_rtt = self.era.max_rtt.max(rtt);
+        self.era.min_rtt = self.era.min_rtt.min(rtt);
+        self.running_min_rtt = self.running_min_rtt.min(rtt);
+        if self.nominal_max_rtt.is_zero() {
+            self.set_nominal_max_rtt(rtt);
+            self.delay_excess = Duration::ZERO;
+        } else {
+            self.delay_excess = rtt - (self.nominal_max_rtt + self.delay_threshold);
+        }
+        if self.state == State::Initial {
+            self.initial_excess_delay(path);
+            self.apply_outputs(path);
+        } else if !self.delay_excess.is_zero() && self.alpha_previous > Coefficient::ONE {
+            self.congestion(Signal::Delay, path);
+        }
+    }
+
+    /// Learns from the RTT extremes of the era that ends, Initial excepted.
+    ///
+    /// A first cruising era ends with packets acknowledged that left in Recovery, the second one with
+    /// packets that left in Cruising: with the bonus below one millisecond only the first one teaches.
+    pub(super) fn update_min_max_rtt(&mut self, path: &PathState) {
+        let era_max = self.era.max_rtt.max(path.latest_rtt);
+        let era_min = self.era.min_rtt.min(path.latest_rtt);
+        if self.alpha_previous <= Coefficient::ONE {
+            self.running_min_rtt = if era_min < self.running_min_rtt {
+                era_min
+            } else {
+                (self.running_min_rtt * 7 + era_min) / 8
+            };
+            let capped = era_max.min(self.running_min_rtt + MAX_JITTER);
+            self.set_nominal_max_rtt(if capped > self.nominal_max_rtt {
+                capped
+            } else {
+                (self.nominal_max_rtt * 7 + capped) / 8
+            });
+        } else if self.nominal_max_rtt.is_zero() {
+            self.set_nominal_max_rtt(era_max);
+        }
+    }
+
+    /// Changes the nominal max RTT, floor applied, and the delay threshold with it.
+    pub(super) fn set_nominal_max_rtt(&mut self, max_rtt: Duration) {
+        let floor = if self.tuning.rtt_floor {
+            MAX_RTT_FLOOR
+        } else {
+            Duration::ZERO
+        };
+        self.nominal_max_rtt = max_rtt.max(floor);
+        self.update_delay_threshold();
+    }
+
+    /// Follows the nominal rate and max RTT. Only some of the changes to the nominal rate call for it: a
+    /// rise does and a loss does, a reduction by delay or ECN and the clamp of persistent congestion do not.
+    pub(super) fn update_delay_threshold(&mut self) {
+        self.delay_threshold =
+            delay_threshold(sensitivity(self.nominal_rate), self.nominal_max_rtt);
+    }
+
+    /// Whether jitter keeps a slow flow from finding its rate, so that Initial should be tried again:
+    /// once per connection ("Restarting Initial if High Jitter"). The bounds of 50 ms and 1 MB/s are the
+    /// reference code's.
+    pub(super) fn needs_jitter_restart(&self) -> bool {
+        !self.jitter_restart_done
+            && self.nominal_max_rtt > JITTER_RESTART_MIN_MAX_RTT
+            && self.nominal_rate < JITTER_RESTART_RATE
+            && self.running_min_rtt * 5 < self.nominal_max_rtt * 2
+    }
+}

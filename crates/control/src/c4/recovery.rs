@@ -1,0 +1,77 @@
+//! Recovery: send less for one era, let the queue drain, and judge what came before.
+//!
+//! draft-huitema-ccwg-c4-spec, "Recovery state" and "Reaction to persistent congestion". The samples of this
+//! era measure packets of the state before, so this is where a probe proves to have found capacity. Successes
+//! add up: probe, Recovery, push, Recovery, push, Recovery, and then Initial once more.
+
+use super::coefficient::Coefficient;
+use super::congestion::Signal;
+use super::constants::{
+    ALPHA_RECOVERY, PERSISTENT_CONGESTION_CYCLES, PROBE_LEVEL_AFTER_CE, PROBE_LEVEL_DEFAULT,
+    PROBE_LEVEL_MAX,
+};
+use super::growth::Growth;
+use super::{C4, State};
+use crate::PathState;
+use thalweg_units::{Duration, Rate};
+
+impl C4 {
+    /// Begins Recovery, because of `signal` or in the course of the cycle.
+    pub(super) fn enter_recovery(&mut self, signal: Option<Signal>, path: &PathState) {
+        if self.state == State::Initial {
+            self.mark_reference();
+        }
+        if self.state != State::Recovery {
+            self.ce_excess = signal == Some(Signal::Ecn);
+            self.state = State::Recovery;
+            self.begin_era(path);
+            self.alpha = ALPHA_RECOVERY;
+        }
+    }
+
+    /// Ends Recovery: towards Cruising, Pushing or Initial, as the growth test says.
+    pub(super) fn exit_recovery(&mut self, path: &PathState) {
+        if self.growth() != Growth::None {
+            if !self.ce_excess && self.resuming_eras == 0 {
+                self.probe_level += 1;
+            }
+            self.congested_cycles = 0;
+        } else {
+            if self.fully_used {
+                self.probe_level = match self.ce_excess {
+                    true => PROBE_LEVEL_AFTER_CE,
+                    false => PROBE_LEVEL_DEFAULT,
+                };
+            }
+            self.count_congested_cycle();
+        }
+        self.resuming_eras = 0;
+        self.recent_max_rate = Rate::ZERO;
+        // The coefficient is still that of Recovery: until a probe or a push sets its own, the growth
+        // test asks for any growth without congestion.
+        self.mark_reference();
+        self.delay_excess = Duration::ZERO;
+        self.loss.clear();
+        self.ecn.alpha = Coefficient::ZERO;
+        if self.probe_level > PROBE_LEVEL_MAX {
+            self.enter_initial(path);
+        } else if self.probe_level > PROBE_LEVEL_DEFAULT {
+            self.enter_pushing(path);
+        } else {
+            self.enter_cruising(path);
+        }
+    }
+
+    /// Congestion in two cycles in a row lowers the nominal rate to the best recent sample.
+    fn count_congested_cycle(&mut self) {
+        if !self.congestion_seen {
+            self.congested_cycles = 0;
+            return;
+        }
+        self.congested_cycles = self.congested_cycles.saturating_add(1);
+        if self.congested_cycles >= PERSISTENT_CONGESTION_CYCLES && !self.recent_max_rate.is_zero()
+        {
+            self.nominal_rate = self.nominal_rate.min(self.recent_max_rate);
+        }
+    }
+}

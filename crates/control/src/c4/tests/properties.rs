@@ -1,0 +1,123 @@
+//! What holds whatever the path does.
+
+use super::*;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Ack {
+        rtt: u64,
+        rate: u64,
+        peak: u64,
+        acked: u64,
+        ends_era: bool,
+    },
+    Lose {
+        back: u64,
+    },
+    Mark {
+        ect1: u64,
+        ce: u64,
+    },
+    Seed {
+        window: u64,
+    },
+    Idle,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    // rates and times over many orders of magnitude, none excluded
+    let magnitude = |bits: u32| (0..bits).prop_flat_map(|n| 0..=(1_u64 << n));
+    prop_oneof![
+        8 => (magnitude(34), magnitude(38), magnitude(38), magnitude(22), any::<bool>()).prop_map(
+            |(rtt, rate, peak, acked, ends_era)| Step::Ack { rtt, rate, peak, acked, ends_era }
+        ),
+        2 => (0_u64..60).prop_map(|back| Step::Lose { back }),
+        1 => (0_u64..200, 1_u64..50).prop_map(|(ect1, ce)| Step::Mark { ect1, ce }),
+        1 => magnitude(30).prop_map(|window| Step::Seed { window }),
+        1 => Just(Step::Idle),
+    ]
+}
+
+fn apply(flow: &mut Flow, step: &Step) {
+    match *step {
+        Step::Ack {
+            rtt,
+            rate,
+            peak,
+            acked,
+            ends_era,
+        } => {
+            let rtt = Duration::from_nanos(rtt + 1);
+            flow.path.latest_rtt = rtt;
+            flow.path.smoothed_rtt = (flow.path.smoothed_rtt * 7 + rtt) / 8;
+            flow.path.delivery_rate = Rate::from_bits_per_sec(rate);
+            flow.path.peak_rate = flow.path.peak_rate.max(Rate::from_bits_per_sec(peak));
+            flow.path.newest_acked_data_sent = flow.path.last_idle + Duration::from_nanos(acked);
+            flow.acked = Bytes::new(acked);
+            flow.path.bytes_in_flight = Bytes::new(acked);
+            if ends_era { flow.end_era() } else { flow.ack() }
+        }
+        Step::Lose { back } => flow.lose(flow.path.next_packet.saturating_sub(back)),
+        Step::Mark { ect1, ce } => {
+            flow.mark(flow.path.ecn.ect1 + ect1, flow.path.ecn.ce + ce);
+        }
+        Step::Seed { window } => flow.call(|c4, cx| c4.on_seed(Bytes::new(window), cx)),
+        Step::Idle => flow.path.last_idle += ms(1),
+    }
+}
+
+/// "States and Transition". High jitter leads from any state to Initial; that the text has it only after
+/// Recovery is one of its differences from the reference code.
+fn may_follow(from: State, to: State) -> bool {
+    use State::{Cruising, Initial, Probing, Pushing, Recovery, Resuming};
+    match from {
+        Initial => matches!(to, Recovery | Resuming),
+        Recovery => matches!(to, Cruising | Pushing | Initial),
+        Cruising => matches!(to, Probing | Recovery | Initial),
+        Probing | Pushing | Resuming => matches!(to, Recovery | Initial),
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_events_keep_the_decision_positive_and_the_states_legal(
+        steps in prop::collection::vec(step(), 1..300)
+    ) {
+        let mut flow = Flow::new();
+        for step in &steps {
+            let restarted = flow.c4.jitter_restart_done;
+            apply(&mut flow, step);
+            for (from, to) in flow.transitions.drain(..) {
+                prop_assert!(may_follow(from, to), "{from:?} -> {to:?}");
+            }
+            prop_assert!(flow.c4.jitter_restart_done || !restarted);
+
+            let control = flow.c4.control();
+            prop_assert!(!control.window.is_zero());
+            prop_assert!(control.pacing.is_none_or(|pacing| !pacing.is_zero()));
+            prop_assert!(control.quantum >= MTU * 2);
+            prop_assert!(control.quantum <= Bytes::new(65_536));
+            prop_assert!(flow.c4.probe_level <= 3);
+            prop_assert!(flow.c4.cruising_eras_left <= 2);
+            prop_assert!(flow.c4.delay_threshold <= ms(25));
+            prop_assert!(flow.c4.nominal_max_rtt.is_zero() || flow.c4.nominal_max_rtt >= ms(1));
+            prop_assert!((0.0..=1.0).contains(&flow.c4.loss.rate()));
+            prop_assert!(flow.c4.ecn.alpha.units() <= 1024);
+            prop_assert!(flow.c4.alpha.units() >= 896 && flow.c4.alpha.units() <= 3072);
+        }
+    }
+
+    #[test]
+    fn without_congestion_the_nominal_rate_never_falls(
+        rates in prop::collection::vec(1_u64..1_000_000_000, 1..200)
+    ) {
+        let mut flow = Flow::new();
+        let mut best = 0;
+        for sample in rates {
+            best = best.max(sample);
+            flow.end_era_at(sample);
+            prop_assert_eq!(flow.nominal(), best);
+        }
+    }
+}
