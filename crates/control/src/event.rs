@@ -37,6 +37,15 @@ pub struct Snapshot {
     pub window_limited: bool,
 }
 
+impl Snapshot {
+    /// Whether the sender lacked data to fill the window when the packet left, so that its arrival says
+    /// nothing about a larger window (RFC 9002 section 7.8). A sender that only waits for its pacer
+    /// does use its window.
+    pub fn window_was_underused(&self) -> bool {
+        self.app_limited && !self.window_limited
+    }
+}
+
 /// A delivery-rate sample of one ACK (draft-ietf-ccwg-bbr, delivery rate sampling; formerly
 /// draft-cheng-iccrg-delivery-rate-estimation section 3).
 #[derive(Clone, Debug)]

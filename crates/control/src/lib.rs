@@ -8,10 +8,22 @@
 //! [`registry`]; every suite, study, stack and plot then has it.
 
 mod controller;
+mod cubic;
+mod delay_hystart;
 pub mod event;
+mod hystart;
+mod loss_filter;
 mod options;
 mod path_state;
+mod picoquic_start;
+mod recovery_period;
 pub mod registry;
+mod reno;
+#[cfg(test)]
+mod test_flow;
+#[cfg(test)]
+mod window_invariants;
+mod window_pacing;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
 pub use options::{OptionDoc, OptionKind, Options};
