@@ -43,12 +43,6 @@ impl LossFilter {
     pub(crate) fn record_exceeds(&mut self, packet: u64, threshold: f64) -> bool {
         self.record(packet) && self.rate > threshold
     }
-
-    /// Sets the rate to zero; the last lost packet stays known. C4 does so when a recovery ends.
-    #[allow(dead_code, reason = "for C4; the algorithms beside it never forget")]
-    pub(crate) fn clear(&mut self) {
-        self.rate = 0.0;
-    }
 }
 
 #[cfg(test)]
@@ -89,8 +83,5 @@ mod tests {
         assert!(filter.record(50));
         assert!(!filter.record(50) && !filter.record(49));
         assert_eq!(filter.rate(), 0.0625);
-        filter.clear();
-        assert_eq!(filter.rate(), 0.0);
-        assert!(!filter.record(50), "clearing does not forget the last loss");
     }
 }

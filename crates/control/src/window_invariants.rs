@@ -127,8 +127,12 @@ proptest! {
     ) {
         let mut flow = Flow::new(controller);
         for operation in &operations {
+            let acknowledged = !flow.in_flight().is_empty();
             apply(&mut flow, operation);
             check(&flow)?;
+            if matches!(operation, Operation::AckAll) && acknowledged {
+                prop_assert!(flow.window() >= flow.path.mtu * 2, "{}", flow.window());
+            }
         }
     }
 

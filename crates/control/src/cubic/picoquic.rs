@@ -9,7 +9,9 @@
 //! Window maxima are real numbers of packets and times are seconds; the window itself is bytes.
 //!
 //! # Limits
-//! Nothing is repaired before the first reaction: the peer would restore uninitialised memory.
+//! Nothing is repaired before the first reaction, when there is nothing to return to. The window is held
+//! at the peer's minimum of 3072 bytes in every state; the peer lets it sink a little lower in congestion
+//! avoidance.
 
 use crate::delay_hystart::DelayHystart;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};

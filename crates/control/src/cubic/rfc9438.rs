@@ -152,7 +152,7 @@ impl Controller for Cubic {
         self.mtu = cx.path.mtu;
         self.state.window = self.state.window.max(self.minimum_window());
         self.state.recovery.on_ack(event.largest);
-        if event.snapshot.window_was_underused() {
+        if event.window_was_underused(cx.path) {
             self.pause(cx.now);
         } else if !self.state.recovery.is_open() {
             if self.state.in_slow_start() {

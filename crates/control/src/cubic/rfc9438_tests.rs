@@ -287,3 +287,32 @@ fn a_probe_timeout_changes_nothing() {
     flow.timeout();
     assert_eq!(flow.packets(), 20.0);
 }
+
+#[test]
+fn one_cycle_after_a_loss_beside_renos() {
+    let mut flows = ["cubic", "reno"].map(reduced_from_160);
+    let mut table = String::from("seconds cubic reno\n");
+    for second in 0..=8 {
+        let [cubic, reno] = flows.each_ref().map(|flow| flow.packets().round());
+        table += &format!("{second:>7} {cubic:>5} {reno:>4}\n");
+        for flow in &mut flows {
+            for _ in 0..10 {
+                flow.round(RTT);
+            }
+        }
+    }
+    // W_cubic at 1 s: 160 - 0.4 * (4.932 - 1)^3 = 135.7; at 8 s: 160 + 0.4 * (8 - 4.932)^3 = 171.5.
+    // Reno: one packet for each of ten rounds in a second.
+    insta::assert_snapshot!(table, @r"
+    seconds cubic reno
+          0   112   80
+          1   135   90
+          2   149  100
+          3   157  110
+          4   160  120
+          5   160  130
+          6   160  140
+          7   163  150
+          8   171  160
+    ");
+}

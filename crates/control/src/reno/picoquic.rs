@@ -87,6 +87,7 @@ impl Controller for Reno {
                 self.avoid_congestion(event.newly_acked, cx.path.mtu);
             }
         }
+        self.window = self.window.max(minimum_window(cx.path));
         self.pace(cx.path);
     }
 
