@@ -207,3 +207,46 @@ fn the_window_paces_the_flow() {
     );
     assert_eq!(flow.control().quantum, Bytes::new(10_000));
 }
+
+#[test]
+fn a_repair_in_congestion_avoidance_returns_to_the_old_curve() {
+    let mut flow = forty_packets(NAME);
+    flow.mark_ce(flow.in_flight()[0]); // W_last_max = 40, epoch = now, in avoidance
+    let epoch = flow.now;
+    flow.advance(RTT);
+    flow.ack_all(&flow.in_flight());
+    let next = flow.send();
+    flow.mark_ce(next);
+    let reduced = flow.packets();
+    let maximum = flow.variable("w_max_packets").unwrap();
+    flow.advance(Duration::from_millis(10));
+    flow.spurious(next);
+    // W_max = W_last_max, which fast convergence set to the window before: 7/8 of it was W_max.
+    let w_max = flow.variable("w_max_packets").unwrap();
+    assert!(
+        (w_max - maximum * 8.0 / 7.0).abs() < 1e-9,
+        "{w_max} {maximum}"
+    );
+    // The window is W(now) on the curve that began at the old epoch, 7/8 of W_max and a little growth.
+    let t = flow.now.since(epoch).as_secs_f64() - flow.variable("k").unwrap();
+    let expected = w_max + 0.4 * t * t * t;
+    assert!(
+        (flow.packets() - expected).abs() < 0.002,
+        "{} {expected}",
+        flow.packets()
+    );
+    assert!(flow.packets() > reduced);
+    // The only use of beta 3/4.
+    assert!((flow.variable("ssthresh").unwrap() - w_max * 750.0).abs() <= 1.0);
+}
+
+#[test]
+fn a_seed_ends_slow_start_at_the_remembered_window() {
+    let mut flow = Flow::new(NAME);
+    flow.call(|controller, cx| controller.on_seed(Bytes::new(50_000), cx));
+    assert_eq!(
+        (flow.window(), flow.state()),
+        (Bytes::new(50_000), "congestion avoidance")
+    );
+    assert!(flow.control().startup_done);
+}

@@ -268,4 +268,19 @@ mod tests {
         flow.spurious(first);
         assert_eq!(flow.packets(), 10.0);
     }
+
+    #[test]
+    fn hystart_ends_slow_start_without_a_reduction() {
+        let mut flow = Flow::new("reno:hystart=on");
+        for rtt in [40, 40, 60, 60, 60, 60, 60] {
+            flow.round(Duration::from_millis(rtt));
+        }
+        assert_eq!(flow.state(), "conservative slow start");
+        let before = flow.packets();
+        flow.round(Duration::from_millis(60));
+        assert_eq!(flow.state(), "congestion avoidance");
+        // RFC 9406 section 4.2: ssthresh = cwnd
+        assert_eq!(flow.variable("ssthresh"), Some(before * 1_000.0));
+        assert!(flow.packets() >= before && flow.packets() <= before + 1.0);
+    }
 }
