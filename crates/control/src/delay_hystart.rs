@@ -106,6 +106,21 @@ mod tests {
     }
 
     #[test]
+    fn a_sample_at_the_base_clears_the_count_and_one_in_between_does_not() {
+        // Six excesses are counted when the thirteenth sample breaks the row.
+        let after = |sample: u64| {
+            let mut test = DelayHystart::new();
+            fires_at(&mut test, 10, &[40; 7]);
+            assert_eq!(fires_at(&mut test, 100, &[60; 12]), None);
+            assert_eq!(fires_at(&mut test, 200, &[sample]), None);
+            fires_at(&mut test, 300, &[60; 30])
+        };
+        // It leaves the seven with the 7th sample after it, the first excess: seven more, or just one.
+        assert_eq!(after(40), Some(12));
+        assert_eq!(after(45), Some(6));
+    }
+
+    #[test]
     fn one_low_sample_does_not_lower_the_base() {
         let mut test = DelayHystart::new();
         fires_at(&mut test, 10, &[40, 40, 40, 5, 40, 40, 40, 40, 40, 40, 40]);

@@ -94,6 +94,50 @@ fn a_timeout_collapses_the_window_and_its_spurious_repeat_returns_to_slow_start(
 }
 
 #[test]
+fn slow_start_after_a_timeout_ends_at_the_threshold_with_half_the_window_for_reno() {
+    let mut flow = forty_packets(NAME);
+    flow.timeout();
+    assert_eq!(flow.variable("ssthresh"), Some(30_625.0)); // 40 * 7/8 * 7/8
+    flow.advance(RTT);
+    for packet in flow.in_flight().into_iter().take(27) {
+        flow.ack(packet);
+    }
+    assert_eq!(
+        (flow.window(), flow.state()),
+        (Bytes::new(30_072), "slow start")
+    );
+    flow.ack_next();
+    assert_eq!(
+        (flow.window(), flow.state()),
+        (Bytes::new(31_072), "congestion avoidance")
+    );
+    assert_eq!(flow.variable("w_reno"), Some(15_536.0));
+}
+
+#[test]
+fn an_idle_sender_restarts_the_curve_when_it_was_last_idle() {
+    let mut flow = forty_packets(NAME);
+    flow.mark_ce(flow.in_flight()[0]);
+    let (k, w_max) = (
+        flow.variable("k").unwrap(),
+        flow.variable("w_max_packets").unwrap(),
+    );
+    flow.advance(Duration::from_secs(30));
+    flow.path.last_idle = flow.now;
+    flow.advance(Duration::from_secs(1));
+    let packet = flow.send();
+    flow.advance(Duration::from_secs(1));
+    flow.ack(packet);
+    // Two seconds on the curve, not 32: then it would stand at 35 + 0.4 * 30^3 = 10 800 packets.
+    let expected = w_max + 0.4 * (2.0 - k) * (2.0 - k) * (2.0 - k);
+    assert!(
+        (flow.packets() - expected).abs() < 0.002,
+        "{} {expected}",
+        flow.packets()
+    );
+}
+
+#[test]
 fn dcubic_ignores_spurious_losses() {
     let mut flow = forty_packets("cubic:variant=dcubic");
     let first = flow.in_flight()[0];

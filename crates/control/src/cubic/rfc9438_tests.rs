@@ -218,6 +218,20 @@ fn persistent_congestion_leaves_two_packets_and_the_next_stage_starts_on_its_pla
 }
 
 #[test]
+fn growth_after_persistent_congestion_does_not_wait_for_a_packet_that_left_later() {
+    let mut flow = Flow::new("cubic");
+    flow.round(RTT);
+    flow.fill_window();
+    let sent = flow.in_flight();
+    flow.lose_persistently(sent[0]);
+    flow.lose(sent[1]);
+    assert_eq!(flow.packets(), 2.0, "the same round trip");
+    flow.advance(RTT);
+    flow.ack(sent[2]);
+    assert_eq!(flow.packets(), 3.0);
+}
+
+#[test]
 fn a_reduction_is_undone_when_all_its_losses_arrive() {
     let mut flow = Flow::new("cubic");
     flow.round(RTT);

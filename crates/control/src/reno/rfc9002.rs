@@ -205,6 +205,21 @@ mod tests {
     }
 
     #[test]
+    fn bytes_acknowledged_beyond_a_window_count_for_the_next_packet_of_growth() {
+        let mut flow = avoiding();
+        // 20 + 21 + 22 = 63 packets acknowledged are three packets of growth: 21 ACKs of 3 packets.
+        // If each growth dropped its remainder of one packet, the third would come with the 22nd ACK.
+        for ack in 1..=21 {
+            flow.fill_window();
+            flow.advance(RTT);
+            let acked: Vec<u64> = flow.in_flight().into_iter().take(3).collect();
+            flow.ack_all(&acked);
+            assert!((20 + ack / 7..=20 + ack / 6).contains(&(flow.packets() as u64)));
+        }
+        assert_eq!(flow.packets(), 23.0);
+    }
+
+    #[test]
     fn a_ce_mark_counts_as_a_loss() {
         let mut flow = Flow::new("reno");
         flow.round(RTT);
