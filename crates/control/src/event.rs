@@ -1,5 +1,6 @@
 //! Events that a transport reports to a controller, one plain struct each.
 
+use crate::PathState;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// A packet left.
@@ -72,6 +73,17 @@ pub struct Ack {
     pub rate: Option<RateSample>,
     /// Bytes in flight before this ACK was processed.
     pub prior_in_flight: Bytes,
+}
+
+impl Ack {
+    /// Whether the sender lacked data to fill its window, so that this ACK says nothing about a larger
+    /// one (RFC 9002 section 7.8): the packet left application-limited, and the window bound neither
+    /// then nor at the last attempt to send. A sender that only waits for its pacer does use its
+    /// window.
+    pub fn window_was_underused(&self, path: &PathState) -> bool {
+        let at_send = &self.snapshot;
+        at_send.app_limited && !at_send.window_limited && !path.window_limited
+    }
 }
 
 /// One packet was declared lost.

@@ -9,10 +9,22 @@
 
 mod c4;
 mod controller;
+mod cubic;
+mod delay_hystart;
 pub mod event;
+mod hystart;
+mod loss_filter;
 mod options;
 mod path_state;
+mod picoquic_start;
+mod recovery_period;
 pub mod registry;
+mod reno;
+#[cfg(test)]
+mod test_flow;
+#[cfg(test)]
+mod window_invariants;
+mod window_pacing;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
 pub use options::{OptionDoc, OptionKind, Options};

@@ -19,7 +19,13 @@ pub struct Entry {
 }
 
 /// All controllers, in the order in which lists show them.
-pub static ENTRIES: &[Entry] = &[crate::c4::ENTRY];
+pub static ENTRIES: &[Entry] = &[
+    crate::c4::ENTRY,
+    crate::cubic::ENTRY,
+    crate::reno::ENTRY,
+    crate::bbr::ENTRY,
+    crate::bbr1::ENTRY,
+];
 
 /// A controller and its options as a scenario names them: `cubic`, `c4:variant=v1`.
 #[derive(Clone)]

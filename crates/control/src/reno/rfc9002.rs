@@ -1,0 +1,301 @@
+//! NewReno as RFC 9002 section 7 specifies it.
+//!
+//! Windows are whole bytes. Pacing is left to the transport (RFC 9002 section 7.7). A probe timeout
+//! changes nothing (section 6.2), nor does the late arrival of a packet that was declared lost: RFC 9002
+//! has no undo.
+//!
+//! # Limits
+//! A window remembered from an earlier connection is not used.
+
+use crate::event::{Ack, EcnCounts, Lost};
+use crate::hystart::{HyStart, Verdict};
+use crate::recovery_period::RecoveryPeriod;
+use crate::{Context, Control, Controller, Init, Observer};
+use thalweg_units::Bytes;
+
+/// kMinimumWindow of RFC 9002 section 7.2, in packets.
+const MINIMUM_WINDOW: u64 = 2;
+
+/// The controller.
+#[derive(Debug)]
+pub(crate) struct Reno {
+    mtu: Bytes,
+    initial_window: Bytes,
+    window: Bytes,
+    /// Slow start threshold; [`Bytes::MAX`] before the first congestion event.
+    ssthresh: Bytes,
+    /// Bytes acknowledged in congestion avoidance and not yet turned into growth.
+    acked: Bytes,
+    recovery: RecoveryPeriod,
+    /// Present in the initial slow start, if wanted.
+    hystart: Option<HyStart>,
+}
+
+impl Reno {
+    pub(crate) fn new(init: &Init, hystart: bool) -> Self {
+        Reno {
+            mtu: init.mtu,
+            initial_window: init.initial_window,
+            window: init.initial_window.max(init.mtu * MINIMUM_WINDOW),
+            ssthresh: Bytes::MAX,
+            acked: Bytes::ZERO,
+            recovery: RecoveryPeriod::default(),
+            hystart: hystart.then(HyStart::new),
+        }
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.window < self.ssthresh
+    }
+
+    fn minimum_window(&self) -> Bytes {
+        self.mtu * MINIMUM_WINDOW
+    }
+
+    /// RFC 9002 section 7.3.1; with HyStart++, RFC 9406 section 4.2.
+    fn slow_start(&mut self, ack: &Ack, cx: &Context<'_>) {
+        let verdict = match &mut self.hystart {
+            Some(hystart) => hystart.on_ack(ack, cx.path),
+            None => Verdict::Grow(ack.newly_acked),
+        };
+        match verdict {
+            Verdict::Grow(growth) => self.window += growth,
+            Verdict::Leave => {
+                self.ssthresh = self.window;
+                self.hystart = None;
+            }
+        }
+    }
+
+    /// RFC 9002 section 7.3.3: one packet for each window acknowledged.
+    fn avoid_congestion(&mut self, ack: &Ack) {
+        self.acked += ack.newly_acked;
+        if self.acked >= self.window {
+            self.acked -= self.window;
+            self.window += self.mtu;
+        }
+    }
+
+    /// RFC 9002 section 7.3.2 and appendix B.6: a packet that left after the last reduction was lost or
+    /// marked.
+    fn congestion(&mut self, packet: u64, cx: &Context<'_>) {
+        if self.recovery.covers(packet) {
+            return;
+        }
+        self.recovery.begin(cx.path.next_packet);
+        // kLossReductionFactor of RFC 9002 appendix B.1 is a half.
+        self.ssthresh = (self.window / 2).max(self.minimum_window());
+        self.window = self.ssthresh;
+        self.acked = Bytes::ZERO;
+        self.hystart = None;
+    }
+}
+
+impl Controller for Reno {
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
+        self.mtu = cx.path.mtu;
+        self.window = self.window.max(self.minimum_window());
+        self.recovery.on_ack(event.largest);
+        if self.recovery.is_open() || event.window_was_underused(cx.path) {
+            return;
+        }
+        if self.in_slow_start() {
+            self.slow_start(event, cx);
+        } else {
+            self.avoid_congestion(event);
+        }
+    }
+
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        self.congestion(event.packet, cx);
+        if event.persistent_congestion {
+            // RFC 9002 section 7.6.2.
+            self.window = self.minimum_window();
+            self.recovery.close();
+        }
+    }
+
+    /// RFC 9002 section 7.1: a CE mark is a congestion event.
+    fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
+        self.congestion(event.largest_acked, cx);
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.window,
+            pacing: None,
+            // RFC 9002 section 7.7: bursts no larger than the initial window.
+            quantum: self.initial_window,
+            startup_done: !self.in_slow_start(),
+        }
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        out.state(match (&self.hystart, self.in_slow_start()) {
+            _ if self.recovery.is_open() => "recovery",
+            (Some(hystart), true) if hystart.is_conservative() => "conservative slow start",
+            (_, true) => "slow start",
+            (_, false) => "congestion avoidance",
+        });
+        if self.ssthresh != Bytes::MAX {
+            out.variable("ssthresh", self.ssthresh.as_u64() as f64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_flow::Flow;
+    use thalweg_units::Duration;
+
+    const RTT: Duration = Duration::from_millis(40);
+
+    /// A flow of 20 packets in congestion avoidance: 10 -> 20 -> 40, halved by a loss.
+    fn avoiding() -> Flow {
+        let mut flow = Flow::new("reno");
+        flow.round(RTT);
+        flow.round(RTT);
+        flow.fill_window();
+        flow.lose(flow.in_flight()[0]);
+        flow.advance(RTT);
+        flow.ack_all(&flow.in_flight());
+        flow
+    }
+
+    #[test]
+    fn slow_start_doubles_the_window_each_round_trip() {
+        let mut flow = Flow::new("reno");
+        for packets in [20.0, 40.0, 80.0, 160.0] {
+            flow.round(RTT);
+            assert_eq!(flow.packets(), packets);
+        }
+        assert!(!flow.control().startup_done);
+        assert_eq!(flow.control().pacing, None);
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_once_in_a_round_trip() {
+        let mut flow = Flow::new("reno");
+        flow.round(RTT);
+        flow.fill_window();
+        let sent = flow.in_flight();
+        flow.lose(sent[0]);
+        assert_eq!(flow.packets(), 10.0);
+        assert_eq!(flow.state(), "recovery");
+        flow.lose(sent[1]);
+        flow.mark_ce(sent[2]);
+        assert_eq!(flow.packets(), 10.0, "the same round trip");
+        flow.ack(sent[3]);
+        assert_eq!(flow.packets(), 10.0, "no growth in recovery");
+        let next = flow.send();
+        flow.lose(next);
+        assert_eq!(flow.packets(), 5.0, "the next round trip");
+    }
+
+    #[test]
+    fn congestion_avoidance_grows_by_one_packet_for_each_window_acknowledged() {
+        let mut flow = avoiding();
+        assert_eq!(flow.packets(), 20.0);
+        // The first ACK of the round ends recovery, and counts.
+        for packets in [21.0, 22.0, 23.0] {
+            flow.round(RTT);
+            assert_eq!(flow.packets(), packets);
+        }
+        assert_eq!(flow.state(), "congestion avoidance");
+    }
+
+    #[test]
+    fn bytes_acknowledged_beyond_a_window_count_for_the_next_packet_of_growth() {
+        let mut flow = avoiding();
+        // 20 + 21 + 22 = 63 packets acknowledged are three packets of growth: 21 ACKs of 3 packets.
+        // If each growth dropped its remainder of one packet, the third would come with the 22nd ACK.
+        for ack in 1..=21 {
+            flow.fill_window();
+            flow.advance(RTT);
+            let acked: Vec<u64> = flow.in_flight().into_iter().take(3).collect();
+            flow.ack_all(&acked);
+            assert!((20 + ack / 7..=20 + ack / 6).contains(&(flow.packets() as u64)));
+        }
+        assert_eq!(flow.packets(), 23.0);
+    }
+
+    #[test]
+    fn a_ce_mark_counts_as_a_loss() {
+        let mut flow = Flow::new("reno");
+        flow.round(RTT);
+        flow.fill_window();
+        flow.mark_ce(flow.in_flight()[3]);
+        assert_eq!(flow.packets(), 10.0);
+        assert_eq!(flow.state(), "recovery");
+    }
+
+    #[test]
+    fn persistent_congestion_leaves_two_packets_and_slow_start_up_to_half_the_old_window() {
+        let mut flow = Flow::new("reno");
+        flow.round(RTT);
+        flow.fill_window();
+        let sent = flow.in_flight();
+        flow.lose(sent[0]);
+        flow.lose_persistently(sent[9]);
+        flow.lose(sent[10]);
+        assert_eq!(flow.packets(), 2.0);
+        assert_eq!(flow.variable("ssthresh"), Some(10_000.0));
+        // Growth starts with the next ACK, though its packet left before the collapse: 2 + 8.
+        flow.advance(RTT);
+        for packet in &sent[11..19] {
+            flow.ack(*packet);
+        }
+        assert_eq!(
+            (flow.packets(), flow.state()),
+            (10.0, "congestion avoidance")
+        );
+    }
+
+    #[test]
+    fn the_window_does_not_grow_while_the_application_does_not_fill_it() {
+        let mut flow = Flow::new("reno");
+        flow.app_limited = true;
+        for _ in 0..20 {
+            let packet = flow.send();
+            flow.advance(RTT);
+            flow.ack(packet);
+        }
+        assert_eq!(flow.packets(), 10.0);
+        let mut flow = avoiding();
+        flow.app_limited = true;
+        for _ in 0..100 {
+            let packet = flow.send();
+            flow.advance(RTT);
+            flow.ack(packet);
+        }
+        assert_eq!(flow.packets(), 20.0);
+    }
+
+    #[test]
+    fn a_probe_timeout_and_a_spurious_loss_change_nothing() {
+        let mut flow = Flow::new("reno");
+        flow.round(RTT);
+        flow.fill_window();
+        flow.timeout();
+        assert_eq!(flow.packets(), 20.0);
+        let first = flow.in_flight()[0];
+        flow.lose(first);
+        flow.spurious(first);
+        assert_eq!(flow.packets(), 10.0);
+    }
+
+    #[test]
+    fn hystart_ends_slow_start_without_a_reduction() {
+        let mut flow = Flow::new("reno:hystart=on");
+        for rtt in [40, 40, 60, 60, 60, 60, 60] {
+            flow.round(Duration::from_millis(rtt));
+        }
+        assert_eq!(flow.state(), "conservative slow start");
+        let before = flow.packets();
+        flow.round(Duration::from_millis(60));
+        assert_eq!(flow.state(), "congestion avoidance");
+        // RFC 9406 section 4.2: ssthresh = cwnd
+        assert_eq!(flow.variable("ssthresh"), Some(before * 1_000.0));
+        assert!(flow.packets() >= before && flow.packets() <= before + 1.0);
+    }
+}
