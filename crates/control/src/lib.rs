@@ -7,6 +7,7 @@
 //! Adding a controller takes one file (or one folder with a file per state) and one line in
 //! [`registry`]; every suite, study, stack and plot then has it.
 
+mod bbr;
 mod controller;
 pub mod event;
 mod options;
