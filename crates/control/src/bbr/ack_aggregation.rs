@@ -51,7 +51,11 @@ impl AckAggregation {
         }
         self.delivered += newly_acked;
         let extra = (self.delivered - expected).min(cwnd);
-        let window = if full_bw_reached { EXTRA_ACKED_FILTER_LEN } else { 1 };
+        let window = if full_bw_reached {
+            EXTRA_ACKED_FILTER_LEN
+        } else {
+            1
+        };
         self.filter.update(extra.as_u64(), round, window);
     }
 }
@@ -68,7 +72,14 @@ mod tests {
         let mut aggregation = AckAggregation::new(Instant::START);
         for round in 1..50 {
             let now = Instant::START + Duration::from_millis(20 * round);
-            aggregation.update(Bytes::new(20_000), bw, Bytes::new(100_000), round, true, now);
+            aggregation.update(
+                Bytes::new(20_000),
+                bw,
+                Bytes::new(100_000),
+                round,
+                true,
+                now,
+            );
             assert_eq!(aggregation.extra_acked(), Bytes::new(20_000));
         }
     }

@@ -96,8 +96,10 @@ mod tests {
     fn a_round_with_loss_lowers_the_bounds_to_its_delivery_but_not_below_beta() {
         let (max_bw, cwnd) = (Rate::from_bits_per_sec(1_000_000), Bytes::new(100_000));
         let mut bounds = Bounds::NONE;
-        let latest =
-            LatestDelivery { bw: Rate::from_bits_per_sec(950_000), inflight: Bytes::new(50_000) };
+        let latest = LatestDelivery {
+            bw: Rate::from_bits_per_sec(950_000),
+            inflight: Bytes::new(50_000),
+        };
         bounds.lower(&latest, max_bw, cwnd);
         assert_eq!(bounds.bw_shortterm, latest.bw);
         assert_eq!(bounds.inflight_shortterm, Bytes::new(70_000)); // 0.7 * 100 000 > 50 000
@@ -108,8 +110,14 @@ mod tests {
 
     #[test]
     fn headroom_is_fifteen_percent_and_at_least_one_packet() {
-        let bound = |n| Bounds { inflight_longterm: Bytes::new(n), ..Bounds::NONE };
-        assert_eq!(bound(100_000).inflight_with_headroom(MTU), Bytes::new(85_000));
+        let bound = |n| Bounds {
+            inflight_longterm: Bytes::new(n),
+            ..Bounds::NONE
+        };
+        assert_eq!(
+            bound(100_000).inflight_with_headroom(MTU),
+            Bytes::new(85_000)
+        );
         assert_eq!(bound(6_000).inflight_with_headroom(MTU), Bytes::new(5_000)); // 900 < 1 packet
         assert_eq!(bound(3_000).inflight_with_headroom(MTU), Bytes::new(4_000)); // MinPipeCwnd
         assert_eq!(Bounds::NONE.inflight_with_headroom(MTU), Bytes::MAX);

@@ -54,12 +54,12 @@ mod tests {
     #[test]
     fn three_rounds_without_a_quarter_of_growth_fill_the_pipe() {
         let mut pipe = FullPipe::default();
-        // 100 -> 125 is just enough growth; 125 -> 156 is one short of 156.25, three times.
-        for rate in [100, 125, 156, 156] {
+        // 1000 -> 1250 is just enough growth; 1250 -> 1561 falls short of 1562.5, three times.
+        for rate in [1000, 1250, 1561, 1561] {
             pipe.check(Rate::from_bits_per_sec(rate));
             assert!(!pipe.now);
         }
-        pipe.check(Rate::from_bits_per_sec(155));
+        pipe.check(Rate::from_bits_per_sec(1561));
         assert!(pipe.now && pipe.reached);
     }
 

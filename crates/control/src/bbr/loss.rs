@@ -86,8 +86,11 @@ impl Bbr {
         }
         let snapshot = &event.snapshot;
         if is_inflight_too_high(snapshot.lost_since_sent, snapshot.in_flight_at_send) {
-            let limit =
-                inflight_at_loss(event.size, snapshot.in_flight_at_send, snapshot.lost_since_sent);
+            let limit = inflight_at_loss(
+                event.size,
+                snapshot.in_flight_at_send,
+                snapshot.lost_since_sent,
+            );
             self.handle_inflight_too_high(limit, snapshot.app_limited, cx);
         }
     }
@@ -116,7 +119,8 @@ impl Bbr {
             return;
         }
         if self.loss_round.is_loss_in_round && !self.state.is_probing_bw() {
-            self.bounds.lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
+            self.bounds
+                .lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
         }
         self.loss_round.is_loss_in_round = false;
         self.loss_round.ranges = 0;
@@ -129,7 +133,10 @@ mod tests {
 
     #[test]
     fn two_percent_of_loss_is_tolerated_and_more_is_not() {
-        assert!(!is_inflight_too_high(Bytes::new(2_000), Bytes::new(100_000)));
+        assert!(!is_inflight_too_high(
+            Bytes::new(2_000),
+            Bytes::new(100_000)
+        ));
         assert!(is_inflight_too_high(Bytes::new(2_001), Bytes::new(100_000)));
     }
 

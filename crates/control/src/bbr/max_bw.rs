@@ -29,11 +29,6 @@ impl MaxBw {
             self.slots = [self.slots[1], Rate::ZERO];
         }
     }
-
-    /// Replaces all memory by one sample.
-    pub(crate) fn reset(&mut self, sample: Rate) {
-        self.slots = [Rate::ZERO, sample];
-    }
 }
 
 #[cfg(test)]

@@ -49,7 +49,11 @@ impl MinRtt {
             self.probe_rtt_min_stamp = now;
         }
         let forgotten = now > self.min_rtt_stamp + MIN_RTT_FILTER_LEN;
-        if forgotten || self.min_rtt.is_none_or(|least| self.probe_rtt_min_delay < Some(least)) {
+        if forgotten
+            || self
+                .min_rtt
+                .is_none_or(|least| self.probe_rtt_min_delay < Some(least))
+        {
             self.min_rtt = self.probe_rtt_min_delay;
             self.min_rtt_stamp = self.probe_rtt_min_stamp;
         }

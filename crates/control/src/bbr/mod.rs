@@ -85,12 +85,18 @@ impl State {
     /// IsInAProbeBWState().
     fn is_probe_bw(self) -> bool {
         use State::{ProbeBwCruise, ProbeBwDown, ProbeBwRefill, ProbeBwUp};
-        matches!(self, ProbeBwDown | ProbeBwCruise | ProbeBwRefill | ProbeBwUp)
+        matches!(
+            self,
+            ProbeBwDown | ProbeBwCruise | ProbeBwRefill | ProbeBwUp
+        )
     }
 
     /// IsProbingBW(): loss is what such a state is looking for.
     fn is_probing_bw(self) -> bool {
-        matches!(self, State::Startup | State::ProbeBwRefill | State::ProbeBwUp)
+        matches!(
+            self,
+            State::Startup | State::ProbeBwRefill | State::ProbeBwUp
+        )
     }
 
     fn name(self) -> &'static str {
@@ -143,7 +149,8 @@ struct Bbr {
 impl Bbr {
     /// OnInit() (section 5.2.1).
     fn new(init: &Init, ecn_capable: bool) -> Self {
-        let pacing_rate = output::initial_pacing_rate(init.initial_window, Duration::from_millis(1));
+        let pacing_rate =
+            output::initial_pacing_rate(init.initial_window, Duration::from_millis(1));
         Bbr {
             mtu: init.mtu,
             initial_window: init.initial_window,
@@ -204,7 +211,8 @@ impl Controller for Bbr {
         self.check_recovery_done(event.largest);
         // UpdateModelAndState()
         self.loss_round.update(&sample, event.lost_ranges);
-        self.round.update(sample.prior_delivered, sample.total_delivered);
+        self.round
+            .update(sample.prior_delivered, sample.total_delivered);
         if let Some(rate) = sample.delivery_rate {
             self.max_bw.update(rate, sample.is_app_limited);
         }
@@ -265,7 +273,11 @@ impl Controller for Bbr {
     }
 
     fn ecn(&self) -> Ecn {
-        if self.ecn_capable { Ecn::Ect0 } else { Ecn::NotEct }
+        if self.ecn_capable {
+            Ecn::Ect0
+        } else {
+            Ecn::NotEct
+        }
     }
 
     fn observe(&self, out: &mut dyn Observer) {
@@ -276,13 +288,25 @@ impl Controller for Bbr {
             out.variable("min_rtt", min_rtt.as_secs_f64());
         }
         out.variable("bdp", self.bdp().as_u64() as f64);
-        out.variable("extra_acked", self.aggregation.extra_acked().as_u64() as f64);
+        out.variable(
+            "extra_acked",
+            self.aggregation.extra_acked().as_u64() as f64,
+        );
         if self.bounds.has_longterm() {
-            out.variable("inflight_longterm", self.bounds.inflight_longterm.as_u64() as f64);
+            out.variable(
+                "inflight_longterm",
+                self.bounds.inflight_longterm.as_u64() as f64,
+            );
         }
         if self.bounds.has_shortterm() {
-            out.variable("bw_shortterm", self.bounds.bw_shortterm.as_bits_per_sec() as f64);
-            out.variable("inflight_shortterm", self.bounds.inflight_shortterm.as_u64() as f64);
+            out.variable(
+                "bw_shortterm",
+                self.bounds.bw_shortterm.as_bits_per_sec() as f64,
+            );
+            out.variable(
+                "inflight_shortterm",
+                self.bounds.inflight_shortterm.as_u64() as f64,
+            );
         }
         out.variable("pacing_gain", self.state.pacing_gain().as_f64());
         out.variable("cwnd_gain", self.state.cwnd_gain().as_f64());

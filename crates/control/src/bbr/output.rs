@@ -37,7 +37,10 @@ pub(super) fn initial_pacing_rate(initial_window: Bytes, rtt: Duration) -> Rate 
 
 /// SetSendQuantum() (section 5.6.3): what the pacing rate moves in 1 ms, from two packets to 64 KiB.
 pub(super) fn send_quantum(pacing_rate: Rate, mtu: Bytes) -> Bytes {
-    pacing_rate.bytes_in(Duration::from_millis(1)).min(MAX_SEND_QUANTUM).max(mtu * 2)
+    pacing_rate
+        .bytes_in(Duration::from_millis(1))
+        .min(MAX_SEND_QUANTUM)
+        .max(mtu * 2)
 }
 
 impl Bbr {
@@ -81,7 +84,9 @@ impl Bbr {
             }
             State::ProbeBwCruise | State::ProbeRtt => self.bounds.inflight_with_headroom(self.mtu),
         };
-        let cap = cap.min(self.bounds.inflight_shortterm).max(min_pipe_cwnd(self.mtu));
+        let cap = cap
+            .min(self.bounds.inflight_shortterm)
+            .max(min_pipe_cwnd(self.mtu));
         self.cwnd = self.cwnd.min(cap);
     }
 
@@ -117,7 +122,11 @@ impl Bbr {
     /// QuantizationBudget(), with the offload budget of QUIC (section 5.5.8.2): one send quantum.
     fn quantization_budget(&self, inflight_cap: Bytes) -> Bytes {
         let cap = inflight_cap.max(self.quantum).max(min_pipe_cwnd(self.mtu));
-        if self.state == State::ProbeBwUp { cap + self.mtu * 2 } else { cap }
+        if self.state == State::ProbeBwUp {
+            cap + self.mtu * 2
+        } else {
+            cap
+        }
     }
 }
 
@@ -137,6 +146,9 @@ mod tests {
         let quantum = |mbps: u64| {
             send_quantum(Rate::from_bits_per_sec(mbps * 1_000_000), Bytes::new(1_440)).as_u64()
         };
-        assert_eq!([quantum(1), quantum(100), quantum(10_000)], [2_880, 12_500, 65_536]);
+        assert_eq!(
+            [quantum(1), quantum(100), quantum(10_000)],
+            [2_880, 12_500, 65_536]
+        );
     }
 }

@@ -44,7 +44,10 @@ impl Bbr {
             self.save_cwnd();
             self.state = State::ProbeRtt;
             self.probe_rtt = ProbeRtt {
-                bubble: Some(Bubble { since: cx.now, until: Bytes::ZERO }),
+                bubble: Some(Bubble {
+                    since: cx.now,
+                    until: Bytes::ZERO,
+                }),
                 ..ProbeRtt::default()
             };
             self.probe.ack_phase = AckPhase::ProbeStopping;
@@ -76,7 +79,11 @@ impl Bbr {
 
     /// CheckProbeRTTDone(), also called when the flow restarts from idle in this state.
     pub(super) fn check_probe_rtt_done(&mut self, cx: &mut Context<'_>) {
-        if self.probe_rtt.done_stamp.is_some_and(|stamp| cx.now > stamp) {
+        if self
+            .probe_rtt
+            .done_stamp
+            .is_some_and(|stamp| cx.now > stamp)
+        {
             self.min_rtt.probed(cx.now);
             self.restore_cwnd();
             self.exit_probe_rtt(cx);
@@ -97,6 +104,7 @@ impl Bbr {
 
     /// ProbeRTTCwnd() (section 5.6.4.5).
     pub(super) fn probe_rtt_cwnd(&self) -> Bytes {
-        self.bdp_multiple(self.bw, PROBE_RTT_CWND_GAIN).max(min_pipe_cwnd(self.mtu))
+        self.bdp_multiple(self.bw, PROBE_RTT_CWND_GAIN)
+            .max(min_pipe_cwnd(self.mtu))
     }
 }

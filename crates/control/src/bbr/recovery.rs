@@ -58,7 +58,11 @@ impl Bbr {
     /// SaveCwnd().
     pub(super) fn save_cwnd(&mut self) {
         let modulated = self.recovery.active || self.state == State::ProbeRtt;
-        let prior = if modulated { self.recovery.prior_cwnd } else { Bytes::ZERO };
+        let prior = if modulated {
+            self.recovery.prior_cwnd
+        } else {
+            Bytes::ZERO
+        };
         self.recovery.prior_cwnd = prior.max(self.cwnd);
     }
 
@@ -77,7 +81,10 @@ impl Bbr {
             lost: 0,
             returned: 0,
             prior_cwnd: self.recovery.prior_cwnd,
-            undo: Some(Undo { state: None, bounds: self.bounds }),
+            undo: Some(Undo {
+                state: None,
+                bounds: self.bounds,
+            }),
         };
     }
 

@@ -73,7 +73,11 @@ pub(crate) struct TestPath {
 impl TestPath {
     pub(crate) fn new(spec: &str, mbps: u64, delay_ms: u64, buffer: Bytes) -> Self {
         let spec: ControllerSpec = spec.parse().unwrap();
-        let init = Init { now: Instant::START, mtu: MTU, initial_window: Bytes::new(15_360) };
+        let init = Init {
+            now: Instant::START,
+            mtu: MTU,
+            initial_window: Bytes::new(15_360),
+        };
         TestPath {
             controller: spec.build(&init),
             rate: Rate::from_bits_per_sec(mbps * 1_000_000),
@@ -116,40 +120,56 @@ impl TestPath {
         self.seen().state
     }
     pub(crate) fn variable(&self, name: &str) -> f64 {
-        self.seen().variables.get(name).copied().unwrap_or(f64::INFINITY)
+        self.seen()
+            .variables
+            .get(name)
+            .copied()
+            .unwrap_or(f64::INFINITY)
     }
     pub(crate) fn reset_extremes(&mut self) {
         (self.max_queue, self.min_in_flight) = (Bytes::ZERO, Bytes::MAX);
     }
     pub(crate) fn run_for(&mut self, span: Duration) {
         let end = self.now + span;
-        self.run_while(|path| path.now < end);
-        self.now = end;
+        self.run_while(end, |_| true);
     }
     /// Runs until the state has this name; panics after a minute.
     pub(crate) fn run_to(&mut self, state: &str) {
         let end = self.now + Duration::from_secs(60);
-        self.run_while(|path| path.states.last().is_none_or(|(_, name)| *name != state));
+        self.run_while(end, |path| path.state() != state);
         assert!(self.now < end, "{state} was not reached");
     }
 
-    pub(crate) fn run_while(&mut self, go_on: impl Fn(&Self) -> bool) {
-        let limit = self.now + Duration::from_secs(120);
-        while go_on(self) && self.now < limit {
+    /// Runs while the condition holds, up to `end`.
+    pub(crate) fn run_while(&mut self, end: Instant, go_on: impl Fn(&Self) -> bool) {
+        while go_on(self) {
             let control = self.controller.control();
             self.path.window_limited = self.path.bytes_in_flight + MTU > control.window;
-            let write = if self.app_rate.is_some() { self.next_write } else { Instant::START };
+            let write = if self.app_rate.is_some() {
+                self.next_write
+            } else {
+                Instant::START
+            };
             let send = if self.path.window_limited {
                 Instant::NEVER
             } else {
                 self.next_send.max(write).max(self.now)
             };
-            let ack = self.in_flight.iter().find_map(|p| p.arrives).unwrap_or(Instant::NEVER);
+            let ack = self
+                .in_flight
+                .iter()
+                .find_map(|p| p.arrives)
+                .unwrap_or(Instant::NEVER);
             let timeout = match self.in_flight.is_empty() {
                 true => Instant::NEVER,
                 false => self.last_sent + self.path.smoothed_rtt * (3 << self.timeouts.min(6)),
             };
-            self.now = send.min(ack).min(timeout.max(self.now));
+            let next = send.min(ack).min(timeout.max(self.now));
+            if next > end {
+                self.now = end;
+                return;
+            }
+            self.now = next;
             if self.now == ack {
                 self.receive();
             } else if self.now == send {
@@ -180,8 +200,31 @@ impl TestPath {
         }
     }
 
-    fn call(&mut self, event: impl FnOnce(&mut dyn Controller, &mut Context<'_>)) {
-        let mut cx = Context { now: self.now, path: &self.path, rng: &mut self.rng };
+    /// Declares the oldest `count` packets in flight lost by mistake: they will still arrive.
+    pub(crate) fn declare_lost(&mut self, count: usize) -> Vec<Lost> {
+        let mut events = Vec::new();
+        for index in 0..count {
+            self.path.lost += MTU;
+            let packet = &self.in_flight[index];
+            events.push(Lost {
+                packet: packet.number,
+                size: MTU,
+                snapshot: self.compare(&packet.snapshot),
+                persistent_congestion: false,
+            });
+            let event = &events[index];
+            self.call(|controller, cx| controller.on_lost(event, cx));
+        }
+        events
+    }
+
+    /// Hands any event to the controller.
+    pub(crate) fn call(&mut self, event: impl FnOnce(&mut dyn Controller, &mut Context<'_>)) {
+        let mut cx = Context {
+            now: self.now,
+            path: &self.path,
+            rng: &mut self.rng,
+        };
         event(self.controller.as_mut(), &mut cx);
     }
 
@@ -202,8 +245,8 @@ impl TestPath {
         self.path.bytes_in_flight += MTU;
         let number = self.path.next_packet;
         self.path.next_packet += 1;
-        let lost = self.queue() + MTU > self.buffer
-            || self.dice.next_u64() % 1000 < self.loss_permille;
+        let lost =
+            self.queue() + MTU > self.buffer || self.dice.next_u64() % 1000 < self.loss_permille;
         let mut arrives = None;
         if lost {
             self.dropped += 1;
@@ -224,8 +267,7 @@ impl TestPath {
                 delivered_since_sent: Bytes::ZERO,
                 lost_since_sent: Bytes::ZERO,
                 app_limited: self.path.app_limited,
-                window_limited: self.path.bytes_in_flight + MTU
-                    > self.controller.control().window,
+                window_limited: self.path.bytes_in_flight + MTU > self.controller.control().window,
             },
         });
         let pacing = self.controller.control().pacing;
@@ -235,12 +277,21 @@ impl TestPath {
             self.next_write = self.next_write.max(self.last_sent) + app_rate.time_for(MTU);
         }
         self.last_sent = self.now;
-        let event = Sent { packet: number, size: MTU, prior_in_flight, was_idle };
+        let event = Sent {
+            packet: number,
+            size: MTU,
+            prior_in_flight,
+            was_idle,
+        };
         self.call(|controller, cx| controller.on_sent(&event, cx));
     }
 
     fn receive(&mut self) {
-        let index = self.in_flight.iter().position(|p| p.arrives.is_some()).unwrap();
+        let index = self
+            .in_flight
+            .iter()
+            .position(|p| p.arrives.is_some())
+            .unwrap();
         let packet = self.in_flight.remove(index).unwrap();
         let prior_in_flight = self.path.bytes_in_flight;
         self.timeouts = 0;
@@ -257,16 +308,24 @@ impl TestPath {
             true => self.path.smoothed_rtt.mul_div(7, 8) + rtt / 8,
             false => rtt,
         };
-        let least = if self.path.has_rtt() { self.path.min_rtt.min(rtt) } else { rtt };
+        let least = if self.path.has_rtt() {
+            self.path.min_rtt.min(rtt)
+        } else {
+            rtt
+        };
         self.path.min_rtt = least;
         let sample = RttSample { rtt, raw: rtt };
         self.call(|controller, cx| controller.on_rtt(&sample, cx));
-        let interval = (packet.snapshot.sent - packet.first_sent)
-            .max(self.now - packet.delivered_time);
+        let interval =
+            (packet.snapshot.sent - packet.first_sent).max(self.now - packet.delivered_time);
         self.first_sent = packet.snapshot.sent;
         self.delivered_time = self.now;
         let (mut newly_lost, mut lost_ranges, mut last_lost) = (Bytes::ZERO, 0, u64::MAX - 1);
-        while self.in_flight.front().is_some_and(|p| p.number + 3 <= packet.number) {
+        while self
+            .in_flight
+            .front()
+            .is_some_and(|p| p.number + 3 <= packet.number)
+        {
             let lost = self.in_flight.pop_front().unwrap();
             self.path.bytes_in_flight -= MTU;
             self.path.lost += MTU;
@@ -295,8 +354,12 @@ impl TestPath {
             lost_ranges,
             rtt: Some(rtt),
             snapshot,
-            rate: (interval >= self.path.min_rtt)
-                .then_some(RateSample { delivered, interval, rate, app_limited }),
+            rate: (interval >= self.path.min_rtt).then_some(RateSample {
+                delivered,
+                interval,
+                rate,
+                app_limited,
+            }),
             prior_in_flight,
         };
         self.call(|controller, cx| controller.on_ack(&event, cx));

@@ -24,11 +24,6 @@ impl WindowedMax {
         self.best[0].value
     }
 
-    /// Forgets everything but one sample.
-    pub(crate) fn reset(&mut self, value: u64, time: u64) {
-        self.best = [Sample { value, time }; 3];
-    }
-
     /// Takes a sample and drops what is `window` or more older; returns the maximum.
     pub(crate) fn update(&mut self, value: u64, time: u64, window: u64) -> u64 {
         let sample = Sample { value, time };

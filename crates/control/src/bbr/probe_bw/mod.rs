@@ -85,8 +85,7 @@ impl Bbr {
         }
         let too_high = is_inflight_too_high(sample.lost, sample.tx_in_flight);
         if !too_high && self.bounds.has_longterm() {
-            self.bounds.inflight_longterm =
-                self.bounds.inflight_longterm.max(sample.tx_in_flight);
+            self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
             if self.state == State::ProbeBwUp {
                 self.probe_inflight_longterm_upward(sample);
             }

@@ -23,7 +23,11 @@ pub(super) struct Growth {
 
 impl Default for Growth {
     fn default() -> Self {
-        Growth { rounds: 0, acked: Bytes::ZERO, acked_per_packet: NO_GROWTH }
+        Growth {
+            rounds: 0,
+            acked: Bytes::ZERO,
+            acked_per_packet: NO_GROWTH,
+        }
     }
 }
 
@@ -60,7 +64,8 @@ impl Bbr {
     pub(super) fn start_probe_bw_up(&mut self, sample: &Sample, cx: &mut Context<'_>) {
         self.probe.ack_phase = AckPhase::ProbeStarting;
         self.round.begin(cx.path.delivered);
-        self.full_pipe.restart(sample.delivery_rate.unwrap_or_default());
+        self.full_pipe
+            .restart(sample.delivery_rate.unwrap_or_default());
         self.state = State::ProbeBwUp;
         self.probe.growth.steepen(self.cwnd, self.mtu);
     }
@@ -80,7 +85,8 @@ impl Bbr {
             return true;
         }
         if self.is_limited_by_longterm() {
-            self.full_pipe.restart(sample.delivery_rate.unwrap_or_default());
+            self.full_pipe
+                .restart(sample.delivery_rate.unwrap_or_default());
             return false;
         }
         self.full_pipe.now
