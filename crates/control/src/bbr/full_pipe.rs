@@ -29,10 +29,15 @@ impl FullPipe {
     /// CheckFullBWReached(), for the sample of an ACK that began a round and was not
     /// application-limited.
     pub(crate) fn check(&mut self, sample: Rate) {
+        self.check_growth(sample, GROWTH);
+    }
+
+    /// The same for another notion of growth.
+    pub(crate) fn check_growth(&mut self, sample: Rate, growth: Gain) {
         if self.now {
             return;
         }
-        if sample >= GROWTH.of_rate(self.baseline) {
+        if sample >= growth.of_rate(self.baseline) {
             self.restart(sample);
             return;
         }

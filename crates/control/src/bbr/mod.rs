@@ -25,6 +25,7 @@ mod loss;
 pub(crate) mod max_bw;
 mod min_rtt;
 mod output;
+mod picoquic;
 pub(crate) mod parameters;
 mod probe_bw;
 mod probe_rtt;
@@ -60,13 +61,24 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "bbr",
     title: "BBRv3",
     source: "draft-ietf-ccwg-bbr-06",
-    options: &[OptionDoc {
-        name: "ecn",
-        kind: OptionKind::Flag,
-        default: "off",
-        meaning: "claim ECN support and treat a CE mark like a lost packet",
-    }],
-    build: |options, init| Box::new(Bbr::new(init, options.flag("ecn"))),
+    options: &[
+        OptionDoc {
+            name: "variant",
+            kind: OptionKind::Choice(&["draft", "picoquic"]),
+            default: "draft",
+            meaning: "the specification, or what picoquic made of it by August 2026",
+        },
+        OptionDoc {
+            name: "ecn",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: "claim ECN support and treat a CE mark like a lost packet (draft only)",
+        },
+    ],
+    build: |options, init| match options.text("variant") {
+        "picoquic" => Box::new(picoquic::Bbr::new(init)),
+        _ => Box::new(Bbr::new(init, options.flag("ecn"))),
+    },
 };
 
 /// States of the algorithm (section 5.1).

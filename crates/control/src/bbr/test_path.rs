@@ -270,8 +270,12 @@ impl TestPath {
                 window_limited: self.path.bytes_in_flight + MTU > self.controller.control().window,
             },
         });
-        let pacing = self.controller.control().pacing;
-        let spacing = pacing.map_or(Duration::ZERO, |rate| rate.time_for(MTU));
+        // RFC 9002 section 7.7 if the controller names no rate.
+        let control = self.controller.control();
+        let spacing = match control.pacing {
+            Some(rate) => rate.time_for(MTU),
+            None => Rate::over(control.window, self.path.smoothed_rtt).mul_div(5, 4).time_for(MTU),
+        };
         self.next_send = self.next_send.max(self.now) + spacing;
         if let Some(app_rate) = self.app_rate {
             self.next_write = self.next_write.max(self.last_sent) + app_rate.time_for(MTU);
