@@ -8,6 +8,7 @@
 //! [`registry`]; every suite, study, stack and plot then has it.
 
 mod bbr;
+mod bbr1;
 mod controller;
 pub mod event;
 mod options;

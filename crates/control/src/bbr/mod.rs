@@ -17,6 +17,7 @@
 
 mod ack_aggregation;
 mod bounds;
+pub(crate) mod bubble;
 mod drain;
 mod ecn;
 pub(crate) mod full_pipe;
@@ -25,13 +26,13 @@ mod loss;
 pub(crate) mod max_bw;
 mod min_rtt;
 mod output;
-mod picoquic;
 pub(crate) mod parameters;
+mod picoquic;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;
-mod round;
-mod sample;
+pub(crate) mod round;
+pub(crate) mod sample;
 mod startup;
 pub(crate) mod windowed_max;
 
@@ -219,7 +220,11 @@ impl Controller for Bbr {
     /// UpdateOnACK() (section 5.2.3).
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.note_rtt(cx);
-        let sample = Sample::of(event, cx, self.probe_rtt.has_limited(&event.snapshot));
+        let sample = Sample::of(
+            event,
+            cx,
+            self.probe_rtt.bubble.has_limited(&event.snapshot),
+        );
         self.check_recovery_done(event.largest);
         // UpdateModelAndState()
         self.loss_round.update(&sample, event.lost_ranges);

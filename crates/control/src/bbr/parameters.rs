@@ -74,6 +74,6 @@ pub(super) const DRAIN_MAX_ROUNDS: u64 = 3;
 pub(super) const MAX_SEND_QUANTUM: Bytes = Bytes::new(65_536);
 
 /// MinPipeCwnd, four packets (section 2.8).
-pub(super) fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
+pub(crate) fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
     mtu * 4
 }

@@ -1,12 +1,12 @@
 //! ProbeRTT: halves the volume in flight to see the propagation delay
 //! (draft-ietf-ccwg-bbr-06 section 5.3.4).
 
+use super::bubble::Bubble;
 use super::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION, min_pipe_cwnd};
 use super::probe_bw::AckPhase;
 use super::sample::Sample;
 use super::{Bbr, State};
 use crate::Context;
-use crate::event::Snapshot;
 use thalweg_units::{Bytes, Instant};
 
 /// Progress of a ProbeRTT episode.
@@ -17,24 +17,7 @@ pub(super) struct ProbeRtt {
     /// BBR.probe_rtt_round_done.
     round_done: bool,
     /// The gap that the episode leaves in the pipe.
-    bubble: Option<Bubble>,
-}
-
-/// MarkConnectionAppLimited() as BBR itself can do it: packets that left from `since` on, until the
-/// total delivered passes `until`, give rate samples that say nothing about the path.
-#[derive(Clone, Copy, Debug)]
-struct Bubble {
-    since: Instant,
-    until: Bytes,
-}
-
-impl ProbeRtt {
-    /// Whether the packet left while ProbeRTT held the flow back, or a round trip after.
-    pub(super) fn has_limited(&self, packet: &Snapshot) -> bool {
-        self.bubble.is_some_and(|bubble| {
-            packet.sent >= bubble.since && packet.delivered_at_send <= bubble.until
-        })
-    }
+    pub(super) bubble: Bubble,
 }
 
 impl Bbr {
@@ -43,11 +26,9 @@ impl Bbr {
         if self.state != State::ProbeRtt && self.min_rtt.expired && !self.idle_restart {
             self.save_cwnd();
             self.state = State::ProbeRtt;
+            let bubble = Bubble::opened(cx.now);
             self.probe_rtt = ProbeRtt {
-                bubble: Some(Bubble {
-                    since: cx.now,
-                    until: Bytes::ZERO,
-                }),
+                bubble,
                 ..ProbeRtt::default()
             };
             self.probe.ack_phase = AckPhase::ProbeStopping;
@@ -63,9 +44,9 @@ impl Bbr {
 
     /// HandleProbeRTT().
     fn handle_probe_rtt(&mut self, sample: &Sample, cx: &mut Context<'_>) {
-        if let Some(bubble) = &mut self.probe_rtt.bubble {
-            bubble.until = sample.total_delivered + sample.in_flight;
-        }
+        self.probe_rtt
+            .bubble
+            .extend(sample.total_delivered + sample.in_flight);
         if self.probe_rtt.done_stamp.is_some() {
             self.probe_rtt.round_done |= self.round.start;
             if self.probe_rtt.round_done {

@@ -6,33 +6,33 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 /// The rate sample of one ACK: everything is about its most recently sent packet.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// RS.delivery_rate, if the interval was long enough to tell one.
-    pub(super) delivery_rate: Option<Rate>,
+    pub(crate) delivery_rate: Option<Rate>,
     /// RS.delivered: delivered between the departure of the packet and now.
-    pub(super) delivered: Bytes,
+    pub(crate) delivered: Bytes,
     /// RS.prior_delivered: total delivered when the packet left.
-    pub(super) prior_delivered: Bytes,
+    pub(crate) prior_delivered: Bytes,
     /// RS.is_app_limited.
-    pub(super) is_app_limited: bool,
+    pub(crate) is_app_limited: bool,
     /// RS.tx_in_flight: in flight when the packet left, the packet included.
-    pub(super) tx_in_flight: Bytes,
+    pub(crate) tx_in_flight: Bytes,
     /// RS.lost: declared lost between the departure of the packet and now.
-    pub(super) lost: Bytes,
+    pub(crate) lost: Bytes,
     /// RS.newly_acked.
-    pub(super) newly_acked: Bytes,
+    pub(crate) newly_acked: Bytes,
     /// RS.rtt, from departure to acknowledgement (section 4.2). The acknowledgement delay stays in: the
     /// minimum filter removes it.
-    pub(super) rtt: Duration,
+    pub(crate) rtt: Duration,
     /// C.delivered.
-    pub(super) total_delivered: Bytes,
+    pub(crate) total_delivered: Bytes,
     /// C.inflight, after this ACK.
-    pub(super) in_flight: Bytes,
+    pub(crate) in_flight: Bytes,
 }
 
 impl Sample {
     /// Reads an ACK. `bubble` says whether BBR itself left a gap in the pipe that the packet saw.
-    pub(super) fn of(ack: &Ack, cx: &Context<'_>, bubble: bool) -> Self {
+    pub(crate) fn of(ack: &Ack, cx: &Context<'_>, bubble: bool) -> Self {
         Sample {
             delivery_rate: ack.rate.as_ref().map(|sample| sample.rate),
             delivered: ack.snapshot.delivered_since_sent,

@@ -274,7 +274,9 @@ impl TestPath {
         let control = self.controller.control();
         let spacing = match control.pacing {
             Some(rate) => rate.time_for(MTU),
-            None => Rate::over(control.window, self.path.smoothed_rtt).mul_div(5, 4).time_for(MTU),
+            None => Rate::over(control.window, self.path.smoothed_rtt)
+                .mul_div(5, 4)
+                .time_for(MTU),
         };
         self.next_send = self.next_send.max(self.now) + spacing;
         if let Some(app_rate) = self.app_rate {

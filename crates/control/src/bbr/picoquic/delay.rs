@@ -27,7 +27,10 @@ struct Window {
 impl Window {
     /// Takes a sample unless the last is younger than a millisecond; returns whether it did.
     fn push(&mut self, rtt: Duration, now: Instant) -> bool {
-        if self.last.is_some_and(|last| now <= last + Duration::from_millis(1)) {
+        if self
+            .last
+            .is_some_and(|last| now <= last + Duration::from_millis(1))
+        {
             return false;
         }
         self.last = Some(now);
@@ -97,12 +100,21 @@ impl DelaySignals {
         }
         let forgotten = now > self.min_rtt_stamp + MIN_RTT_FILTER_LEN;
         let filling = !self.window.is_full();
-        if forgotten || filling || self.min_rtt.is_none_or(|min| self.probe_rtt_min_delay < min) {
+        if forgotten
+            || filling
+            || self
+                .min_rtt
+                .is_none_or(|min| self.probe_rtt_min_delay < min)
+        {
             self.min_rtt = Some(self.probe_rtt_min_delay);
             self.min_rtt_stamp = self.probe_rtt_min_stamp;
         }
         let Some(min_rtt) = self.min_rtt else { return };
-        let packets = if max_bw.is_zero() { Duration::ZERO } else { max_bw.time_for(mtu * 2) };
+        let packets = if max_bw.is_zero() {
+            Duration::ZERO
+        } else {
+            max_bw.time_for(mtu * 2)
+        };
         if least < min_rtt + min_rtt.mul_div(REFRESH_PER_10000, 10_000) + packets {
             (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
         }

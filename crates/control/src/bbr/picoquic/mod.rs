@@ -68,12 +68,18 @@ enum State {
 
 impl State {
     fn is_startup(self) -> bool {
-        matches!(self, State::Startup | State::StartupResume | State::StartupLongRtt)
+        matches!(
+            self,
+            State::Startup | State::StartupResume | State::StartupLongRtt
+        )
     }
 
     fn is_probe_bw(self) -> bool {
         use State::{ProbeBwCruise, ProbeBwDown, ProbeBwRefill, ProbeBwUp};
-        matches!(self, ProbeBwDown | ProbeBwCruise | ProbeBwRefill | ProbeBwUp)
+        matches!(
+            self,
+            ProbeBwDown | ProbeBwCruise | ProbeBwRefill | ProbeBwUp
+        )
     }
 
     fn name(self) -> &'static str {
@@ -160,7 +166,10 @@ impl Bbr {
             delay: DelaySignals::new(init.now),
             hystart: HyStart::default(),
             bw: Rate::ZERO,
-            bounds: Bounds { inflight_longterm: Bytes::ZERO, ..Bounds::NONE },
+            bounds: Bounds {
+                inflight_longterm: Bytes::ZERO,
+                ..Bounds::NONE
+            },
             loss_round: LossRound::default(),
             full_pipe: FullPipe::default(),
             seed: None,
@@ -221,7 +230,8 @@ impl Bbr {
         let probing = self.state.is_startup()
             || matches!(self.state, State::ProbeBwRefill | State::ProbeBwUp);
         if self.loss_round.is_loss_in_round && !probing {
-            self.bounds.lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
+            self.bounds
+                .lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
         }
         self.loss_round.is_loss_in_round = false;
     }
@@ -232,7 +242,10 @@ impl Bbr {
             return;
         }
         let total = |counts: &EcnCounts| {
-            counts.ect0.saturating_add(counts.ect1).saturating_add(counts.ce)
+            counts
+                .ect0
+                .saturating_add(counts.ect1)
+                .saturating_add(counts.ce)
         };
         let packets = total(&self.ecn_now).saturating_sub(total(&self.ecn_before));
         if packets > 0 {
@@ -257,7 +270,10 @@ impl Controller for Bbr {
             self.loss_round.note_loss(cx.path.delivered);
         }
         self.loss_round.update(&sample, event.lost_ranges);
-        self.round.update(cx.path.largest_acked.unwrap_or(event.largest), cx.path.next_packet);
+        self.round.update(
+            cx.path.largest_acked.unwrap_or(event.largest),
+            cx.path.next_packet,
+        );
         // An application-limited sample counts as well: it is compared with the slot of the current
         // cycle only, which it can but raise.
         self.max_bw.update(rate, false);
@@ -331,7 +347,10 @@ impl Controller for Bbr {
         out.variable("inflight_hi", self.bounds.inflight_longterm.as_u64() as f64);
         if self.bounds.has_shortterm() {
             out.variable("bw_lo", self.bounds.bw_shortterm.as_bits_per_sec() as f64);
-            out.variable("inflight_lo", self.bounds.inflight_shortterm.as_u64() as f64);
+            out.variable(
+                "inflight_lo",
+                self.bounds.inflight_shortterm.as_u64() as f64,
+            );
         }
         out.variable("rtt_excess_count", f64::from(self.delay.excess()));
         out.variable("ecn_alpha", self.ecn_alpha);
@@ -346,8 +365,9 @@ impl Bbr {
     fn handle_inflight_too_high(&mut self, sample: &Sample, cx: &mut Context<'_>) {
         self.probe.is_bw_probe_sample = false;
         if !sample.is_app_limited {
-            self.bounds.inflight_longterm =
-                sample.tx_in_flight.max(BETA.of_bytes(self.target_inflight()));
+            self.bounds.inflight_longterm = sample
+                .tx_in_flight
+                .max(BETA.of_bytes(self.target_inflight()));
         }
         if self.state == State::ProbeBwUp {
             self.start_probe_bw_down(cx);

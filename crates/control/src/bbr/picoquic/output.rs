@@ -43,7 +43,9 @@ pub(super) fn initial_pacing_rate(initial_window: Bytes, rtt: Duration) -> Rate 
 
 pub(super) fn send_quantum(rate: Rate, mtu: Bytes) -> Bytes {
     let floor = if rate < SLOW { mtu } else { mtu * 2 };
-    rate.bytes_in(Duration::from_millis(1)).min(MAX_SEND_QUANTUM).max(floor)
+    rate.bytes_in(Duration::from_millis(1))
+        .min(MAX_SEND_QUANTUM)
+        .max(floor)
 }
 
 impl Bbr {
@@ -57,15 +59,11 @@ impl Bbr {
         }
         self.extra_acked_delivered += sample.newly_acked;
         let extra = (self.extra_acked_delivered - expected).min(self.cwnd);
-        self.extra_acked.update(extra.as_u64(), self.round.count, EXTRA_ACKED_FILTER_LEN);
+        self.extra_acked
+            .update(extra.as_u64(), self.round.count, EXTRA_ACKED_FILTER_LEN);
     }
 
-    pub(super) fn update_control(
-        &mut self,
-        sample: &Sample,
-        newly_lost: Bytes,
-        cx: &Context<'_>,
-    ) {
+    pub(super) fn update_control(&mut self, sample: &Sample, newly_lost: Bytes, cx: &Context<'_>) {
         self.set_pacing_rate(self.state.pacing_gain());
         self.quantum = send_quantum(self.pacing_rate, self.mtu);
         if self.state == State::StartupLongRtt {
@@ -108,7 +106,9 @@ impl Bbr {
             State::ProbeBwCruise | State::ProbeRtt => self.inflight_with_headroom(),
             _ => Bytes::MAX,
         };
-        let cap = cap.min(self.bounds.inflight_shortterm).max(min_pipe_cwnd(self.mtu));
+        let cap = cap
+            .min(self.bounds.inflight_shortterm)
+            .max(min_pipe_cwnd(self.mtu));
         self.cwnd = self.cwnd.min(cap);
     }
 
@@ -151,6 +151,10 @@ impl Bbr {
     /// Three quanta at least, as the draft has it for TCP.
     fn quantized(&self, cap: Bytes) -> Bytes {
         let cap = cap.max(self.quantum * 3).max(min_pipe_cwnd(self.mtu));
-        if self.state == State::ProbeBwUp { cap + self.mtu * 2 } else { cap }
+        if self.state == State::ProbeBwUp {
+            cap + self.mtu * 2
+        } else {
+            cap
+        }
     }
 }

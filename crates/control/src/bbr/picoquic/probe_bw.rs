@@ -65,8 +65,7 @@ impl Bbr {
             (false, true) => (min_rtt * 8, min_rtt * 4),
             (false, false) => (Duration::from_secs(2), Duration::from_secs(1)),
         };
-        self.probe.wait =
-            least + Duration::from_nanos((random >> 1) % spread.as_nanos().max(1));
+        self.probe.wait = least + Duration::from_nanos((random >> 1) % spread.as_nanos().max(1));
     }
 
     pub(super) fn start_probe_bw_cruise(&mut self) {
@@ -210,7 +209,9 @@ impl Bbr {
 
     /// Twice the minimum RTT while sending three times what arrives.
     fn is_saturated(&self, sample: &Sample, rate: Rate) -> bool {
-        self.delay.min_rtt().is_some_and(|min_rtt| sample.rtt > min_rtt * 2)
+        self.delay
+            .min_rtt()
+            .is_some_and(|min_rtt| sample.rtt > min_rtt * 2)
             && self.probe.frozen_rounds >= 1
             && self.pacing_rate > Rate::from_bits_per_sec(rate.as_bits_per_sec().saturating_mul(3))
     }

@@ -23,7 +23,11 @@ impl Recovery {
     /// Remembers the window, or the larger one of those seen while it was being modulated.
     pub(super) fn save_cwnd(&mut self, cwnd: Bytes, probe_rtt: bool) {
         let modulated = self.active || self.timed_out.is_some() || probe_rtt;
-        self.prior_cwnd = if modulated { self.prior_cwnd.max(cwnd) } else { cwnd };
+        self.prior_cwnd = if modulated {
+            self.prior_cwnd.max(cwnd)
+        } else {
+            cwnd
+        };
     }
 
     pub(super) fn restored(&self, cwnd: Bytes) -> Bytes {
@@ -44,7 +48,8 @@ impl Bbr {
                 }
             }
         } else if self.is_inflight_too_high(sample) {
-            self.recovery.save_cwnd(self.cwnd, self.state == State::ProbeRtt);
+            self.recovery
+                .save_cwnd(self.cwnd, self.state == State::ProbeRtt);
             self.recovery.active = true;
             self.recovery.first_after = cx.path.next_packet;
             self.recovery.delivered = cx.path.delivered;
@@ -66,7 +71,8 @@ impl Bbr {
     /// The window falls to what is in flight and one packet; what it was is remembered.
     pub(super) fn handle_timeout(&mut self, event: &Timeout, cx: &Context<'_>) {
         if self.recovery.timed_out.is_none() {
-            self.recovery.save_cwnd(self.cwnd, self.state == State::ProbeRtt);
+            self.recovery
+                .save_cwnd(self.cwnd, self.state == State::ProbeRtt);
             self.recovery.timed_out = Some(event.packet);
             if !self.bw.is_zero() {
                 self.seed = Some(self.inflight(self.bw, Gain::UNITY));
@@ -77,7 +83,11 @@ impl Bbr {
 
     /// The path is alive again: start from the remembered volume.
     pub(super) fn check_timeout_done(&mut self, largest: u64) {
-        if self.recovery.timed_out.is_some_and(|packet| largest >= packet) {
+        if self
+            .recovery
+            .timed_out
+            .is_some_and(|packet| largest >= packet)
+        {
             self.recovery.timed_out = None;
             self.cwnd = self.recovery.restored(self.cwnd);
             self.enter_startup();

@@ -58,7 +58,9 @@ impl Bbr {
         if cx.path.window_limited {
             self.cwnd += newly_acked;
         }
-        self.cwnd = self.cwnd.max(cx.path.peak_rate.bytes_in(cx.path.min_rtt) / 2);
+        self.cwnd = self
+            .cwnd
+            .max(cx.path.peak_rate.bytes_in(cx.path.min_rtt) / 2);
     }
 
     /// Ends Startup on a plateau of `max_bw`, on marks, on loss in six runs, or on delay.

@@ -16,7 +16,12 @@ fn startup_ends_on_delay_before_a_plateau_is_proven() {
     let mut path = path();
     path.run_to("Drain");
     assert!(path.variable("rtt_excess_count") > 7.0);
-    assert!(path.now + Duration::from_millis(300) < draft.now, "{} {}", path.now, draft.now);
+    assert!(
+        path.now + Duration::from_millis(300) < draft.now,
+        "{} {}",
+        path.now,
+        draft.now
+    );
 }
 
 #[test]
@@ -49,7 +54,9 @@ fn growth_is_followed_up_at_once() {
     path.rate = Rate::from_bits_per_sec(60_000_000);
     path.run_to("ProbeBW_UP");
     let probed = path.now;
-    path.run_while(thalweg_units::Instant::NEVER, |path| path.variable("max_bw") < 57e6);
+    path.run_while(thalweg_units::Instant::NEVER, |path| {
+        path.variable("max_bw") < 57e6
+    });
     let took = (path.now - probed).as_secs_f64();
     assert!(took < 3.0, "{took}");
 }
@@ -69,10 +76,16 @@ fn a_probe_timeout_is_followed_by_a_restart_from_the_volume_before_it() {
         app_limited: false,
         window_limited: false,
     };
-    let event = crate::event::Timeout { count: 1, packet: oldest, snapshot };
+    let event = crate::event::Timeout {
+        count: 1,
+        packet: oldest,
+        snapshot,
+    };
     path.call(|controller, cx| controller.on_timeout(&event, cx));
     assert!(path.controller.control().window < path.path.bytes_in_flight + Bytes::new(2_000));
-    path.run_while(thalweg_units::Instant::NEVER, |path| !path.state().starts_with("Startup"));
+    path.run_while(thalweg_units::Instant::NEVER, |path| {
+        !path.state().starts_with("Startup")
+    });
     assert!(path.controller.control().window >= path.bdp().mul_div(9, 10));
 }
 

@@ -89,7 +89,10 @@ fn a_false_alarm_in_startup_returns_to_startup() {
     }
     assert_eq!(path.state(), "Startup");
     path.run_to("Drain");
-    assert!(path.variable("max_bw") > 19.6e6, "the search goes on to the end");
+    assert!(
+        path.variable("max_bw") > 19.6e6,
+        "the search goes on to the end"
+    );
 }
 
 #[test]
