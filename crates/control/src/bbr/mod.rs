@@ -27,7 +27,7 @@ pub(crate) mod max_bw;
 mod min_rtt;
 mod output;
 pub(crate) mod parameters;
-mod picoquic;
+pub(crate) mod picoquic;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;

@@ -14,6 +14,7 @@
 //! and not here. ECN is neither claimed nor used.
 
 mod output;
+mod picoquic;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;
@@ -28,7 +29,7 @@ use crate::bbr::sample::Sample;
 use crate::bbr::windowed_max::WindowedMax;
 use crate::event::{Ack, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::registry::Entry;
-use crate::{Context, Control, Controller, Init, Observer};
+use crate::{Context, Control, Controller, Init, Observer, OptionDoc, OptionKind};
 use probe_bw::Cycle;
 use probe_rtt::ProbeRtt;
 use recovery::Recovery;
@@ -40,8 +41,16 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "bbr1",
     title: "BBRv1",
     source: "draft-cardwell-iccrg-bbr-congestion-control-00",
-    options: &[],
-    build: |_, init| Box::new(Bbr1::new(init)),
+    options: &[OptionDoc {
+        name: "variant",
+        kind: OptionKind::Choice(&["draft", "picoquic"]),
+        default: "draft",
+        meaning: "the specification, or what picoquic made of it by August 2026",
+    }],
+    build: |options, init| match options.text("variant") {
+        "picoquic" => Box::new(picoquic::Bbr1::new(init)),
+        _ => Box::new(Bbr1::new(init)),
+    },
 };
 
 /// BtlBwFilterLen in round trips (section 4.1.1.4).

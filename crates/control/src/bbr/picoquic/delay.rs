@@ -140,7 +140,7 @@ impl DelaySignals {
 
 /// HyStart as that implementation has it: no rounds, the same seven samples instead.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HyStart {
+pub(crate) struct HyStart {
     window: Window,
     filtered_min: Option<Duration>,
     excess: u32,
@@ -151,7 +151,7 @@ const HYSTART_EXCESS: u32 = 7;
 
 impl HyStart {
     /// Whether the delay has risen for good: by a quarter of the minimum, or the time of one packet.
-    pub(super) fn has_risen(&mut self, rtt: Duration, packet_time: Duration, now: Instant) -> bool {
+    pub(crate) fn has_risen(&mut self, rtt: Duration, packet_time: Duration, now: Instant) -> bool {
         if !self.window.push(rtt, now) || !self.window.is_full() {
             return false;
         }

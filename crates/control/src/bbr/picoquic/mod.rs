@@ -19,7 +19,7 @@
 //! The freeze of the window between an expected and an actual acknowledgement ("lost feedback") is not
 //! reproduced: transports report no such event. The minimum RTT of the transport is not overwritten.
 
-mod delay;
+pub(crate) mod delay;
 mod output;
 mod probe_bw;
 mod probe_rtt;

@@ -134,26 +134,19 @@ impl Bbr {
             {
                 self.start_probe_bw_refill(cx);
             }
-            State::ProbeBwDown => {
-                if sample.in_flight <= self.inflight_with_headroom()
-                    && sample.in_flight <= self.inflight(self.max_bw.get(), Gain::UNITY)
-                {
-                    self.start_probe_bw_cruise();
-                }
+            State::ProbeBwDown if self.is_time_to_cruise(sample) => self.start_probe_bw_cruise(),
+            State::ProbeBwRefill if self.round.start => {
+                self.probe.is_bw_probe_sample = true;
+                self.start_probe_bw_up(cx);
             }
-            State::ProbeBwRefill => {
-                if self.round.start {
-                    self.probe.is_bw_probe_sample = true;
-                    self.start_probe_bw_up(cx);
-                }
-            }
-            State::ProbeBwUp => {
-                if self.is_time_to_go_down(sample, cx) {
-                    self.start_probe_bw_down(cx);
-                }
-            }
+            State::ProbeBwUp if self.is_time_to_go_down(sample, cx) => self.start_probe_bw_down(cx),
             _ => {}
         }
+    }
+
+    fn is_time_to_cruise(&self, sample: &Sample) -> bool {
+        sample.in_flight <= self.inflight_with_headroom()
+            && sample.in_flight <= self.inflight(self.max_bw.get(), Gain::UNITY)
     }
 
     fn adapt_upper_bounds(&mut self, sample: &Sample, cx: &mut Context<'_>) {

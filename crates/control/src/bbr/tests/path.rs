@@ -254,3 +254,23 @@ fn idleness_takes_the_place_of_probe_rtt() {
             .all(|(_, name)| *name != "ProbeRTT")
     );
 }
+
+#[test]
+fn an_app_limited_flow_stays_in_startup_and_returns_to_it_from_probe_rtt() {
+    // Appendices A.7 and A.20: 2 Mbit/s of application data on a path of 20 Mbit/s. A step of the path's
+    // delay makes ProbeRTT due, since no sample reaches the old minimum again.
+    let mut path = path(400);
+    path.app_rate = Some(Rate::from_bits_per_sec(2_000_000));
+    path.run_for(seconds(1));
+    path.delay = Duration::from_millis(90);
+    path.run_for(seconds(20));
+    let names: Vec<_> = path.states.iter().map(|(_, name)| *name).collect();
+    assert!(names.contains(&"ProbeRTT"), "{names:?}");
+    assert!(
+        names
+            .iter()
+            .all(|name| ["Startup", "ProbeRTT"].contains(name)),
+        "{names:?}"
+    );
+    assert!(!path.controller.control().startup_done);
+}

@@ -8,7 +8,13 @@ use proptest::prelude::*;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 const MTU: Bytes = Bytes::new(1_200);
-const SPECS: [&str; 4] = ["bbr", "bbr:ecn", "bbr:variant=picoquic", "bbr1"];
+const SPECS: [&str; 5] = [
+    "bbr",
+    "bbr:ecn",
+    "bbr:variant=picoquic",
+    "bbr1",
+    "bbr1:variant=picoquic",
+];
 
 /// One event: its kind, the time since the last, and two numbers that size what it reports.
 type Step = (u8, u64, u64, u64);
