@@ -47,6 +47,8 @@ pub(crate) struct TestPath {
     pub(crate) buffer: Bytes,
     /// Random loss in parts per thousand.
     pub(crate) loss_permille: u64,
+    /// Arrivals wait for the next multiple of this, as on links that send in bursts.
+    pub(crate) burst: Duration,
     /// Rate at which the application writes; unlimited if `None`.
     pub(crate) app_rate: Option<Rate>,
     pub(crate) now: Instant,
@@ -84,6 +86,7 @@ impl TestPath {
             delay: Duration::from_millis(delay_ms),
             buffer,
             loss_permille: 0,
+            burst: Duration::from_nanos(1),
             app_rate: None,
             now: Instant::START,
             path: PathState::new(MTU),
@@ -252,7 +255,9 @@ impl TestPath {
             self.dropped += 1;
         } else {
             self.busy_until = self.busy_until.max(self.now) + self.rate.time_for(MTU);
-            arrives = Some(self.busy_until + self.delay);
+            let arrival = (self.busy_until + self.delay).as_nanos();
+            let burst = self.burst.as_nanos();
+            arrives = Some(Instant::from_nanos(arrival.div_ceil(burst) * burst));
         }
         self.in_flight.push_back(Packet {
             number,

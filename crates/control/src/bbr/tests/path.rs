@@ -274,3 +274,22 @@ fn an_app_limited_flow_stays_in_startup_and_returns_to_it_from_probe_rtt() {
     );
     assert!(!path.controller.control().startup_done);
 }
+
+#[test]
+fn a_link_that_delivers_in_bursts_is_filled_and_adds_one_burst_to_the_window() {
+    // Appendices A.12 and A.13: bursts of 40 ms hold 20e6 / 8 * 0.040 = 100 kB.
+    let mut path = path(400);
+    path.burst = Duration::from_millis(40);
+    path.run_for(seconds(3));
+    let extra = path.variable("extra_acked");
+    assert!((60e3..=110e3).contains(&extra), "{extra}");
+    let before = path.path.delivered;
+    path.run_for(seconds(20));
+    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    assert!((0.93..=1.003).contains(&utilisation), "{utilisation}");
+    let max_bw = path.variable("max_bw");
+    assert!(
+        (19e6..=26e6).contains(&max_bw),
+        "no faster than it was sent: {max_bw}"
+    );
+}
