@@ -8,6 +8,8 @@
 //! [`registry`]; every suite, study, stack and plot then has it.
 
 mod c4;
+mod bbr;
+mod bbr1;
 mod controller;
 mod cubic;
 mod delay_hystart;

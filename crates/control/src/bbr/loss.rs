@@ -1,0 +1,156 @@
+//! What a lost packet does to the model (draft-ietf-ccwg-bbr-06 section 5.5.10).
+//!
+//! While bandwidth is probed, loss above LossThresh sets the long-term bound, once for each probe. In
+//! all other phases the round with the loss lowers the short-term bounds when it ends ([`super::bounds`]).
+
+use super::bounds::LatestDelivery;
+use super::parameters::{BETA, LOSS_THRESH_PERCENT};
+use super::sample::Sample;
+use super::{Bbr, State};
+use crate::Context;
+use crate::event::Lost;
+use thalweg_units::Bytes;
+
+/// Delivery and loss of the current round trip, counted from the first loss (section 5.5.10.3).
+#[derive(Clone, Debug, Default)]
+pub(super) struct LossRound {
+    /// BBR.loss_round_start: whether this ACK ended a loss round.
+    pub(super) start: bool,
+    /// BBR.is_loss_in_round.
+    pub(super) is_loss_in_round: bool,
+    /// Separate runs of packets lost in the round (section 5.3.1.3).
+    pub(super) ranges: u32,
+    /// BBR.bw_latest and BBR.inflight_latest.
+    pub(super) latest: LatestDelivery,
+    /// BBR.loss_round_delivered.
+    delivered: Bytes,
+}
+
+impl LossRound {
+    /// UpdateLatestDeliverySignals().
+    pub(super) fn update(&mut self, sample: &Sample, lost_ranges: u32) {
+        self.latest.bw = self.latest.bw.max(sample.delivery_rate.unwrap_or_default());
+        self.latest.inflight = self.latest.inflight.max(sample.delivered);
+        self.ranges = self.ranges.saturating_add(lost_ranges);
+        self.start = sample.prior_delivered >= self.delivered;
+        if self.start {
+            self.delivered = sample.total_delivered;
+        }
+    }
+
+    /// AdvanceLatestDeliverySignals().
+    pub(super) fn advance(&mut self, sample: &Sample) {
+        if self.start {
+            self.latest = LatestDelivery {
+                bw: sample.delivery_rate.unwrap_or_default(),
+                inflight: sample.delivered,
+            };
+        }
+    }
+
+    /// ResetCongestionSignals().
+    pub(super) fn reset(&mut self) {
+        self.is_loss_in_round = false;
+        self.latest = LatestDelivery::default();
+    }
+
+    /// NoteLoss(): the first loss starts the round that is judged when it ends.
+    pub(super) fn note_loss(&mut self, delivered: Bytes) {
+        if !self.is_loss_in_round {
+            self.delivered = delivered;
+        }
+        self.is_loss_in_round = true;
+    }
+}
+
+/// IsInflightTooHigh(): more than LossThresh of what was in flight is lost.
+pub(super) fn is_inflight_too_high(lost: Bytes, tx_in_flight: Bytes) -> bool {
+    lost > tx_in_flight.mul_div(LOSS_THRESH_PERCENT, 100)
+}
+
+/// InflightAtLoss(): at which volume in flight the loss crossed LossThresh, somewhere inside the lost
+/// packet. With no solution inside, it is the volume before the packet.
+fn inflight_at_loss(size: Bytes, tx_in_flight: Bytes, lost: Bytes) -> Bytes {
+    let (inflight_prev, lost_prev) = (tx_in_flight - size, lost - size);
+    let lost_prefix = (inflight_prev.mul_div(LOSS_THRESH_PERCENT, 100) - lost_prev)
+        .mul_div(100, 100 - LOSS_THRESH_PERCENT);
+    inflight_prev + lost_prefix
+}
+
+impl Bbr {
+    /// HandleLostPacket().
+    pub(super) fn handle_lost_packet(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        self.loss_round.note_loss(cx.path.delivered);
+        if !self.probe.is_bw_probe_sample {
+            return;
+        }
+        let snapshot = &event.snapshot;
+        if is_inflight_too_high(snapshot.lost_since_sent, snapshot.in_flight_at_send) {
+            let limit = inflight_at_loss(
+                event.size,
+                snapshot.in_flight_at_send,
+                snapshot.lost_since_sent,
+            );
+            self.handle_inflight_too_high(limit, snapshot.app_limited, cx);
+        }
+    }
+
+    /// HandleInflightTooHigh(): `limit` is the volume that was too much.
+    pub(super) fn handle_inflight_too_high(
+        &mut self,
+        limit: Bytes,
+        is_app_limited: bool,
+        cx: &mut Context<'_>,
+    ) {
+        self.probe.prev_probe_too_high = true;
+        self.probe.is_bw_probe_sample = false;
+        if !is_app_limited {
+            self.bounds.inflight_longterm = limit.max(BETA.of_bytes(self.target_inflight()));
+        }
+        if self.state == State::ProbeBwUp {
+            self.recovery.left(State::ProbeBwUp);
+            self.start_probe_bw_down(cx);
+        }
+    }
+
+    /// AdaptLowerBoundsFromCongestion() at the end of a loss round.
+    pub(super) fn adapt_lower_bounds(&mut self) {
+        if !self.loss_round.start {
+            return;
+        }
+        if self.loss_round.is_loss_in_round && !self.state.is_probing_bw() {
+            self.bounds
+                .lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
+        }
+        self.loss_round.is_loss_in_round = false;
+        self.loss_round.ranges = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_percent_of_loss_is_tolerated_and_more_is_not() {
+        assert!(!is_inflight_too_high(
+            Bytes::new(2_000),
+            Bytes::new(100_000)
+        ));
+        assert!(is_inflight_too_high(Bytes::new(2_001), Bytes::new(100_000)));
+    }
+
+    #[test]
+    fn the_threshold_is_found_inside_the_lost_packet() {
+        // 100 kB in flight with the packet of 50 kB, nothing lost before:
+        // prefix = 0.02 * 50 000 / 0.98 = 1020, and 1020 / 51 020 is 2 %.
+        let limit = inflight_at_loss(Bytes::new(50_000), Bytes::new(100_000), Bytes::new(50_000));
+        assert_eq!(limit, Bytes::new(51_020));
+    }
+
+    #[test]
+    fn loss_before_the_packet_beyond_the_threshold_puts_the_limit_before_it() {
+        let limit = inflight_at_loss(Bytes::new(1_000), Bytes::new(101_000), Bytes::new(11_000));
+        assert_eq!(limit, Bytes::new(100_000));
+    }
+}

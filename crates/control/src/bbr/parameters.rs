@@ -1,0 +1,79 @@
+//! Constants of BBRv3 (draft-ietf-ccwg-bbr-06 section 2).
+
+use thalweg_units::{Bytes, Duration, Rate};
+
+/// A gain, exact in thousandths: all gains of the BBR drafts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Gain(u64);
+
+impl Gain {
+    /// A gain of one.
+    pub(crate) const UNITY: Gain = Gain(1000);
+
+    /// `n` hundredths.
+    pub(crate) const fn percent(n: u64) -> Self {
+        Gain(n * 10)
+    }
+    /// `n` thousandths.
+    pub(crate) const fn permille(n: u64) -> Self {
+        Gain(n)
+    }
+    /// The gain times a rate.
+    pub(crate) fn of_rate(self, rate: Rate) -> Rate {
+        rate.mul_div(self.0, 1000)
+    }
+    /// The gain times a volume of data.
+    pub(crate) fn of_bytes(self, volume: Bytes) -> Bytes {
+        volume.mul_div(self.0, 1000)
+    }
+    /// The gain times a span of time.
+    pub(crate) fn of_duration(self, span: Duration) -> Duration {
+        span.mul_div(self.0, 1000)
+    }
+    /// The gain as a real number, for traces.
+    pub(crate) fn as_f64(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+}
+
+/// StartupPacingGain, 4 ln 2 (section 2.5).
+pub(super) const STARTUP_PACING_GAIN: Gain = Gain::percent(277);
+/// DrainPacingGain (section 2.5).
+pub(super) const DRAIN_PACING_GAIN: Gain = Gain::percent(50);
+/// Pacing gain of ProbeBW_DOWN (section 5.6.1).
+pub(super) const DOWN_PACING_GAIN: Gain = Gain::percent(90);
+/// Pacing gain of ProbeBW_UP (section 5.6.1).
+pub(super) const UP_PACING_GAIN: Gain = Gain::percent(125);
+/// DefaultCwndGain (section 2.6).
+pub(super) const DEFAULT_CWND_GAIN: Gain = Gain::percent(200);
+/// Window gain of ProbeBW_UP (section 5.6.1).
+pub(super) const UP_CWND_GAIN: Gain = Gain::percent(225);
+/// ProbeRTTCwndGain (section 2.16.2).
+pub(super) const PROBE_RTT_CWND_GAIN: Gain = Gain::percent(50);
+/// One less PacingMarginPercent (section 2.5).
+pub(super) const PACING_MARGIN: Gain = Gain::percent(99);
+/// Beta, the multiplicative decrease of the bounds (section 2.8).
+pub(super) const BETA: Gain = Gain::percent(70);
+/// Headroom, the part of `inflight_longterm` that is left to others (section 2.8).
+pub(super) const HEADROOM: Gain = Gain::percent(15);
+/// LossThresh in hundredths, the tolerated loss of a round trip (section 2.8).
+pub(super) const LOSS_THRESH_PERCENT: u64 = 2;
+/// BBRStartupFullLossCnt, the runs of lost packets that end Startup (section 5.3.1.3).
+pub(super) const STARTUP_FULL_LOSS_COUNT: u32 = 6;
+/// ExtraAckedFilterLen in round trips (section 2.12).
+pub(super) const EXTRA_ACKED_FILTER_LEN: u64 = 10;
+/// MinRTTFilterLen (section 2.16.1).
+pub(super) const MIN_RTT_FILTER_LEN: Duration = Duration::from_secs(10);
+/// ProbeRTTInterval (section 2.16.2).
+pub(super) const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
+/// ProbeRTTDuration (section 2.16.2).
+pub(super) const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
+/// Longest time in Drain, in round trips (section 5.3.2).
+pub(super) const DRAIN_MAX_ROUNDS: u64 = 3;
+/// The largest send quantum (section 5.6.3).
+pub(super) const MAX_SEND_QUANTUM: Bytes = Bytes::new(65_536);
+
+/// MinPipeCwnd, four packets (section 2.8).
+pub(crate) fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
+    mtu * 4
+}

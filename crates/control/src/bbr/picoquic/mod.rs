@@ -1,0 +1,376 @@
+//! BBR as picoquic had it in August 2026 (`bbr:variant=picoquic`), for comparison with its results only.
+//!
+//! It descends from an earlier draft of BBRv3 and differs from the specification in what follows; the
+//! parts that are the same ([`super::max_bw`], [`super::bounds`], [`super::loss::LossRound`], ...) are
+//! shared. Where a behaviour is a slip of that implementation, it is reproduced and says so.
+//!
+//! | file | difference |
+//! |---|---|
+//! | [`delay`] | minimum RTT is the smallest maximum of seven samples; excess of delay is counted |
+//! | [`startup`] | exit on delay; start from a remembered volume; HyStart when the RTT exceeds 250 ms |
+//! | [`probe_bw`] | exit from UP on delay, early probe after growth, restart above a ceiling |
+//! | [`recovery`] | packet conservation; a probe timeout leads to a restart from the volume before it |
+//! | [`output`] | `inflight_hi` starts at zero for "none", `extra_acked` is about one ACK |
+//!
+//! The bandwidth sample is the transport's interval estimate ([`crate::PathState::delivery_rate`]) and
+//! rounds are counted by packet numbers.
+//!
+//! # Limits
+//! The freeze of the window between an expected and an actual acknowledgement ("lost feedback") is not
+//! reproduced: transports report no such event. The minimum RTT of the transport is not overwritten.
+
+pub(crate) mod delay;
+mod output;
+mod probe_bw;
+mod probe_rtt;
+mod recovery;
+mod startup;
+#[cfg(test)]
+mod tests;
+
+use super::bounds::Bounds;
+use super::full_pipe::FullPipe;
+use super::loss::LossRound;
+use super::max_bw::MaxBw;
+use super::parameters::{BETA, Gain, LOSS_THRESH_PERCENT};
+use super::sample::Sample;
+use super::windowed_max::WindowedMax;
+use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use crate::{Context, Control, Controller, Init, Observer};
+use delay::{DelaySignals, HyStart};
+use probe_bw::Probe;
+use probe_rtt::ProbeRtt;
+use recovery::Recovery;
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// Share of CE marks that counts as too much in flight.
+const ECN_EXCESS: f64 = 0.2;
+/// Bandwidth that is assumed when nothing was measured: 40 kB/s.
+const UNKNOWN_RATE: Rate = Rate::from_bytes_per_sec(40_000);
+/// A round trip beyond this has a start of its own and other clocks.
+const LONG_RTT: Duration = Duration::from_millis(250);
+/// A shorter round trip is too coarse to judge delay by.
+const SHORT_RTT: Duration = Duration::from_micros(128);
+
+/// States of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    StartupResume,
+    StartupLongRtt,
+    Drain,
+    ProbeBwDown,
+    ProbeBwCruise,
+    ProbeBwRefill,
+    ProbeBwUp,
+    ProbeRtt,
+}
+
+impl State {
+    fn is_startup(self) -> bool {
+        matches!(
+            self,
+            State::Startup | State::StartupResume | State::StartupLongRtt
+        )
+    }
+
+    fn is_probe_bw(self) -> bool {
+        use State::{ProbeBwCruise, ProbeBwDown, ProbeBwRefill, ProbeBwUp};
+        matches!(
+            self,
+            ProbeBwDown | ProbeBwCruise | ProbeBwRefill | ProbeBwUp
+        )
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            State::Startup => "Startup",
+            State::StartupResume => "Startup_RESUME",
+            State::StartupLongRtt => "Startup_LONG_RTT",
+            State::Drain => "Drain",
+            State::ProbeBwDown => "ProbeBW_DOWN",
+            State::ProbeBwCruise => "ProbeBW_CRUISE",
+            State::ProbeBwRefill => "ProbeBW_REFILL",
+            State::ProbeBwUp => "ProbeBW_UP",
+            State::ProbeRtt => "ProbeRTT",
+        }
+    }
+}
+
+/// Rounds by packet numbers: one ends when a packet is acknowledged that left after it began.
+#[derive(Clone, Debug, Default)]
+struct PacketRound {
+    start: bool,
+    count: u64,
+    next: u64,
+}
+
+impl PacketRound {
+    fn begin(&mut self, next_packet: u64) {
+        self.next = next_packet;
+    }
+
+    fn update(&mut self, largest: u64, next_packet: u64) {
+        self.start = largest >= self.next;
+        if self.start {
+            self.count += 1;
+            self.begin(next_packet);
+        }
+    }
+}
+
+/// One flow.
+#[derive(Debug)]
+pub(super) struct Bbr {
+    mtu: Bytes,
+    initial_window: Bytes,
+    state: State,
+    round: PacketRound,
+    max_bw: MaxBw,
+    delay: DelaySignals,
+    hystart: HyStart,
+    bw: Rate,
+    bounds: Bounds,
+    loss_round: LossRound,
+    full_pipe: FullPipe,
+    /// Volume to start from, remembered from an earlier connection or from before a timeout.
+    seed: Option<Bytes>,
+    probe: Probe,
+    probe_rtt: ProbeRtt,
+    recovery: Recovery,
+    /// Excess of acknowledged data and the start of its interval ([`output`]).
+    extra_acked: WindowedMax,
+    extra_acked_delivered: Bytes,
+    extra_acked_start: Instant,
+    idle_restart: bool,
+    /// Smoothed share of CE marks, and the counts at the last round.
+    ecn_alpha: f64,
+    ecn_now: EcnCounts,
+    ecn_before: EcnCounts,
+    has_seen_rtt: bool,
+    startup_done: bool,
+    pacing_rate: Rate,
+    quantum: Bytes,
+    cwnd: Bytes,
+}
+
+impl Bbr {
+    pub(super) fn new(init: &Init) -> Self {
+        let pacing_rate = output::initial_pacing_rate(init.initial_window, LONG_RTT);
+        Bbr {
+            mtu: init.mtu,
+            initial_window: init.initial_window,
+            state: State::Startup,
+            round: PacketRound::default(),
+            max_bw: MaxBw::default(),
+            delay: DelaySignals::new(init.now),
+            hystart: HyStart::default(),
+            bw: Rate::ZERO,
+            bounds: Bounds {
+                inflight_longterm: Bytes::ZERO,
+                ..Bounds::NONE
+            },
+            loss_round: LossRound::default(),
+            full_pipe: FullPipe::default(),
+            seed: None,
+            probe: Probe::default(),
+            probe_rtt: ProbeRtt::default(),
+            recovery: Recovery::default(),
+            extra_acked: WindowedMax::default(),
+            extra_acked_delivered: Bytes::ZERO,
+            extra_acked_start: init.now,
+            idle_restart: false,
+            ecn_alpha: 0.0,
+            ecn_now: EcnCounts::default(),
+            ecn_before: EcnCounts::default(),
+            has_seen_rtt: false,
+            startup_done: false,
+            pacing_rate,
+            quantum: output::send_quantum(pacing_rate, init.mtu),
+            cwnd: init.initial_window,
+        }
+    }
+
+    fn note_rtt(&mut self, cx: &Context<'_>) {
+        self.mtu = cx.path.mtu;
+        if !self.has_seen_rtt && cx.path.has_rtt() {
+            self.has_seen_rtt = true;
+            let rate = output::initial_pacing_rate(self.initial_window, cx.path.smoothed_rtt);
+            if self.bw.is_zero() && !rate.is_zero() {
+                self.pacing_rate = rate;
+                self.quantum = output::send_quantum(rate, self.mtu);
+            }
+        }
+    }
+
+    /// What this ACK says, with the transport's estimate of the rate in place of the draft's.
+    fn sample(&self, event: &Ack, cx: &Context<'_>) -> Sample {
+        let mut sample = Sample::of(event, cx, false);
+        let by_rtt = || Rate::over(sample.delivered, sample.rtt);
+        let rate = Some(cx.path.delivery_rate).filter(|rate| !rate.is_zero());
+        let rate = rate.or_else(|| Some(by_rtt()).filter(|rate| !rate.is_zero()));
+        sample.delivery_rate = Some(rate.unwrap_or(UNKNOWN_RATE));
+        sample
+    }
+
+    /// Too many marks, or more than 2 % and more than three packets lost since a packet left that was
+    /// sent after the last recovery began.
+    fn is_inflight_too_high(&self, sample: &Sample) -> bool {
+        self.ecn_alpha > ECN_EXCESS
+            || (sample.prior_delivered > self.recovery.delivered
+                && sample.lost > sample.tx_in_flight.mul_div(LOSS_THRESH_PERCENT, 100)
+                && sample.lost > self.mtu * 3)
+    }
+
+    /// Lower bounds, once in a round with loss and outside the probing states.
+    fn adapt_lower_bounds(&mut self) {
+        if !self.loss_round.start {
+            return;
+        }
+        let probing = self.state.is_startup()
+            || matches!(self.state, State::ProbeBwRefill | State::ProbeBwUp);
+        if self.loss_round.is_loss_in_round && !probing {
+            self.bounds
+                .lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
+        }
+        self.loss_round.is_loss_in_round = false;
+    }
+
+    /// Smooths the share of CE marks over rounds.
+    fn update_ecn(&mut self) {
+        if !self.round.start {
+            return;
+        }
+        let total = |counts: &EcnCounts| {
+            counts
+                .ect0
+                .saturating_add(counts.ect1)
+                .saturating_add(counts.ce)
+        };
+        let packets = total(&self.ecn_now).saturating_sub(total(&self.ecn_before));
+        if packets > 0 {
+            let marks = self.ecn_now.ce.saturating_sub(self.ecn_before.ce);
+            let share = marks as f64 / packets as f64;
+            self.ecn_alpha = (15.0 * self.ecn_alpha + share) / 16.0;
+            self.ecn_before = self.ecn_now;
+        }
+    }
+}
+
+impl Controller for Bbr {
+    fn on_sent(&mut self, _event: &Sent, cx: &mut Context<'_>) {
+        self.note_rtt(cx);
+    }
+
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
+        self.note_rtt(cx);
+        let sample = self.sample(event, cx);
+        let rate = sample.delivery_rate.unwrap_or(UNKNOWN_RATE);
+        if !event.newly_lost.is_zero() {
+            self.loss_round.note_loss(cx.path.delivered);
+        }
+        self.loss_round.update(&sample, event.lost_ranges);
+        self.round.update(
+            cx.path.largest_acked.unwrap_or(event.largest),
+            cx.path.next_packet,
+        );
+        // An application-limited sample counts as well: it is compared with the slot of the current
+        // cycle only, which it can but raise.
+        self.max_bw.update(rate, false);
+        self.adapt_lower_bounds();
+        self.update_extra_acked(&sample, cx.now);
+        self.check_startup(&sample);
+        self.update_recovery(&sample, event, cx);
+        self.check_drain_done(&sample, cx);
+        self.update_probe_bw_cycle(&sample, rate, cx);
+        if let Some(rtt) = event.rtt {
+            self.delay.update(rtt, self.max_bw.get(), self.mtu, cx.now);
+        }
+        self.check_probe_rtt(&sample, event.rtt, cx);
+        self.loss_round.advance(&sample);
+        self.update_ecn();
+        self.bw = self.max_bw.get().min(self.bounds.bw_shortterm);
+        self.update_control(&sample, event.newly_lost, cx);
+    }
+
+    /// Losses count when the ACK that revealed them is processed.
+    fn on_lost(&mut self, _event: &Lost, _cx: &mut Context<'_>) {}
+
+    fn on_timeout(&mut self, event: &Timeout, cx: &mut Context<'_>) {
+        self.handle_timeout(event, cx);
+    }
+
+    fn on_spurious_loss(&mut self, event: &SpuriousLoss, _cx: &mut Context<'_>) {
+        self.check_timeout_done(event.packet);
+    }
+
+    fn on_ecn(&mut self, event: &EcnCounts, _cx: &mut Context<'_>) {
+        self.ecn_now = *event;
+    }
+
+    fn on_rtt(&mut self, event: &RttSample, cx: &mut Context<'_>) {
+        self.note_rtt(cx);
+        self.check_long_rtt(event.rtt, cx);
+    }
+
+    fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
+        self.idle_restart = true;
+        self.extra_acked_start = cx.now;
+        if self.state.is_probe_bw() {
+            self.set_pacing_rate(Gain::UNITY);
+        }
+    }
+
+    fn on_seed(&mut self, window: Bytes, cx: &mut Context<'_>) {
+        if self.state.is_startup() && window > self.cwnd {
+            self.seed = Some(window);
+            self.check_seed(cx);
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.cwnd,
+            pacing: (self.state != State::StartupLongRtt).then_some(self.pacing_rate),
+            quantum: self.quantum,
+            startup_done: self.startup_done,
+        }
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        out.state(self.state.name());
+        out.variable("max_bw", self.max_bw.get().as_bits_per_sec() as f64);
+        out.variable("bw", self.bw.as_bits_per_sec() as f64);
+        if let Some(min_rtt) = self.delay.min_rtt() {
+            out.variable("min_rtt", min_rtt.as_secs_f64());
+        }
+        out.variable("inflight_hi", self.bounds.inflight_longterm.as_u64() as f64);
+        if self.bounds.has_shortterm() {
+            out.variable("bw_lo", self.bounds.bw_shortterm.as_bits_per_sec() as f64);
+            out.variable(
+                "inflight_lo",
+                self.bounds.inflight_shortterm.as_u64() as f64,
+            );
+        }
+        out.variable("rtt_excess_count", f64::from(self.delay.excess()));
+        out.variable("ecn_alpha", self.ecn_alpha);
+        out.variable("extra_acked", self.extra_acked.get() as f64);
+        out.variable("pacing_gain", self.state.pacing_gain().as_f64());
+        out.variable("cwnd_gain", self.state.cwnd_gain().as_f64());
+    }
+}
+
+impl Bbr {
+    /// Reduces the bound to what was too much, once for each probe.
+    fn handle_inflight_too_high(&mut self, sample: &Sample, cx: &mut Context<'_>) {
+        self.probe.is_bw_probe_sample = false;
+        if !sample.is_app_limited {
+            self.bounds.inflight_longterm = sample
+                .tx_in_flight
+                .max(BETA.of_bytes(self.target_inflight()));
+        }
+        if self.state == State::ProbeBwUp {
+            self.start_probe_bw_down(cx);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The ProbeBW cycle with its shortcuts: early probes, exit on delay, restart above a ceiling.
+
+use super::{Bbr, ECN_EXCESS, LONG_RTT, SHORT_RTT, State};
+use crate::Context;
+use crate::bbr::parameters::Gain;
+use crate::bbr::probe_bw::AckPhase;
+use crate::bbr::sample::Sample;
+use rand_core::Rng as _;
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// Bandwidth over that at the start of ProbeBW that calls for a new start.
+const CEILING: Gain = Gain::percent(150);
+/// Volume in flight over the BDP that ends UP.
+const UP_VOLUME: Gain = Gain::percent(125);
+/// Probes without growth after which early probing ends.
+const QUICK_TRIES: u32 = 3;
+/// Application-limited rounds after which the first that is not is probed at once.
+const APP_LIMITED_ROUNDS: u32 = 3;
+/// Most round trips between probes.
+const MAX_RENO_ROUNDS: u64 = 63;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Probe {
+    pub(super) ack_phase: AckPhase,
+    pub(super) is_bw_probe_sample: bool,
+    /// Bandwidth above which to start again.
+    ceiling: Rate,
+    cycle_stamp: Instant,
+    wait: Duration,
+    /// Meant to count rounds since the last probe; it is drawn at random and never grows.
+    frozen_rounds: u64,
+    quick: bool,
+    tries: u32,
+    app_limited_rounds: u32,
+    up_rounds: u32,
+    up_acked: Bytes,
+    up_acked_per_packet: Bytes,
+}
+
+impl Bbr {
+    pub(super) fn enter_probe_bw(&mut self, cx: &mut Context<'_>) {
+        self.probe.ceiling = CEILING.of_rate(self.bw);
+        self.start_probe_bw_down(cx);
+    }
+
+    pub(super) fn start_probe_bw_down(&mut self, cx: &mut Context<'_>) {
+        self.loss_round.reset();
+        self.pick_probe_wait(cx);
+        self.probe.cycle_stamp = cx.now;
+        self.probe.ack_phase = AckPhase::ProbeStopping;
+        self.round.begin(cx.path.next_packet);
+        self.state = State::ProbeBwDown;
+    }
+
+    /// Two to three seconds; about a round trip when the last probe found more; in proportion to the
+    /// round trip on long paths.
+    fn pick_probe_wait(&mut self, cx: &mut Context<'_>) {
+        let random = cx.rng.next_u64();
+        self.probe.frozen_rounds = random & 1;
+        let min_rtt = self.delay.min_rtt().unwrap_or_default();
+        let is_long = min_rtt >= LONG_RTT;
+        let (least, spread) = match (self.probe.quick, is_long) {
+            (true, true) => (min_rtt, min_rtt),
+            (true, false) => (min_rtt, LONG_RTT),
+            (false, true) => (min_rtt * 8, min_rtt * 4),
+            (false, false) => (Duration::from_secs(2), Duration::from_secs(1)),
+        };
+        self.probe.wait = least + Duration::from_nanos((random >> 1) % spread.as_nanos().max(1));
+    }
+
+    pub(super) fn start_probe_bw_cruise(&mut self) {
+        // Growth of a fifteenth since the last time.
+        let grown = self.max_bw.get().mul_div(15, 16) >= self.full_pipe.baseline;
+        if grown && self.ecn_alpha <= ECN_EXCESS {
+            (self.probe.quick, self.probe.tries) = (true, 0);
+            self.full_pipe.baseline = self.max_bw.get();
+        } else {
+            self.probe.tries += 1;
+            self.probe.quick &= self.probe.tries <= QUICK_TRIES;
+        }
+        self.state = State::ProbeBwCruise;
+    }
+
+    fn start_probe_bw_refill(&mut self, cx: &mut Context<'_>) {
+        self.bounds.reset_short_term();
+        (self.probe.up_rounds, self.probe.up_acked) = (0, Bytes::ZERO);
+        self.probe.ack_phase = AckPhase::Refilling;
+        self.round.begin(cx.path.next_packet);
+        self.state = State::ProbeBwRefill;
+    }
+
+    fn start_probe_bw_up(&mut self, cx: &mut Context<'_>) {
+        self.probe.ack_phase = AckPhase::ProbeStarting;
+        self.round.begin(cx.path.next_packet);
+        self.probe.cycle_stamp = cx.now;
+        self.state = State::ProbeBwUp;
+        self.raise_slope();
+    }
+
+    fn raise_slope(&mut self) {
+        let packets_this_round = 1_u64 << self.probe.up_rounds;
+        self.probe.up_rounds = (self.probe.up_rounds + 1).min(30);
+        self.probe.up_acked_per_packet = (self.cwnd / packets_this_round).max(self.mtu);
+    }
+
+    pub(super) fn update_probe_bw_cycle(
+        &mut self,
+        sample: &Sample,
+        rate: Rate,
+        cx: &mut Context<'_>,
+    ) {
+        if !self.full_pipe.reached {
+            return;
+        }
+        self.adapt_upper_bounds(sample, cx);
+        if !self.state.is_probe_bw() {
+            return;
+        }
+        if self.bw > self.probe.ceiling {
+            self.enter_startup();
+            return;
+        }
+        let after_app_limit = self.update_app_limited_rounds(sample);
+        match self.state {
+            State::ProbeBwDown | State::ProbeBwCruise if self.is_saturated(sample, rate) => {
+                // The path is much slower than the model: believe the sample.
+                self.max_bw = Default::default();
+                self.max_bw.update(rate, false);
+                self.full_pipe.baseline = rate;
+                self.enter_drain();
+            }
+            State::ProbeBwDown | State::ProbeBwCruise
+                if after_app_limit || self.is_time_to_probe_bw(cx) =>
+            {
+                self.start_probe_bw_refill(cx);
+            }
+            State::ProbeBwDown if self.is_time_to_cruise(sample) => self.start_probe_bw_cruise(),
+            State::ProbeBwRefill if self.round.start => {
+                self.probe.is_bw_probe_sample = true;
+                self.start_probe_bw_up(cx);
+            }
+            State::ProbeBwUp if self.is_time_to_go_down(sample, cx) => self.start_probe_bw_down(cx),
+            _ => {}
+        }
+    }
+
+    fn is_time_to_cruise(&self, sample: &Sample) -> bool {
+        sample.in_flight <= self.inflight_with_headroom()
+            && sample.in_flight <= self.inflight(self.max_bw.get(), Gain::UNITY)
+    }
+
+    fn adapt_upper_bounds(&mut self, sample: &Sample, cx: &mut Context<'_>) {
+        if self.round.start && self.probe.ack_phase == AckPhase::ProbeStarting {
+            self.probe.ack_phase = AckPhase::ProbeFeedback;
+        }
+        if self.round.start && self.probe.ack_phase == AckPhase::ProbeStopping {
+            self.probe.is_bw_probe_sample = false;
+            self.probe.ack_phase = AckPhase::Init;
+            if self.state.is_probe_bw() && !sample.is_app_limited {
+                self.max_bw.advance();
+            }
+        }
+        if self.is_inflight_too_high(sample) {
+            if self.probe.is_bw_probe_sample {
+                self.handle_inflight_too_high(sample, cx);
+            }
+            return;
+        }
+        self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
+        if self.state == State::ProbeBwUp
+            && cx.path.window_limited
+            && self.cwnd >= self.bounds.inflight_longterm
+        {
+            self.probe.up_acked += sample.newly_acked;
+            let price = self.probe.up_acked_per_packet.as_u64().max(1);
+            let packets = self.probe.up_acked.as_u64() / price;
+            self.probe.up_acked = Bytes::new(self.probe.up_acked.as_u64() % price);
+            self.bounds.inflight_longterm += self.mtu * packets;
+            if self.round.start {
+                self.raise_slope();
+            }
+        }
+    }
+
+    /// Whether a long application-limited phase ends with this round.
+    fn update_app_limited_rounds(&mut self, sample: &Sample) -> bool {
+        if !self.round.start {
+            return false;
+        }
+        if sample.is_app_limited {
+            self.probe.app_limited_rounds += 1;
+            return false;
+        }
+        std::mem::take(&mut self.probe.app_limited_rounds) > APP_LIMITED_ROUNDS
+    }
+
+    fn is_time_to_probe_bw(&self, cx: &Context<'_>) -> bool {
+        let packets = self.target_inflight().as_u64() / self.mtu.as_u64().max(1);
+        cx.now > self.probe.cycle_stamp + self.probe.wait
+            || self.probe.frozen_rounds >= packets.min(MAX_RENO_ROUNDS)
+    }
+
+    /// Twice the minimum RTT while sending three times what arrives.
+    fn is_saturated(&self, sample: &Sample, rate: Rate) -> bool {
+        self.delay
+            .min_rtt()
+            .is_some_and(|min_rtt| sample.rtt > min_rtt * 2)
+            && self.probe.frozen_rounds >= 1
+            && self.pacing_rate > Rate::from_bits_per_sec(rate.as_bits_per_sec().saturating_mul(3))
+    }
+
+    /// After one round trip, on any excess of delay or of volume. There is no exit on a plateau.
+    fn is_time_to_go_down(&self, sample: &Sample, cx: &Context<'_>) -> bool {
+        let min_rtt = self.delay.min_rtt().unwrap_or_default();
+        min_rtt > SHORT_RTT
+            && cx.now > self.probe.cycle_stamp + min_rtt
+            && (self.delay.excess() > 0
+                || sample.in_flight > self.inflight(self.max_bw.get(), UP_VOLUME))
+    }
+}

@@ -1,0 +1,101 @@
+//! Behaviour that sets the variant apart from the draft.
+
+use crate::bbr::test_path::TestPath;
+use thalweg_units::{Bytes, Duration, Rate};
+
+fn path() -> TestPath {
+    TestPath::new("bbr:variant=picoquic", 20, 80, Bytes::new(800_000))
+}
+
+#[test]
+fn startup_ends_on_delay_before_a_plateau_is_proven() {
+    // The queue exceeds a quarter of the minimum RTT in the last doubling; the draft waits three
+    // rounds of 160 ms more.
+    let mut draft = TestPath::new("bbr", 20, 80, Bytes::new(800_000));
+    draft.run_to("Drain");
+    let mut path = path();
+    path.run_to("Drain");
+    assert!(path.variable("rtt_excess_count") > 7.0);
+    assert!(
+        path.now + Duration::from_millis(300) < draft.now,
+        "{} {}",
+        path.now,
+        draft.now
+    );
+}
+
+#[test]
+fn the_link_is_full_and_the_queue_small_in_steady_state() {
+    let mut path = path();
+    path.run_for(Duration::from_secs(3));
+    path.reset_extremes();
+    let before = path.path.delivered;
+    path.run_for(Duration::from_secs(20));
+    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    assert!((0.93..=1.0).contains(&utilisation), "{utilisation}");
+    assert!(path.max_queue < path.bdp(), "{}", path.max_queue);
+}
+
+#[test]
+fn a_probe_ends_on_delay_within_two_round_trips() {
+    let mut path = path();
+    path.run_to("ProbeBW_UP");
+    let began = path.now;
+    path.run_to("ProbeBW_DOWN");
+    let rounds = (path.now - began).as_secs_f64() / 0.080;
+    assert!((1.0..=2.5).contains(&rounds), "{rounds}");
+}
+
+#[test]
+fn growth_is_followed_up_at_once() {
+    // Early probes come after a round trip and at most 250 ms; the draft waits 2 s to 3 s each time.
+    let mut path = path();
+    path.run_for(Duration::from_secs(4));
+    path.rate = Rate::from_bits_per_sec(60_000_000);
+    path.run_to("ProbeBW_UP");
+    let probed = path.now;
+    path.run_while(thalweg_units::Instant::NEVER, |path| {
+        path.variable("max_bw") < 57e6
+    });
+    let took = (path.now - probed).as_secs_f64();
+    assert!(took < 3.0, "{took}");
+}
+
+#[test]
+fn a_probe_timeout_is_followed_by_a_restart_from_the_volume_before_it() {
+    let mut path = path();
+    path.run_for(Duration::from_secs(3));
+    let oldest = path.path.next_packet - 100;
+    let snapshot = crate::event::Snapshot {
+        sent: path.now,
+        in_flight_at_send: Bytes::ZERO,
+        delivered_at_send: Bytes::ZERO,
+        lost_at_send: Bytes::ZERO,
+        delivered_since_sent: Bytes::ZERO,
+        lost_since_sent: Bytes::ZERO,
+        app_limited: false,
+        window_limited: false,
+    };
+    let event = crate::event::Timeout {
+        count: 1,
+        packet: oldest,
+        snapshot,
+    };
+    path.call(|controller, cx| controller.on_timeout(&event, cx));
+    assert!(path.controller.control().window < path.path.bytes_in_flight + Bytes::new(2_000));
+    path.run_while(thalweg_units::Instant::NEVER, |path| {
+        !path.state().starts_with("Startup")
+    });
+    assert!(path.controller.control().window >= path.bdp().mul_div(9, 10));
+}
+
+#[test]
+fn a_long_path_starts_in_window_mode() {
+    let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
+    path.run_to("Startup_LONG_RTT");
+    assert_eq!(path.controller.control().pacing, None);
+    // 15 360 * 600 ms / 100 ms
+    assert!(path.controller.control().window >= Bytes::new(92_160));
+    path.run_to("Drain");
+    assert!(path.variable("max_bw") > 10e6);
+}

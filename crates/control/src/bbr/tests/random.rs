@@ -1,0 +1,192 @@
+//! Any sequence of events leaves any controller of the BBR family with a usable decision.
+
+use crate::event::{
+    Ack, EcnCounts, Lost, RateSample, RttSample, Sent, Snapshot, SpuriousLoss, Timeout,
+};
+use crate::{Context, ControllerSpec, Init, Observer, PathState, Rng};
+use proptest::prelude::*;
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+const MTU: Bytes = Bytes::new(1_200);
+const SPECS: [&str; 5] = [
+    "bbr",
+    "bbr:ecn",
+    "bbr:variant=picoquic",
+    "bbr1",
+    "bbr1:variant=picoquic",
+];
+
+/// One event: its kind, the time since the last, and two numbers that size what it reports.
+type Step = (u8, u64, u64, u64);
+
+struct Ignore;
+impl Observer for Ignore {
+    fn state(&mut self, _: &'static str) {}
+    fn variable(&mut self, _: &'static str, value: f64) {
+        assert!(!value.is_nan());
+    }
+}
+
+fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
+    let init = Init {
+        now: Instant::START,
+        mtu: MTU,
+        initial_window: MTU * 10,
+    };
+    let mut controller = spec.parse::<ControllerSpec>().unwrap().build(&init);
+    let mut path = PathState::new(MTU);
+    let mut rng = Rng::new(7);
+    let mut now = Instant::START;
+    for &(kind, nanos, a, b) in steps {
+        now += Duration::from_nanos(nanos);
+        path.next_packet += a % 5;
+        path.bytes_in_flight = Bytes::new(b);
+        path.app_limited = a % 3 == 0;
+        let snapshot = Snapshot {
+            sent: now - Duration::from_nanos(b),
+            in_flight_at_send: Bytes::new(a),
+            delivered_at_send: Bytes::new(b.min(path.delivered.as_u64())),
+            lost_at_send: Bytes::ZERO,
+            delivered_since_sent: Bytes::new(a),
+            lost_since_sent: Bytes::new(b),
+            app_limited: b % 2 == 0,
+            window_limited: b % 3 == 0,
+        };
+        let packet = b % (path.next_packet + 1);
+        let rate = Rate::over(Bytes::new(a), Duration::from_nanos(b));
+        path.delivery_rate = rate;
+        path.peak_rate = path.peak_rate.max(rate);
+        let mut cx = Context {
+            now,
+            path: &path,
+            rng: &mut rng,
+        };
+        match kind % 11 {
+            0 => {
+                let prior_in_flight = Bytes::new(b);
+                let was_idle = b == 0;
+                let event = Sent {
+                    packet: path.next_packet,
+                    size: MTU,
+                    prior_in_flight,
+                    was_idle,
+                };
+                controller.on_sent(&event, &mut cx);
+            }
+            1 => {
+                let size = Bytes::new(a);
+                let persistent_congestion = a % 16 == 0;
+                let event = Lost {
+                    packet,
+                    size,
+                    snapshot,
+                    persistent_congestion,
+                };
+                controller.on_lost(&event, &mut cx);
+            }
+            2 => {
+                let count = 1 + (a % 4) as u32;
+                controller.on_timeout(
+                    &Timeout {
+                        count,
+                        packet,
+                        snapshot,
+                    },
+                    &mut cx,
+                );
+            }
+            3 => {
+                let (sent, timeout_only) = (snapshot.sent, a % 2 == 0);
+                let event = SpuriousLoss {
+                    packet,
+                    size: MTU,
+                    sent,
+                    timeout_only,
+                };
+                controller.on_spurious_loss(&event, &mut cx);
+            }
+            4 => {
+                let event = EcnCounts {
+                    ect0: a,
+                    ect1: 0,
+                    ce: b,
+                    largest_acked: packet,
+                };
+                controller.on_ecn(&event, &mut cx);
+            }
+            5 => {
+                let rtt = Duration::from_nanos(b.max(1));
+                path.latest_rtt = rtt;
+                path.smoothed_rtt = rtt;
+                path.min_rtt = if path.has_rtt() {
+                    path.min_rtt.min(rtt)
+                } else {
+                    rtt
+                };
+                let mut cx = Context {
+                    now,
+                    path: &path,
+                    rng: &mut rng,
+                };
+                controller.on_rtt(&RttSample { rtt, raw: rtt }, &mut cx);
+            }
+            6 => controller.on_idle_restart(&mut cx),
+            7 => controller.on_seed(Bytes::new(a), &mut cx),
+            _ => {
+                path.delivered += Bytes::new(a);
+                path.largest_acked = Some(packet);
+                let mut cx = Context {
+                    now,
+                    path: &path,
+                    rng: &mut rng,
+                };
+                let (delivered, interval) = (Bytes::new(a), Duration::from_nanos(b));
+                let app_limited = snapshot.app_limited;
+                let event = Ack {
+                    largest: packet,
+                    newly_acked: Bytes::new(a),
+                    newly_acked_packets: 1,
+                    newly_lost: Bytes::new(b),
+                    lost_ranges: (a % 9) as u32,
+                    rtt: Some(now - snapshot.sent),
+                    snapshot,
+                    rate: (b % 5 != 0).then_some(RateSample {
+                        delivered,
+                        interval,
+                        rate,
+                        app_limited,
+                    }),
+                    prior_in_flight: Bytes::new(b),
+                };
+                controller.on_ack(&event, &mut cx);
+                prop_assert!(controller.control().window >= MTU * 2, "{spec}");
+            }
+        }
+        let control = controller.control();
+        prop_assert!(control.window >= MTU, "{spec}: {control:?}");
+        prop_assert!(control.quantum >= MTU, "{spec}: {control:?}");
+        prop_assert!(
+            control.pacing.is_none_or(|rate| !rate.is_zero()),
+            "{spec}: {control:?}"
+        );
+        controller.observe(&mut Ignore);
+    }
+    Ok(())
+}
+
+/// Sizes and times of everyday paths, now and then of absurd ones.
+fn quantity() -> impl Strategy<Value = u64> {
+    prop_oneof![8 => 0u64..10_000_000, 2 => 0u64..10_000_000_000, 1 => any::<u64>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn any_sequence_of_events_leaves_a_window_a_quantum_and_a_pacing_rate(
+        steps in prop::collection::vec((any::<u8>(), quantity(), quantity(), quantity()), 1..200),
+    ) {
+        for spec in SPECS {
+            run(spec, &steps)?;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Loss recovery: a round trip of packet conservation, then the window comes back
+//! (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.4).
+//!
+//! An episode ends when all losses are repaired: when a packet is acknowledged that left after the last
+//! of them was declared. Packet conservation ends a round trip after the first, so a flow with steady
+//! random loss spends no more than that round in it.
+
+use super::{Bbr1, State};
+use crate::Context;
+use crate::bbr::sample::Sample;
+use crate::event::{Ack, Lost};
+use thalweg_units::Bytes;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recovery {
+    active: bool,
+    /// The episode began with this ACK: the window is cut when the ACK is processed.
+    began: bool,
+    timeout: bool,
+    /// First packet that left after the last loss.
+    first_after: u64,
+    /// First packet that left after the first loss, while packets are conserved.
+    conserving_until: Option<u64>,
+    prior_cwnd: Bytes,
+}
+
+impl Bbr1 {
+    /// BBRSaveCwnd().
+    pub(super) fn save_cwnd(&mut self) {
+        let modulated = self.recovery.active || self.state == State::ProbeRtt;
+        let prior = if modulated {
+            self.recovery.prior_cwnd
+        } else {
+            Bytes::ZERO
+        };
+        self.recovery.prior_cwnd = prior.max(self.cwnd);
+    }
+
+    /// BBRRestoreCwnd().
+    pub(super) fn restore_cwnd(&mut self) {
+        self.cwnd = self.cwnd.max(self.recovery.prior_cwnd);
+    }
+
+    pub(super) fn note_loss(&mut self, event: &Lost, cx: &Context<'_>) {
+        if !self.recovery.active {
+            self.save_cwnd();
+            self.recovery.active = true;
+            self.recovery.began = true;
+            self.recovery.conserving_until = Some(cx.path.next_packet);
+        }
+        self.recovery.first_after = cx.path.next_packet;
+        if event.persistent_congestion {
+            self.enter_timeout(cx);
+        }
+    }
+
+    /// On a retransmission timeout one packet may leave.
+    pub(super) fn enter_timeout(&mut self, cx: &Context<'_>) {
+        if !self.recovery.timeout {
+            self.save_cwnd();
+            self.recovery.timeout = true;
+            self.recovery.active = true;
+            self.recovery.first_after = cx.path.next_packet;
+        }
+        self.recovery.began = false;
+        self.recovery.conserving_until = None;
+        self.cwnd = self.mtu;
+    }
+
+    /// Entry: what is in flight and what this ACK delivered. Exit: the window before.
+    pub(super) fn update_recovery(&mut self, sample: &Sample, event: &Ack) {
+        if std::mem::take(&mut self.recovery.began) {
+            self.cwnd = sample.in_flight + sample.newly_acked.max(self.mtu);
+            return;
+        }
+        if self.conserving_is_over(event.largest) {
+            self.recovery.conserving_until = None;
+        }
+        if self.recovery.active && event.largest >= self.recovery.first_after {
+            self.recovery.active = false;
+            self.recovery.timeout = false;
+            self.restore_cwnd();
+        }
+    }
+
+    fn conserving_is_over(&self, largest: u64) -> bool {
+        self.recovery
+            .conserving_until
+            .is_some_and(|first_after| largest >= first_after)
+    }
+
+    /// BBR.packet_conservation.
+    pub(super) fn conserves_packets(&self) -> bool {
+        self.recovery.conserving_until.is_some()
+    }
+
+    /// BBRModulateCwndForRecovery().
+    pub(super) fn modulate_cwnd_for_recovery(&mut self, sample: &Sample, newly_lost: Bytes) {
+        if !newly_lost.is_zero() {
+            self.cwnd = (self.cwnd - newly_lost).max(self.mtu);
+        }
+        if self.conserves_packets() {
+            self.cwnd = self.cwnd.max(sample.in_flight + sample.newly_acked);
+        }
+    }
+}
