@@ -7,6 +7,9 @@
 //! Adding a controller takes one file (or one folder with a file per state) and one line in
 //! [`registry`]; every suite, study, stack and plot then has it.
 
+// Reached through the option `variant` of `c4`.
+#[allow(dead_code)]
+mod c4_early;
 mod controller;
 pub mod event;
 mod options;
