@@ -36,8 +36,8 @@ impl EarlyC4 {
 
     /// The amount of a delay event.
     ///
-    /// Slip of v2 and v3: what was meant as `min - (rtt_min + threshold + margin)` was written without
-    /// the parentheses' sign, `min - rtt_min + threshold + margin`.
+    /// Slip of v2 and v3: what was meant as `min - (rtt_min + threshold + margin)` was written as
+    /// `min - rtt_min + threshold + margin`.
     fn excess_over(&self, limit: Duration) -> Duration {
         if self.variant.writes_window_on_change() || !self.slips.excess_sign {
             return self.filter.min - limit;

@@ -360,6 +360,21 @@ mod tests {
     #[test]
     fn traces_name_the_state_and_the_variables() {
         let bench = Bench::cruising(Variant::V2, 40_000, 100);
-        insta::assert_snapshot!(bench.observed(), @"");
+        insta::assert_snapshot!(bench.observed(), @r"
+        state Cruising
+        alpha 1
+        nominal 40000
+        nominal_rate 0
+        high 0
+        rtt_min 0.1
+        nmax 0
+        delay_excess 0
+        loss_rate 0
+        pig_war 0
+        chaotic 0
+        good 0
+        no_inc 0
+        delay_dec 0
+        ");
     }
 }
