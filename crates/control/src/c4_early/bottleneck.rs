@@ -2,11 +2,12 @@
 //!
 //! The bottleneck has a capacity, a buffer in units of time and a fixed delay. The receiver acknowledges
 //! every second packet of the first 128 and then every 10 ms, as the transport of the reference does on
-//! such a path (transport.md section 5). A packet is lost when three later ones were acknowledged. Time
-//! advances in steps of 20 us. It holds what section 7 of c4-history.md says of a flow alone, to the
-//! few per cent that so simple a transport allows; the simulator's suites hold the rest.
+//! such a path (transport.md section 5). A loss-based [`Rival`] may share the bottleneck. A packet is lost when three later ones were acknowledged. Time
+//! advances in steps of 20 us. It holds what c4-history.md says of a flow alone (section 7) and of pig wars
+//! (sections 4 and 6.4), to the few per cent that so simple a transport allows.
 
 use super::bench::{Bench, MTU, VARIANTS};
+use super::rival::Rival;
 use super::{State, Variant};
 use crate::Controller;
 use crate::event::{Ack, Lost, RttSample};
@@ -44,6 +45,7 @@ struct Bottleneck {
     allowance_rest: u64,
     peak_reference: (Bytes, Instant),
     lost: u64,
+    rival: Option<Rival>,
 }
 
 impl Bottleneck {
@@ -68,6 +70,7 @@ impl Bottleneck {
             allowance_rest: 0,
             peak_reference: (Bytes::ZERO, Instant::START),
             lost: 0,
+            rival: None,
         }
     }
 
@@ -78,6 +81,7 @@ impl Bottleneck {
             self.receive();
             self.acknowledge();
             self.send();
+            self.compete();
             watch(self);
         }
     }
@@ -219,6 +223,24 @@ impl Bottleneck {
             });
         }
     }
+
+    /// When a packet that leaves now reaches the receiver; `None` if the buffer is full.
+    fn through_link(&mut self) -> Option<Instant> {
+        let now = self.bench.now;
+        (self.link_free - now <= self.buffer).then(|| {
+            self.link_free = self.link_free.max(now) + self.rate.time_for(MTU);
+            self.link_free + self.one_way
+        })
+    }
+
+    fn compete(&mut self) {
+        let Some(mut rival) = self.rival.take() else {
+            return;
+        };
+        rival.acknowledge(self.bench.now);
+        rival.send(self.bench.now, self.one_way, || self.through_link());
+        self.rival = Some(rival);
+    }
 }
 
 #[test]
@@ -288,4 +310,41 @@ fn without_the_exit_on_delay_losses_end_initial() {
     assert!(at > initial_exit(Variant::V1).0);
     assert!(lost >= 3); // three losses in a row are the first above the threshold
     assert!((210_000..219_000).contains(&nominal), "{nominal}"); // which no exit lowers
+}
+
+/// When a pig war begins in the first ten seconds against a loss-based flow, in milliseconds, and how many
+/// eras delay had spoilt at most.
+fn pig_war_against_a_rival(variant: Variant) -> (Option<u64>, u64) {
+    let mut path = Bottleneck::alone(variant);
+    path.rival = Some(Rival::new());
+    let (mut began, mut delay_eras) = (None, 0);
+    path.run_until(10_000, |path| {
+        let c4 = &path.bench.c4;
+        delay_eras = c4.growth.delay_eras.max(delay_eras);
+        if began.is_none() && c4.pig_war {
+            began = Some(path.bench.now.as_nanos() / 1_000_000);
+        }
+    });
+    (began, delay_eras)
+}
+
+#[test]
+fn v1_finds_a_pig_war_against_a_loss_based_flow() {
+    // Section 6.4: in each of ten runs against Cubic, at 1.66 to 1.98 s. It takes four recoveries that
+    // delay has spoilt, one cycle of at least two round trips each, and a window below half.
+    for variant in [Variant::V1, Variant::V1NoExitOnDelay] {
+        let (began, _) = pig_war_against_a_rival(variant);
+        let began = began.unwrap();
+        assert!((1000..4000).contains(&began), "{variant:?}: {began}");
+    }
+}
+
+#[test]
+fn v2_and_v3_never_do_because_their_delay_events_reduce_nothing() {
+    // Section 4: 0 of 10 runs. There are delay eras enough; the window never halves.
+    for variant in [Variant::V2, Variant::V3] {
+        let (began, delay_eras) = pig_war_against_a_rival(variant);
+        assert_eq!(began, None, "{variant:?}");
+        assert!(delay_eras >= 4, "{variant:?}: {delay_eras}");
+    }
 }

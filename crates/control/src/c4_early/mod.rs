@@ -61,6 +61,8 @@ mod bench;
 mod bottleneck;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod rival;
 
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
 use crate::{Context, Control, Controller, Init, Observer};
