@@ -2,9 +2,12 @@
 //!
 //! The bottleneck has a capacity, a buffer in units of time and a fixed delay. The receiver acknowledges
 //! every second packet of the first 128 and then every 10 ms, as the transport of the reference does on
-//! such a path (transport.md section 5). A loss-based [`Rival`] may share the bottleneck. A packet is lost when three later ones were acknowledged. Time
-//! advances in steps of 20 us. It holds what c4-history.md says of a flow alone (section 7) and of pig wars
-//! (sections 4 and 6.4), to the few per cent that so simple a transport allows.
+//! such a path (transport.md section 5). Nothing is reordered, so a packet is lost as soon as a later one
+//! is acknowledged, and nothing is sent again. A loss-based [`Rival`] may share the bottleneck. Time
+//! advances in steps of 20 us.
+//!
+//! It holds what c4-history.md says of a flow alone (section 7) and of pig wars (sections 4 and 6.4), to
+//! the few per cent that so simple a transport allows.
 
 use super::bench::{Bench, MTU, VARIANTS};
 use super::rival::Rival;
