@@ -44,9 +44,9 @@ impl OptionKind {
         match self {
             OptionKind::Choice(words) => words.contains(&value),
             OptionKind::Flag => matches!(value, "on" | "off"),
-            OptionKind::Number(low, high) => value
-                .parse::<f64>()
-                .is_ok_and(|number| *low <= number && number <= *high),
+            OptionKind::Number(low, high) => {
+                value.parse::<f64>().is_ok_and(|number| *low <= number && number <= *high)
+            }
             OptionKind::Duration => value.parse::<Duration>().is_ok(),
         }
     }
@@ -68,14 +68,10 @@ impl Options {
     }
     /// The value of a [`OptionKind::Number`].
     pub fn number(&self, name: &str) -> f64 {
-        self.text(name)
-            .parse()
-            .expect("checked when the option was read")
+        self.text(name).parse().expect("checked when the option was read")
     }
     /// The value of a [`OptionKind::Duration`].
     pub fn duration(&self, name: &str) -> Duration {
-        self.text(name)
-            .parse()
-            .expect("checked when the option was read")
+        self.text(name).parse().expect("checked when the option was read")
     }
 }

@@ -101,44 +101,22 @@ impl FromStr for ControllerSpec {
     /// Reads `name` or `name:option=value,option=value`; a flag may stand alone for `=on`.
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let entry = ENTRIES
-            .iter()
-            .find(|e| e.name == name.trim())
-            .ok_or_else(|| {
-                let names: Vec<_> = ENTRIES.iter().map(|e| e.name).collect();
-                SpecError::Name {
-                    name: name.to_owned(),
-                    accepted: names.join(", "),
-                }
-            })?;
+        let entry = ENTRIES.iter().find(|e| e.name == name.trim()).ok_or_else(|| {
+            let names: Vec<_> = ENTRIES.iter().map(|e| e.name).collect();
+            SpecError::Name { name: name.to_owned(), accepted: names.join(", ") }
+        })?;
         let mut options = Options::default();
         for doc in entry.options {
             options.0.insert(doc.name, doc.default.to_owned());
         }
-        for part in rest
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
+        for part in rest.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, "on"));
             let (key, value) = (key.trim(), value.trim());
-            let doc = entry
-                .options
-                .iter()
-                .find(|doc| doc.name == key)
-                .ok_or_else(|| {
-                    let names: Vec<_> = entry.options.iter().map(|doc| doc.name).collect();
-                    let accepted = if names.is_empty() {
-                        "none".into()
-                    } else {
-                        names.join(", ")
-                    };
-                    SpecError::Option {
-                        controller: entry.name,
-                        option: key.to_owned(),
-                        accepted,
-                    }
-                })?;
+            let doc = entry.options.iter().find(|doc| doc.name == key).ok_or_else(|| {
+                let names: Vec<_> = entry.options.iter().map(|doc| doc.name).collect();
+                let accepted = if names.is_empty() { "none".into() } else { names.join(", ") };
+                SpecError::Option { controller: entry.name, option: key.to_owned(), accepted }
+            })?;
             if !doc.kind.accepts(value) {
                 return Err(SpecError::Value {
                     controller: entry.name,
@@ -149,11 +127,7 @@ impl FromStr for ControllerSpec {
             }
             options.0.insert(doc.name, value.to_owned());
         }
-        Ok(ControllerSpec {
-            entry,
-            options,
-            text: text.trim().to_owned(),
-        })
+        Ok(ControllerSpec { entry, options, text: text.trim().to_owned() })
     }
 }
 
@@ -170,11 +144,7 @@ mod tests {
         };
         for entry in ENTRIES {
             let spec: ControllerSpec = entry.name.parse().unwrap();
-            assert!(
-                spec.build(&init).control().window.as_u64() > 0,
-                "{}",
-                entry.name
-            );
+            assert!(spec.build(&init).control().window.as_u64() > 0, "{}", entry.name);
             for doc in entry.options {
                 assert!(doc.kind.accepts(doc.default), "{}:{}", entry.name, doc.name);
                 if let crate::OptionKind::Choice(words) = doc.kind {
