@@ -7,9 +7,10 @@
 //! Adding a controller takes one file (or one folder with a file per state) and one line in
 //! [`registry`]; every suite, study, stack and plot then has it.
 
-mod c4;
 mod bbr;
 mod bbr1;
+mod c4;
+mod c4_early;
 mod controller;
 mod cubic;
 mod delay_hystart;

@@ -37,8 +37,6 @@ pub struct PathState {
     pub ecn: EcnCounts,
     /// Whether the handshake is complete.
     pub established: bool,
-    /// ECN counters as the peer last reported them, whether or not the count of CE marks has grown.
-    pub ecn: EcnCounts,
     /// Whether the last attempt to send was stopped by the congestion window.
     pub window_limited: bool,
     /// Whether samples are currently marked as application-limited.
@@ -69,7 +67,6 @@ impl PathState {
             lowest_unacked: 0,
             ecn: EcnCounts::default(),
             established: false,
-            ecn: EcnCounts::default(),
             window_limited: false,
             app_limited: false,
             last_idle: Instant::START,

@@ -95,7 +95,7 @@ pub(crate) fn write_scaled(
     let (name, scale) = units
         .iter()
         .copied()
-        .find(|(_, scale)| value >= *scale && (*scale < 1000 || value % (scale / 1000) == 0))
+        .find(|(_, scale)| value >= *scale && (*scale < 1000 || value.is_multiple_of(scale / 1000)))
         .unwrap_or(last);
     let (whole, rest) = (value / scale, value % scale);
     if rest == 0 {

@@ -52,6 +52,7 @@ mod sensitivity;
 #[cfg(test)]
 mod tests;
 
+use crate::c4_early;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
 use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState};
 use coefficient::Coefficient;
@@ -74,7 +75,10 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    Box::new(C4::new(Tuning::from_options(options), init))
+    match c4_early::Variant::from_name(options.text("variant")) {
+        Some(variant) => c4_early::build(variant, init),
+        None => Box::new(C4::new(Tuning::from_options(options), init)),
+    }
 }
 
 /// States of C4 ("States and Transition").

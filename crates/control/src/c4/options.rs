@@ -7,9 +7,9 @@ use crate::{OptionDoc, OptionKind, Options};
 pub(super) const OPTIONS: &[OptionDoc] = &[
     OptionDoc {
         name: "variant",
-        kind: OptionKind::Choice(&["current"]),
+        kind: OptionKind::Choice(&["current", "v1", "v1-no-exit-on-delay", "v2", "v3"]),
         default: "current",
-        meaning: "which version of C4: that of August 2026",
+        meaning: "which version of C4: that of August 2026, or an early one (2025)",
     },
     OptionDoc {
         name: "rtt_floor",

@@ -1,0 +1,382 @@
+//! C4 before the drafts: v1, v1 without exit on delay, v2 and v3 (September 2025).
+//!
+//! # Model
+//! One variable steers: the *nominal* window, raised to what an ACK shows was delivered in a round trip
+//! (corrected for the part of the RTT above the minimum), and lowered only by congestion. Time is cut in
+//! *eras* of about one round trip. Each era runs in a state that multiplies the nominal window:
+//!
+//! | state | factor | next |
+//! |---|---|---|
+//! | Initial | 200 % | Recovery, on three rounds without growth, delay, losses or CE |
+//! | Recovery | 100 % or 90 % | Cruising, or Initial after four good pushes or at a pig war |
+//! | Cruising | 100 % | Pushing, once twice the window was acknowledged |
+//! | Pushing | 125 % or 106.25 % | Recovery |
+//! | Slowdown | 50 % | Checking |
+//! | Checking | 100 % | Cruising, or Initial with a raised minimum RTT |
+//!
+//! Two flags change the rules: *pig war* (the competitor is loss-based, so delay is ignored) and *chaotic
+//! jitter* (the RTT spreads so widely that delay says nothing).
+//!
+//! | variant | differs in |
+//! |---|---|
+//! | v1 | a window alone, paced as the transport paces windows |
+//! | v1-no-exit-on-delay | v1, and delay does not end Initial |
+//! | v2 | under chaotic jitter the window is the most ever delivered, paced at the highest rate |
+//! | v3 | v2 with half of the difference to the most ever delivered |
+//!
+//! # Source
+//! c4-history.md sections 2 (v1), 3 (no exit on delay) and 4 (v2, v3), as published: the slips of the
+//! original are part of what was measured. [`slips`] lists and switches them.
+//!
+//! # Units and limits
+//! RTTs are truncated to the microsecond of the original's clock ([`rtt_filter::in_ticks`]); sizes are
+//! bytes as the transport counts deliveries; factors are 1/1024 ([`constants::Coefficient`]). Products
+//! saturate where the original wraps; the one wrap-around that mattered is kept ([`min_rtt`]).
+//! Timeouts, spurious losses and idle restarts are ignored, as they were. The first era starts at packet
+//! 0, because no packet has left when a controller is made. The ECN codepoint is ECT(0): CE counts as a
+//! loss here, which ECT(1) does not allow (RFC 9331 section 4.3).
+
+mod chaotic;
+mod congestion;
+mod constants;
+mod cruising;
+mod delay;
+mod era;
+mod growth;
+mod initial;
+mod loss_filter;
+mod min_rtt;
+mod output;
+mod pig_war;
+mod pushing;
+mod recovery;
+mod rtt_filter;
+pub(crate) mod slips;
+mod slowdown;
+mod window_pacing;
+
+#[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod bottleneck;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod rival;
+
+use crate::event::{Ack, EcnCounts, Lost, RttSample};
+use crate::{Context, Control, Controller, Init, Observer};
+use chaotic::Chaotic;
+use constants::{ALPHA_INITIAL, Coefficient};
+use cruising::Cruise;
+use era::Era;
+use growth::Growth;
+use initial::Startup;
+use loss_filter::LossFilter;
+use min_rtt::MinRtt;
+use output::Peaks;
+use rtt_filter::RttFilter;
+use slips::Slips;
+use thalweg_units::{Bytes, Duration};
+use window_pacing::Pacing;
+
+/// Which of the early versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// 1 September 2025 (section 2).
+    V1,
+    /// The experiment of the jitter paper (section 3).
+    V1NoExitOnDelay,
+    /// 3 September 2025 (section 4).
+    V2,
+    /// 4 September 2025 (section 4).
+    V3,
+}
+
+impl Variant {
+    /// The variant that an option value names.
+    pub(crate) fn from_name(name: &str) -> Option<Variant> {
+        match name {
+            "v1" => Some(Variant::V1),
+            "v1-no-exit-on-delay" => Some(Variant::V1NoExitOnDelay),
+            "v2" => Some(Variant::V2),
+            "v3" => Some(Variant::V3),
+            _ => None,
+        }
+    }
+
+    /// Whether a change of state writes the window (v1), or the window is computed anew from the state
+    /// after each ACK (v2, v3).
+    fn writes_window_on_change(self) -> bool {
+        matches!(self, Variant::V1 | Variant::V1NoExitOnDelay)
+    }
+}
+
+/// Makes one of the early versions, slips included.
+pub(crate) fn build(variant: Variant, init: &Init) -> Box<dyn Controller> {
+    Box::new(EarlyC4::new(variant, Slips::AS_PUBLISHED, init))
+}
+
+/// States of the algorithm (section 2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Initial,
+    Recovery,
+    Cruising,
+    Pushing,
+    Slowdown,
+    Checking,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Initial => "Initial",
+            State::Recovery => "Recovery",
+            State::Cruising => "Cruising",
+            State::Pushing => "Pushing",
+            State::Slowdown => "Slowdown",
+            State::Checking => "Checking",
+        }
+    }
+}
+
+/// One early C4, bound to a flow.
+#[derive(Clone, Debug)]
+struct EarlyC4 {
+    variant: Variant,
+    slips: Slips,
+    state: State,
+    /// The control variable: what one round trip carries.
+    nominal: Bytes,
+    /// Factor of the present state over `nominal`.
+    alpha: Coefficient,
+    /// Congestion window in force (`cwin`); it persists between events.
+    window: Bytes,
+    pacing: Pacing,
+    startup_done: bool,
+    era: Era,
+    filter: RttFilter,
+    min_rtt: MinRtt,
+    /// By how much the filtered RTT exceeds the threshold; zero when there is no delay event.
+    delay_excess: Duration,
+    /// Whether the last recovery began with a loss or a CE mark (`last_nondelay`).
+    recovering_from_loss: bool,
+    growth: Growth,
+    startup: Startup,
+    cruise: Cruise,
+    pig_war: bool,
+    chaotic: Chaotic,
+    losses: LossFilter,
+    peaks: Peaks,
+}
+
+impl EarlyC4 {
+    fn new(variant: Variant, slips: Slips, init: &Init) -> Self {
+        // The nominal window starts at half the initial window, and Initial doubles it again.
+        let nominal = init.initial_window / 2;
+        EarlyC4 {
+            variant,
+            slips,
+            state: State::Initial,
+            nominal,
+            alpha: ALPHA_INITIAL,
+            window: init.initial_window,
+            pacing: Pacing::unpaced(init.initial_window, init.mtu, Duration::ZERO),
+            startup_done: false,
+            era: Era::starting_at(0),
+            filter: RttFilter::new(),
+            min_rtt: MinRtt::new(init.now),
+            delay_excess: Duration::ZERO,
+            recovering_from_loss: false,
+            growth: Growth::of(nominal, ALPHA_INITIAL),
+            startup: Startup::default(),
+            cruise: Cruise::default(),
+            pig_war: false,
+            chaotic: Chaotic::default(),
+            losses: LossFilter::default(),
+            peaks: Peaks::default(),
+        }
+    }
+
+    /// The newest RTT sample (`sample`).
+    fn sample(cx: &Context<'_>) -> Duration {
+        rtt_filter::in_ticks(cx.path.latest_rtt)
+    }
+
+    /// Raises the nominal window to what was delivered in the round trip of the acknowledged packet. A
+    /// remembered window suspends that outside Initial.
+    fn raise_nominal(&mut self, delivered: Bytes, cx: &Context<'_>) {
+        let jitter = self.chaotic.jitter();
+        let corrected = self
+            .min_rtt
+            .correct(delivered, Self::sample(cx), jitter, cx.now);
+        let may_rise = self.startup.seed.is_none() || self.state == State::Initial;
+        if corrected > self.nominal && may_rise {
+            self.nominal = corrected;
+            self.write_window(self.alpha.of(self.nominal));
+        }
+    }
+}
+
+impl Controller for EarlyC4 {
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
+        let delivered = event.snapshot.delivered_since_sent;
+        self.raise_peaks(delivered, cx);
+        self.raise_nominal(delivered, cx);
+        self.cruise.acked += event.newly_acked;
+        if self.state == State::Initial {
+            self.initial_ack(cx);
+        } else if self.era.is_over(cx) {
+            self.end_era(delivered, cx);
+        }
+        self.update_output(cx);
+    }
+
+    fn on_rtt(&mut self, event: &RttSample, cx: &mut Context<'_>) {
+        let was_initial = self.state == State::Initial;
+        let rtt = rtt_filter::in_ticks(event.rtt);
+        self.filter.push(rtt);
+        if self.filter.ready {
+            let candidate = self.filter.min_rtt_candidate();
+            self.min_rtt.lower(candidate, rtt, cx.now);
+            self.update_delay_excess();
+            self.era.extend(rtt);
+        }
+        if was_initial {
+            self.initial_rtt(cx);
+        } else {
+            self.delay_event(rtt, cx);
+        }
+        if was_initial || self.variant.writes_window_on_change() {
+            self.update_output(cx);
+        }
+    }
+
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        self.loss_event(event.packet, cx);
+    }
+
+    fn on_ecn(&mut self, _event: &EcnCounts, cx: &mut Context<'_>) {
+        self.ce_event(cx);
+    }
+
+    fn on_seed(&mut self, window: Bytes, _cx: &mut Context<'_>) {
+        if self.state == State::Initial {
+            self.startup.seed = Some(window);
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.window,
+            pacing: Some(self.pacing.rate),
+            quantum: self.pacing.quantum,
+            startup_done: self.startup_done,
+        }
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        out.state(self.state.name());
+        let flag = |on: bool| f64::from(u8::from(on));
+        let rtt_min = self.min_rtt.nominal.unwrap_or(Duration::ZERO);
+        out.variable("alpha", self.alpha.as_f64());
+        out.variable("nominal", self.nominal.as_u64() as f64);
+        out.variable("nominal_rate", self.peaks.rate.as_bits_per_sec() as f64);
+        out.variable("high", self.peaks.delivered.as_u64() as f64);
+        out.variable("rtt_min", rtt_min.as_secs_f64());
+        out.variable("nmax", self.chaotic.max_rtt.as_secs_f64());
+        out.variable("delay_excess", self.delay_excess.as_secs_f64());
+        out.variable("loss_rate", self.losses.rate());
+        out.variable("pig_war", flag(self.pig_war));
+        out.variable("chaotic", flag(self.chaotic.on));
+        out.variable("good", self.growth.good_pushes as f64);
+        out.variable("no_inc", self.growth.eras_without as f64);
+        out.variable("delay_dec", self.growth.delay_eras as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bench::Bench;
+    use super::*;
+
+    #[test]
+    fn every_variant_has_the_name_that_scenarios_use() {
+        assert_eq!(Variant::from_name("v1"), Some(Variant::V1));
+        assert_eq!(
+            Variant::from_name("v1-no-exit-on-delay"),
+            Some(Variant::V1NoExitOnDelay)
+        );
+        assert_eq!(Variant::from_name("v2"), Some(Variant::V2));
+        assert_eq!(Variant::from_name("v3"), Some(Variant::V3));
+        assert_eq!(Variant::from_name("v4"), None);
+    }
+
+    #[test]
+    fn the_start_is_the_initial_window_of_the_transport_unpaced() {
+        for variant in bench::VARIANTS {
+            let bench = Bench::new(variant);
+            let control = bench.c4.control();
+            assert_eq!(control.window, Bytes::new(15_360));
+            assert!(control.pacing.unwrap().as_bits_per_sec() > 1_000_000_000_000);
+            assert!(!control.startup_done);
+            assert_eq!(bench.c4.nominal, Bytes::new(7680));
+        }
+    }
+
+    #[test]
+    fn a_delivery_raises_the_nominal_window_and_with_it_the_window_of_v1() {
+        let mut bench = Bench::new(Variant::V1);
+        bench.ack(20_000, 80);
+        assert_eq!(bench.c4.nominal, Bytes::new(20_000));
+        assert_eq!(bench.c4.window, Bytes::new(40_000)); // Initial: twice the nominal window
+        bench.ack(19_000, 80);
+        assert_eq!(bench.c4.nominal, Bytes::new(20_000)); // never lowered by an ACK
+    }
+
+    #[test]
+    fn a_delivery_in_a_long_round_trip_counts_for_the_part_near_the_minimum() {
+        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
+        // limit 104 980 us ; 104 980*1024/200 000 = 537 ; 100 000*537/1024 = 52 441
+        bench.ack(100_000, 200);
+        assert_eq!(bench.c4.nominal, Bytes::new(52_441));
+    }
+
+    #[test]
+    fn a_remembered_window_suspends_growth_outside_initial() {
+        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
+        bench.c4.startup.seed = Some(Bytes::new(1_000_000));
+        bench.ack(60_000, 100);
+        assert_eq!(bench.c4.nominal, Bytes::new(40_000));
+    }
+
+    #[test]
+    fn timeouts_spurious_losses_and_idle_restarts_change_nothing() {
+        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
+        let before = bench.c4.control();
+        bench.timeout_spurious_loss_and_idle_restart();
+        assert_eq!(bench.c4.control(), before);
+    }
+
+    #[test]
+    fn traces_name_the_state_and_the_variables() {
+        let bench = Bench::cruising(Variant::V2, 40_000, 100);
+        insta::assert_snapshot!(bench.observed(), @r"
+        state Cruising
+        alpha 1
+        nominal 40000
+        nominal_rate 0
+        high 0
+        rtt_min 0.1
+        nmax 0
+        delay_excess 0
+        loss_rate 0
+        pig_war 0
+        chaotic 0
+        good 0
+        no_inc 0
+        delay_dec 0
+        ");
+    }
+}

@@ -1,0 +1,206 @@
+//! Window and pacing: what the states and the nominal window come to.
+//!
+//! v1 writes the window where the state changes and keeps it in between; the transport's window pacing
+//! follows it. v2 and v3 compute the window after each ACK, and under chaotic jitter take their peaks
+//! into it and pace by rate. Source: c4-history.md section 2.4 (v1), section 4 (`apply`).
+//!
+//! The author's paper describes the window of v2 as `high * alpha`, also in a pig war; the code takes the
+//! larger of `alpha * nominal` and `high`, under chaotic jitter only, and that is what runs here.
+
+use super::constants::{Coefficient, QUANTUM_MAX};
+use super::initial::half_peak_window;
+use super::window_pacing::Pacing;
+use super::{EarlyC4, State, Variant};
+use crate::Context;
+use thalweg_units::{Bytes, Rate};
+
+/// The largest values that v2 and v3 have seen. Neither Initial nor a new minimum RTT resets them; only
+/// losses outside a push lower them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Peaks {
+    /// Most that was delivered in the round trip of one packet, uncorrected (`high`).
+    pub(super) delivered: Bytes,
+    /// Highest rate (`nominal_rate`).
+    pub(super) rate: Rate,
+}
+
+impl Peaks {
+    pub(super) fn reduce(&mut self, beta: Coefficient) {
+        self.delivered -= beta.of(self.delivered);
+        self.rate = self.rate - beta.of_rate(self.rate);
+    }
+}
+
+impl EarlyC4 {
+    /// Takes the delivery of an ACK into the peaks.
+    ///
+    /// Slip: the delivery is divided by the newest RTT. When jitter has held a burst back and it is
+    /// acknowledged with a small last RTT, the quotient exceeds the capacity of the link many times over,
+    /// so that pacing by it is mostly idle and `high` does the work.
+    pub(super) fn raise_peaks(&mut self, delivered: Bytes, cx: &Context<'_>) {
+        self.peaks.delivered = self.peaks.delivered.max(delivered);
+        if !cx.path.latest_rtt.is_zero() {
+            self.peaks.rate = self.peaks.rate.max(Rate::over(delivered, Self::sample(cx)));
+        }
+    }
+
+    /// A state of v1 writes the window; v2 and v3 leave that to [`update_output`](Self::update_output).
+    pub(super) fn write_window(&mut self, window: Bytes) {
+        if self.variant.writes_window_on_change() {
+            self.window = window;
+        }
+    }
+
+    /// Brings window and pacing up to date.
+    pub(super) fn update_output(&mut self, cx: &Context<'_>) {
+        if !self.variant.writes_window_on_change() {
+            self.window = self.computed_window(cx);
+        }
+        self.pacing = if self.paces_by_rate() {
+            let (mtu, smoothed_rtt) = (cx.path.mtu, cx.path.smoothed_rtt);
+            let quantum = (self.window / 4).min(QUANTUM_MAX).max(mtu * 2);
+            Pacing {
+                rate: self.alpha.of_rate(self.peaks.rate),
+                quantum,
+            }
+            .at_least_a_packet_per_rtt(mtu, smoothed_rtt)
+        } else {
+            let initial = self.state == State::Initial;
+            Pacing::of_window(self.window, cx.path.mtu, cx.path.smoothed_rtt, initial)
+        };
+    }
+
+    /// v2 and v3 under chaotic jitter, outside Initial.
+    fn paces_by_rate(&self) -> bool {
+        !self.variant.writes_window_on_change() && self.chaotic.on && self.state != State::Initial
+    }
+
+    /// The window of v2 and v3.
+    fn computed_window(&self, cx: &Context<'_>) -> Bytes {
+        let mut window = self.alpha.of(self.nominal);
+        if self.state == State::Initial {
+            if self.startup.events > 0 {
+                window = window.max(half_peak_window(cx));
+            }
+            if let Some(seed) = self.startup.seed.filter(|seed| *seed > window) {
+                window = (seed + window) / 2;
+            }
+        }
+        if self.state == State::Pushing {
+            window = window.max(self.nominal + cx.path.mtu);
+        }
+        if self.paces_by_rate() {
+            self.widened(window)
+        } else {
+            window
+        }
+    }
+
+    /// v2: no less than the most ever delivered. v3: half of its distance to the nominal window more.
+    fn widened(&self, window: Bytes) -> Bytes {
+        match self.variant {
+            Variant::V3 => window + (self.peaks.delivered - self.nominal) / 2,
+            _ => window.max(self.peaks.delivered),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{Bench, VARIANTS};
+    use super::*;
+    use crate::Controller;
+    use thalweg_units::Duration;
+
+    /// Nominal 60 000, high 100 000, rate 1 MB/s, chaotic, cruising.
+    fn chaotic(variant: Variant) -> Bench {
+        let mut bench = Bench::cruising(variant, 60_000, 80);
+        bench.c4.chaotic.on = true;
+        bench.c4.peaks.delivered = Bytes::new(100_000);
+        bench.c4.peaks.rate = Rate::from_bytes_per_sec(1_000_000);
+        bench.with(|c4, cx| c4.update_output(cx));
+        bench
+    }
+
+    #[test]
+    fn chaotic_jitter_widens_v2_to_the_peak_and_v3_half_way() {
+        let window = |variant| chaotic(variant).c4.control().window.as_u64();
+        assert_eq!(window(Variant::V1), 60_000);
+        assert_eq!(window(Variant::V2), 100_000);
+        assert_eq!(window(Variant::V3), 80_000); // 60 000 + (100 000 - 60 000)/2
+    }
+
+    #[test]
+    fn a_push_of_v2_beyond_the_peak_exceeds_it_and_v3_adds_to_the_push() {
+        for (variant, window) in [(Variant::V2, 120_000), (Variant::V3, 122_000)] {
+            let mut bench = chaotic(variant);
+            bench.c4.nominal = Bytes::new(96_000);
+            bench.c4.growth.good_pushes = 1;
+            bench.with(|c4, cx| c4.enter_push(cx));
+            bench.with(|c4, cx| c4.update_output(cx));
+            assert_eq!(bench.c4.window, Bytes::new(window)); // 96 000*1.25 (+ 4000/2)
+        }
+    }
+
+    #[test]
+    fn chaotic_jitter_paces_v2_and_v3_by_the_peak_rate() {
+        for variant in [Variant::V2, Variant::V3] {
+            let control = chaotic(variant).c4.control();
+            assert_eq!(control.pacing, Some(Rate::from_bytes_per_sec(1_000_000)));
+            assert_eq!(control.quantum, control.window / 4);
+        }
+    }
+
+    #[test]
+    fn the_burst_of_rate_pacing_is_a_quarter_window_between_two_packets_and_64_kib() {
+        for (nominal, quantum) in [(6000, 2880), (80_000, 20_000), (400_000, 65_536)] {
+            let mut bench = chaotic(Variant::V2);
+            bench.c4.nominal = Bytes::new(nominal);
+            bench.c4.peaks.delivered = Bytes::ZERO;
+            bench.with(|c4, cx| c4.update_output(cx));
+            assert_eq!(bench.c4.control().quantum, Bytes::new(quantum));
+        }
+    }
+
+    #[test]
+    fn without_jitter_all_variants_pace_the_window_over_the_smoothed_rtt() {
+        for variant in VARIANTS {
+            let mut bench = Bench::cruising(variant, 80_000, 80);
+            bench.with(|c4, cx| c4.update_output(cx));
+            let control = bench.c4.control();
+            assert_eq!(control.window, Bytes::new(80_000));
+            assert_eq!(control.pacing, Some(Rate::from_bytes_per_sec(1_000_000)));
+            assert_eq!(control.quantum, Bytes::new(20_000));
+        }
+    }
+
+    #[test]
+    fn in_initial_even_chaotic_jitter_leaves_the_window_in_charge() {
+        let mut bench = chaotic(Variant::V2);
+        bench.with(|c4, cx| c4.enter_initial(cx));
+        bench.with(|c4, cx| c4.update_output(cx));
+        let control = bench.c4.control();
+        assert_eq!(control.window, Bytes::new(120_000)); // 2 * nominal, above high
+        // 120 000 B / 80 ms * 1.25
+        assert_eq!(control.pacing, Some(Rate::from_bytes_per_sec(1_875_000)));
+    }
+
+    #[test]
+    fn the_peaks_take_deliveries_uncorrected_and_divide_them_by_the_newest_rtt() {
+        let mut bench = Bench::cruising(Variant::V2, 60_000, 80);
+        bench.ack(90_000, 200);
+        assert_eq!(bench.c4.peaks.delivered, Bytes::new(90_000));
+        bench.ack(80_000, 10); // 80 000 bytes "in 10 ms": 8 MB/s
+        assert_eq!(bench.c4.peaks.rate, Rate::from_bytes_per_sec(8_000_000));
+        assert_eq!(bench.c4.peaks.delivered, Bytes::new(90_000));
+    }
+
+    #[test]
+    fn the_window_of_v1_persists_between_changes_of_state() {
+        let mut bench = Bench::cruising(Variant::V1, 60_000, 80);
+        bench.c4.window = Bytes::new(77_777);
+        bench.path.smoothed_rtt = Duration::from_millis(100);
+        bench.with(|c4, cx| c4.update_output(cx));
+        assert_eq!(bench.c4.control().window, Bytes::new(77_777));
+    }
+}
