@@ -5,9 +5,9 @@ Times are seconds since the start of the trial, sizes bytes, rates bits per seco
 - `.parquet` and `.csv` hold all series in one table ordered by time; the column `kind` tells which
   series a row belongs to (`flow`, `variable`, `link`, `drop`), and a column that does not apply is empty.
 - `.sqlog` is qlog as a JSON text sequence (draft-ietf-quic-qlog-main-schema, section 5; event names of
-  draft-ietf-quic-qlog-quic-events): congestion state, recovery metrics and losses at the sender, with
-  the name of the flow as `group_id`. Limits: times in milliseconds as qlog has them, no packet
-  events other than drops, which carry no packet number.
+  draft-ietf-quic-qlog-quic-events): congestion state and recovery metrics of the sender, with the name of
+  the flow as `group_id`, and drops on links as an event of our own, `thalweg:drop`. Limits: no packet
+  events; times and RTTs are milliseconds, as qlog has them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Trace:
             "file_schema": "urn:ietf:params:qlog:file:sequential",
             "serialization_format": "application/qlog+json-seq",
             "title": f"thalweg {_native.version()}",
-            "event_schemas": ["urn:ietf:params:qlog:events:quic"],
+            "event_schemas": ["urn:ietf:params:qlog:events:quic", "urn:thalweg:qlog:drop"],
             "trace": {
                 "common_fields": {"time_format": "relative_to_epoch", "reference_time": {"clock_type": "monotonic"}},
                 "vantage_point": {"type": "server"},
@@ -99,7 +99,7 @@ class Trace:
             flow = row["flow"]
             head = {"time": round(row["time_s"] * 1e3, 6), "group_id": flow}
             if row["kind"] == "drop":
-                yield {**head, "name": "quic:packet_dropped", "data": {"details": f"{row['link']}: {row['reason']}"}}
+                yield {**head, "name": "thalweg:drop", "data": {"link": row["link"], "reason": row["reason"]}}
                 continue
             state = row["state"]
             if state != states.get(flow):

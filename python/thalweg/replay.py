@@ -1,0 +1,24 @@
+"""A stored trial, run once more from the scenario and the seed that were stored with it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from thalweg.outcome import Outcomes, Trial
+from thalweg.scenario import Scenario
+
+
+def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
+    """Runs trial number `trial` again. Raises RequestError if this version refuses the scenario."""
+    stored = outcomes.scenario
+    scenario = Scenario.from_toml(stored.toml, stored.name, suite=stored.suite)
+    return scenario.run(_seed(outcomes, trial), trace)
+
+
+def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:
+    """Whether a replayed trial is the stored one, event by event."""
+    return outcomes.trace_hash(trial) == again.trace_hash
+
+
+def _seed(outcomes: Outcomes, trial: int) -> int:
+    return int(outcomes.trials.row(by_predicate=pl.col("trial") == trial, named=True)["seed"])
