@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+
 import polars as pl
 
 from thalweg.outcome import Outcomes, Trial
+from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
 
 
@@ -18,6 +21,14 @@ def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
 def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:
     """Whether a replayed trial is the stored one, event by event."""
     return outcomes.trace_hash(trial) == again.trace_hash
+
+
+def replay_command(result: SuiteResult, outcomes: Outcomes) -> str:
+    """What to type to see the worst trial of a scenario of a stored result."""
+    worst = outcomes.verdict().worst_trial
+    return shlex.join(
+        ["thalweg", "replay", str(result.folder), outcomes.scenario.name, str(worst), "--plot", "worst.html"]
+    )
 
 
 def _seed(outcomes: Outcomes, trial: int) -> int:

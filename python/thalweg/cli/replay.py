@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Annotated
 
 import typer
@@ -44,14 +43,6 @@ def replay(
     reason = f"it was made with version {stored.version}, this is {_native.version()}"
     complain(f"not the stored trial: {reason}; trace hash {again.trace_hash}, stored {outcomes.trace_hash(index)}")
     return 1
-
-
-def replay_command(result: SuiteResult, outcomes: Outcomes) -> str:
-    """What to type to see the worst trial of a scenario of a stored result."""
-    worst = outcomes.verdict().worst_trial
-    return shlex.join(
-        ["thalweg", "replay", str(result.folder), outcomes.scenario.name, str(worst), "--plot", "worst.html"]
-    )
 
 
 def _index(text: str, outcomes: Outcomes) -> int:

@@ -14,8 +14,8 @@ from thalweg.catalogue import Suite
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Controllers, Jobs, Seed, Settings, SuiteFormat, bindings, settings
-from thalweg.cli.replay import replay_command
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.replay import replay_command
 from thalweg.results import SuiteResult
 from thalweg.runner import load_all, run_suite
 

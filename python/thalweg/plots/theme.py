@@ -39,8 +39,24 @@ CONFIG: dict[str, Any] = {
     "title": {"color": "#22252a", "subtitleColor": "#5b616b", "fontSize": 15, "anchor": "start", "offset": 10},
 }
 
+DARK_CONFIG: dict[str, Any] = {
+    **CONFIG,
+    "background": "transparent",
+    "axis": {
+        **CONFIG["axis"],
+        "gridColor": "#2e3238",
+        "domainColor": "#4a4f57",
+        "tickColor": "#4a4f57",
+        "labelColor": "#b3b9c2",
+        "titleColor": "#cdd1d7",
+    },
+    "legend": {**CONFIG["legend"], "labelColor": "#cdd1d7", "titleColor": "#cdd1d7"},
+    "title": {**CONFIG["title"], "color": "#e6e8eb", "subtitleColor": "#9aa1ab"},
+}
+"""For pages on which the reader prefers a dark background."""
+
 
 def rows(frame: pl.DataFrame) -> alt.InlineData:
-    """A table as data that a figure carries within itself, with six significant digits."""
+    """A table as data that a figure carries within itself, with seven significant digits."""
     short = frame.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(7)).fill_nan(None)
     return alt.InlineData(values=short.to_dicts())

@@ -48,8 +48,8 @@ _RTT = _Plan("RTT", "s", {"latest_rtt_s": "latest RTT", "smoothed_rtt_s": "smoot
 _RATE = _Plan("rate", "bps", {"delivery_bps": "delivery rate", "pacing_bps": "pacing rate"})
 
 
-def plot_trial(trial: Trial, title: str | None = None) -> alt.VConcatChart:
-    """Draws the time series of a trial. Raises RequestError without a trace."""
+def plot_trial(trial: Trial, title: str | None = None, buckets: int = 600) -> alt.VConcatChart:
+    """Draws the time series of a trial, thinned to `buckets` of time. Raises RequestError without a trace."""
     trace = trial.trace
     if trace is None:
         raise RequestError("this trial has no trace; run it with trace=True")
@@ -57,15 +57,15 @@ def plot_trial(trial: Trial, title: str | None = None) -> alt.VConcatChart:
     end = _end(trace)
     states = _states(trace.flows)
 
-    panels: list[_Panel] = [_lines(_series(trace, plan), plan, flows, end) for plan in (_WINDOW, _RTT, _RATE)]
-    queues = _queues(trace, end)
+    panels: list[_Panel] = [_lines(_series(trace, plan, buckets), plan, flows) for plan in (_WINDOW, _RTT, _RATE)]
+    queues = _queues(trace, buckets)
     if queues is not None:
         panels.append(queues)
     if not states.is_empty():
         if len(flows) == 1:
-            panels[0] = alt.layer(_shades(states, end), panels[0]).resolve_scale(color="independent")
+            panels[0] = alt.layer(_shades(states), panels[0]).resolve_scale(color="independent")
         else:
-            panels.append(_strip(states, flows, end))
+            panels.append(_strip(states, flows))
     placed = [
         panel.properties(width=WIDTH).encode(x=_time(end, last=number == len(panels)))
         for number, panel in enumerate(panels, start=1)
@@ -82,7 +82,7 @@ def _subtitle(trial: Trial) -> str:
         done = f"completes in {text(row['completion_s'], 's')}" if row["finished"] else "does not finish"
         parts.append(f"{row['flow']}: {row['controller']}, {done}")
     shown = parts[:4] + ([f"and {len(parts) - 4} more"] if len(parts) > 4 else [])
-    return f"seed {trial.seed}   {'   '.join(shown)}"
+    return " · ".join([f"seed {trial.seed}", *shown])
 
 
 def _end(trace: Trace) -> float:
@@ -95,12 +95,12 @@ def _time(end: float, *, last: bool) -> alt.X:
     return alt.X("time_s:Q", axis=axis, scale=alt.Scale(domain=[0, end], nice=False))
 
 
-def _series(trace: Trace, plan: _Plan) -> pl.DataFrame:
+def _series(trace: Trace, plan: _Plan, buckets: int) -> pl.DataFrame:
     """The series of a panel, thinned, in one column: time_s, flow, series, value."""
     parts = []
     for column, name in plan.columns.items():
         if column in trace.flows.columns:
-            thin = downsample(trace.flows, column, ["flow"])
+            thin = downsample(trace.flows, column, ["flow"], buckets)
             parts.append(
                 thin.select("time_s", "flow", pl.lit(name).alias("series"), pl.col(column).cast(float).alias("value"))
             )
@@ -112,7 +112,7 @@ def _series(trace: Trace, plan: _Plan) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _lines(series: pl.DataFrame, plan: _Plan, flows: list[str], end: float) -> _Panel:
+def _lines(series: pl.DataFrame, plan: _Plan, flows: list[str]) -> _Panel:
     """One line for each flow and series; capacities are grey."""
     single = len(flows) == 1
     names = [*plan.columns.values()]
@@ -159,7 +159,7 @@ def _value_axis() -> alt.Axis:
     return alt.Axis(tickCount=4, minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False)
 
 
-def _queues(trace: Trace, end: float) -> _Panel | None:
+def _queues(trace: Trace, buckets: int) -> _Panel | None:
     """Delay in the queues that ever held something, and a mark for each drop."""
     used = trace.links.group_by("link", maintain_order=True).agg(pl.col("queue_delay_s").max().alias("most"))
     names = used.filter(pl.col("most") > 0).sort("most", descending=True)["link"].head(len(SERIES)).to_list()
@@ -167,7 +167,7 @@ def _queues(trace: Trace, end: float) -> _Panel | None:
     if not names and trace.drops.is_empty():
         return None
     links = trace.links.filter(pl.col("link").is_in(names))
-    thin = downsample(links, "queue_delay_s", ["link"])
+    thin = downsample(links, "queue_delay_s", ["link"], buckets)
     factor, unit = scale(float(used["most"].max() or 0) or 1e-3, "s")  # type: ignore[arg-type]
     data = thin.select("time_s", pl.format("queue of {}", "link").alias("label"), pl.col("queue_delay_s") / factor)
     labels = [f"queue of {name}" for name in names]
@@ -222,7 +222,7 @@ def _state_colour(states: pl.DataFrame) -> alt.Color:
     return alt.Color("state:N", title=None, scale=alt.Scale(domain=names, range=colours), legend=legend)
 
 
-def _shades(states: pl.DataFrame, end: float) -> alt.Chart:
+def _shades(states: pl.DataFrame) -> alt.Chart:
     return (
         alt.Chart(rows(states), height=_HEIGHT)
         .mark_rect(opacity=0.22, clip=True)
@@ -230,7 +230,7 @@ def _shades(states: pl.DataFrame, end: float) -> alt.Chart:
     )
 
 
-def _strip(states: pl.DataFrame, flows: list[str], end: float) -> alt.Chart:
+def _strip(states: pl.DataFrame, flows: list[str]) -> alt.Chart:
     axis = alt.Axis(minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False, labelLimit=_AXIS_EXTENT)
     return (
         alt.Chart(rows(states), height=_STRIP * len(flows))
