@@ -64,7 +64,9 @@ class Suite:
             return _read_suite(folder, shipped=False)
         if folder.is_file():
             raise RequestError(f"{wanted} is a file, not a suite; to run one scenario: thalweg run {wanted}")
-        raise RequestError(f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)")
+        raise RequestError(
+            f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)"
+        )
 
 
 def list_suites() -> list[Suite]:
@@ -142,5 +144,7 @@ def _read_about(file: Path) -> dict[str, Any]:
             raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_KEYS))}")
         names = isinstance(value, list) and all(isinstance(name, str) for name in value)
         if not (names if key == "order" else isinstance(value, str)):
-            raise RequestError(f"{file}: {key} = {value!r}: expected {'a list of names' if key == 'order' else 'text'}")
+            raise RequestError(
+                f"{file}: {key} = {value!r}: expected {'a list of names' if key == 'order' else 'text'}"
+            )
     return about

@@ -71,7 +71,7 @@ def compare_results(a: SuiteResult, b: SuiteResult) -> list[Row]:
 
 
 def _rows(a: Outcomes, b: Outcomes) -> list[Row]:
-    found = {}
+    found: dict[tuple[str, str], Statistics] = {}
     for statistics in b.verdict().criteria:
         found.setdefault((statistics.flow, statistics.metric), statistics)
     rows, seen = [], set()

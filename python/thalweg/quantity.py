@@ -48,7 +48,7 @@ def scale(value: float, unit: str) -> tuple[float, str]:
 def percent(fraction: float) -> str:
     """A fraction as a percentage.
 
-    >>> percent(0.0295)
+    >>> percent(0.02951)
     '3.0 %'
     """
     return f"{100 * fraction:.1f} %"

@@ -12,7 +12,6 @@ after each scenario; a folder that it names but that is missing was not finished
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -60,7 +59,9 @@ class SuiteResult:
             if outcomes.scenario.name == scenario:
                 return outcomes
         names = [outcomes.scenario.name for outcomes in self.outcomes]
-        raise RequestError(f"{self.folder or 'the result'} has no scenario {scenario!r}{did_you_mean(scenario, names)}")
+        raise RequestError(
+            f"{self.folder or 'the result'} has no scenario {scenario!r}{did_you_mean(scenario, names)}"
+        )
 
     def answers(self) -> list[Answer | None]:
         """The verdict of each scenario."""
@@ -164,7 +165,7 @@ class Store:
         }
         partial = self.folder / f".{_METADATA}.partial"
         partial.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
-        os.replace(partial, self.folder / _METADATA)
+        partial.replace(self.folder / _METADATA)
 
 
 def _read_metadata(folder: Path) -> dict[str, Any]:

@@ -86,7 +86,10 @@ class Trace:
             "title": f"thalweg {_native.version()}",
             "event_schemas": ["urn:ietf:params:qlog:events:quic", "urn:thalweg:qlog:drop"],
             "trace": {
-                "common_fields": {"time_format": "relative_to_epoch", "reference_time": {"clock_type": "monotonic"}},
+                "common_fields": {
+                    "time_format": "relative_to_epoch",
+                    "reference_time": {"clock_type": "monotonic"},
+                },
                 "vantage_point": {"type": "server"},
             },
         }

@@ -166,7 +166,9 @@ def _statistics(criterion: Mapping[str, Any], flows: pl.DataFrame) -> Statistics
     column = column_of(criterion, flows.columns)
     rows = flows.filter(pl.col("flow") == criterion["flow"])
     if rows.is_empty():
-        raise RequestError(f"no outcome of flow {criterion['flow']!r}{did_you_mean(criterion['flow'], flows['flow'])}")
+        raise RequestError(
+            f"no outcome of flow {criterion['flow']!r}{did_you_mean(criterion['flow'], flows['flow'])}"
+        )
     measured = rows[column].to_numpy().astype(np.float64)
     values = np.where(np.isnan(measured), np.inf, measured)
     ordered = np.sort(values)

@@ -42,7 +42,12 @@ def compare(
     rows = compare_results(first, second)
     if format_ is Format.JSON:
         print_json(
-            {"a": a, "b": b, "versions": [first.version, second.version], "rows": [row.document() for row in rows]}
+            {
+                "a": a,
+                "b": b,
+                "versions": [first.version, second.version],
+                "rows": [row.document() for row in rows],
+            }
         )
         return
     console = stdout()

@@ -40,9 +40,8 @@ def list_(
     if kind is Kind.CONTROLLERS:
         for entry in entries:
             for option in entry["options"]:
-                console.print(
-                    f"{entry['name']}:{option['name']}={option['default']}  {option['meaning']} ({option['accepted']})"
-                )
+                choice = f"{entry['name']}:{option['name']}={option['default']}"
+                console.print(f"{choice}  {option['meaning']} ({option['accepted']})")
 
 
 def _controllers() -> tuple[list[dict[str, Any]], tuple[str, ...]]:

@@ -46,10 +46,12 @@ Seed = Annotated[
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 for all cores.")]
 TraceFile = Annotated[
-    Path | None, typer.Option("--trace", metavar="FILE", help="Write the time series: .parquet, .csv or .sqlog (qlog).")
+    Path | None,
+    typer.Option("--trace", metavar="FILE", help="Write the time series: .parquet, .csv or .sqlog (qlog)."),
 ]
 PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the time series: .html, .png, .svg or .pdf.")
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the time series: .html, .png, .svg or .pdf."),
 ]
 
 

@@ -21,14 +21,18 @@ from thalweg.runner import load_all, run_suite
 
 
 def suite(
-    name: Annotated[str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
+    ],
     only: Annotated[str | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches.")] = None,
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each scenario.")] = 100,
     controller: Controllers = None,
     set_: Settings = None,
     seed: Seed = 1,
     jobs: Jobs = 0,
-    format_: Annotated[SuiteFormat, typer.Option("--format", help="How to print the verdicts.")] = SuiteFormat.TABLE,
+    format_: Annotated[
+        SuiteFormat, typer.Option("--format", help="How to print the verdicts.")
+    ] = SuiteFormat.TABLE,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Where to store the result; an older result there is replaced."),
@@ -42,9 +46,8 @@ def suite(
     found = Suite.find(name)
     entries = [entry for entry in found.entries if only is None or fnmatchcase(entry.name, only)]
     if not entries:
-        raise RequestError(
-            f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', [e.name for e in found.entries])}"
-        )
+        names = [entry.name for entry in found.entries]
+        raise RequestError(f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', names)}")
     scenarios = load_all(entries, settings(set_), bindings(controller))
     folder = out or _default_folder(found.name)
     with Bar() as bar:
@@ -58,11 +61,8 @@ def suite(
         _print_table(result, trials)
     if not complete:
         kept = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
-        complain(
-            f"interrupted: {len(result.outcomes)} of {len(scenarios)} scenarios are finished and kept in {folder}"
-            f" ({kept})",
-            label="",
-        )
+        done = f"{len(result.outcomes)} of {len(scenarios)} scenarios"
+        complain(f"interrupted: {done} are finished and kept in {folder} ({kept})", label="")
         return 130
     _write_report(result, folder)
     return 1 if "fail" in result.answers() else 0

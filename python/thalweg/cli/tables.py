@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -14,7 +15,19 @@ from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
 from thalweg.verdict import Statistics, Verdict
 
-HEADERS = ("scenario", "verdict", "criterion", "floor", "n", "min", "median", "p95", "worst", "failures", "worst trial")
+HEADERS = (
+    "scenario",
+    "verdict",
+    "criterion",
+    "floor",
+    "n",
+    "min",
+    "median",
+    "p95",
+    "worst",
+    "failures",
+    "worst trial",
+)
 _LEFT = 3
 """The first columns hold words, the others numbers."""
 _STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
@@ -74,7 +87,9 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
 
 def result_rows(result: SuiteResult) -> list[list[str]]:
     """One row for each criterion of each scenario."""
-    return [row for outcomes in result.outcomes for row in verdict_rows(outcomes.scenario.name, outcomes.verdict())]
+    return [
+        row for outcomes in result.outcomes for row in verdict_rows(outcomes.scenario.name, outcomes.verdict())
+    ]
 
 
 def verdict_table(rows: Sequence[Sequence[str]]) -> Table:
@@ -103,7 +118,7 @@ def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 
 
 def summary(result: SuiteResult, trials: int) -> str:
     """One line: how many passed and failed, what was run, and what it took."""
-    counts = Counter(answer or "without criteria" for answer in result.answers())
+    counts: Counter[str] = Counter(answer or "without criteria" for answer in result.answers())
     said = ", ".join(f"{counts[answer]} {answer}" for answer in (*_STYLES, "without criteria") if counts[answer])
     each = f"{trials} trials each" if len(result.outcomes) > 1 else f"{trials} trial{'s' if trials != 1 else ''}"
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
@@ -137,7 +152,7 @@ def _table(headers: Sequence[str], left: int) -> Table:
 
 
 def _cell(value: object, unit: str, finished: bool) -> str:
-    if isinstance(value, float) and value != value:
+    if isinstance(value, float) and math.isnan(value):
         return "-" if finished else "did not finish"
     if unit and isinstance(value, (int, float)):
         return text(float(value), unit)

@@ -68,8 +68,10 @@ def plot_distribution(outcomes: Outcomes, flow: str | None = None, metric: str |
     )
     head = alt.TitleParams(
         outcomes.scenario.title,
-        subtitle=f"{first.n} trials; median {text(first.median, first.unit)}, worst {text(first.worst, first.unit)}; "
-        f"{first.failures} over {text(first.at_most, first.unit)}",
+        subtitle=(
+            f"{first.n} trials; median {text(first.median, first.unit)}, "
+            f"worst {text(first.worst, first.unit)}; {first.failures} over {text(first.at_most, first.unit)}"
+        ),
     )
     chart: alt.VConcatChart = alt.vconcat(
         alt.layer(strip, lines.encode(x=x.axis(None))).properties(width=WIDTH),

@@ -35,8 +35,19 @@ CONFIG: dict[str, Any] = {
         "titleFontSize": 11,
         "gridOpacity": 1,
     },
-    "legend": {"labelColor": "#33373d", "titleColor": "#33373d", "titleFontWeight": "normal", "labelFontSize": 11},
-    "title": {"color": "#22252a", "subtitleColor": "#5b616b", "fontSize": 15, "anchor": "start", "offset": 10},
+    "legend": {
+        "labelColor": "#33373d",
+        "titleColor": "#33373d",
+        "titleFontWeight": "normal",
+        "labelFontSize": 11,
+    },
+    "title": {
+        "color": "#22252a",
+        "subtitleColor": "#5b616b",
+        "fontSize": 15,
+        "anchor": "start",
+        "offset": 10,
+    },
 }
 
 DARK_CONFIG: dict[str, Any] = {

@@ -24,6 +24,7 @@ _HEIGHT = 125
 _STRIP = 16
 """Height of the states of one flow."""
 _DASHES = [[1, 0], [5, 3], [1, 2.5]]
+_DROPS = [VERMILION, *SERIES[2:]]
 _CAPACITY = "capacity"
 _MOST_DROPS = 500
 _MOST_STATES = 1500
@@ -102,13 +103,19 @@ def _series(trace: Trace, plan: _Plan, buckets: int) -> pl.DataFrame:
         if column in trace.flows.columns:
             thin = downsample(trace.flows, column, ["flow"], buckets)
             parts.append(
-                thin.select("time_s", "flow", pl.lit(name).alias("series"), pl.col(column).cast(float).alias("value"))
+                thin.select(
+                    "time_s", "flow", pl.lit(name).alias("series"), pl.col(column).cast(float).alias("value")
+                )
             )
     if plan is _RATE:
-        capacity = trace.links.select("time_s", pl.col("link").alias("flow"), pl.col("capacity_bps").alias("value"))
+        capacity = trace.links.select(
+            "time_s", pl.col("link").alias("flow"), pl.col("capacity_bps").alias("value")
+        )
         steps = changes(capacity.filter(pl.col("value").is_finite()), "value", ["flow"])
         if steps["flow"].n_unique() <= len(SERIES):
-            parts.append(steps.select("time_s", "flow", pl.lit(_CAPACITY).alias("series"), pl.col("value").cast(float)))
+            parts.append(
+                steps.select("time_s", "flow", pl.lit(_CAPACITY).alias("series"), pl.col("value").cast(float))
+            )
     return pl.concat(parts)
 
 
@@ -189,7 +196,9 @@ def _queues(trace: Trace, buckets: int) -> _Panel | None:
         .encode(
             y=alt.value(6),
             color=alt.Color(
-                "label:N", title=None, scale=alt.Scale(domain=reasons, range=[VERMILION, *SERIES[2:]][: len(reasons)])
+                "label:N",
+                title=None,
+                scale=alt.Scale(domain=reasons, range=_DROPS[: len(reasons)]),
             ),
             tooltip=["time_s:Q", "link:N", "flow:N", "label:N"],
         )
@@ -231,7 +240,9 @@ def _shades(states: pl.DataFrame) -> alt.Chart:
 
 
 def _strip(states: pl.DataFrame, flows: list[str]) -> alt.Chart:
-    axis = alt.Axis(minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False, labelLimit=_AXIS_EXTENT)
+    axis = alt.Axis(
+        minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False, labelLimit=_AXIS_EXTENT
+    )
     return (
         alt.Chart(rows(states), height=_STRIP * len(flows))
         .mark_rect(opacity=0.75, clip=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,9 @@ from thalweg.replay import is_same, replay_command, replay_trial
 from thalweg.results import SuiteResult
 from thalweg.verdict import Verdict
 
+_EXPOSE = "window.vegaEmbed = vegaEmbed;"
+"""What the page needs of the drawing program."""
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -35,7 +37,7 @@ def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | 
     partial = target.with_name(f".{target.name}.partial")
     try:
         partial.write_text(page, encoding="utf-8")
-        os.replace(partial, target)
+        partial.replace(target)
     except OSError as error:
         raise RequestError(f"cannot write {target}: {error.strerror or error}") from None
 
@@ -66,7 +68,7 @@ def render(result: SuiteResult, on_progress: Progress | None = None) -> str:
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
         css=source("page.css"),
         js=source("page.js"),
-        vega=Markup(vl_convert.javascript_bundle().replace("</script", "<\\/script")),
+        vega=Markup(vl_convert.javascript_bundle(_EXPOSE).replace("</script", "<\\/script")),
         figures=_json(figures),
         themes=_json({"light": CONFIG, "dark": DARK_CONFIG}),
     )
