@@ -23,7 +23,7 @@ from thalweg.trace import Trace
 _HEIGHT = 125
 _STRIP = 16
 """Height of the states of one flow."""
-_DASHES = [[1, 0], [5, 3], [1, 2.5]]
+_DASHES: list[list[float]] = [[1, 0], [5, 3], [1, 2.5]]
 _DROPS = [VERMILION, *SERIES[2:]]
 _CAPACITY = "capacity"
 _MOST_DROPS = 500
