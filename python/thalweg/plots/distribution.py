@@ -13,7 +13,7 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, VERMILION, WIDTH, rows
+from thalweg.plots.theme import CONFIG, GREEN, GREY, VERMILION, WIDTH, rows
 from thalweg.quantity import scale, text
 from thalweg.verdict import Statistics
 
@@ -49,12 +49,12 @@ def plot_distribution(outcomes: Outcomes, flow: str | None = None, metric: str |
     lines = _lines(same, factor)
     strip = (
         alt.Chart(rows(data), height=_STRIP)
-        .mark_tick(thickness=1.2, opacity=0.45, color=BLUE, size=26)
+        .mark_tick(thickness=1.2, opacity=0.55, size=26)
         .encode(x=x.axis(None), tooltip=["trial:Q", "seed:Q", "value:Q"])
     )
     curve = (
         alt.Chart(rows(data), height=_CURVE)
-        .mark_line(interpolate="step-after", color=BLUE, strokeWidth=1.6)
+        .mark_line(interpolate="step-after", strokeWidth=1.8)
         .encode(
             x=x,
             y=alt.Y(

@@ -23,6 +23,7 @@ FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
 CONFIG: dict[str, Any] = {
     "font": FONT,
+    "mark": {"color": BLUE},
     "view": {"stroke": None},
     "axis": {
         "gridColor": "#e6e8eb",
@@ -53,6 +54,7 @@ CONFIG: dict[str, Any] = {
 DARK_CONFIG: dict[str, Any] = {
     **CONFIG,
     "background": "transparent",
+    "mark": {"color": SKY},
     "axis": {
         **CONFIG["axis"],
         "gridColor": "#2e3238",
