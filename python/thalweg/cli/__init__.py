@@ -1,7 +1,4 @@
-"""The command line: one file for each command, and one place where errors become exit statuses.
-
-Exit status: 0 all verdicts pass, 1 a verdict fails, 2 the request is wrong, 130 interrupted.
-"""
+"""The command line: one file for each command, and one place where errors become exit statuses."""
 
 from __future__ import annotations
 
@@ -18,10 +15,9 @@ from thalweg.cli.list import list_
 from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
+from thalweg.cli.status import INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.suite import suite
 from thalweg.errors import RequestError
-
-PASSED, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="thalweg",

@@ -10,6 +10,7 @@ from thalweg import _native
 from thalweg.cli import tables
 from thalweg.cli.console import complain, note, stdout
 from thalweg.cli.options import PlotFile, TraceFile, check_files, write_trial
+from thalweg.cli.status import FAILED, PASSED
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.replay import is_same, replay_trial
@@ -39,10 +40,10 @@ def replay(
         note(f"wrote {file}")
     if is_same(outcomes, index, again):
         console.print(f"same as stored: trace hash {again.trace_hash}")
-        return 0
+        return PASSED
     reason = f"it was made with version {stored.version}, this is {_native.version()}"
     complain(f"not the stored trial: {reason}; trace hash {again.trace_hash}, stored {outcomes.trace_hash(index)}")
-    return 1
+    return FAILED
 
 
 def _index(text: str, outcomes: Outcomes) -> int:

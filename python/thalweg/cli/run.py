@@ -24,6 +24,7 @@ from thalweg.cli.options import (
     settings,
     write_trial,
 )
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
 
@@ -77,9 +78,9 @@ def run(
             console.print(f"replay the worst trial: {shlex.join([*again, '--plot', 'worst.html'])}")
     if interrupted:
         complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown", label="")
-        return 130
+        return INTERRUPTED
     if trace or plot:
         worst = loaded.run(seed + verdict.worst_trial, trace=True)
         for file in write_trial(worst, trace, plot):
             note(f"wrote {file} (seed {worst.seed})")
-    return 1 if verdict.answer == "fail" else 0
+    return FAILED if verdict.answer == "fail" else PASSED

@@ -14,6 +14,7 @@ from thalweg.catalogue import Suite
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Controllers, Jobs, Seed, Settings, SuiteFormat, bindings, settings
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.replay import replay_command
 from thalweg.results import SuiteResult
@@ -63,9 +64,10 @@ def suite(
         kept = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
         done = f"{len(result.outcomes)} of {len(scenarios)} scenarios"
         complain(f"interrupted: {done} are finished and kept in {folder} ({kept})", label="")
-        return 130
-    _write_report(result, folder)
-    return 1 if "fail" in result.answers() else 0
+        return INTERRUPTED
+    if not _write_report(result, folder):
+        return INTERRUPTED
+    return FAILED if "fail" in result.answers() else PASSED
 
 
 def _print_table(result: SuiteResult, trials: int) -> None:
@@ -79,13 +81,19 @@ def _print_table(result: SuiteResult, trials: int) -> None:
         console.print(f"  {replay_command(result, outcomes)}", soft_wrap=True)
 
 
-def _write_report(result: SuiteResult, folder: Path) -> None:
+def _write_report(result: SuiteResult, folder: Path) -> bool:
+    """Writes the report into the folder of the result; tells whether a Ctrl-C let it."""
     from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load
 
     page = folder / "report.html"
-    with Bar() as bar:
-        write_report(result, page, bar.show)
+    try:
+        with Bar() as bar:
+            write_report(result, page, bar.show)
+    except KeyboardInterrupt:
+        complain(f"interrupted: the result in {folder} is complete; only its report was not written", label="")
+        return False
     note(f"wrote {folder} and {page}")
+    return True
 
 
 def _default_folder(name: str) -> Path:

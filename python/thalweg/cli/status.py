@@ -1,0 +1,10 @@
+"""Exit statuses."""
+
+PASSED = 0
+"""Every verdict passes, or cannot."""
+FAILED = 1
+"""A verdict fails, or a replayed trial differs."""
+REFUSED = 2
+"""The request is wrong."""
+INTERRUPTED = 130
+"""Ctrl-C, as shells report it."""
