@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 import typer
@@ -15,7 +16,7 @@ from thalweg.cli.list import list_
 from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
-from thalweg.cli.status import INTERRUPTED, PASSED, REFUSED
+from thalweg.cli.status import DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.suite import suite
 from thalweg.errors import RequestError
 
@@ -62,4 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has left, as `head` does. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
+    except Exception:
+        traceback.print_exc()
+        complain("this is a defect of thalweg; please report it together with the lines above")
+        return DEFECT
     return status if isinstance(status, int) else PASSED
