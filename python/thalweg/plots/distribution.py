@@ -13,7 +13,8 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.plots.theme import CONFIG, GREEN, GREY, VERMILION, WIDTH, rows
+from thalweg.plots.data import rows
+from thalweg.plots.theme import CONFIG, GREEN, GREY, VERMILION, WIDTH
 from thalweg.quantity import scale, text
 from thalweg.verdict import Statistics
 
@@ -47,13 +48,14 @@ def plot_distribution(outcomes: Outcomes, flow: str | None = None, metric: str |
         axis=alt.Axis(tickCount=10),
     )
     lines = _lines(same, factor)
+    named = rows(data)
     strip = (
-        alt.Chart(rows(data), height=_STRIP)
+        alt.Chart(named, height=_STRIP)
         .mark_tick(thickness=1.2, opacity=0.55, size=26)
         .encode(x=x.axis(None), tooltip=["trial:Q", "seed:Q", "value:Q"])
     )
     curve = (
-        alt.Chart(rows(data), height=_CURVE)
+        alt.Chart(named, height=_CURVE)
         .mark_line(interpolate="step-after", strokeWidth=1.8)
         .encode(
             x=x,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import altair as alt
-import polars as pl
 
 Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.VConcatChart | alt.HConcatChart
 
@@ -67,9 +66,3 @@ DARK_CONFIG: dict[str, Any] = {
     "title": {**CONFIG["title"], "color": "#e6e8eb", "subtitleColor": "#9aa1ab"},
 }
 """For pages on which the reader prefers a dark background."""
-
-
-def rows(frame: pl.DataFrame) -> alt.InlineData:
-    """A table as data that a figure carries within itself, with seven significant digits."""
-    short = frame.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(7)).fill_nan(None)
-    return alt.InlineData(values=short.to_dicts())

@@ -15,8 +15,9 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Trial
+from thalweg.plots.data import rows
 from thalweg.plots.downsample import changes, downsample
-from thalweg.plots.theme import CONFIG, GREY, SERIES, STATES, VERMILION, WIDTH, rows
+from thalweg.plots.theme import CONFIG, GREY, SERIES, STATES, VERMILION, WIDTH
 from thalweg.quantity import scale, text
 from thalweg.trace import Trace
 
@@ -73,7 +74,8 @@ def plot_trial(trial: Trial, title: str | None = None, buckets: int = 600) -> al
     ]
     head = alt.TitleParams(title or trial.outcomes.scenario.title, subtitle=_subtitle(trial))
     chart: alt.VConcatChart = alt.vconcat(*placed, spacing=12, title=head)
-    return chart.resolve_scale(color="independent", strokeDash="independent", x="shared").configure(**CONFIG)
+    chart = chart.resolve_scale(color="independent", strokeDash="independent", x="shared")
+    return chart.configure(**CONFIG)
 
 
 def _subtitle(trial: Trial) -> str:
@@ -127,14 +129,14 @@ def _lines(series: pl.DataFrame, plan: _Plan, flows: list[str]) -> _Panel:
     limit = _limit(series, largest)
     factor, unit = scale(limit, plan.unit)
     label = pl.col("series") if single else pl.when(pl.col("series") == _CAPACITY).then("series").otherwise("flow")
-    data = series.with_columns((pl.col("value") / factor), label.alias("label"))
+    table = series.with_columns((pl.col("value") / factor), label.alias("label"))
     keys = names if single else flows
     colours = [SERIES[index % len(SERIES)] for index in range(len(keys))]
     if plan is _RATE:
         keys, colours = [*keys, _CAPACITY], [*colours, GREY]
         names = [*names, _CAPACITY]
     line = (
-        alt.Chart(rows(data), height=_HEIGHT)
+        alt.Chart(rows(table), height=_HEIGHT)
         .mark_line(interpolate="step-after", strokeWidth=1.3, clip=True)
         .encode(
             y=alt.Y(
@@ -176,10 +178,12 @@ def _queues(trace: Trace, buckets: int) -> _Panel | None:
     links = trace.links.filter(pl.col("link").is_in(names))
     thin = downsample(links, "queue_delay_s", ["link"], buckets)
     factor, unit = scale(float(used["most"].max() or 0) or 1e-3, "s")  # type: ignore[arg-type]
-    data = thin.select("time_s", pl.format("queue of {}", "link").alias("label"), pl.col("queue_delay_s") / factor)
+    table = thin.select(
+        "time_s", pl.format("queue of {}", "link").alias("label"), pl.col("queue_delay_s") / factor
+    )
     labels = [f"queue of {name}" for name in names]
     line = (
-        alt.Chart(rows(data), height=_HEIGHT)
+        alt.Chart(rows(table), height=_HEIGHT)
         .mark_area(interpolate="step-after", line={"strokeWidth": 1.2}, fillOpacity=0.12, clip=True)
         .encode(
             y=alt.Y("queue_delay_s:Q", title=f"queueing ({unit})", axis=_value_axis(), stack=None),
