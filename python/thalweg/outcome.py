@@ -87,7 +87,14 @@ class Outcomes:
 
     def trace_hash(self, trial: int) -> str:
         """Fingerprint of all that happened in a trial: equal if and only if the trials are."""
-        return str(self.trials.row(by_predicate=pl.col("trial") == trial, named=True)["trace_hash"])
+        return str(self._trial(trial)["trace_hash"])
+
+    def seed_of(self, trial: int) -> int:
+        """Seed of a trial."""
+        return int(self._trial(trial)["seed"])
+
+    def _trial(self, trial: int) -> dict[str, Any]:
+        return self.trials.row(by_predicate=pl.col("trial") == trial, named=True)
 
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 
-import polars as pl
-
 from thalweg.outcome import Outcomes, Trial
 from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
@@ -15,7 +13,7 @@ def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
     """Runs trial number `trial` again. Raises RequestError if this version refuses the scenario."""
     stored = outcomes.scenario
     scenario = Scenario.from_toml(stored.toml, stored.name, suite=stored.suite)
-    return scenario.run(_seed(outcomes, trial), trace)
+    return scenario.run(outcomes.seed_of(trial), trace)
 
 
 def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:
@@ -29,7 +27,3 @@ def replay_command(result: SuiteResult, outcomes: Outcomes) -> str:
     return shlex.join(
         ["thalweg", "replay", str(result.folder), outcomes.scenario.name, str(worst), "--plot", "worst.html"]
     )
-
-
-def _seed(outcomes: Outcomes, trial: int) -> int:
-    return int(outcomes.trials.row(by_predicate=pl.col("trial") == trial, named=True)["seed"])

@@ -12,8 +12,8 @@ import typer
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Trial
+from thalweg.trace import FORMATS as TRACE_FORMATS
 
-TRACE_FORMATS = (".parquet", ".csv", ".sqlog")
 PLOT_FORMATS = (".html", ".png", ".svg", ".pdf")
 _LARGEST_SEED = 2**63 - 1
 
