@@ -1,0 +1,39 @@
+"""Thalweg: a laboratory for congestion control.
+
+>>> import thalweg
+>>> scenario = thalweg.Scenario.load("c4/simple-20mbps", controllers={"main": "cubic"})
+>>> outcomes = scenario.trials(10, seed=1)
+>>> outcomes.flows.select("trial", "seed", "flow").head(2).rows()
+[(0, 1, 'main'), (1, 2, 'main')]
+>>> outcomes.verdict().answer in ("pass", "fail")
+True
+
+A trial is a pure function of (scenario, seed, version). Times are seconds, sizes bytes, rates bits per
+second; tables are polars data frames (`.to_pandas()` for those who want it).
+"""
+
+from thalweg._native import version
+from thalweg.catalogue import list_scenarios, list_suites
+from thalweg.errors import RequestError
+from thalweg.outcome import Outcomes, Trial
+from thalweg.results import SuiteResult
+from thalweg.scenario import Interrupted, Scenario
+from thalweg.trace import Trace
+from thalweg.verdict import Statistics, Verdict
+
+__all__ = [
+    "Interrupted",
+    "Outcomes",
+    "RequestError",
+    "Scenario",
+    "Statistics",
+    "SuiteResult",
+    "Trace",
+    "Trial",
+    "Verdict",
+    "list_scenarios",
+    "list_suites",
+    "version",
+]
+
+__version__ = version()

@@ -1,0 +1,150 @@
+"""Where scenarios and suites are found: by shipped name, or by path.
+
+A shipped suite is a folder below `thalweg/suites`; its `suite.toml` gives a title, the source document
+and the order of its scenarios. Any other folder with `*.toml` files is a suite too; without a
+`suite.toml` its scenarios come in the order of their names.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from thalweg.errors import RequestError, did_you_mean
+
+_ABOUT = "suite.toml"
+_KEYS = {"title", "source", "order"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One scenario file and the names that it goes by."""
+
+    name: str
+    """Within its suite: `bad-wifi`."""
+    suite: str | None
+    """Name of the shipped suite that it belongs to."""
+    file: Path
+
+    @property
+    def reference(self) -> str:
+        """What to type on the command line to get this scenario."""
+        return f"{self.suite}/{self.name}" if self.suite else str(self.file)
+
+    def read(self) -> bytes:
+        """The text of the file, unchecked."""
+        try:
+            return self.file.read_bytes()
+        except OSError as error:
+            raise RequestError(f"cannot read {self.file}: {error.strerror}") from None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A folder of scenarios with a source document."""
+
+    name: str
+    title: str
+    source: str | None
+    entries: tuple[Entry, ...]
+
+    @staticmethod
+    def find(name_or_folder: str | Path) -> Suite:
+        """A suite by shipped name or by folder. Raises RequestError."""
+        shipped = {folder.name: folder for folder in _shipped_folders()}
+        wanted = str(name_or_folder)
+        if wanted in shipped:
+            return _read_suite(shipped[wanted], shipped=True)
+        folder = Path(name_or_folder)
+        if folder.is_dir():
+            return _read_suite(folder, shipped=False)
+        if folder.is_file():
+            raise RequestError(f"{wanted} is a file, not a suite; to run one scenario: thalweg run {wanted}")
+        raise RequestError(
+            f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)"
+        )
+
+
+def list_suites() -> list[Suite]:
+    """The shipped suites.
+
+    >>> [suite.name for suite in list_suites()]
+    ['c4'...]
+    """
+    return [_read_suite(folder, shipped=True) for folder in _shipped_folders()]
+
+
+def list_scenarios() -> list[str]:
+    """Names of the shipped scenarios, suite by suite, as `thalweg run` takes them.
+
+    >>> "c4/simple-20mbps" in list_scenarios()
+    True
+    """
+    return [entry.reference for suite in list_suites() for entry in suite.entries]
+
+
+def find_scenario(name_or_path: str | Path) -> Entry:
+    """A scenario by shipped name (`c4/bad-wifi`) or by path. Raises RequestError."""
+    wanted = str(name_or_path)
+    for suite in list_suites():
+        for entry in suite.entries:
+            if entry.reference == wanted:
+                return entry
+    file = Path(name_or_path)
+    if file.is_dir():
+        raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
+    if file.is_file():
+        return Entry(file.stem, None, file)
+    if file.suffix == ".toml":
+        raise RequestError(f"no such file: {wanted}")
+    names = list_scenarios()
+    close = [name for name in names if name.rpartition("/")[2] == wanted]
+    hint = f"; did you mean {' or '.join(close)}?" if close else did_you_mean(wanted, names)
+    raise RequestError(f"no scenario {wanted!r}{hint} (or give the path of a scenario file)")
+
+
+def _shipped_folders() -> Iterator[Path]:
+    root = Path(str(files("thalweg").joinpath("suites")))
+    return (folder for folder in sorted(root.iterdir()) if (folder / _ABOUT).is_file())
+
+
+def _read_suite(folder: Path, *, shipped: bool) -> Suite:
+    about = _read_about(folder / _ABOUT)
+    found = {file.stem: file for file in sorted(folder.glob("*.toml")) if file.name != _ABOUT}
+    order: list[str] = about.get("order", [])
+    missing = [name for name in order if name not in found]
+    if missing:
+        raise RequestError(
+            f"{folder / _ABOUT}: order names {missing[0]!r}, but there is no {missing[0]}.toml"
+            f"{did_you_mean(missing[0], found)}"
+        )
+    if not found:
+        raise RequestError(f"{folder} holds no scenario files (*.toml)")
+    names = [*order, *(name for name in found if name not in order)]
+    name = folder.name or folder.resolve().name
+    entries = tuple(Entry(stem, name if shipped else None, found[stem]) for stem in names)
+    return Suite(name, about.get("title", name), about.get("source"), entries)
+
+
+def _read_about(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        about = tomllib.loads(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise RequestError(f"{file}: not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"{file}: {error}") from None
+    for key, value in about.items():
+        if key not in _KEYS:
+            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_KEYS))}")
+        names = isinstance(value, list) and all(isinstance(name, str) for name in value)
+        if not (names if key == "order" else isinstance(value, str)):
+            raise RequestError(
+                f"{file}: {key} = {value!r}: expected {'a list of names' if key == 'order' else 'text'}"
+            )
+    return about

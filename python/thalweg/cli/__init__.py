@@ -1,0 +1,70 @@
+"""The command line: one file for each command, and one place where errors become exit statuses."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from thalweg import _native
+from thalweg.cli.compare import compare
+from thalweg.cli.console import complain
+from thalweg.cli.list import list_
+from thalweg.cli.replay import replay
+from thalweg.cli.report import report
+from thalweg.cli.run import run
+from thalweg.cli.status import DEFECT, INTERRUPTED, PASSED, REFUSED
+from thalweg.cli.suite import suite
+from thalweg.errors import RequestError
+
+app = typer.Typer(
+    name="thalweg",
+    help="A laboratory for congestion control.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run)
+app.command("suite")(suite)
+app.command("replay")(replay)
+app.command("list")(list_)
+app.command("report")(report)
+app.command("compare")(compare)
+
+
+@app.callback(invoke_without_command=True)
+def thalweg(version: bool = typer.Option(False, "--version", help="Print the version and leave.")) -> None:
+    """A laboratory for congestion control: describe a path and a workload once, run any controller over it."""
+    if version:
+        typer.echo(f"thalweg {_native.version()}")
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status. Errors of the user come as one message on stderr."""
+    try:
+        status = app(args=arguments, prog_name="thalweg", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        # Typer asks for help itself when a group is called without a command: its message is the help text.
+        complain(error.format_message() or "a command is missing; see thalweg --help")
+        return REFUSED
+    except RequestError as error:
+        complain(str(error))
+        return REFUSED
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted", label="")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left, as `head` does. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PASSED
+    except Exception:
+        traceback.print_exc()
+        complain("this is a defect of thalweg; please report it together with the lines above")
+        return DEFECT
+    return status if isinstance(status, int) else PASSED

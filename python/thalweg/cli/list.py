@@ -1,0 +1,77 @@
+"""`thalweg list`: what there is to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from thalweg import _native
+from thalweg.catalogue import list_suites
+from thalweg.cli.console import print_json, stdout
+from thalweg.cli.options import Format
+from thalweg.cli.tables import plain_table
+from thalweg.scenario import Scenario
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    CONTROLLERS = "controllers"
+    SCENARIOS = "scenarios"
+    SUITES = "suites"
+    MODELS = "models"
+
+
+def list_(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+) -> None:
+    """List controllers, scenarios, suites, or models of the path."""
+    entries, headers = _LISTS[kind]()
+    if format_ is Format.JSON:
+        print_json({str(kind): entries})
+        return
+    console = stdout()
+    rows = [[str(entry.get(header) or "") for header in headers] for entry in entries]
+    console.print(plain_table(headers, rows, left=len(headers)))
+    if kind is Kind.CONTROLLERS:
+        for entry in entries:
+            for option in entry["options"]:
+                choice = f"{entry['name']}:{option['name']}={option['default']}"
+                console.print(f"{choice}  {option['meaning']} ({option['accepted']})")
+
+
+def _controllers() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    return _native.controllers(), ("name", "title", "source")
+
+
+def _models() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    return [dict(model) for model in _native.models()], ("kind", "name", "title", "source")
+
+
+def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    entries = [
+        {"name": suite.name, "title": suite.title, "source": suite.source, "scenarios": len(suite.entries)}
+        for suite in list_suites()
+    ]
+    return entries, ("name", "title", "scenarios", "source")
+
+
+def _scenarios() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    entries = []
+    for suite in list_suites():
+        for entry in suite.entries:
+            scenario = Scenario.from_entry(entry)
+            entries.append({"name": entry.reference, "title": scenario.title, "source": scenario.source})
+    return entries, ("name", "title", "source")
+
+
+_LISTS: dict[Kind, Callable[[], tuple[list[dict[str, Any]], tuple[str, ...]]]] = {
+    Kind.CONTROLLERS: _controllers,
+    Kind.SCENARIOS: _scenarios,
+    Kind.SUITES: _suites,
+    Kind.MODELS: _models,
+}

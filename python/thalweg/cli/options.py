@@ -1,0 +1,110 @@
+"""Options that several commands share, and what their texts mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.errors import RequestError
+from thalweg.outcome import Trial
+from thalweg.trace import FORMATS as TRACE_FORMATS
+
+PLOT_FORMATS = (".html", ".png", ".svg", ".pdf")
+_LARGEST_SEED = 2**63 - 1
+
+
+class Format(StrEnum):
+    """How an answer is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class SuiteFormat(StrEnum):
+    """How the verdicts of a suite are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+Controllers = Annotated[
+    list[str] | None,
+    typer.Option("--controller", "-c", metavar="FLOW=NAME", help="Bind a flow to a controller, e.g. main=cubic."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="KEY=VALUE", help='Set a key of the scenario, e.g. path.rate="10 Mbps".'),
+]
+Seed = Annotated[
+    int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first trial; trial i has this seed plus i.")
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 for all cores.")]
+TraceFile = Annotated[
+    Path | None,
+    typer.Option("--trace", metavar="FILE", help="Write the time series: .parquet, .csv or .sqlog (qlog)."),
+]
+PlotFile = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the time series: .html, .png, .svg or .pdf."),
+]
+
+
+def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str, str]]:
+    """The two sides of each `left=right`. Raises RequestError on another form.
+
+    >>> pairs(["main=c4:variant=v1"], "--controller", "FLOW=NAME")
+    [('main', 'c4:variant=v1')]
+    """
+    split = []
+    for text in texts or ():
+        left, equals, right = text.partition("=")
+        if not (left.strip() and equals and right.strip()):
+            raise RequestError(f"{option} {text!r}: expected {form}")
+        split.append((left.strip(), right.strip()))
+    return split
+
+
+def settings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
+    """The keys and values of `--set`."""
+    return pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
+
+
+def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
+    """The flows and controllers of `--controller`."""
+    return pairs(texts, "--controller", "FLOW=NAME, such as main=cubic")
+
+
+def check_files(trace: Path | None, plot: Path | None) -> None:
+    """Refuses file names that could not be written, before any work is done. Raises RequestError."""
+    for option, file, formats in (("--trace", trace, TRACE_FORMATS), ("--plot", plot, PLOT_FORMATS)):
+        if file is None:
+            continue
+        if file.suffix not in formats:
+            raise RequestError(f"{option} {file}: the name must end in one of {', '.join(formats)}")
+        check_writable(file)
+
+
+def check_writable(file: Path) -> None:
+    """Refuses a file that could not be written. Raises RequestError."""
+    folder = file.parent
+    if not folder.is_dir():
+        raise RequestError(f"cannot write {file}: there is no folder {folder}")
+    if file.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
+        raise RequestError(f"cannot write {file}: {'it is a folder' if file.is_dir() else 'permission denied'}")
+
+
+def write_trial(trial: Trial, trace: Path | None, plot: Path | None) -> list[Path]:
+    """Writes the trace and the figure of a trial, and returns the files."""
+    if trace and trial.trace:
+        trial.trace.save(trace)
+    if plot:
+        from thalweg.plots import plot_trial, save  # noqa: PLC0415 - altair takes half a second to load
+
+        save(plot_trial(trial), plot)
+    return [file for file in (trace, plot) if file]

@@ -1,0 +1,54 @@
+"""`thalweg replay`: one trial of a stored result once more, to look at it closely."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from thalweg import _native
+from thalweg.cli import tables
+from thalweg.cli.console import complain, note, stdout
+from thalweg.cli.options import PlotFile, TraceFile, check_files, write_trial
+from thalweg.cli.status import FAILED, PASSED
+from thalweg.errors import RequestError
+from thalweg.outcome import Outcomes
+from thalweg.replay import is_same, replay_trial
+from thalweg.results import SuiteResult
+
+
+def replay(
+    result: Annotated[str, typer.Argument(help="Folder of a stored result.")],
+    scenario: Annotated[str, typer.Argument(help="Name of a scenario in it.")],
+    trial: Annotated[str, typer.Argument(help="Index of the trial, or `worst`.")],
+    trace: TraceFile = None,
+    plot: PlotFile = None,
+) -> int:
+    """Run a stored trial again from its scenario and seed, and check that it is the same.
+
+    Exit status 1 if it is not, as it may happen with another version.
+    """
+    check_files(trace, plot)
+    stored = SuiteResult.load(result)
+    outcomes = stored[scenario]
+    index = _index(trial, outcomes)
+    again = replay_trial(outcomes, index, trace=bool(trace or plot))
+    console = stdout()
+    console.print(f"{outcomes.scenario.title}, trial {index}, seed {again.seed}")
+    console.print(tables.flow_table(again.flows))
+    for file in write_trial(again, trace, plot):
+        note(f"wrote {file}")
+    if is_same(outcomes, index, again):
+        console.print(f"same as stored: trace hash {again.trace_hash}")
+        return PASSED
+    reason = f"it was made with version {stored.version}, this is {_native.version()}"
+    complain(f"not the stored trial: {reason}; trace hash {again.trace_hash}, stored {outcomes.trace_hash(index)}")
+    return FAILED
+
+
+def _index(text: str, outcomes: Outcomes) -> int:
+    if text == "worst":
+        return outcomes.verdict().worst_trial
+    if not (text.isascii() and text.isdecimal() and int(text) < outcomes.n):
+        raise RequestError(f"trial {text!r}: expected a number from 0 to {outcomes.n - 1}, or worst")
+    return int(text)

@@ -1,0 +1,26 @@
+"""`thalweg report`: the page of a stored result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.cli.console import Bar, note
+from thalweg.cli.options import check_writable
+from thalweg.results import SuiteResult
+
+
+def report(
+    result: Annotated[str, typer.Argument(help="Folder of a stored result.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")],
+) -> None:
+    """Write a stored result as one HTML page that needs no network."""
+    stored = SuiteResult.load(result)
+    check_writable(output)
+    from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load
+
+    with Bar() as bar:
+        write_report(stored, output, bar.show)
+    note(f"wrote {output}")

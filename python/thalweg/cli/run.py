@@ -1,0 +1,86 @@
+"""`thalweg run`: one scenario, one or more trials."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from typing import Annotated
+
+import typer
+
+from thalweg.catalogue import find_scenario
+from thalweg.cli import tables
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import (
+    Controllers,
+    Format,
+    Jobs,
+    PlotFile,
+    Seed,
+    Settings,
+    TraceFile,
+    bindings,
+    check_files,
+    settings,
+    write_trial,
+)
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.results import SuiteResult
+from thalweg.scenario import Interrupted, Scenario
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    controller: Controllers = None,
+    set_: Settings = None,
+    seed: Seed = 1,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Number of trials.")] = 1,
+    jobs: Jobs = 0,
+    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    trace: TraceFile = None,
+    plot: PlotFile = None,
+) -> int:
+    """Run a scenario and judge it.
+
+    With several trials, the trace and the plot are of the worst one.
+    """
+    check_files(trace, plot)
+    entry = find_scenario(scenario)
+    loaded = Scenario.from_entry(entry, settings(set_), bindings(controller))
+    result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
+    interrupted = False
+    begin = time.perf_counter()
+    with Bar() as bar:
+        try:
+            outcomes = loaded.trials(trials, seed, jobs, lambda done: bar.show(loaded.name, done, trials))
+        except Interrupted as stop:
+            if stop.outcomes is None:
+                raise
+            outcomes, interrupted = stop.outcomes, True
+    result.wall_s = time.perf_counter() - begin
+    result.outcomes.append(outcomes)
+    verdict = outcomes.verdict()
+
+    if format_ is Format.JSON:
+        print_json(result.document())
+    else:
+        console = stdout()
+        console.print(f"{loaded.title}  ({entry.reference})")
+        if outcomes.n == 1:
+            console.print(tables.flow_table(outcomes.flows))
+        if verdict.criteria:
+            console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
+        console.print(tables.summary(result, outcomes.n))
+        if outcomes.n > 1:
+            again = ["thalweg", "run", entry.reference, "--seed", str(seed + verdict.worst_trial)]
+            again += [part for text in controller or () for part in ("--controller", text)]
+            again += [part for text in set_ or () for part in ("--set", text)]
+            console.print(f"replay the worst trial: {shlex.join([*again, '--plot', 'worst.html'])}")
+    if interrupted:
+        complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown", label="")
+        return INTERRUPTED
+    if trace or plot:
+        worst = loaded.run(seed + verdict.worst_trial, trace=True)
+        for file in write_trial(worst, trace, plot):
+            note(f"wrote {file} (seed {worst.seed})")
+    return FAILED if verdict.answer == "fail" else PASSED

@@ -1,0 +1,106 @@
+"""`thalweg suite`: all scenarios of a suite, judged, stored and reported."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.catalogue import Suite
+from thalweg.cli import tables
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import Controllers, Jobs, Seed, Settings, SuiteFormat, bindings, settings
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.errors import RequestError, did_you_mean
+from thalweg.replay import replay_command
+from thalweg.results import SuiteResult
+from thalweg.runner import load_all, run_suite
+
+
+def suite(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
+    ],
+    only: Annotated[str | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches.")] = None,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each scenario.")] = 100,
+    controller: Controllers = None,
+    set_: Settings = None,
+    seed: Seed = 1,
+    jobs: Jobs = 0,
+    format_: Annotated[
+        SuiteFormat, typer.Option("--format", help="How to print the verdicts.")
+    ] = SuiteFormat.TABLE,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where to store the result; an older result there is replaced."),
+    ] = None,
+) -> int:
+    """Run a suite and judge it.
+
+    The outcomes are stored in a folder (results/<suite>-<time> by default) together with a report page.
+    Ctrl-C keeps the scenarios that are finished.
+    """
+    found = Suite.find(name)
+    entries = [entry for entry in found.entries if only is None or fnmatchcase(entry.name, only)]
+    if not entries:
+        names = [entry.name for entry in found.entries]
+        raise RequestError(f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', names)}")
+    scenarios = load_all(entries, settings(set_), bindings(controller))
+    folder = out or _default_folder(found.name)
+    with Bar() as bar:
+        result, complete = run_suite(found, scenarios, trials, seed, jobs, folder, bar.show)
+
+    if format_ is SuiteFormat.JSON:
+        print_json(result.document())
+    elif format_ is SuiteFormat.MARKDOWN:
+        print(f"{tables.markdown(tables.HEADERS, tables.result_rows(result))}\n\n{tables.summary(result, trials)}")
+    else:
+        _print_table(result, trials)
+    if not complete:
+        kept = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
+        done = f"{len(result.outcomes)} of {len(scenarios)} scenarios"
+        complain(f"interrupted: {done} are finished and kept in {folder} ({kept})", label="")
+        return INTERRUPTED
+    if not _write_report(result, folder):
+        return INTERRUPTED
+    return FAILED if "fail" in result.answers() else PASSED
+
+
+def _print_table(result: SuiteResult, trials: int) -> None:
+    console = stdout()
+    console.print(result.title + (f"  ({result.source})" if result.source else ""))
+    console.print(tables.verdict_table(tables.result_rows(result)))
+    console.print(tables.summary(result, trials))
+    if result.outcomes:
+        console.print("\nreplay the worst trials:")
+    for outcomes in result.outcomes:
+        console.print(f"  {replay_command(result, outcomes)}", soft_wrap=True)
+
+
+def _write_report(result: SuiteResult, folder: Path) -> bool:
+    """Writes the report into the folder of the result; tells whether a Ctrl-C let it."""
+    from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load
+
+    page = folder / "report.html"
+    try:
+        with Bar() as bar:
+            write_report(result, page, bar.show)
+    except KeyboardInterrupt:
+        complain(f"interrupted: the result in {folder} is complete; only its report was not written", label="")
+        return False
+    note(f"wrote {folder} and {page}")
+    return True
+
+
+def _default_folder(name: str) -> Path:
+    stem = re.sub(r"[^\w.-]+", "-", name)
+    folder = Path("results") / f"{stem}-{datetime.now():%Y%m%d-%H%M%S}"
+    number, free = 1, folder
+    while free.exists():
+        number += 1
+        free = folder.with_name(f"{folder.name}-{number}")
+    return free

@@ -1,0 +1,159 @@
+"""Verdicts and outcomes as tables, for a terminal or for Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import polars as pl
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from thalweg.quantity import percent, text
+from thalweg.results import SuiteResult
+from thalweg.verdict import Statistics, Verdict
+
+HEADERS = (
+    "scenario",
+    "verdict",
+    "criterion",
+    "floor",
+    "n",
+    "min",
+    "median",
+    "p95",
+    "worst",
+    "failures",
+    "worst trial",
+)
+_LEFT = 3
+"""The first columns hold words, the others numbers."""
+_STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
+
+_OUTCOMES = (
+    ("controller", "controller", ""),
+    ("completion", "completion_s", "s"),
+    ("rate", "mean_rate_bps", "bps"),
+    ("sent", "packets_sent", ""),
+    ("lost", "packets_lost", ""),
+    ("dropped", "packets_dropped", ""),
+    ("timeouts", "timeouts", ""),
+    ("RTT min", "min_rtt_s", "s"),
+    ("mean", "mean_rtt_s", "s"),
+    ("max", "max_rtt_s", "s"),
+    ("queue delay", "mean_queue_delay_s", "s"),
+)
+"""Heading, column and unit of what a table of flows shows; a column that is not there is left out."""
+
+
+def criterion_text(statistics: Statistics) -> str:
+    """A criterion in words: `main completion <= 5 s`."""
+    return f"{statistics.flow} {statistics.metric} <= {text(statistics.at_most, statistics.unit)}"
+
+
+def answer_text(statistics: Statistics) -> str:
+    """The answer to a criterion; one that does not decide says so."""
+    return f"{statistics.answer} (for information)" if statistics.informative else statistics.answer
+
+
+def failures_text(statistics: Statistics) -> str:
+    """Failures, and the failure rate that the trials do not exclude: `0 (rate <= 3.0 %)`."""
+    return f"{statistics.failures} (rate <= {percent(statistics.failure_rate_upper95)})"
+
+
+def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
+    """One row for each criterion of a scenario, under HEADERS."""
+    if not verdict.criteria:
+        return [[name, "-", "no pass criteria", *["-"] * (len(HEADERS) - _LEFT)]]
+    return [
+        [
+            name,
+            answer_text(statistics),
+            criterion_text(statistics),
+            text(statistics.floor, statistics.unit),
+            str(statistics.n),
+            *(
+                text(value, statistics.unit)
+                for value in (statistics.min, statistics.median, statistics.p95, statistics.worst)
+            ),
+            failures_text(statistics),
+            str(statistics.worst_trial),
+        ]
+        for statistics in verdict.criteria
+    ]
+
+
+def result_rows(result: SuiteResult) -> list[list[str]]:
+    """One row for each criterion of each scenario."""
+    return [
+        row for outcomes in result.outcomes for row in verdict_rows(outcomes.scenario.name, outcomes.verdict())
+    ]
+
+
+def verdict_table(rows: Sequence[Sequence[str]]) -> Table:
+    """Rows under HEADERS for a terminal."""
+    table = _table(HEADERS, _LEFT)
+    previous = None
+    for name, answer, *rest in rows:
+        shown = "" if name == previous else name
+        table.add_row(shown, Text(answer, _STYLES.get(answer, "dim")), *rest)
+        previous = name
+    return table
+
+
+def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = _LEFT) -> str:
+    """A table in Markdown.
+
+    >>> print(markdown(["a", "n"], [["x", "1"]], left=1))
+    | a | n |
+    | :-- | --: |
+    | x | 1 |
+    """
+    marks = [":--" if column < left else "--:" for column in range(len(headers))]
+    lines = [headers, marks, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def summary(result: SuiteResult, trials: int) -> str:
+    """One line: how many passed and failed, what was run, and what it took."""
+    counts: Counter[str] = Counter(answer or "without criteria" for answer in result.answers())
+    said = ", ".join(f"{counts[answer]} {answer}" for answer in (*_STYLES, "without criteria") if counts[answer])
+    each = f"{trials} trials each" if len(result.outcomes) > 1 else f"{trials} trial{'s' if trials != 1 else ''}"
+    times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
+    return f"{said or 'nothing finished'}; {each}, seed {result.seed}; {times}"
+
+
+def flow_table(flows: pl.DataFrame) -> Table:
+    """Outcomes of each flow of one trial."""
+    shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
+    table = _table(("flow", *(heading for heading, _, _ in shown)), 2)
+    for row in flows.iter_rows(named=True):
+        cells = [_cell(row[column], unit, bool(row["finished"])) for _, column, unit in shown]
+        table.add_row(str(row["flow"]), *cells)
+    return table
+
+
+def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> Table:
+    """Any rows for a terminal; the first `left` columns are words."""
+    table = _table(headers, left)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _table(headers: Sequence[str], left: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column, header in enumerate(headers):
+        words = column < left
+        table.add_column(header, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    return table
+
+
+def _cell(value: object, unit: str, finished: bool) -> str:
+    if isinstance(value, float) and math.isnan(value):
+        return "-" if finished else "did not finish"
+    if unit and isinstance(value, (int, float)):
+        return text(float(value), unit)
+    return str(value)

@@ -1,0 +1,150 @@
+"""Outcomes of trials, as tables, together with what they are outcomes of.
+
+Times are seconds, sizes bytes, rates bits per second. Trial `i` of a run that started from seed `s` has
+seed `s + i`: any trial can be had again by its seed alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from thalweg import _native
+from thalweg.trace import Trace
+from thalweg.verdict import Verdict, judge
+
+if TYPE_CHECKING:
+    from thalweg.plots import Chart
+
+
+@dataclass(frozen=True)
+class Description:
+    """A scenario as plain data: all that a verdict or a figure needs to know of it."""
+
+    name: str
+    suite: str | None
+    """Name of the shipped suite that it belongs to."""
+    title: str
+    source: str | None
+    note: str | None
+    toml: str
+    """The scenario file as it ran, overrides included."""
+    flows: list[dict[str, Any]]
+    criteria: list[dict[str, Any]]
+    floor_s: float | None
+
+    @staticmethod
+    def of(native: _native.Scenario, name: str, suite: str | None) -> Description:
+        """Takes the description out of a checked scenario."""
+        return Description(
+            name=name,
+            suite=suite,
+            title=native.title,
+            source=native.source,
+            note=native.note,
+            toml=native.toml,
+            flows=[dict(flow) for flow in native.flows],
+            criteria=[dict(criterion) for criterion in native.criteria],
+            floor_s=native.floor_s,
+        )
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Outcomes of the trials of one scenario."""
+
+    scenario: Description
+    flows: pl.DataFrame
+    """One row for each trial and flow."""
+    links: pl.DataFrame
+    """One row for each trial and link."""
+    trials: pl.DataFrame
+    """One row for each trial: seed, simulated time, events, trace hash."""
+
+    @staticmethod
+    def of(native: _native.Outcomes, scenario: Description) -> Outcomes:
+        """Makes tables of the columns that the simulator hands over."""
+        return Outcomes(scenario, frame(native.flows), frame(native.links), frame(native.trials))
+
+    @property
+    def n(self) -> int:
+        """Number of trials."""
+        return self.trials.height
+
+    @property
+    def seed(self) -> int:
+        """Seed of the first trial."""
+        return int(self.trials["seed"][0])
+
+    @property
+    def core_s(self) -> float:
+        """Seconds of processor time that the trials took."""
+        return float(self.trials["core_s"].sum())
+
+    def trace_hash(self, trial: int) -> str:
+        """Fingerprint of all that happened in a trial: equal if and only if the trials are."""
+        return str(self._trial(trial)["trace_hash"])
+
+    def seed_of(self, trial: int) -> int:
+        """Seed of a trial."""
+        return int(self._trial(trial)["seed"])
+
+    def _trial(self, trial: int) -> dict[str, Any]:
+        return self.trials.row(by_predicate=pl.col("trial") == trial, named=True)
+
+    def verdict(self) -> Verdict:
+        """Sets the outcomes against the pass criteria of the scenario."""
+        return judge(self.scenario.criteria, self.flows)
+
+    def plot(self) -> Chart:
+        """The distribution of the first metric that decides, against its target and its floor."""
+        from thalweg.plots import plot_distribution  # noqa: PLC0415 - altair takes half a second to load
+
+        return plot_distribution(self)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial: its outcomes and, if it was asked for, its trace."""
+
+    outcomes: Outcomes
+    trace: Trace | None
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row for each flow."""
+        return self.outcomes.flows
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """One row for each link."""
+        return self.outcomes.links
+
+    @cached_property
+    def seed(self) -> int:
+        """The seed of this trial."""
+        return self.outcomes.seed
+
+    @cached_property
+    def trace_hash(self) -> str:
+        """Fingerprint of all that happened."""
+        return str(self.outcomes.trials["trace_hash"][0])
+
+    def verdict(self) -> Verdict:
+        """Sets this one trial against the pass criteria."""
+        return self.outcomes.verdict()
+
+    def plot(self) -> Chart:
+        """The time series of this trial. Needs a trace: `run(seed, trace=True)`."""
+        from thalweg.plots import plot_trial  # noqa: PLC0415 - altair takes half a second to load
+
+        return plot_trial(self)
+
+
+def frame(columns: Mapping[str, _native.Column]) -> pl.DataFrame:
+    """A table of columns from the simulator."""
+    return pl.DataFrame(dict(columns))

@@ -1,0 +1,54 @@
+"""How numbers with units are written for people: `4.87 s`, `23.1 ms`, `20 Mbps`, `10 MB`.
+
+Decimal prefixes, as links are sold and as scenario files are written. A time that never came is
+infinite and reads `did not finish`; a number that is not known reads `-`.
+"""
+
+from __future__ import annotations
+
+import math
+
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_RATES = ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps"))
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+_SCALES = {"s": _SECONDS, "B": _BYTES, "bytes": _BYTES, "bps": _RATES}
+
+
+def text(value: float | None, unit: str = "", digits: int = 4) -> str:
+    """A value in its base unit (`s`, `B` or `bytes`, `bps`, others as they are), with a fitting prefix.
+
+    >>> text(4.871234, "s"), text(0.0231, "s"), text(2e7, "bps"), text(1e7, "B")
+    ('4.871 s', '23.1 ms', '20 Mbps', '10 MB')
+    >>> text(float("inf"), "s"), text(None, "s"), text(0.0, "s")
+    ('did not finish', '-', '0 s')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "did not finish"
+    factor, name = scale(abs(value), unit)
+    return f"{value / factor:.{digits}g} {name}".rstrip() if value else f"0 {unit}".rstrip()
+
+
+def scale(value: float, unit: str) -> tuple[float, str]:
+    """The divisor and the name of the prefix that suit a value of this size.
+
+    >>> scale(2.5e7, "bps")
+    (1000000.0, 'Mbps')
+    """
+    steps = _SCALES.get(unit)
+    if steps is None:
+        return 1.0, unit
+    for factor, name in steps:
+        if value >= factor:
+            return factor, name
+    return steps[-1]
+
+
+def percent(fraction: float) -> str:
+    """A fraction as a percentage.
+
+    >>> percent(0.02951)
+    '3.0 %'
+    """
+    return f"{100 * fraction:.1f} %"

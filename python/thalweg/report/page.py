@@ -1,0 +1,120 @@
+"""Makes the report page out of a result; what it looks like is in `page.html`, `page.css` and `page.js`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from thalweg import _native
+from thalweg.errors import RequestError
+from thalweg.outcome import Outcomes
+from thalweg.plots import Chart, plot_distribution, plot_trial
+from thalweg.plots.theme import CONFIG, DARK_CONFIG
+from thalweg.quantity import percent, text
+from thalweg.replay import is_same, replay_command, replay_trial
+from thalweg.results import SuiteResult
+from thalweg.verdict import Verdict
+
+_EXPOSE = "window.vegaEmbed = vegaEmbed;"
+"""What the page needs of the drawing program."""
+
+Progress = Callable[[str, int, int], None]
+
+
+def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | None = None) -> None:
+    """Writes the page of a result. Runs the worst trial of each scenario again, for its figure.
+
+    Raises RequestError if the file cannot be written.
+    """
+    target = Path(file)
+    page = render(result, on_progress)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        partial.write_text(page, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        raise RequestError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def render(result: SuiteResult, on_progress: Progress | None = None) -> str:
+    """The page of a result, as HTML."""
+    figures: dict[str, dict[str, Any]] = {}
+    scenarios = []
+    for number, outcomes in enumerate(result.outcomes):
+        if on_progress:
+            on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
+        scenarios.append(_section(result, outcomes, figures))
+    environment = Environment(
+        loader=PackageLoader("thalweg.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"quantity": text, "percent": percent}
+
+    def source(name: str) -> Markup:
+        return Markup(environment.loader.get_source(environment, name)[0] if environment.loader else "")
+
+    return environment.get_template("page.html").render(
+        result=result,
+        scenarios=scenarios,
+        count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
+        css=source("page.css"),
+        js=source("page.js"),
+        vega=Markup(vl_convert.javascript_bundle(_EXPOSE).replace("</script", "<\\/script")),
+        figures=_json(figures),
+        themes=_json({"light": CONFIG, "dark": DARK_CONFIG}),
+    )
+
+
+def _section(result: SuiteResult, outcomes: Outcomes, figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What the page says about one scenario; its figures go to `figures` by the name of their place."""
+    scenario, verdict = outcomes.scenario, outcomes.verdict()
+    distributions = []
+    for flow, metric in dict.fromkeys((one.flow, one.metric) for one in verdict.criteria):
+        place = f"{scenario.name}-{flow}-{metric}"
+        figures[place] = _spec(plot_distribution(outcomes, flow, metric))
+        distributions.append(place)
+    worst, trouble = f"{scenario.name}-worst", None
+    try:
+        trial = replay_trial(outcomes, verdict.worst_trial)
+        figures[worst] = _spec(plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets=300))
+        if not is_same(outcomes, verdict.worst_trial, trial):
+            trouble = (
+                f"Drawn by version {_native.version()}, which does not repeat the trial that version "
+                f"{result.version} stored."
+            )
+    except RequestError as error:
+        worst, trouble = "", f"The worst trial cannot be drawn: {error}"
+    return {
+        "facts": scenario,
+        "verdict": verdict,
+        "outcomes": outcomes,
+        "distributions": distributions,
+        "worst": worst,
+        "trouble": trouble,
+        "replay": replay_command(result, outcomes),
+        "answer": _answer(verdict),
+    }
+
+
+def _answer(verdict: Verdict) -> str:
+    return verdict.answer or "no criteria"
+
+
+def _spec(chart: Chart) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.to_dict()
+    del spec["config"]  # the page lends the one that suits the reader
+    return spec
+
+
+def _json(value: object) -> Markup:
+    """JSON that may stand inside a script element."""
+    return Markup(json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"))

@@ -1,0 +1,68 @@
+"""Running many scenarios one after the other, each on all cores, and storing each when it is finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from thalweg.catalogue import Entry, Suite
+from thalweg.errors import RequestError, did_you_mean
+from thalweg.results import Store, SuiteResult
+from thalweg.scenario import Interrupted, Scenario
+
+Progress = Callable[[str, int, int], None]
+"""Hears the name of the scenario that runs, and how many of how many trials of the whole are finished."""
+
+
+def load_all(
+    entries: Iterable[Entry], overrides: Sequence[tuple[str, str]], controllers: Sequence[tuple[str, str]]
+) -> list[Scenario]:
+    """Reads the scenarios of a suite; a controller goes to those scenarios that have its flow.
+
+    Everything is read before anything runs. Raises RequestError, also if no scenario has the flow.
+    """
+    plain = [(entry, Scenario.from_entry(entry, overrides)) for entry in entries]
+    flows = {entry.name: {str(flow["name"]) for flow in scenario.flows} for entry, scenario in plain}
+    known = sorted(set().union(*flows.values()))
+    for flow, _ in controllers:
+        if flow not in known:
+            raise RequestError(f"no scenario of the suite has a flow {flow!r}{did_you_mean(flow, known)}")
+    scenarios = []
+    for entry, scenario in plain:
+        bindings = [(flow, controller) for flow, controller in controllers if flow in flows[entry.name]]
+        scenarios.append(Scenario.from_entry(entry, overrides, bindings) if bindings else scenario)
+    return scenarios
+
+
+def run_suite(
+    suite: Suite,
+    scenarios: Sequence[Scenario],
+    trials: int,
+    seed: int,
+    jobs: int,
+    folder: Path,
+    on_progress: Progress | None = None,
+) -> tuple[SuiteResult, bool]:
+    """Runs and stores scenarios; also tells whether all of them were finished before a Ctrl-C."""
+    result = SuiteResult(suite.name, suite.title, suite.source, seed)
+    store = Store(folder, result, [scenario.description for scenario in scenarios], trials)
+    begin, total, done = time.perf_counter(), trials * len(scenarios), 0
+    try:
+        for scenario in scenarios:
+
+            def report(finished: int, name: str = scenario.name, before: int = done) -> None:
+                if on_progress:
+                    on_progress(name, before + finished, total)
+
+            report(0)
+            outcomes = scenario.trials(trials, seed, jobs, report)
+            done += trials
+            result.outcomes.append(outcomes)
+            result.wall_s = time.perf_counter() - begin
+            store.add(outcomes)
+    except (Interrupted, KeyboardInterrupt):
+        store.discard_partial()
+        result.outcomes = [outcomes for outcomes in result.outcomes if (folder / outcomes.scenario.name).is_dir()]
+        return result, False
+    return result, True

@@ -1,0 +1,158 @@
+"""Scenarios: loading one, by name, path or text, and running its trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from thalweg import _native
+from thalweg.catalogue import Entry, find_scenario
+from thalweg.errors import RequestError, did_you_mean
+from thalweg.outcome import Description, Outcomes, Trial
+from thalweg.trace import Trace
+
+Settings: TypeAlias = Mapping[str, str] | Iterable[tuple[str, str]]
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while trials ran. `outcomes` holds the trials that were finished, None if there were none."""
+
+    def __init__(self, outcomes: Outcomes | None) -> None:
+        super().__init__("interrupted")
+        self.outcomes = outcomes
+
+
+class Scenario:
+    """A path, flows and pass criteria, checked and ready to run.
+
+    >>> import thalweg
+    >>> scenario = thalweg.Scenario.load("c4/simple-20mbps", controllers={"main": "cubic"})
+    >>> trial = scenario.run(seed=1)
+    >>> trial.flows["flow"].to_list()
+    ['main']
+    """
+
+    def __init__(self, native: _native.Scenario, name: str, suite: str | None = None) -> None:
+        self._native = native
+        self.description = Description.of(native, name, suite)
+
+    @staticmethod
+    def load(name_or_path: str | Path, overrides: Settings = (), controllers: Settings = ()) -> Scenario:
+        """Reads a scenario by shipped name (`c4/bad-wifi`) or by path.
+
+        `overrides` set keys of the file (`{"path.rate": "10 Mbps"}`), `controllers` bind flows to
+        controllers (`{"main": "cubic"}`). Raises RequestError.
+
+        >>> Scenario.load("c4/simple-20mbps", overrides={"path.rate": "10 Mbps"}).name
+        'simple-20mbps'
+        """
+        return Scenario.from_entry(find_scenario(name_or_path), overrides, controllers)
+
+    @staticmethod
+    def from_entry(entry: Entry, overrides: Settings = (), controllers: Settings = ()) -> Scenario:
+        """Reads a scenario of the catalogue. Raises RequestError."""
+        return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, str(entry.file), entry.suite)
+
+    @staticmethod
+    def from_toml(
+        text: str | bytes,
+        name: str,
+        overrides: Settings = (),
+        controllers: Settings = (),
+        file: str | None = None,
+        suite: str | None = None,
+    ) -> Scenario:
+        """Reads a scenario from the text of a file; `file` is the name that errors use. Raises RequestError."""
+        source = text.encode() if isinstance(text, str) else text
+        settings, bindings = _pairs(overrides), _pairs(controllers)
+        try:
+            native = _native.Scenario.from_toml(source, file or name, settings, [])
+            if bindings:
+                flows = [str(flow["name"]) for flow in native.flows]
+                for flow, _ in bindings:
+                    if flow not in flows:
+                        raise RequestError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
+                native = _native.Scenario.from_toml(source, file or name, settings, bindings)
+        except _native.ScenarioError as error:
+            raise RequestError(str(error)) from None
+        return Scenario(native, name, suite)
+
+    @property
+    def name(self) -> str:
+        """Its name within its suite, or the stem of its file."""
+        return self.description.name
+
+    @property
+    def title(self) -> str:
+        """What it is, for people."""
+        return self.description.title
+
+    @property
+    def source(self) -> str | None:
+        """The document that it comes from."""
+        return self.description.source
+
+    @property
+    def note(self) -> str | None:
+        """Where and why it departs from its source."""
+        return self.description.note
+
+    @property
+    def toml(self) -> str:
+        """The file as it runs, overrides included; `from_toml` reads it back."""
+        return self.description.toml
+
+    @property
+    def flows(self) -> list[dict[str, Any]]:
+        """Per flow: name, controller, workload, start_s."""
+        return self.description.flows
+
+    @property
+    def criteria(self) -> list[dict[str, Any]]:
+        """Per pass criterion: flow, metric, at_most, unit, floor and source."""
+        return self.description.criteria
+
+    @property
+    def floor_s(self) -> float | None:
+        """Least completion time of the first flow that physics allows; None for an unbounded workload."""
+        return self.description.floor_s
+
+    def run(self, seed: int = 1, trace: bool = False) -> Trial:
+        """One trial.
+
+        >>> a, b = (Scenario.load("c4/simple-20mbps").run(seed=7) for _ in range(2))
+        >>> a.trace_hash == b.trace_hash
+        True
+        """
+        native = self._native.run(seed, trace)
+        series = Trace.of(native.trace) if native.trace is not None else None
+        return Trial(Outcomes.of(native.outcomes, self.description), series)
+
+    def trials(
+        self, n: int = 100, seed: int = 1, jobs: int = 0, on_progress: Callable[[int], None] | None = None
+    ) -> Outcomes:
+        """Runs `n` trials with seeds `seed`, `seed + 1`, ... on `jobs` threads (0: all cores).
+
+        `on_progress` hears the number of finished trials about ten times a second. Raises Interrupted
+        within a second after Ctrl-C.
+
+        >>> outcomes = Scenario.load("c4/simple-20mbps").trials(3, seed=10)
+        >>> outcomes.trials["seed"].to_list()
+        [10, 11, 12]
+        >>> outcomes.verdict().criteria[0].n
+        3
+        """
+        if n < 1:
+            raise RequestError(f"{n} trials: at least 1 is needed")
+        try:
+            native = self._native.trials(range(seed, seed + n), jobs, on_progress)
+        except (_native.Cancelled, KeyboardInterrupt) as cancelled:
+            finished = getattr(cancelled, "outcomes", None)
+            outcomes = Outcomes.of(finished, self.description) if finished is not None else None
+            raise Interrupted(outcomes if outcomes is not None and outcomes.n else None) from None
+        return Outcomes.of(native, self.description)
+
+
+def _pairs(settings: Settings) -> list[tuple[str, str]]:
+    return list(settings.items()) if isinstance(settings, Mapping) else list(settings)

@@ -1,0 +1,77 @@
+"""Hand-made outcomes: what the statistics, the store and the figures are tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from thalweg.outcome import Description, Outcomes
+
+SCENARIO = """\
+title = "A short download"
+
+[path]
+rate = "20 Mbps"
+rtt = "40 ms"
+buffer = "1 bdp"
+
+[[flow]]
+name = "main"
+controller = "cubic"
+download = "200 kB"
+
+[[pass]]
+flow = "main"
+metric = "completion"
+at_most = "5 s"
+"""
+"""The smallest scenario that the command line can be tested with."""
+
+
+def make_outcomes(
+    completions: Sequence[float],
+    at_most: float = 5.0,
+    floor: float | None = 4.0,
+    name: str = "hand-made",
+    seed: int = 1,
+    more_criteria: Sequence[dict[str, Any]] = (),
+) -> Outcomes:
+    """Outcomes of a flow `main` with these completion times; nan for a trial that did not finish."""
+    criterion = {"flow": "main", "metric": "completion", "source": None, "at_most": at_most, "unit": "s"}
+    description = Description(
+        name=name,
+        suite=None,
+        title="A hand-made scenario",
+        source="nowhere",
+        note=None,
+        toml=SCENARIO,
+        flows=[{"name": "main", "controller": "cubic", "workload": "200 kB", "start_s": 0.0}],
+        criteria=[{**criterion, "floor": floor, "informative": False}, *more_criteria],
+        floor_s=floor,
+    )
+    trials = list(range(len(completions)))
+    seeds = [seed + trial for trial in trials]
+    flows = pl.DataFrame({"trial": trials, "seed": seeds, "flow": "main", "completion_s": list(completions)})
+    flows = flows.with_columns(finished=pl.col("completion_s").is_finite(), controller=pl.lit("cubic"))
+    links = pl.DataFrame({"trial": trials, "link": "forward", "dropped_packets": 0})
+    hashes = [f"hash of {one}" for one in seeds]
+    table = pl.DataFrame({"trial": trials, "seed": seeds, "core_s": 0.5, "trace_hash": hashes})
+    return Outcomes(description, flows, links, table)
+
+
+@pytest.fixture
+def outcomes_of() -> Callable[..., Outcomes]:
+    """Makes outcomes by hand."""
+    return make_outcomes
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    """A scenario in a file."""
+    file = tmp_path / "short.toml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    return file

@@ -1,0 +1,73 @@
+"""Names of scenarios and suites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thalweg.catalogue import Suite, find_scenario, list_scenarios, list_suites
+from thalweg.errors import RequestError
+from thalweg.scenario import Scenario
+
+
+def test_every_shipped_scenario_loads_and_names_its_source() -> None:
+    for name in list_scenarios():
+        scenario = Scenario.load(name)
+        assert scenario.source, name
+        assert scenario.criteria, name
+
+
+def test_the_c4_suite_starts_as_its_document_does() -> None:
+    (suite,) = (suite for suite in list_suites() if suite.name == "c4")
+    assert [entry.name for entry in suite.entries][:3] == ["simple-20mbps", "simple-200mbps", "satellite"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("c4/simple-20mbp", "did you mean c4/simple-20mbps"),
+        ("satellite", "did you mean c4/satellite"),
+        ("nowhere.toml", "no such file: nowhere.toml"),
+    ],
+)
+def test_a_mistyped_scenario_gets_a_hint(name: str, hint: str) -> None:
+    with pytest.raises(RequestError, match=hint):
+        find_scenario(name)
+
+
+def test_a_folder_is_a_suite_in_the_order_of_its_names(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / f"{name}.toml").touch()
+    suite = Suite.find(tmp_path)
+    assert [entry.name for entry in suite.entries] == ["a", "b"]
+    assert suite.name == tmp_path.name
+
+
+def test_suite_toml_orders_titles_and_is_checked(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / f"{name}.toml").touch()
+    about = tmp_path / "suite.toml"
+    about.write_text('title = "Mine"\norder = ["b"]', encoding="utf-8")
+    suite = Suite.find(tmp_path)
+    assert (suite.title, [entry.name for entry in suite.entries]) == ("Mine", ["b", "a"])
+    for text, message in (
+        ('titel = "x"', "unknown key 'titel'; did you mean title"),
+        ('order = ["c"]', "there is no c.toml"),
+        ("order = 1", "expected a list of names"),
+        ("order", "suite.toml"),
+    ):
+        about.write_text(text, encoding="utf-8")
+        with pytest.raises(RequestError, match=message):
+            Suite.find(tmp_path)
+
+
+def test_files_and_empty_folders_are_no_suites(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="holds no scenario files"):
+        Suite.find(tmp_path)
+    file = tmp_path / "one.toml"
+    file.touch()
+    with pytest.raises(RequestError, match="thalweg run"):
+        Suite.find(file)
+    with pytest.raises(RequestError, match="thalweg suite"):
+        find_scenario(tmp_path)

@@ -1,0 +1,203 @@
+"""The command line: exit statuses, one message on stderr, one document on stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from thalweg.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def document(arguments: list[str], capture: Capture) -> tuple[int, dict[str, Any]]:
+    status = main(arguments)
+    return status, json.loads(capture.readouterr().out)
+
+
+@pytest.fixture
+def result(tmp_path: Path, scenario_file: Path, capsys: Capture) -> Path:
+    """A stored result of five trials."""
+    folder = tmp_path / "result"
+    assert main(["suite", str(scenario_file.parent), "--trials", "5", "--out", str(folder)]) == 0
+    capsys.readouterr()
+    return folder
+
+
+def test_run_prints_the_document_of_a_suite_with_one_scenario(scenario_file: Path, capsys: Capture) -> None:
+    status, printed = document(["run", str(scenario_file), "--trials", "3", "--format", "json"], capsys)
+    assert status == 0
+    assert {"suite", "version", "host", "wall_s", "core_s", "scenarios"} <= printed.keys()
+    (scenario,) = printed["scenarios"]
+    assert (scenario["name"], scenario["trials"], scenario["seed"], scenario["verdict"]) == ("short", 3, 1, "pass")
+    (criterion,) = scenario["criteria"]
+    assert criterion["n"] == 3
+    assert criterion["min"] <= criterion["median"] <= criterion["worst"] <= criterion["at_most"]
+    assert criterion["min"] >= scenario["floor_s"] > 0
+
+
+def test_a_verdict_that_fails_is_status_one(scenario_file: Path, capsys: Capture) -> None:
+    # 200 kB at 1 Mbps take 1.6 s; a target of 1.7 s is feasible, but not with a start from ten packets
+    # and a round trip of 300 ms.
+    text = scenario_file.read_text(encoding="utf-8").replace('"5 s"', '"2.1 s"').replace("40 ms", "300 ms")
+    scenario_file.write_text(text, encoding="utf-8")
+    arguments = ["run", str(scenario_file), "--set", "path.rate=1 Mbps", "--format", "json"]
+    status, printed = document(arguments, capsys)
+    assert (status, printed["scenarios"][0]["verdict"]) == (1, "fail")
+
+
+def test_an_infeasible_target_is_no_failure(scenario_file: Path, capsys: Capture) -> None:
+    arguments = ["run", str(scenario_file), "--set", "path.rate=100 kbps", "--format", "json"]
+    status, printed = document(arguments, capsys)
+    assert (status, printed["scenarios"][0]["verdict"]) == (0, "infeasible")
+
+
+def test_a_single_trial_shows_its_flows(scenario_file: Path, capsys: Capture) -> None:
+    assert main(["run", str(scenario_file)]) == 0
+    out = capsys.readouterr().out
+    assert "RTT min" in out
+    assert "main completion <= 5 s" in out
+
+
+def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Path, capsys: Capture) -> None:
+    _, many = document(["run", str(scenario_file), "--trials", "5", "--seed", "40", "--format", "json"], capsys)
+    criterion = many["scenarios"][0]["criteria"][0]
+    seed = 40 + criterion["worst_trial"]
+    _, one = document(["run", str(scenario_file), "--seed", str(seed), "--format", "json"], capsys)
+    assert one["scenarios"][0]["criteria"][0]["worst"] == criterion["worst"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "nowhere.toml"], "no such file"),
+        (["run", "c4/simple-20mbp"], "did you mean c4/simple-20mbps"),
+        (["run", "FILE", "--controller", "mian=cubic"], "did you mean main"),
+        (["run", "FILE", "--controller", "main=cubc"], "cubic"),
+        (["run", "FILE", "--controller", "cubic"], "expected FLOW=NAME"),
+        (["run", "FILE", "--set", "path.rate"], "expected KEY=VALUE"),
+        (["run", "FILE", "--set", "path.rat=1 Mbps"], "rat"),
+        (["run", "FILE", "--set", "path.rate=fast"], "fast"),
+        (["run", "FILE", "--plot", "x.gif"], "must end in one of .html"),
+        (["run", "FILE", "--trace", "/nowhere/x.csv"], "there is no folder /nowhere"),
+        (["run", "FILE", "--trials", "0"], "trials"),
+        (["run", "LATIN1"], "UTF-8"),
+        (["run"], "scenario"),
+        (["suite", "c5"], "no suite 'c5'"),
+        (["suite", "c4", "--only", "sattelite"], "did you mean satellite"),
+        (["suite", "DIR", "--controller", "x=cubic", "--out", "OUT"], "no scenario of the suite has a flow 'x'"),
+        (["suite", "DIR", "--out", "/dev/null/x"], "cannot write results"),
+        (["replay", "DIR", "short", "0"], "is not a result"),
+        (["report", "NOWHERE", "-o", "x.html"], "no such folder"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_a_wrong_request_is_one_message_and_status_two(
+    arguments: list[str], message: str, scenario_file: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    latin = tmp_path.parent / "latin1.toml"
+    latin.write_bytes('title = "é"'.encode("latin-1"))
+    names = {"FILE": scenario_file, "LATIN1": latin, "DIR": tmp_path, "OUT": tmp_path / "o", "NOWHERE": "nowhere"}
+    assert main([str(names.get(argument, argument)) for argument in arguments]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: ")
+    assert message in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_suite_leaves_a_result_a_report_and_the_way_back(result: Path, capsys: Capture) -> None:
+    assert sorted(path.name for path in result.iterdir()) == ["metadata.json", "report.html", "short"]
+    assert pl.read_parquet(result / "short" / "flows.parquet").height == 5
+    assert main(["replay", str(result), "short", "3"]) == 0
+    assert "same as stored" in capsys.readouterr().out
+    assert main(["replay", str(result), "short", "worst"]) == 0
+    assert main(["replay", str(result), "short", "5"]) == 2
+    assert "expected a number from 0 to 4" in capsys.readouterr().err
+
+
+def test_a_replay_that_differs_says_so(result: Path, capsys: Capture) -> None:
+    file = result / "short" / "trials.parquet"
+    pl.read_parquet(file).with_columns(trace_hash=pl.lit("0")).write_parquet(file)
+    assert main(["replay", str(result), "short", "0"]) == 1
+    assert "not the stored trial" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "sqlog"])
+def test_a_trace_is_written_in_each_format(ending: str, scenario_file: Path, tmp_path: Path) -> None:
+    file = tmp_path / f"trace.{ending}"
+    assert main(["run", str(scenario_file), "--trace", str(file)]) == 0
+    if ending == "sqlog":
+        records = file.read_text(encoding="utf-8").split("\x1e")[1:]
+        events = [json.loads(record) for record in records]
+        assert events[0]["serialization_format"] == "application/qlog+json-seq"
+        assert {"quic:recovery_metrics_updated"} <= {event["name"] for event in events[1:]}
+        return
+    table = pl.read_parquet(file) if ending == "parquet" else pl.read_csv(file, infer_schema_length=None)
+    assert {"flow", "link"} <= set(table["kind"])
+    assert table["time_s"].is_sorted()
+
+
+@pytest.mark.parametrize(
+    ("ending", "begin"), [("html", b"<!"), ("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")]
+)
+def test_a_plot_is_written_in_each_format(ending: str, begin: bytes, scenario_file: Path, tmp_path: Path) -> None:
+    file = tmp_path / f"plot.{ending}"
+    assert main(["run", str(scenario_file), "--plot", str(file)]) == 0
+    assert file.read_bytes().lstrip().lower().startswith(begin.lower())
+
+
+@pytest.mark.parametrize("kind", ["controllers", "scenarios", "suites", "models"])
+def test_lists_are_not_empty_and_come_as_json_too(kind: str, capsys: Capture) -> None:
+    status, printed = document(["list", kind, "--format", "json"], capsys)
+    assert status == 0
+    assert all(entry["name"] for entry in printed[kind])
+    assert printed[kind]
+    assert main(["list", kind]) == 0
+    assert printed[kind][0]["name"] in capsys.readouterr().out
+
+
+def test_two_results_stand_side_by_side(
+    result: Path, scenario_file: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    other = tmp_path / "other"
+    arguments = ["suite", str(scenario_file.parent), "--trials", "5", "--set", "path.rate=10 Mbps"]
+    assert main([*arguments, "--out", str(other)]) == 0
+    capsys.readouterr()
+    status, printed = document(["compare", str(result), str(other), "--format", "json"], capsys)
+    assert status == 0
+    (row,) = printed["rows"]
+    assert row["paired"]["n"] == 5
+    assert row["paired"]["median_difference"] > 0  # half the rate takes longer
+    assert row["paired"]["b_better"] == 0
+    assert main(["compare", str(result), str(other)]) == 0
+
+
+def test_ctrl_c_stops_within_a_second_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    code = "import sys; from thalweg.cli import main; sys.exit(main())"
+    # A million trials of the second scenario: it cannot finish while we wait.
+    command = [sys.executable, "-c", code, "suite", "c4", "--trials", "1000000", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not (folder / "metadata.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    # One second is promised; two allow for a machine that is busy with the other tests.
+    assert time.monotonic() - begin < 2
+    assert process.returncode == 130
+    assert "interrupted: 0 of" in err
+    assert "Traceback" not in err
+    assert os.listdir(folder) == ["metadata.json"]  # noqa: PTH208 - names are what is compared
