@@ -1,1 +1,32 @@
-//! placeholder
+//! Scenarios, trials and their outcomes.
+//!
+//! A [`Scenario`] is read from TOML and checked; [`run_trial`] plays it once with one seed, in virtual time,
+//! and yields an [`Outcome`] and, if asked, a [`Trace`]; [`run_trials`] plays many on all cores.
+//!
+//! A trial is a pure function of (scenario, seed, version): one event queue with one entry for each element
+//! (link or endpoint), ordered by (time, insertion number), and one stream of random numbers for each
+//! element, derived from the seed and the name of the element.
+//!
+//! # Limits
+//! Endpoints take no time to compute, and a link is the only place where packets wait.
+
+mod error;
+mod event_queue;
+mod floor;
+mod flow;
+mod network;
+mod outcome;
+mod overrides;
+mod scenario;
+mod schema;
+mod seed;
+mod size;
+mod trace;
+mod trials;
+
+pub use error::ScenarioError;
+pub use outcome::{FlowOutcome, LinkOutcome, Outcome};
+pub use scenario::{Criterion, FlowSpec, Metric, Scenario};
+pub use schema::json_schema;
+pub use trace::{DropRow, FlowRow, LinkRow, Trace};
+pub use trials::{Progress, run_trial, run_trials};

@@ -1,7 +1,7 @@
 //! Packets and frames of the modelled endpoint: lengths instead of bytes.
 
 use thalweg_control::event::EcnCounts;
-use thalweg_units::{Duration, Ecn};
+use thalweg_units::{Bytes, Duration, Ecn};
 
 /// Number of a stream; both sides use the same.
 pub type StreamId = u32;
@@ -149,4 +149,9 @@ impl Packet {
             })
             .sum()
     }
+}
+
+/// Stream bytes that a full packet of `mtu` bytes carries.
+pub fn full_packet_payload(mtu: Bytes) -> Bytes {
+    mtu - Bytes::new(u64::from(PACKET_OVERHEAD + STREAM_FRAME_OVERHEAD))
 }

@@ -1,0 +1,85 @@
+//! One clear message for a scenario that cannot be run.
+
+use std::fmt;
+
+/// Why a scenario is refused: where, what, and which forms are accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ScenarioError {
+    /// File name, or the command-line option that the value came from.
+    pub origin: String,
+    /// Line, counted from 1, if the error has a place in the file.
+    pub line: Option<usize>,
+    /// The key in question, for example `path.rate`, with the text of its line where that helps.
+    pub key: Option<String>,
+    /// What is wrong, and the accepted forms.
+    pub problem: String,
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        f.write_str(": ")?;
+        if let Some(key) = &self.key {
+            write!(f, "{key}: ")?;
+        }
+        f.write_str(&self.problem)
+    }
+}
+
+/// The line, counted from 1, of byte `offset` in `text`.
+pub(crate) fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes()[..offset.min(text.len())]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1
+}
+
+/// Finds the line of a key, given as a path of names and indices (`path`, `change`, `0`, `at`), or of the
+/// longest part of it that is there.
+pub(crate) fn line_of_key(text: &str, path: &str) -> Option<usize> {
+    let document = toml::de::DeTable::parse(text).ok()?;
+    let mut table = Some(document.get_ref());
+    let mut array: Option<&toml::de::DeArray<'_>> = None;
+    let mut line = None;
+    for segment in path.split('.') {
+        let value = if let Some(items) = array.take() {
+            items.get(segment.parse::<usize>().ok()?)
+        } else if let Some(keys) = table.take() {
+            let Some((key, value)) = keys.iter().find(|(key, _)| key.get_ref() == segment) else {
+                break;
+            };
+            line = Some(line_of(text, key.span().start));
+            Some(value)
+        } else {
+            break;
+        };
+        let Some(value) = value else { break };
+        match value.get_ref() {
+            toml::de::DeValue::Table(inner) => table = Some(inner),
+            toml::de::DeValue::Array(items) => array = Some(items),
+            _ => {}
+        }
+        if segment.parse::<usize>().is_ok() {
+            line = Some(line_of(text, value.span().start));
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_where_they_stand() {
+        let text = "title = \"a\"\n[path]\nrate = \"1 Mbps\"\n[[flow]]\nname = \"main\"\n[[flow]]\nname = \"b\"\n";
+        assert_eq!(line_of_key(text, "path.rate"), Some(3));
+        assert_eq!(line_of_key(text, "flow.1.name"), Some(7));
+        assert_eq!(line_of_key(text, "path.jitter"), Some(2));
+        assert_eq!(line_of_key(text, "pass"), None);
+    }
+}

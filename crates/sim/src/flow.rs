@@ -1,0 +1,181 @@
+//! One connection of a trial: two endpoints and the applications on them.
+
+use crate::scenario::{FlowSpec, Workload};
+use crate::seed;
+use thalweg_control::Init;
+use thalweg_transport::{AppEvent, Endpoint, Role};
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// Priority of bulk data: the default of the reference.
+const BULK: u8 = 9;
+
+/// Which side an endpoint is on; also its place in a flow's pair of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Client = 0,
+    Server = 1,
+}
+
+pub(crate) struct Flow {
+    pub(crate) client: Endpoint,
+    pub(crate) server: Endpoint,
+    workload: Workload,
+    /// When it really starts.
+    pub(crate) start: Instant,
+    pub(crate) started: bool,
+    pub(crate) completion: Option<Instant>,
+    pub(crate) closed: Option<Instant>,
+    /// Streams that are still to arrive.
+    open_streams: u32,
+}
+
+impl Flow {
+    pub(crate) fn new(spec: &FlowSpec, trial: u64, start_noise: Duration) -> Flow {
+        let name = &spec.name;
+        let endpoint = |role: Role, side: &str| {
+            let config = spec.transport.clone();
+            let init = Init {
+                now: Instant::START,
+                mtu: config.initial_mtu,
+                initial_window: config.initial_window,
+            };
+            let rng = seed::rng(trial, &format!("flow/{name}/{side}/controller"));
+            let noise = seed::rng(trial, &format!("flow/{name}/{side}/wakeup"));
+            Endpoint::new(role, config, spec.controller.build(&init), rng, noise)
+        };
+        let draw = seed::of(trial, &format!("flow/{name}/start"));
+        let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
+        let open_streams = match spec.workload {
+            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
+        };
+        Flow {
+            client: endpoint(Role::Client, "client"),
+            server: endpoint(Role::Server, "server"),
+            workload: spec.workload.clone(),
+            start: Instant::START + spec.start + offset,
+            started: false,
+            completion: None,
+            closed: None,
+            open_streams,
+        }
+    }
+
+    pub(crate) fn endpoint(&mut self, side: Side) -> &mut Endpoint {
+        match side {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        }
+    }
+
+    /// The side that sends the data.
+    pub(crate) fn sending_side(&self) -> Side {
+        match self.workload {
+            Workload::Download { .. } => Side::Server,
+            Workload::Upload { .. } => Side::Client,
+        }
+    }
+
+    /// The endpoint that sends the data, and the one that receives it.
+    pub(crate) fn data_path(&self) -> (&Endpoint, &Endpoint) {
+        match self.sending_side() {
+            Side::Client => (&self.client, &self.server),
+            Side::Server => (&self.server, &self.client),
+        }
+    }
+
+    /// Bytes of the workload delivered so far.
+    pub(crate) fn delivered(&self) -> Bytes {
+        Bytes::new(self.data_path().1.counters().stream_bytes_received)
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.started = true;
+        self.client.connect();
+        // With 0-RTT the client may speak at once.
+        self.serve(self.start, Side::Client);
+    }
+
+    /// Lets the application of one side take in what its endpoint has to tell.
+    pub(crate) fn serve(&mut self, now: Instant, side: Side) {
+        while let Some(event) = self.endpoint(side).poll_event() {
+            match (side, event) {
+                (Side::Client, AppEvent::Connected) => self.ask(),
+                (
+                    Side::Server,
+                    AppEvent::StreamData {
+                        id, complete: true, ..
+                    },
+                ) => {
+                    self.answer(now, id);
+                }
+                (Side::Client, AppEvent::StreamData { complete: true, .. }) => {
+                    self.stream_arrived(now);
+                }
+                (Side::Client, AppEvent::Closed) => self.closed = Some(now),
+                _ => {}
+            }
+        }
+    }
+
+    /// The client is connected: it sends its requests, or its data.
+    fn ask(&mut self) {
+        match self.workload {
+            Workload::Download {
+                request, streams, ..
+            } => {
+                for id in 0..streams {
+                    self.client
+                        .write(id, request.as_u64().max(1), true, BULK, true);
+                }
+            }
+            Workload::Upload { bytes, streams } => {
+                for id in 0..streams {
+                    self.client
+                        .write(id, share(bytes, streams, id), true, BULK, true);
+                }
+            }
+        }
+    }
+
+    /// A stream from the client is complete: a request, or uploaded data.
+    fn answer(&mut self, now: Instant, id: u32) {
+        match self.workload {
+            Workload::Download { bytes, streams, .. } => {
+                self.server
+                    .write(id, share(bytes, streams, id), true, BULK, true);
+            }
+            Workload::Upload { .. } => {
+                // The end of the stream tells the client that all has arrived.
+                self.server.write(id, 0, true, BULK, true);
+                self.open_streams -= 1;
+                if self.open_streams == 0 {
+                    self.completion = Some(now);
+                }
+            }
+        }
+    }
+
+    /// A stream from the server is complete: data, or the receipt of an upload.
+    fn stream_arrived(&mut self, now: Instant) {
+        match self.workload {
+            Workload::Download { .. } => {
+                self.open_streams -= 1;
+                if self.open_streams == 0 {
+                    self.completion = Some(now);
+                    self.client.close();
+                }
+            }
+            Workload::Upload { .. } => {
+                if self.open_streams == 0 {
+                    self.client.close();
+                }
+            }
+        }
+    }
+}
+
+/// What stream `id` carries of `bytes` split evenly.
+fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
+    let (total, streams) = (bytes.as_u64(), u64::from(streams));
+    total / streams + u64::from(u64::from(id) < total % streams)
+}

@@ -1,0 +1,301 @@
+//! The scenario file: its keys, their meanings and defaults. Unknown keys are refused; the JSON schema
+//! that editors use is generated from these types.
+
+use crate::size::BufferSize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Bytes, Duration, Fraction, Rate};
+
+/// A scenario: a path, flows and pass criteria.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScenarioFile {
+    /// What it is called in tables and figures.
+    pub(crate) title: String,
+    /// The document that it comes from.
+    pub(crate) source: Option<String>,
+    /// Where it differs from its source, and why.
+    pub(crate) note: Option<String>,
+    /// Bytes of IP and UDP headers that links add to each UDP payload: "28 B" for IPv4, "48 B" for IPv6.
+    #[serde(default = "ipv4")]
+    pub(crate) overhead: Bytes,
+    /// Simulated time at which a trial ends whatever has finished.
+    #[serde(default = "ten_minutes")]
+    pub(crate) time_limit: Duration,
+    /// What differs from trial to trial besides the randomness of the path.
+    #[serde(default)]
+    pub(crate) noise: Noise,
+    /// The path between the clients and the servers.
+    pub(crate) path: Path,
+    /// Transport parameters that differ from the defaults.
+    #[serde(default)]
+    pub(crate) transport: Transport,
+    /// The flows; the first is the main flow.
+    #[serde(default)]
+    pub(crate) flow: Vec<Flow>,
+    /// Pass criteria.
+    #[serde(default)]
+    pub(crate) pass: Vec<Pass>,
+}
+
+fn ipv4() -> Bytes {
+    Bytes::new(28)
+}
+fn ten_minutes() -> Duration {
+    Duration::from_secs(600)
+}
+
+/// Small random offsets that make trials of a path without randomness differ, as runs of real hosts do.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Noise {
+    /// Each flow starts up to this much after its time, drawn uniformly.
+    pub(crate) start: Duration,
+    /// Each wake-up of a paced sender is late by up to this much, drawn uniformly.
+    pub(crate) wakeup: Duration,
+}
+
+impl Default for Noise {
+    fn default() -> Self {
+        Noise {
+            start: Duration::from_millis(1),
+            wakeup: Duration::from_micros(20),
+        }
+    }
+}
+
+/// A path with one bottleneck; both directions are alike unless `up` says otherwise.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Path {
+    /// Capacity of each direction.
+    pub(crate) rate: Rate,
+    /// Round-trip propagation time; half of it is the delay of each direction.
+    pub(crate) rtt: Duration,
+    /// How much the queue in front of each direction holds.
+    #[serde(default = "one_bdp")]
+    pub(crate) buffer: BufferSize,
+    /// Random delay added to each packet, in each direction.
+    pub(crate) jitter: Option<Jitter>,
+    /// Random loss of packets, in each direction.
+    pub(crate) loss: Option<Loss>,
+    /// Whether packets with less jitter overtake others. In order by default.
+    #[serde(default)]
+    pub(crate) reorder: bool,
+    /// What differs from client to server.
+    pub(crate) up: Option<Up>,
+    /// Changes at given times.
+    #[serde(default)]
+    pub(crate) change: Vec<Change>,
+    /// The changes repeat with this period, and the path is as at the start at each beginning.
+    pub(crate) repeat: Option<Duration>,
+}
+
+fn one_bdp() -> BufferSize {
+    BufferSize::Bdp(1000)
+}
+
+/// The direction from client to server, where it differs.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Up {
+    /// Capacity.
+    pub(crate) rate: Option<Rate>,
+    /// How much the queue holds.
+    pub(crate) buffer: Option<BufferSize>,
+    /// Random delay.
+    pub(crate) jitter: Option<Jitter>,
+    /// Random loss.
+    pub(crate) loss: Option<Loss>,
+}
+
+/// A change of the path; what is not named stays.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Change {
+    /// When, from the start of the trial.
+    pub(crate) at: Duration,
+    /// New capacity of both directions; "0 bps" suspends the path and keeps its queues.
+    pub(crate) rate: Option<Rate>,
+    /// New capacity from client to server, where it differs.
+    pub(crate) up_rate: Option<Rate>,
+    /// New round-trip propagation time.
+    pub(crate) rtt: Option<Duration>,
+    /// New size of the queues.
+    pub(crate) buffer: Option<BufferSize>,
+    /// New jitter.
+    pub(crate) jitter: Option<Jitter>,
+}
+
+/// Random delay of packets.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
+pub(crate) enum Jitter {
+    /// No jitter.
+    None {},
+    /// Uniform between two bounds.
+    Uniform {
+        /// Least delay.
+        #[serde(default)]
+        min: Duration,
+        /// Largest delay.
+        max: Duration,
+    },
+    /// Normal; negative values count as zero. Without `sd`, a third of the mean.
+    Normal {
+        /// Mean.
+        mean: Duration,
+        /// Standard deviation.
+        sd: Option<Duration>,
+    },
+    /// Normal, drawn again until it lies between two bounds.
+    TruncatedNormal {
+        /// Mean.
+        mean: Duration,
+        /// Standard deviation.
+        sd: Duration,
+        /// Least delay.
+        #[serde(default)]
+        min: Duration,
+        /// Largest delay.
+        max: Duration,
+    },
+    /// The two components of bad Wi-Fi.
+    Wifi {
+        /// Requested mean of independent draws; a busy flow experiences more, since packets stay in order.
+        mean: Duration,
+        /// Which published formula.
+        #[serde(default)]
+        formula: WifiFormula,
+    },
+}
+
+/// Published forms of the Wi-Fi model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum WifiFormula {
+    /// As the reference simulator computes it: slope 84 ms, both components smoothed.
+    #[default]
+    Reference,
+    /// As the draft prints it: saturation at 91 ms, long component not smoothed.
+    Draft,
+}
+
+/// Random loss of packets.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
+pub(crate) enum Loss {
+    /// Each packet independently.
+    Random {
+        /// Probability.
+        rate: Fraction,
+    },
+    /// Bursts, by a chain of a good and a bad state.
+    GilbertElliott {
+        /// Probability of the step from good to bad, for each packet.
+        p: Fraction,
+        /// Probability of the step from bad to good; its inverse is the mean burst in packets.
+        r: Fraction,
+        /// Probability of loss in the good state.
+        #[serde(default)]
+        good_loss: Fraction,
+        /// Probability of loss in the bad state.
+        #[serde(default = "certain")]
+        bad_loss: Fraction,
+    },
+}
+
+fn certain() -> Fraction {
+    Fraction::ONE
+}
+
+/// Transport parameters, for all flows.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Transport {
+    /// Initial congestion window.
+    pub(crate) initial_window: Option<Bytes>,
+    /// UDP payload of full packets before path MTU discovery.
+    pub(crate) initial_mtu: Option<Bytes>,
+    /// UDP payload that path MTU discovery finds.
+    pub(crate) max_mtu: Option<Bytes>,
+    /// Largest delay of an acknowledgement.
+    pub(crate) max_ack_delay: Option<Duration>,
+    /// Packets for each acknowledgement until the sender asks for another frequency.
+    pub(crate) ack_every: Option<u32>,
+    /// Whether senders ask for an acknowledgement frequency.
+    pub(crate) ack_frequency: Option<bool>,
+    /// Connection flow-control window at the start.
+    pub(crate) initial_max_data: Option<Bytes>,
+    /// Stream flow-control window at the start.
+    pub(crate) initial_max_stream_data: Option<Bytes>,
+}
+
+/// One transport connection.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Flow {
+    /// Name, unique in the scenario.
+    pub(crate) name: String,
+    /// Congestion controller, with options: "c4", "cubic:hystart=off".
+    pub(crate) controller: String,
+    /// When it starts.
+    #[serde(default)]
+    pub(crate) start: Duration,
+    /// Bytes that the client downloads.
+    pub(crate) download: Option<Bytes>,
+    /// Bytes that the client uploads.
+    pub(crate) upload: Option<Bytes>,
+    /// How many streams the transfer is split into evenly; they take turns.
+    #[serde(default = "one")]
+    pub(crate) streams: u32,
+    /// Size of the request that starts a download.
+    #[serde(default = "request")]
+    pub(crate) request: Bytes,
+    /// Whether the request travels with the first packet.
+    #[serde(default)]
+    pub(crate) zero_rtt: bool,
+    /// What an earlier connection over the path has found (careful resume).
+    pub(crate) seed: Option<Seed>,
+}
+
+fn one() -> u32 {
+    1
+}
+fn request() -> Bytes {
+    Bytes::new(397)
+}
+
+/// Memory of an earlier connection.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Seed {
+    /// Its congestion window.
+    pub(crate) window: Bytes,
+    /// Its round-trip time.
+    pub(crate) rtt: Duration,
+}
+
+/// A pass criterion: every trial must keep it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pass {
+    /// Which flow.
+    pub(crate) flow: String,
+    /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange).
+    /// Times count from the start of the trial.
+    pub(crate) metric: String,
+    /// The most that it may be.
+    pub(crate) at_most: Duration,
+    /// Where the bound comes from.
+    pub(crate) source: Option<String>,
+    /// Whether it is shown without deciding the verdict.
+    #[serde(default)]
+    pub(crate) informative: bool,
+}
+
+/// JSON schema of the scenario file.
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(ScenarioFile);
+    format!("{:#}", schema.as_value())
+}
