@@ -112,7 +112,6 @@ impl<'a> Network<'a> {
             if self.events.is_multiple_of(STOP_CHECK) && stop.load(Ordering::Relaxed) {
                 return None;
             }
-            self.queue.take(element);
             if element < LINKS.len() {
                 self.deliver(element);
             } else {

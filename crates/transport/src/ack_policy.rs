@@ -30,6 +30,9 @@ pub(crate) struct AckPolicy {
     /// requests a frequency waives it, as the reference does.
     report_order: bool,
     counts: EcnCounts,
+    /// Whether an ACK frame was ever sent. The first one waits for its delay, so that it covers the
+    /// whole first flight of the peer, as in the reference.
+    acknowledged: bool,
 }
 
 impl AckPolicy {
@@ -47,6 +50,7 @@ impl AckPolicy {
             delay,
             report_order: true,
             counts: EcnCounts::default(),
+            acknowledged: false,
         }
     }
 
@@ -83,7 +87,8 @@ impl AckPolicy {
         };
         let congestion = ecn == Ecn::Ce && self.report_order;
         let disorder = self.report_order && !in_order;
-        if self.unacknowledged >= every || urgent || congestion || disorder || self.late.is_some() {
+        let enough = self.unacknowledged >= every || congestion || disorder;
+        if urgent || self.late.is_some() || (enough && self.acknowledged) {
             self.deadline = now;
         } else {
             self.deadline = self.deadline.min(now + self.delay);
@@ -101,6 +106,7 @@ impl AckPolicy {
         if self.unacknowledged == 0 {
             return None;
         }
+        self.acknowledged = true;
         let late = self.late.take();
         let largest = late.unwrap_or(self.largest);
         let mut words = [0; ACK_WORDS];
@@ -140,7 +146,7 @@ mod tests {
 
     #[test]
     fn every_second_packet_is_acknowledged_at_once_and_a_single_one_after_the_delay() {
-        let mut acks = AckPolicy::new(2, DELAY);
+        let mut acks = started(2);
         acks.on_packet(at(0), 0, Ecn::Ect1, false);
         assert_eq!(acks.deadline(), at(1000));
         acks.on_packet(at(10), 1, Ecn::Ce, false);

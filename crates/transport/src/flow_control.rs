@@ -51,7 +51,7 @@ impl FlowControl {
     /// New bytes have arrived.
     pub(crate) fn on_received(&mut self, bytes: u64, min_rtt: Duration) {
         self.received += bytes;
-        if self.received > self.limit / 2 {
+        if self.received >= self.limit / 2 {
             self.limit = grown(self.limit, min_rtt);
             self.pending = true;
         }

@@ -190,7 +190,11 @@ impl Endpoint {
             count: 0,
             room: mtu - PACKET_OVERHEAD,
         };
-        packet.ack = self.acks.take(now);
+        // The client's Finished and path MTU probes leave before the first 1-RTT packets are acknowledged:
+        // one ACK frame a moment later covers the server's whole flight, as in the reference.
+        if !self.handshake.finished_pending && !self.mtu_probe_pending {
+            packet.ack = self.acks.take(now);
+        }
         if packet.ack.is_some() {
             draft.room -= ACK_FRAME_SIZE;
         }
@@ -358,11 +362,11 @@ impl Endpoint {
     /// Tells the controller that data leaves after an idle period (RFC 9002
     /// section 7.8).
     fn note_idle_restart(&mut self, now: Instant, was_idle: bool) {
+        if !was_idle || !self.is_complete() || !self.rate.is_app_limited() {
+            return;
+        }
         let idle = rtt::probe_timeout(&self.path, self.config.max_ack_delay).max(IDLE);
-        if was_idle && self.is_complete() && self.rate.is_app_limited() {
-            if now - self.last_eliciting <= idle {
-                return;
-            }
+        if now - self.last_eliciting > idle {
             let mut cx = Context {
                 now,
                 path: &self.path,
