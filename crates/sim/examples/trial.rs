@@ -20,15 +20,23 @@ fn main() {
     let took = begin.elapsed();
     let mut times: Vec<f64> = outcomes
         .iter()
-        .map(|(_, o)| o.flows[0].completion.map_or(f64::INFINITY, |t| t.as_secs_f64()))
+        .map(|trial| {
+            trial.outcome.flows[0]
+                .completion
+                .map_or(f64::INFINITY, |t| t.as_secs_f64())
+        })
         .collect();
     times.sort_by(f64::total_cmp);
     let q = |p: f64| times[((times.len() - 1) as f64 * p) as usize];
-    let packets: u64 = outcomes.iter().map(|(_, o)| o.packets).sum();
+    let packets: u64 = outcomes.iter().map(|trial| trial.outcome.packets).sum();
     println!(
         "{file}: floor {:?} min {:.4} p5 {:.4} median {:.4} p95 {:.4} max {:.4}; {:.2} ms a trial, {:.2} M packets/s",
         scenario.floor().map(|f| f.as_secs_f64()),
-        q(0.0), q(0.05), q(0.5), q(0.95), q(1.0),
+        q(0.0),
+        q(0.05),
+        q(0.5),
+        q(0.95),
+        q(1.0),
         took.as_secs_f64() * 1e3 / n as f64,
         packets as f64 / took.as_secs_f64() / 1e6
     );
@@ -41,10 +49,14 @@ fn main() {
                 state = row.state;
                 println!(
                     "{:.6} {:9} window {:7} in flight {:7} srtt {:?} pacing {:?} rate {} {}",
-                    row.time.as_secs_f64(), state, row.window.as_u64(), row.in_flight.as_u64(),
+                    row.time.as_secs_f64(),
+                    state,
+                    row.window.as_u64(),
+                    row.in_flight.as_u64(),
                     row.smoothed_rtt.map(|t| t.as_micros()),
                     row.pacing.map(|p| p.as_bytes_per_sec()),
-                    row.delivery_rate.as_bytes_per_sec(), row.event
+                    row.delivery_rate.as_bytes_per_sec(),
+                    row.event
                 );
             }
         }
