@@ -76,14 +76,6 @@ impl EventQueue {
         }
     }
 
-    /// Serves `element`: its entry goes, so that a new one at the same time counts as new.
-    pub(crate) fn take(&mut self, element: usize) {
-        let place = self.places[element];
-        if place != ABSENT {
-            self.remove(place as usize);
-        }
-    }
-
     fn remove(&mut self, place: usize) {
         let gone = self.heap.swap_remove(place);
         self.places[gone.element as usize] = ABSENT;

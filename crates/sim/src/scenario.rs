@@ -288,6 +288,9 @@ impl Checker<'_> {
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &down, &up, overhead)?;
         }
+        self.check_time_limit(&file, &flows, |flow| {
+            floor::of(&down, &up, flow, overhead, Metric::Completion)
+        })?;
         let criteria = self.criteria(&file.pass, &flows, &down, &up, overhead)?;
         Ok(Scenario {
             title: file.title,
@@ -527,6 +530,30 @@ impl Checker<'_> {
         let since = ends.map_or_else(String::new, |segment| format!(" from {} on", segment.start));
         let last = self.last_change();
         self.fail(&last, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
+    }
+
+    /// Nothing can be said of a flow, or of a target, that the trial does not last long enough to see.
+    fn check_time_limit(
+        &self,
+        file: &ScenarioFile,
+        flows: &[FlowSpec],
+        floor: impl Fn(&FlowSpec) -> Option<Duration>,
+    ) -> Result<(), ScenarioError> {
+        let limit = file.time_limit;
+        let is_awaited = |flow: &FlowSpec| {
+            file.pass.is_empty() || file.pass.iter().any(|pass| pass.flow == flow.name)
+        };
+        for flow in flows.iter().filter(|flow| is_awaited(flow)) {
+            if let Some(floor) = floor(flow).filter(|floor| *floor > limit) {
+                return self.fail("time_limit", format!("\"{limit}\" is over before flow \"{}\" can finish on this path; accepted: more than \"{floor}\"", flow.name));
+            }
+        }
+        for (index, pass) in file.pass.iter().enumerate() {
+            if pass.at_most > limit {
+                return self.fail(&format!("pass.{index}.at_most"), format!("\"{}\" is beyond the end of the trial; accepted: at most the time_limit, \"{limit}\"", pass.at_most));
+            }
+        }
+        Ok(())
     }
 
     fn last_change(&self) -> String {

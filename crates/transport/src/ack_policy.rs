@@ -1,8 +1,7 @@
 //! When and what to acknowledge (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency).
 
 use crate::bit_ring::BitRing;
-use crate::packet::{ACK_WORDS, AckFrame};
-use thalweg_control::event::EcnCounts;
+use crate::packet::{ACK_WORDS, AckEcn, AckFrame};
 use thalweg_units::{Duration, Ecn, Instant};
 
 /// A requested acknowledgement frequency takes effect after this many packets: until then the sender
@@ -29,7 +28,10 @@ pub(crate) struct AckPolicy {
     /// Whether packets out of order are worth an immediate ACK (RFC 9000 section 13.2.1); a sender that
     /// requests a frequency waives it, as the reference does.
     report_order: bool,
-    counts: EcnCounts,
+    counts: AckEcn,
+    /// Whether an ACK frame was ever sent. The first one waits for its delay, so that it covers the
+    /// whole first flight of the peer, as in the reference.
+    acknowledged: bool,
 }
 
 impl AckPolicy {
@@ -46,7 +48,8 @@ impl AckPolicy {
             every,
             delay,
             report_order: true,
-            counts: EcnCounts::default(),
+            counts: AckEcn::default(),
+            acknowledged: false,
         }
     }
 
@@ -83,7 +86,8 @@ impl AckPolicy {
         };
         let congestion = ecn == Ecn::Ce && self.report_order;
         let disorder = self.report_order && !in_order;
-        if self.unacknowledged >= every || urgent || congestion || disorder || self.late.is_some() {
+        let enough = self.unacknowledged >= every || congestion || disorder;
+        if urgent || self.late.is_some() || (enough && self.acknowledged) {
             self.deadline = now;
         } else {
             self.deadline = self.deadline.min(now + self.delay);
@@ -101,6 +105,7 @@ impl AckPolicy {
         if self.unacknowledged == 0 {
             return None;
         }
+        self.acknowledged = true;
         let late = self.late.take();
         let largest = late.unwrap_or(self.largest);
         let mut words = [0; ACK_WORDS];
@@ -120,10 +125,7 @@ impl AckPolicy {
             largest,
             delay: now - self.largest_at,
             words,
-            ecn: EcnCounts {
-                largest_acked: largest,
-                ..self.counts
-            },
+            ecn: self.counts,
         })
     }
 }
@@ -138,9 +140,24 @@ mod tests {
         Instant::START + Duration::from_micros(us)
     }
 
+    /// A policy that has sent its first ACK frame.
+    fn started(every: u32) -> AckPolicy {
+        let mut acks = AckPolicy::new(every, DELAY);
+        acks.acknowledged = true;
+        acks
+    }
+
+    #[test]
+    fn the_first_acknowledgement_waits_for_its_delay() {
+        let mut acks = AckPolicy::new(2, DELAY);
+        acks.on_packet(at(0), 0, Ecn::Ect0, false);
+        acks.on_packet(at(500), 1, Ecn::Ect0, false);
+        assert_eq!(acks.deadline(), at(1000));
+    }
+
     #[test]
     fn every_second_packet_is_acknowledged_at_once_and_a_single_one_after_the_delay() {
-        let mut acks = AckPolicy::new(2, DELAY);
+        let mut acks = started(2);
         acks.on_packet(at(0), 0, Ecn::Ect1, false);
         assert_eq!(acks.deadline(), at(1000));
         acks.on_packet(at(10), 1, Ecn::Ce, false);
@@ -154,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_gap_is_reported_at_once_unless_the_sender_waived_it() {
-        let mut acks = AckPolicy::new(10, DELAY);
+        let mut acks = started(10);
         acks.on_packet(at(0), 0, Ecn::Ect0, false);
         acks.on_packet(at(1), 2, Ecn::Ect0, false);
         assert_eq!(acks.deadline(), at(1));
@@ -166,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_requested_frequency_waits_for_128_packets() {
-        let mut acks = AckPolicy::new(2, DELAY);
+        let mut acks = started(2);
         acks.request(18, Duration::from_millis(10));
         let mut frames = 0;
         for n in 0..308 {
@@ -181,7 +198,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_recognised_and_very_late_packets_get_a_frame_of_their_own() {
-        let mut acks = AckPolicy::new(2, DELAY);
+        let mut acks = started(2);
         acks.on_packet(at(0), 0, Ecn::Ect0, false);
         assert!(!acks.on_packet(at(0), 0, Ecn::Ect0, false));
         acks.on_packet(at(1), 1000, Ecn::Ect0, false);

@@ -32,7 +32,7 @@ pub struct TransportConfig {
     /// Whether the first request travels with the first packet (0-RTT).
     pub zero_rtt: bool,
     /// Congestion window remembered from an earlier connection, and the RTT it was measured with: it
-    /// is offered to the controller at the first RTT sample if that lies within a quarter of it
+    /// is offered to the controller when the first data is acknowledged, if the RTT lies within a quarter of it
     /// (careful resume).
     pub seed: Option<(Bytes, Duration)>,
     /// Largest lateness of a paced send, drawn uniformly for each wake-up: timers of real hosts are not

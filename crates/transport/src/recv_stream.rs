@@ -71,7 +71,7 @@ impl RecvStream {
                 complete: false,
             };
         }
-        if after > self.limit / 2 && self.end.is_none() {
+        if after >= self.limit / 2 && self.end.is_none() {
             self.limit = flow_control::grown(self.limit, min_rtt);
             self.limit_pending = true;
         }

@@ -101,7 +101,6 @@ impl Endpoint {
 
     fn take_handshake_rtt(&mut self, now: Instant) {
         self.take_rtt(now, now - self.handshake.flight_sent, Duration::ZERO);
-        self.offer_seed(now);
     }
 
     fn take_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
@@ -113,9 +112,14 @@ impl Endpoint {
         sample
     }
 
-    /// Careful resume (draft-ietf-tsvwg-careful-resume): the remembered window is offered if the path
-    /// looks the same, its RTT being within a quarter of the remembered one.
+    /// Careful resume (draft-ietf-tsvwg-careful-resume, Reconnaissance Phase): once the first data is
+    /// acknowledged, the remembered window is offered if the path looks the same, its RTT being within a
+    /// quarter of the remembered one. Handshake samples do not count, as in the reference, where the
+    /// controller starts with the first request.
     fn offer_seed(&mut self, now: Instant) {
+        if self.config.seed.is_none() || self.path.newest_acked_data_sent == Instant::START {
+            return;
+        }
         let Some((window, remembered)) = self.config.seed.take() else {
             return;
         };
@@ -126,7 +130,6 @@ impl Endpoint {
                 rng: &mut self.rng,
             };
             self.controller.on_seed(window, &mut cx);
-            self.refresh_control(now);
         }
     }
 
@@ -294,6 +297,7 @@ impl Endpoint {
         let is_newest = prior_largest.is_none_or(|n| largest > n);
         let rtt = (is_newest && ack.largest == largest)
             .then(|| self.on_rtt(now, now - state.sent, ack.delay));
+        self.offer_seed(now);
         self.rate.on_delivered(now, newly.bytes);
         let rate = self.rate.on_ack(now, &state, &mut self.path);
         let (newly_lost, lost_ranges) = self.detect_losses(now);
@@ -340,9 +344,11 @@ impl Endpoint {
     }
 
     fn report_ecn(&mut self, now: Instant, ack: &AckFrame) {
-        let more_marks = ack.ecn.ce > self.path.ecn.ce;
-        if ack.ecn.total() >= self.path.ecn.total() {
-            self.path.ecn = ack.ecn;
+        let counts = ack.ecn_counts();
+        let more_marks = counts.ce > self.path.ecn.ce;
+        // An ACK frame that was overtaken by a newer one tells nothing new.
+        if counts.total() >= self.path.ecn.total() {
+            self.path.ecn = counts;
         }
         if more_marks && self.path.established {
             let mut cx = Context {
@@ -350,7 +356,7 @@ impl Endpoint {
                 path: &self.path,
                 rng: &mut self.rng,
             };
-            self.controller.on_ecn(&ack.ecn, &mut cx);
+            self.controller.on_ecn(&counts, &mut cx);
         }
     }
 
