@@ -33,4 +33,4 @@ pub use outcome::{FlowOutcome, LinkOutcome, Outcome};
 pub use scenario::{Criterion, FlowSpec, Metric, Scenario, column_name};
 pub use schema::json_schema;
 pub use trace::{DropRow, FlowRow, LinkRow, Trace};
-pub use trials::{Progress, run_trial, run_trials};
+pub use trials::{Finished, Progress, run_traced, run_trial, run_trials};

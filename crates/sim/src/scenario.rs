@@ -234,6 +234,11 @@ impl Scenario {
         &self.toml
     }
 
+    /// Simulated time at which a trial ends whatever has finished.
+    pub fn time_limit(&self) -> Duration {
+        self.time_limit
+    }
+
     /// Floor of the completion of the main flow.
     pub fn floor(&self) -> Option<Duration> {
         floor::of(
