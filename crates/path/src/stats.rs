@@ -12,10 +12,12 @@ pub struct Count {
 }
 
 impl Count {
+    #[inline]
     pub(crate) fn add(&mut self, size: Bytes) {
         self.packets += 1;
         self.bytes += size;
     }
+    #[inline]
     pub(crate) fn remove(&mut self, size: Bytes) {
         self.packets = self.packets.saturating_sub(1);
         self.bytes -= size;
