@@ -150,6 +150,17 @@ impl Buffer {
         self.waiting.add(size);
     }
 
+    /// Books the length of the queue if it is the greatest so far.
+    #[inline]
+    pub(crate) fn note_length(&mut self) {
+        let Count { packets, bytes } = self.waiting;
+        let max = &mut self.counters.link.max_queue;
+        // A branch that is hardly ever taken is cheaper than two maxima on every packet.
+        if packets > max.packets || bytes > max.bytes {
+            max.raise(packets, bytes);
+        }
+    }
+
     /// Books a packet that leaves the queue for transmission.
     #[inline]
     pub(crate) fn depart(&mut self, queued: &Queued) {

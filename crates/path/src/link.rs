@@ -102,10 +102,7 @@ impl<P: Packet> Link<P> {
         if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
             self.transmit(self.buffer.now);
         }
-        let Count { packets, bytes } = self.buffer.waiting;
-        let max = &mut self.buffer.counters.link.max_queue;
-        max.packets = max.packets.max(packets);
-        max.bytes = max.bytes.max(bytes);
+        self.buffer.note_length();
     }
 
     /// The next packet that has arrived by `now`. Call it until it returns `None`.
@@ -116,14 +113,12 @@ impl<P: Packet> Link<P> {
             return None;
         }
         let Flying { place, jitter, .. } = self.flight.pop()?;
-        let packet = self.store.take(place);
+        let packet = self.store.get(place)?;
+        self.buffer
+            .counters
+            .delivered(packet.flow(), packet.size(), jitter);
         self.buffer.vacant.push(place);
-        if let Some(packet) = &packet {
-            self.buffer
-                .counters
-                .delivered(packet.flow(), packet.size(), jitter);
-        }
-        packet
+        self.store.take(place)
     }
 
     /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless
@@ -132,15 +127,14 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn next(&self) -> Option<Instant> {
         let flying = self.flight.next();
-        let waits = self.buffer.waiting.packets > 0;
-        // Without reordering nothing that waits overtakes what flies.
-        let earliest = if waits && (flying.is_none() || self.last_arrival.is_none()) {
-            [flying, self.next_transmission()]
+        let earliest = match flying {
+            // Without reordering nothing that waits overtakes what flies.
+            Some(_) if self.last_arrival.is_some() => flying,
+            _ if self.buffer.waiting.packets == 0 => flying,
+            _ => [flying, self.next_transmission()]
                 .into_iter()
                 .flatten()
-                .min()
-        } else {
-            flying
+                .min(),
         };
         earliest.filter(|at| *at != Instant::NEVER)
     }
@@ -280,9 +274,10 @@ impl<P: Packet> Link<P> {
         departure
     }
 
-    /// Totals since the start, as of the last call that moved the link.
-    pub fn stats(&self) -> &LinkStats {
-        &self.buffer.counters.link
+    /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
+    /// demand: only the flows count each packet.
+    pub fn stats(&self) -> LinkStats {
+        self.buffer.counters.totals()
     }
 
     /// Totals of one flow; all zero for a flow without counters.

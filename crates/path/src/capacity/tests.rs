@@ -137,7 +137,11 @@ fn the_rest_of_the_last_nanosecond_is_credited() {
     // 3 bit/s: one byte takes 8/3 s = 2 666 666 666.67 ns, and 1/3 ns is left over: 1 nanobit.
     let config = LinkConfig::new(Rate::from_bits_per_sec(3), ms(0));
     let slow = CapacitySchedule::new(&config);
-    let departure = slow.depart(slow.position_at(at(0)), at(0), u128::from(NANOBITS_PER_BYTE));
+    let departure = slow.depart(
+        slow.position_at(at(0)),
+        at(0),
+        u128::from(NANOBITS_PER_BYTE),
+    );
     assert_eq!(departure.at, Instant::from_nanos(2_666_666_667));
     assert_eq!(departure.credit, 1);
     assert_eq!(
