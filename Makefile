@@ -11,7 +11,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite test test-rust test-python lint format bench lock clean
+.PHONY: build suite test test-rust test-python lint format schema bench lock clean
 
 build: $(VENV)/.built
 
@@ -51,6 +51,10 @@ format: $(VENV)/.packages
 	cargo fmt --all
 	$(BIN)/ruff check --fix python tests
 	$(BIN)/ruff format python tests
+
+# A test holds that the committed file is this one.
+schema: build
+	$(BIN)/python -c "from thalweg import _native; print(_native.scenario_schema())" > docs/scenario.schema.json
 
 bench: build
 	cargo bench --workspace --locked
