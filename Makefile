@@ -11,7 +11,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite test test-rust test-python lint format schema bench lock clean
+.PHONY: build suite test test-rust test-python lint format schema picture bench lock clean
 
 build: $(VENV)/.built
 
@@ -55,6 +55,12 @@ format: $(VENV)/.packages
 # A test holds that the committed file is this one.
 schema: build
 	$(BIN)/python -c "from thalweg import _native; print(_native.scenario_schema())" > docs/scenario.schema.json
+
+# The figure of README.md, with fewer points than a figure to zoom into.
+picture: build
+	$(BIN)/python -c "import thalweg; from thalweg.plots import plot_trial, save; \
+	  trial = thalweg.Scenario.load('c4/simple-20mbps').run(seed=1, trace=True); \
+	  save(plot_trial(trial, buckets=140), 'docs/images/simple-20mbps.svg')"
 
 bench: build
 	cargo bench --workspace --locked

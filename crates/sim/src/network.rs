@@ -148,7 +148,7 @@ impl<'a> Network<'a> {
     fn wake(&mut self, place: usize) {
         let (index, side) = (
             place / 2,
-            if place % 2 == 0 {
+            if place.is_multiple_of(2) {
                 Side::Client
             } else {
                 Side::Server
