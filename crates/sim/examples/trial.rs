@@ -29,6 +29,8 @@ fn main() {
     times.sort_by(f64::total_cmp);
     let q = |p: f64| times[((times.len() - 1) as f64 * p) as usize];
     let packets: u64 = outcomes.iter().map(|(_, o)| o.packets).sum();
+    let events: u64 = outcomes.iter().map(|(_, o)| o.events).sum();
+    println!("{:.2} events a packet", events as f64 / packets as f64);
     println!(
         "{file}: floor {:?} min {:.4} p5 {:.4} median {:.4} p95 {:.4} max {:.4}; {:.2} ms a trial, {:.2} M packets/s",
         scenario.floor().map(|f| f.as_secs_f64()),

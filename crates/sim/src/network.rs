@@ -169,7 +169,9 @@ impl<'a> Network<'a> {
         let link = if side == Side::Client { UP } else { DOWN };
         let flow = &mut self.flows[index];
         let open = flow.closed.is_none();
-        flow.serve(self.now, side);
+        if flow.endpoint(side).has_events() {
+            flow.serve(self.now, side);
+        }
         let endpoint = flow.endpoint(side);
         let mut sent = false;
         while let Some(packet) = endpoint.transmit(self.now) {
@@ -185,7 +187,9 @@ impl<'a> Network<'a> {
             sent = true;
         }
         let next = endpoint.next();
-        flow.serve(self.now, side);
+        if endpoint.has_events() {
+            flow.serve(self.now, side);
+        }
         if open && flow.closed.is_some() && self.awaited[index] {
             self.waiting -= 1;
         }

@@ -1,8 +1,7 @@
 //! When and what to acknowledge (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency).
 
 use crate::bit_ring::BitRing;
-use crate::packet::{ACK_WORDS, AckFrame};
-use thalweg_control::event::EcnCounts;
+use crate::packet::{ACK_WORDS, AckEcn, AckFrame};
 use thalweg_units::{Duration, Ecn, Instant};
 
 /// A requested acknowledgement frequency takes effect after this many packets: until then the sender
@@ -29,7 +28,7 @@ pub(crate) struct AckPolicy {
     /// Whether packets out of order are worth an immediate ACK (RFC 9000 section 13.2.1); a sender that
     /// requests a frequency waives it, as the reference does.
     report_order: bool,
-    counts: EcnCounts,
+    counts: AckEcn,
     /// Whether an ACK frame was ever sent. The first one waits for its delay, so that it covers the
     /// whole first flight of the peer, as in the reference.
     acknowledged: bool,
@@ -49,7 +48,7 @@ impl AckPolicy {
             every,
             delay,
             report_order: true,
-            counts: EcnCounts::default(),
+            counts: AckEcn::default(),
             acknowledged: false,
         }
     }
@@ -126,10 +125,7 @@ impl AckPolicy {
             largest,
             delay: now - self.largest_at,
             words,
-            ecn: EcnCounts {
-                largest_acked: largest,
-                ..self.counts
-            },
+            ecn: self.counts,
         })
     }
 }
@@ -142,6 +138,21 @@ mod tests {
 
     fn at(us: u64) -> Instant {
         Instant::START + Duration::from_micros(us)
+    }
+
+    /// A policy that has sent its first ACK frame.
+    fn started(every: u32) -> AckPolicy {
+        let mut acks = AckPolicy::new(every, DELAY);
+        acks.acknowledged = true;
+        acks
+    }
+
+    #[test]
+    fn the_first_acknowledgement_waits_for_its_delay() {
+        let mut acks = AckPolicy::new(2, DELAY);
+        acks.on_packet(at(0), 0, Ecn::Ect0, false);
+        acks.on_packet(at(500), 1, Ecn::Ect0, false);
+        assert_eq!(acks.deadline(), at(1000));
     }
 
     #[test]
@@ -160,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_gap_is_reported_at_once_unless_the_sender_waived_it() {
-        let mut acks = AckPolicy::new(10, DELAY);
+        let mut acks = started(10);
         acks.on_packet(at(0), 0, Ecn::Ect0, false);
         acks.on_packet(at(1), 2, Ecn::Ect0, false);
         assert_eq!(acks.deadline(), at(1));
@@ -172,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_requested_frequency_waits_for_128_packets() {
-        let mut acks = AckPolicy::new(2, DELAY);
+        let mut acks = started(2);
         acks.request(18, Duration::from_millis(10));
         let mut frames = 0;
         for n in 0..308 {
@@ -187,7 +198,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_recognised_and_very_late_packets_get_a_frame_of_their_own() {
-        let mut acks = AckPolicy::new(2, DELAY);
+        let mut acks = started(2);
         acks.on_packet(at(0), 0, Ecn::Ect0, false);
         assert!(!acks.on_packet(at(0), 0, Ecn::Ect0, false));
         acks.on_packet(at(1), 1000, Ecn::Ect0, false);

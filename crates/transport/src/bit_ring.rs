@@ -19,6 +19,7 @@ impl BitRing {
     }
 
     /// Whether the bit of `number` is set.
+    #[cfg(test)]
     pub(crate) fn contains(&self, number: u64) -> bool {
         self.word(number / 64) >> (number % 64) & 1 == 1
     }

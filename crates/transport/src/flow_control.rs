@@ -7,7 +7,7 @@ const NOMINAL_RTT: Duration = Duration::from_millis(100);
 /// ... up to that of a geostationary satellite.
 const LONGEST_RTT: Duration = Duration::from_millis(610);
 
-/// The limit that replaces `limit` once more than half of it is used: three times as much on ordinary
+/// The limit that replaces `limit` once half of it is used: three times as much on ordinary
 /// paths, `1 + rtt / 100 ms` times as much on longer ones (reference behaviour).
 pub(crate) fn grown(limit: u64, min_rtt: Duration) -> u64 {
     if min_rtt <= NOMINAL_RTT {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn half_of_the_window_opens_the_next() {
         let mut flow = FlowControl::new(1000);
-        flow.on_received(500, Duration::ZERO);
+        flow.on_received(499, Duration::ZERO);
         assert!(!flow.pending);
         flow.on_received(1, Duration::ZERO);
         assert!(flow.pending);

@@ -7,7 +7,7 @@ use thalweg_units::{Bytes, Duration, Ecn};
 pub type StreamId = u32;
 
 /// The most frames a packet can hold.
-pub const MAX_FRAMES: usize = 4;
+pub const MAX_FRAMES: usize = 3;
 /// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
 pub(crate) const AEAD_TAG: u32 = 16;
 /// Short header with connection ID and packet number, and the tag.
@@ -37,8 +37,28 @@ pub struct AckFrame {
     pub delay: Duration,
     /// Which packets have arrived.
     pub(crate) words: [u64; ACK_WORDS],
-    /// ECN counts, as cumulative as in RFC 9000 section 19.3.2.
-    pub ecn: EcnCounts,
+    /// ECN counts.
+    pub(crate) ecn: AckEcn,
+}
+
+/// ECN counts of an ACK frame, cumulative (RFC 9000 section 19.3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AckEcn {
+    pub(crate) ect0: u32,
+    pub(crate) ect1: u32,
+    pub(crate) ce: u32,
+}
+
+impl AckFrame {
+    /// ECN counts as controllers get them.
+    pub fn ecn_counts(&self) -> EcnCounts {
+        EcnCounts {
+            ect0: u64::from(self.ecn.ect0),
+            ect1: u64::from(self.ecn.ect1),
+            ce: u64::from(self.ecn.ce),
+            largest_acked: self.largest,
+        }
+    }
 }
 
 /// Frames that a packet may carry. Names and meanings follow RFC 9000 section 19.

@@ -11,6 +11,7 @@ pub(super) struct Coefficient(pub(super) u64);
 
 impl Coefficient {
     /// The factor one.
+    #[cfg(test)]
     pub(super) const ONE: Coefficient = Coefficient(1024);
 
     /// `part / whole`, truncated to 1/1024. A `whole` of zero counts as one nanosecond.

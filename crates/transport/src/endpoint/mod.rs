@@ -257,6 +257,12 @@ impl Endpoint {
         self.events.pop_front()
     }
 
+    /// Whether [`Endpoint::poll_event`] has anything to tell.
+    #[inline]
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// Which end this is.
     pub fn role(&self) -> Role {
         self.role

@@ -344,9 +344,11 @@ impl Endpoint {
     }
 
     fn report_ecn(&mut self, now: Instant, ack: &AckFrame) {
-        let more_marks = ack.ecn.ce > self.path.ecn.ce;
-        if ack.ecn.total() >= self.path.ecn.total() {
-            self.path.ecn = ack.ecn;
+        let counts = ack.ecn_counts();
+        let more_marks = counts.ce > self.path.ecn.ce;
+        // An ACK frame that was overtaken by a newer one tells nothing new.
+        if counts.total() >= self.path.ecn.total() {
+            self.path.ecn = counts;
         }
         if more_marks && self.path.established {
             let mut cx = Context {
@@ -354,7 +356,7 @@ impl Endpoint {
                 path: &self.path,
                 rng: &mut self.rng,
             };
-            self.controller.on_ecn(&ack.ecn, &mut cx);
+            self.controller.on_ecn(&counts, &mut cx);
         }
     }
 

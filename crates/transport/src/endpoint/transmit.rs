@@ -112,21 +112,24 @@ impl Endpoint {
         if self.handshake.finished_pending && self.role == Role::Server {
             return self.transmit_server_finished(now);
         }
+        // The reference's rule: blocked when more than the window is in flight, so that one packet may
+        // overshoot.
         let in_window = self.path.bytes_in_flight <= self.control.window;
-        if !self.has_work() {
-            self.path.window_limited = false;
-            if in_window && self.pacer.is_ready(now) && self.probes == 0 {
-                self.mark_idle(now);
+        let may_send = in_window && self.pacer.is_ready(now);
+        if self.probes == 0 {
+            if !may_send {
+                self.path.window_limited = !in_window && self.has_work();
+                // Whether there is anything to send is found out when the pacer is ready.
+                self.pacing = in_window;
+                return None;
             }
-            if self.probes == 0 {
+            if !self.has_work() {
+                self.path.window_limited = false;
+                self.mark_idle(now);
                 return None;
             }
         }
         self.path.window_limited = !in_window;
-        if self.probes == 0 && !(in_window && self.pacer.is_ready(now)) {
-            self.pacing = in_window;
-            return None;
-        }
         if !self.handshake.may_send(self.path.mtu.as_u64() as u32) && self.role == Role::Server {
             return None;
         }
@@ -355,7 +358,11 @@ impl Endpoint {
     fn draw_lateness(&mut self) -> Duration {
         match self.config.wakeup_noise.as_nanos() {
             0 => Duration::ZERO,
-            most => Duration::from_nanos(self.noise.next_u64() % (most + 1)),
+            most => {
+                // The high half of a product is uniform below `most + 1` without a division.
+                let product = u128::from(self.noise.next_u64()) * (u128::from(most) + 1);
+                Duration::from_nanos((product >> 64) as u64)
+            }
         }
     }
 
