@@ -447,10 +447,10 @@ impl Endpoint {
                 }
                 Frame::StopSending(id) => {
                     if let Some(stream) = self.recv_stream(id) {
-                        stream.stop_pending = true;
+                        stream.stop_pending = !stream.ended;
                     }
                 }
-                Frame::ResetStream(id) => {
+                Frame::ResetStream { id, .. } => {
                     if let Some(stream) = self.send_stream(id) {
                         stream.reset_pending = true;
                     }
