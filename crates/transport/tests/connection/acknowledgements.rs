@@ -16,7 +16,9 @@ fn answered(config: &TransportConfig, window: u64) -> Pair {
 }
 
 fn acks(pair: &Pair) -> impl Iterator<Item = &Sent> {
-    pair.sent.iter().filter(|s| s.way == Way::ToServer && s.packet.ack.is_some())
+    pair.sent
+        .iter()
+        .filter(|s| s.way == Way::ToServer && s.packet.ack.is_some())
 }
 
 #[test]
@@ -28,7 +30,10 @@ fn every_second_packet_is_acknowledged() {
     let pair = answered(&config, 60_000);
     let packets = pair.server_data().count();
     let acks = acks(&pair).count();
-    assert!((packets / 2..=packets / 2 + 25).contains(&acks), "{acks} for {packets}");
+    assert!(
+        (packets / 2..=packets / 2 + 25).contains(&acks),
+        "{acks} for {packets}"
+    );
 }
 
 #[test]
@@ -61,9 +66,20 @@ fn the_end_of_a_stream_is_acknowledged_at_once() {
 
 #[test]
 fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
-    let often = acks(&answered(&TransportConfig { ack_frequency: false, ..TransportConfig::default() }, 144_000)).count();
+    let often = acks(&answered(
+        &TransportConfig {
+            ack_frequency: false,
+            ..TransportConfig::default()
+        },
+        144_000,
+    ))
+    .count();
     let pair = answered(&TransportConfig::default(), 144_000);
-    let asked = pair.sent.iter().filter(|s| s.way == Way::ToClient).flat_map(|s| s.packet.frames);
+    let asked = pair
+        .sent
+        .iter()
+        .filter(|s| s.way == Way::ToClient)
+        .flat_map(|s| s.packet.frames);
     let (every, delay) = asked.fold((0, Duration::ZERO), |before, frame| match frame {
         Frame::AckFrequency { every, delay } => (every, delay),
         _ => before,
@@ -72,7 +88,10 @@ fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
     assert_eq!((every, delay), (13, ms(10)));
     let seldom = acks(&pair).count();
     // After 128 packets, of some 712, every 13th: 64 + 584 / 13 = 109, and some for the ends of flights.
-    assert!((100..200).contains(&seldom) && seldom * 2 < often, "{seldom} against {often}");
+    assert!(
+        (100..200).contains(&seldom) && seldom * 2 < often,
+        "{seldom} against {often}"
+    );
     // No acknowledgement is owed for longer than the delay that was asked for.
     for ack in acks(&pair) {
         assert!(ack.packet.ack.unwrap().delay <= ms(10));
@@ -94,16 +113,28 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
     pair.play_until(at_ms(3000), Pair::is_answered);
     pair.play(at_ms(4000));
     let numbered = |s: &&Sent| s.way == Way::ToClient && s.is_data();
-    let count = |ecn| pair.sent.iter().filter(numbered).filter(|s| s.packet.ecn == ecn).count() as u64;
+    let count = |ecn| {
+        pair.sent
+            .iter()
+            .filter(numbered)
+            .filter(|s| s.packet.ecn == ecn)
+            .count() as u64
+    };
     let known = pair.server.path().ecn;
     assert!(known.ce >= 20);
-    assert_eq!((known.ect0, known.ect1, known.ce), (count(Ecn::Ect0), 0, count(Ecn::Ce)));
+    assert_eq!(
+        (known.ect0, known.ect1, known.ce),
+        (count(Ecn::Ect0), 0, count(Ecn::Ce))
+    );
     // The controller hears of growth only, each time of more.
     let told = record.lock().unwrap();
-    let heard: Vec<u64> = told.iter().filter_map(|(_, told)| match told {
-        Told::Ecn(counts) => Some(counts.ce),
-        _ => None,
-    }).collect();
+    let heard: Vec<u64> = told
+        .iter()
+        .filter_map(|(_, told)| match told {
+            Told::Ecn(counts) => Some(counts.ce),
+            _ => None,
+        })
+        .collect();
     assert!(heard.windows(2).all(|pair| pair[0] < pair[1]), "{heard:?}");
     assert_eq!(heard.last(), Some(&known.ce));
 }

@@ -30,15 +30,21 @@ struct Harm {
 }
 
 fn harm() -> impl Strategy<Value = Harm> {
-    (0..350u64, 0..350u64, 0..200u64, 0..500u64, 1..300u64, any::<u64>()).prop_map(
-        |(down, up, duplication, late, lateness, seed)| Harm {
+    (
+        0..350u64,
+        0..350u64,
+        0..200u64,
+        0..500u64,
+        1..300u64,
+        any::<u64>(),
+    )
+        .prop_map(|(down, up, duplication, late, lateness, seed)| Harm {
             loss: [up, down],
             duplication,
             late,
             lateness: ms(lateness),
             seed,
-        },
-    )
+        })
 }
 
 proptest! {

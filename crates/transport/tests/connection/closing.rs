@@ -34,14 +34,21 @@ fn closing_takes_one_round_trip_and_the_server_is_closed_half_way() {
 fn a_close_without_answer_ends_after_three_probe_timeouts() {
     // RFC 9000 section 10.2: three times the PTO.
     let mut pair = answered(|_, way, kind| {
-        if kind == Kind::Close && way == Way::ToClient { Fate::Drop } else { Fate::Pass }
+        if kind == Kind::Close && way == Way::ToClient {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
     });
     let path = pair.client.path().clone();
     let pto = path.smoothed_rtt + (path.rtt_var * 4).max(ms(1)) + ms(10);
     pair.client.close();
     pair.pump(Way::ToServer);
     pair.play(at_ms(5000));
-    assert_eq!(pair.client_event(AppEvent::Closed), Some(at_ms(500) + pto * 3));
+    assert_eq!(
+        pair.client_event(AppEvent::Closed),
+        Some(at_ms(500) + pto * 3)
+    );
 }
 
 #[test]
@@ -74,7 +81,10 @@ fn restarts_after(pause: u64) -> usize {
     pair.play(quiet + ms(pause) + ms(2000));
     assert_eq!(pair.completions(1).count(), 1);
     let record = record.lock().unwrap();
-    record.iter().filter(|(_, told)| matches!(told, Told::IdleRestart)).count()
+    record
+        .iter()
+        .filter(|(_, told)| matches!(told, Told::IdleRestart))
+        .count()
 }
 
 #[test]

@@ -17,12 +17,18 @@ fn connected(window: u64) -> Pair {
 
 /// Order in which the data of streams (`None`) and datagrams (their tags) left after 500 ms.
 fn order(pair: &Pair) -> Vec<Option<u64>> {
-    let late = pair.sent.iter().filter(|s| s.way == Way::ToClient && s.time >= at_ms(500));
-    let mut order: Vec<_> = late.flat_map(|s| s.packet.frames).filter_map(|frame| match frame {
-        Frame::Stream { .. } => Some(None),
-        Frame::Datagram { tag, .. } => Some(Some(tag)),
-        _ => None,
-    }).collect();
+    let late = pair
+        .sent
+        .iter()
+        .filter(|s| s.way == Way::ToClient && s.time >= at_ms(500));
+    let mut order: Vec<_> = late
+        .flat_map(|s| s.packet.frames)
+        .filter_map(|frame| match frame {
+            Frame::Stream { .. } => Some(None),
+            Frame::Datagram { tag, .. } => Some(Some(tag)),
+            _ => None,
+        })
+        .collect();
     order.dedup();
     order
 }
@@ -36,7 +42,10 @@ fn at_equal_priority_datagrams_leave_before_streams() {
     }
     pair.pump(Way::ToClient);
     pair.play(at_ms(2000));
-    assert_eq!(order(&pair), [Some(0), Some(1), Some(2), Some(3), Some(4), None]);
+    assert_eq!(
+        order(&pair),
+        [Some(0), Some(1), Some(2), Some(3), Some(4), None]
+    );
 }
 
 #[test]
@@ -58,7 +67,11 @@ fn a_lost_datagram_stays_lost_and_its_bytes_leave_the_flight() {
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(|_, way, _, packet| {
             let odd = |frame: &Frame| matches!(frame, Frame::Datagram { tag, .. } if tag % 2 == 1);
-            if way == Way::ToClient && packet.frames.iter().any(odd) { Fate::Drop } else { Fate::Pass }
+            if way == Way::ToClient && packet.frames.iter().any(odd) {
+                Fate::Drop
+            } else {
+                Fate::Pass
+            }
         })
         .connect();
     pair.play_until(at_ms(1000), Pair::is_answered);
@@ -67,10 +80,14 @@ fn a_lost_datagram_stays_lost_and_its_bytes_leave_the_flight() {
     }
     pair.pump(Way::ToClient);
     pair.play(at_ms(5000));
-    let tags: Vec<u64> = pair.client_events.iter().filter_map(|(_, event)| match event {
-        AppEvent::Datagram { tag, len: 1100 } => Some(*tag),
-        _ => None,
-    }).collect();
+    let tags: Vec<u64> = pair
+        .client_events
+        .iter()
+        .filter_map(|(_, event)| match event {
+            AppEvent::Datagram { tag, len: 1100 } => Some(*tag),
+            _ => None,
+        })
+        .collect();
     assert_eq!(tags, (0..20).filter(|tag| tag % 2 == 0).collect::<Vec<_>>());
     assert_eq!(pair.server.counters().packets_lost, 10);
     assert!(pair.server.path().bytes_in_flight.is_zero());
@@ -82,9 +99,15 @@ fn a_datagram_that_fits_no_packet_is_cut_to_one() {
     pair.server.send_datagram(9000, 1, 9);
     pair.pump(Way::ToClient);
     pair.play(at_ms(2000));
-    let len = pair.client_events.iter().find_map(|(_, event)| match event {
-        AppEvent::Datagram { tag: 1, len } => Some(*len),
-        _ => None,
-    });
-    assert!(len.is_some_and(|len| (1150..1252).contains(&len)), "{len:?}");
+    let len = pair
+        .client_events
+        .iter()
+        .find_map(|(_, event)| match event {
+            AppEvent::Datagram { tag: 1, len } => Some(*len),
+            _ => None,
+        });
+    assert!(
+        len.is_some_and(|len| (1150..1252).contains(&len)),
+        "{len:?}"
+    );
 }

@@ -24,10 +24,12 @@ fn the_connection_window_triples_whenever_half_of_it_is_used() {
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
     pair.play_until(at_ms(10_000), Pair::is_answered);
-    let mut limits: Vec<u64> = frames(&pair).filter_map(|frame| match frame {
-        Frame::MaxData(limit) => Some(limit),
-        _ => None,
-    }).collect();
+    let mut limits: Vec<u64> = frames(&pair)
+        .filter_map(|frame| match frame {
+            Frame::MaxData(limit) => Some(limit),
+            _ => None,
+        })
+        .collect();
     limits.dedup();
     // 60 000 x 3, x 9, x 27, x 81: the last at 810 000 of the 1 000 000 bytes.
     assert_eq!(limits, [180_000, 540_000, 1_620_000, 4_860_000]);
@@ -40,10 +42,12 @@ fn the_stream_window_triples_whenever_half_of_it_is_used() {
         .asking(&[Exchange::new(3, 1_000_000)])
         .connect();
     pair.play_until(at_ms(10_000), Pair::is_answered);
-    let mut limits: Vec<u64> = frames(&pair).filter_map(|frame| match frame {
-        Frame::MaxStreamData { id: 3, limit } => Some(limit),
-        _ => None,
-    }).collect();
+    let mut limits: Vec<u64> = frames(&pair)
+        .filter_map(|frame| match frame {
+            Frame::MaxStreamData { id: 3, limit } => Some(limit),
+            _ => None,
+        })
+        .collect();
     limits.dedup();
     assert_eq!(limits, [180_000, 540_000, 1_620_000, 4_860_000]);
 }
@@ -73,7 +77,10 @@ fn a_window_smaller_than_the_path_costs_round_trips() {
         .connect();
     pair.play_until(at_ms(10_000), Pair::is_answered);
     let took = pair.completions(0).next().unwrap();
-    assert!(took >= at_ms(160 + 3 * 80) && took <= at_ms(160 + 4 * 80), "{took}");
+    assert!(
+        took >= at_ms(160 + 3 * 80) && took <= at_ms(160 + 4 * 80),
+        "{took}"
+    );
 }
 
 #[test]
@@ -83,7 +90,8 @@ fn a_lost_limit_is_sent_again() {
     let mut pair = Pair::new(&small(4096, 4096), scribe)
         .asking(&[Exchange::new(0, 50_000)])
         .with_pipe(move |_, way, _, packet| {
-            let limit = |frame: &Frame| matches!(frame, Frame::MaxData(_) | Frame::MaxStreamData { .. });
+            let limit =
+                |frame: &Frame| matches!(frame, Frame::MaxData(_) | Frame::MaxStreamData { .. });
             if way == Way::ToServer && to_lose > 0 && packet.frames.iter().any(limit) {
                 to_lose -= 1;
                 return Fate::Drop;
@@ -101,12 +109,25 @@ fn streams_that_were_given_up_give_their_credit_back() {
     // packets and is then refused by the client; 40 x 20 000 bytes are many times the window.
     let (scribe, _) = Scribe::new(40_000);
     let doomed = |packet: &Packet| {
-        packet.frames.iter().any(|frame| matches!(frame, Frame::Stream { id: 1..=40, offset: 2000.., .. }))
+        packet.frames.iter().any(|frame| {
+            matches!(
+                frame,
+                Frame::Stream {
+                    id: 1..=40,
+                    offset: 2000..,
+                    ..
+                }
+            )
+        })
     };
     let mut pair = Pair::new(&small(100_000, 1 << 20), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, way, _, packet| {
-            if way == Way::ToClient && doomed(packet) { Fate::Drop } else { Fate::Pass }
+            if way == Way::ToClient && doomed(packet) {
+                Fate::Drop
+            } else {
+                Fate::Pass
+            }
         })
         .connect();
     pair.play_until(at_ms(1000), Pair::is_answered);
@@ -124,5 +145,9 @@ fn streams_that_were_given_up_give_their_credit_back() {
     pair.pump(Way::ToClient);
     let end = pair.now + ms(10_000);
     pair.play(end);
-    assert_eq!(pair.completions(41).count(), 1, "the connection has run out of credit");
+    assert_eq!(
+        pair.completions(41).count(),
+        1,
+        "the connection has run out of credit"
+    );
 }

@@ -151,9 +151,9 @@ impl Pair {
             let next = self.next();
             assert!(
                 next <= limit,
-                "not there at {limit} (next event at {next}): client {:?} server {:?}",
-                self.client_events.last(),
-                self.server_events.last()
+                "not there at {limit}, next event at {next}; client: {}; server: {}",
+                describe(&self.client, &self.client_events),
+                describe(&self.server, &self.server_events),
             );
             still = if next > self.now { 0 } else { still + 1 };
             assert!(still < 20_000, "time stands still at {}", self.now);
@@ -245,7 +245,8 @@ impl Pair {
                 if event == AppEvent::Connected {
                     for ask in &self.exchanges {
                         let (priority, turns) = (ask.priority, ask.incremental);
-                        self.client.write(ask.id, ask.request, true, priority, turns);
+                        self.client
+                            .write(ask.id, ask.request, true, priority, turns);
                     }
                 }
                 self.client_events.push((self.now, event));
@@ -275,10 +276,16 @@ impl Pair {
 
     /// When stream `id` was complete at the client; more than one element would be a defect.
     pub(crate) fn completions(&self, id: StreamId) -> impl Iterator<Item = Instant> {
-        self.client_events.iter().filter_map(move |(time, event)| match event {
-            AppEvent::StreamData { id: of, complete: true, .. } if *of == id => Some(*time),
-            _ => None,
-        })
+        self.client_events
+            .iter()
+            .filter_map(move |(time, event)| match event {
+                AppEvent::StreamData {
+                    id: of,
+                    complete: true,
+                    ..
+                } if *of == id => Some(*time),
+                _ => None,
+            })
     }
 
     pub(crate) fn client_event(&self, wanted: AppEvent) -> Option<Instant> {
@@ -291,6 +298,14 @@ impl Pair {
         let data = |sent: &&Sent| sent.way == Way::ToClient && sent.stream().is_some();
         self.sent.iter().filter(data)
     }
+}
+
+fn describe(end: &Endpoint, events: &[(Instant, AppEvent)]) -> String {
+    let (path, last) = (end.path(), events.last());
+    format!(
+        "in flight {}, lowest unacknowledged {} of {}, last event {last:?}",
+        path.bytes_in_flight, path.lowest_unacked, path.next_packet
+    )
 }
 
 /// Rules that hold in every test.
@@ -323,8 +338,8 @@ impl Rules {
     fn on_arrival(&mut self, way: Way, packet: &Packet) {
         if way == Way::ToServer {
             self.to_server += u64::from(packet.size);
-            self.validated |= packet.kind == Kind::HandshakeAck
-                || packet.frames.contains(&Frame::ClientFinished);
+            self.validated |=
+                packet.kind == Kind::HandshakeAck || packet.frames.contains(&Frame::ClientFinished);
         }
         // A limit binds the other direction.
         let other = 1 - way as usize;
@@ -362,7 +377,10 @@ impl Rules {
                     *used = (*used).max(end);
                     let limit = self.max_stream[way].get(&id).copied();
                     let limit = limit.unwrap_or(0).max(self.initial_stream);
-                    assert!(end <= limit, "stream {id} at {end} exceeds its limit {limit}");
+                    assert!(
+                        end <= limit,
+                        "stream {id} at {end} exceeds its limit {limit}"
+                    );
                     let total: u64 = self.used[way].values().sum();
                     let limit = self.max_data[way];
                     assert!(total <= limit, "{total} bytes exceed MAX_DATA {limit}");

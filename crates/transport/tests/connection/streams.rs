@@ -6,7 +6,11 @@ use thalweg_transport::{AppEvent, TransportConfig};
 
 /// Serves streams 1 to 3 of 40 000 bytes, written in reverse order, and returns the order in which their
 /// frames left.
-fn order(priorities: [u8; 3], incremental: bool, lose: impl Fn(usize) -> bool + 'static) -> Vec<StreamId> {
+fn order(
+    priorities: [u8; 3],
+    incremental: bool,
+    lose: impl Fn(usize) -> bool + 'static,
+) -> Vec<StreamId> {
     let (scribe, _) = Scribe::new(20_000);
     let mut data = 0;
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
@@ -24,18 +28,24 @@ fn order(priorities: [u8; 3], incremental: bool, lose: impl Fn(usize) -> bool + 
     pair.play_until(at_ms(1000), Pair::is_answered);
     pair.play(at_ms(500));
     for id in (1..=3).rev() {
-        pair.server.write(id, 40_000, true, priorities[id as usize - 1], incremental);
+        pair.server
+            .write(id, 40_000, true, priorities[id as usize - 1], incremental);
     }
     pair.pump(Way::ToClient);
     pair.play(at_ms(5000));
     for id in 1..=3 {
         assert_eq!(pair.completions(id).count(), 1);
     }
-    let late = pair.sent.iter().filter(|s| s.way == Way::ToClient && s.time >= at_ms(500));
-    late.flat_map(|s| s.packet.frames).filter_map(|frame| match frame {
-        Frame::Stream { id, .. } => Some(id),
-        _ => None,
-    }).collect()
+    let late = pair
+        .sent
+        .iter()
+        .filter(|s| s.way == Way::ToClient && s.time >= at_ms(500));
+    late.flat_map(|s| s.packet.frames)
+        .filter_map(|frame| match frame {
+            Frame::Stream { id, .. } => Some(id),
+            _ => None,
+        })
+        .collect()
 }
 
 fn runs(mut order: Vec<StreamId>) -> Vec<StreamId> {
@@ -101,12 +111,21 @@ fn a_refused_stream_is_reset_and_sends_nothing_more() {
     let mut pair = refused(|_| Fate::Pass);
     pair.play(at_ms(5000));
     // STOP_SENDING takes half a round trip.
-    let heard = pair.server_events.iter().find(|e| e.1 == AppEvent::StopSending(1));
+    let heard = pair
+        .server_events
+        .iter()
+        .find(|e| e.1 == AppEvent::StopSending(1));
     assert_eq!(heard.map(|e| e.0), Some(at_ms(640)));
-    let resets = pair.sent.iter().filter(|s| has(&s.packet, |f| *f == Frame::ResetStream(1)));
+    let resets = pair
+        .sent
+        .iter()
+        .filter(|s| has(&s.packet, |f| matches!(f, Frame::ResetStream { id: 1, .. })));
     assert_eq!(resets.count(), 1);
     let late = pair.server_data().filter(|s| s.time > at_ms(640));
-    assert!(late.flat_map(|s| s.packet.frames).all(|f| !matches!(f, Frame::Stream { id: 1, .. })));
+    assert!(
+        late.flat_map(|s| s.packet.frames)
+            .all(|f| !matches!(f, Frame::Stream { id: 1, .. }))
+    );
     assert_eq!(pair.completions(1).count(), 0);
     assert_eq!(pair.completions(2).count(), 1);
     assert!(pair.server.path().bytes_in_flight.is_zero());
@@ -123,7 +142,10 @@ fn a_lost_request_to_stop_is_repeated() {
         Fate::Pass
     });
     pair.play(at_ms(10_000));
-    let stops = pair.server_events.iter().filter(|e| e.1 == AppEvent::StopSending(1));
+    let stops = pair
+        .server_events
+        .iter()
+        .filter(|e| e.1 == AppEvent::StopSending(1));
     assert_eq!(stops.count(), 1);
 }
 
@@ -151,7 +173,10 @@ fn a_request_to_stop_is_repeated_although_other_streams_end_meanwhile() {
     pair.pump(Way::ToServer);
     pair.play(at_ms(20_000));
     assert_eq!(pair.completions(2).count(), 1);
-    let stops = pair.server_events.iter().filter(|e| e.1 == AppEvent::StopSending(1));
+    let stops = pair
+        .server_events
+        .iter()
+        .filter(|e| e.1 == AppEvent::StopSending(1));
     assert_eq!(stops.count(), 1);
 }
 
@@ -162,7 +187,7 @@ fn a_lost_reset_is_repeated_although_other_streams_end_meanwhile() {
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| {
-            if to_lose > 0 && has(packet, |f| *f == Frame::ResetStream(1)) {
+            if to_lose > 0 && has(packet, |f| matches!(f, Frame::ResetStream { id: 1, .. })) {
                 to_lose -= 1;
                 return Fate::Drop;
             }
@@ -178,8 +203,15 @@ fn a_lost_reset_is_repeated_although_other_streams_end_meanwhile() {
     pair.client.stop_receiving(1);
     pair.pump(Way::ToServer);
     pair.play(at_ms(10_000));
-    let resets = pair.sent.iter().filter(|s| has(&s.packet, |f| *f == Frame::ResetStream(1)));
-    assert!(resets.clone().any(|s| s.fate == Fate::Pass), "{} sent", resets.count());
+    let resets = pair
+        .sent
+        .iter()
+        .filter(|s| has(&s.packet, |f| matches!(f, Frame::ResetStream { id: 1, .. })));
+    assert!(
+        resets.clone().any(|s| s.fate == Fate::Pass),
+        "{} sent",
+        resets.count()
+    );
     let last = pair.now + ms(1);
     pair.play(last);
     assert!(pair.server.path().bytes_in_flight.is_zero());
