@@ -56,7 +56,7 @@ impl Endpoint {
         self.handshake.validated = true;
         self.handshake.finished_pending = true;
         self.handshake.ack_pending = false;
-        self.mtu_probe_pending = self.path.mtu < self.config.max_mtu;
+        self.mtu_probe_pending = self.path.mtu < self.config.max_mtu && self.mtu_probes_left > 0;
         self.path.established = true;
         if !self.config.zero_rtt {
             self.events.push_back(AppEvent::Connected);

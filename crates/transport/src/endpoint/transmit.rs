@@ -67,7 +67,7 @@ impl Endpoint {
         {
             return Some(packet);
         }
-        if self.acks.deadline() <= now
+        if self.ack_deadline() <= now
             && let Some(ack) = self.acks.take(now)
         {
             let mut packet = Packet::of_kind(Kind::AckOnly, ACK_ONLY_SIZE);
