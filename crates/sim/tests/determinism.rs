@@ -78,7 +78,17 @@ fn the_first_trial_of_every_scenario_is_known_to_the_nanosecond() {
         row(&mut table, name, &run_trial(&scenario(name), 1, false).0);
     }
     row(&mut table, "random", &run_trial(&random(), 1, false).0);
-    insta::assert_snapshot!(table, @"");
+    insta::assert_snapshot!(table, @r##"
+    scenario       trace hash        completion packets drops
+    simple-20mbps  27fd3a72b64a7982  4366974078   7399   281
+    simple-200mbps fd620bdc0dfc999d  1023161074  16074  1498
+    satellite      ee50866bcc45df8a  6207263436  71129     0
+    low-and-up     28dd2c91837c1a02  7562994230   5177   194
+    drop-and-back  38c21264ff9bd311  7360140903   5442   458
+    black-hole     46f7ea6e8e14e522  5524505331   7410   288
+    short-to-long  4ca3936a4e78fa08 17405662667  14230     0
+    random         19e772b153a83eac  2868787461   3915   227
+    "##);
 }
 
 #[test]

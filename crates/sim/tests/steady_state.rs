@@ -48,20 +48,28 @@ fn a_packet_allocates_nothing() {
     }
 }
 
+/// Four flows that start together share within a factor of two with the windows of the reference's Reno. Reno
+/// as RFC 9002 has it gets within three: flows that lose in the same round keep losing in the same round.
 fn four_equal_flows_share_a_link() {
+    assert!(spread_of_four("reno:variant=picoquic") < 2.0);
+    assert!(spread_of_four("reno") < 3.0);
+}
+
+/// What the best of four flows gets, over what the worst gets, in 30 s.
+fn spread_of_four(controller: &str) -> f64 {
     let mut text = String::from(
         "title = \"t\"\ntime_limit = \"30 s\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\n",
     );
     for flow in 0..4 {
-        text += &format!("[[flow]]\nname = \"f{flow}\"\ncontroller = \"reno\"\ndownload = \"1 GB\"\n");
+        text += &format!("[[flow]]\nname = \"f{flow}\"\ncontroller = \"{controller}\"\ndownload = \"1 GB\"\n");
     }
     let outcome = play(&text);
     let rates: Vec<u64> = outcome.flows.iter().map(|f| f.bytes_delivered.as_u64()).collect();
     let (least, most) = (*rates.iter().min().unwrap(), *rates.iter().max().unwrap());
-    assert!(most <= 2 * least, "{rates:?}");
     // Together they fill it: 75 MB in 30 s, of which headers take 4.3 % and the start a little.
     let sum: u64 = rates.iter().sum();
     assert!((65_000_000..72_000_000).contains(&sum), "{sum}");
+    most as f64 / least as f64
 }
 
 fn a_thousand_flows_finish() {
