@@ -3,29 +3,22 @@
 //! A queue discipline decides about packets; the buffer holds the facts that it decides on, and keeps the
 //! books, so that every discipline counts alike.
 
+use crate::Limit;
+use crate::serialisation::NANOBITS_PER_BYTE;
 use crate::stats::{Count, Counters, DropCause, Dropped};
-use crate::{Limit, Packet};
+use crate::store::Place;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
-/// Transmission work is counted in nanobits: a rate in bit/s moves that many nanobits per nanosecond.
-pub(crate) const NANOBITS_PER_BYTE: u64 = 8_000_000_000;
-
-/// The work of transmitting `size`; saturates above 2.3 GB.
-pub(crate) fn nanobits(size: Bytes) -> u64 {
-    size.as_u64().saturating_mul(NANOBITS_PER_BYTE)
-}
-
-/// A packet in the queue and the time it came.
-#[derive(Debug)]
-pub(crate) struct Queued<P> {
-    pub(crate) packet: P,
+/// A packet in the queue, as far as a discipline has to know it. The packet itself is in the store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queued {
+    pub(crate) place: Place,
+    /// When it came.
     pub(crate) arrived: Instant,
-}
-
-impl<P: Packet> Queued<P> {
-    pub(crate) fn size(&self) -> Bytes {
-        self.packet.size()
-    }
+    pub(crate) size: Bytes,
+    pub(crate) flow: u64,
+    /// Its codepoint, CE as soon as the discipline has marked it.
+    pub(crate) ecn: Ecn,
 }
 
 /// The packet that is being transmitted, if `until` lies in the future.
@@ -54,6 +47,8 @@ pub(crate) struct Buffer {
     pub(crate) waiting: Count,
     pub(crate) transmission: Transmission,
     pub(crate) counters: Counters,
+    /// Places in the store whose packet has gone.
+    pub(crate) vacant: Vec<Place>,
 }
 
 impl Buffer {
@@ -71,15 +66,18 @@ impl Buffer {
                 credit: 0,
             },
             counters: Counters::new(flows),
+            vacant: Vec::new(),
         }
     }
 
     /// Whether the transmitter is sending, or suspended amid a packet.
+    #[inline]
     pub(crate) fn is_transmitting(&self) -> bool {
         self.transmission.until > self.now
     }
 
     /// Nanobits of the packet in transmission that are still to send.
+    #[inline]
     fn left(&self) -> u64 {
         if !self.is_transmitting() {
             return 0;
@@ -101,6 +99,7 @@ impl Buffer {
     }
 
     /// Whether the newest packet, of size `newest` and already counted in `waiting`, fits.
+    #[inline]
     pub(crate) fn fits(&self, newest: Bytes) -> bool {
         match self.limit {
             Limit::Unlimited => true,
@@ -124,6 +123,7 @@ impl Buffer {
     }
 
     /// Nanobits to send before `waiting` bytes and the packet in transmission are out.
+    #[inline]
     fn work(&self, waiting: Bytes) -> u128 {
         u128::from(waiting.as_u64()) * u128::from(NANOBITS_PER_BYTE) + u128::from(self.left())
     }
@@ -141,49 +141,60 @@ impl Buffer {
     }
 
     /// Books a packet that came.
-    pub(crate) fn arrive<P: Packet>(&mut self, packet: &P) {
-        let size = packet.size();
-        self.counters.offered(packet.flow(), size);
+    #[inline]
+    pub(crate) fn arrive(&mut self, flow: u64, size: Bytes) {
+        self.counters.offered(flow, size);
         if self.waiting.packets == 0 && !self.is_transmitting() {
             self.transmission.credit = 0;
         }
         self.waiting.add(size);
     }
 
+    /// Books the length of the queue if it is the greatest so far.
+    #[inline]
+    pub(crate) fn note_length(&mut self) {
+        let Count { packets, bytes } = self.waiting;
+        let max = &mut self.counters.link.max_queue;
+        // A branch that is hardly ever taken is cheaper than two maxima on every packet.
+        if packets > max.packets || bytes > max.bytes {
+            max.raise(packets, bytes);
+        }
+    }
+
     /// Books a packet that leaves the queue for transmission.
-    pub(crate) fn depart<P: Packet>(&mut self, queued: &Queued<P>) {
+    #[inline]
+    pub(crate) fn depart(&mut self, queued: &Queued) {
         let wait = self.leave(queued);
-        self.counters
-            .transmitted(queued.packet.flow(), queued.size(), wait);
+        self.counters.transmitted(queued.flow, queued.size, wait);
     }
 
     /// Books a packet that the discipline drops.
-    pub(crate) fn drop<P: Packet>(&mut self, queued: Queued<P>, cause: DropCause) {
+    pub(crate) fn drop(&mut self, queued: Queued, cause: DropCause) {
         self.leave(&queued);
-        let (flow, size) = (queued.packet.flow(), queued.size());
+        self.vacant.push(queued.place);
         self.counters.dropped(Dropped {
             at: self.now,
-            flow,
-            size,
+            flow: queued.flow,
+            size: queued.size,
             cause,
         });
     }
 
     /// Sets CE on a packet and books it. The caller has made sure that it is ECN-capable.
     #[allow(dead_code)] // the active queue disciplines mark
-    pub(crate) fn mark<P: Packet>(&mut self, packet: &mut P) {
-        if packet.ecn() != Ecn::Ce {
-            packet.set_ecn(Ecn::Ce);
-            self.counters.marked(packet.flow(), packet.size());
+    pub(crate) fn mark(&mut self, queued: &mut Queued) {
+        if queued.ecn != Ecn::Ce {
+            queued.ecn = Ecn::Ce;
+            self.counters.marked(queued.flow, queued.size);
         }
     }
 
-    fn leave<P: Packet>(&mut self, queued: &Queued<P>) -> Duration {
-        let size = queued.size();
-        self.waiting.remove(size);
+    #[inline]
+    fn leave(&mut self, queued: &Queued) -> Duration {
+        self.waiting.remove(queued.size);
         let wait = self.now - queued.arrived;
         self.counters.link.queue_byte_nanos +=
-            u128::from(size.as_u64()) * u128::from(wait.as_nanos());
+            u128::from(queued.size.as_u64()) * u128::from(wait.as_nanos());
         wait
     }
 }

@@ -7,7 +7,7 @@
 //! A segment holds from its start to just before the next one. Rates are whole bits per second, times
 //! whole nanoseconds; a transmission ends at the first whole nanosecond at which all bits are sent.
 
-use crate::buffer::NANOBITS_PER_BYTE;
+use crate::serialisation::NANOBITS_PER_BYTE;
 use crate::{JitterConfig, Limit, LinkConfig};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -170,10 +170,12 @@ impl CapacitySchedule {
     }
 
     /// No packet travels faster than this, at any time.
+    #[inline]
     pub(crate) fn least_delay(&self) -> Duration {
         self.least_delay
     }
 
+    #[inline]
     pub(crate) fn settings(&self, position: Position) -> &Settings {
         &self.settings[position.index]
     }
@@ -236,29 +238,15 @@ impl CapacitySchedule {
         None
     }
 
-    /// The end of a transmission of `work` nanobits that starts at `start`, in the segment `position`.
-    #[inline]
-    pub(crate) fn depart(&self, position: Position, start: Instant, work: u64) -> Departure {
-        let rate = self.settings(position).rate.as_bits_per_sec();
-        if rate > 0 {
-            let nanos = work.div_ceil(rate);
-            // All but a few transmissions end in the segment in which they start.
-            if nanos <= (position.until - start).as_nanos() {
-                let busy = Duration::from_nanos(nanos);
-                let partial = work % rate;
-                let credit = if partial == 0 { 0 } else { rate - partial };
-                return Departure {
-                    at: start + busy,
-                    busy,
-                    credit,
-                    position,
-                };
-            }
-        }
-        self.depart_later(position, start, u128::from(work))
-    }
-
-    fn depart_later(&self, mut position: Position, mut at: Instant, mut work: u128) -> Departure {
+    /// The end of a transmission of `work` nanobits that starts at `start`, in the segment `position`,
+    /// across any number of segments.
+    pub(crate) fn depart(
+        &self,
+        mut position: Position,
+        start: Instant,
+        mut work: u128,
+    ) -> Departure {
+        let mut at = start;
         let mut busy = Duration::ZERO;
         loop {
             let rate = u128::from(self.settings(position).rate.as_bits_per_sec());
@@ -341,7 +329,7 @@ impl CapacitySchedule {
             return Some(start);
         }
         let work = u128::from(amount.as_u64()) * u128::from(NANOBITS_PER_BYTE);
-        let end = self.depart_later(self.position_at(start), start, work).at;
+        let end = self.depart(self.position_at(start), start, work).at;
         (end != Instant::NEVER).then_some(end)
     }
 

@@ -1,38 +1,39 @@
 //! Packets that have been transmitted, or are being transmitted, and have not arrived.
 
+use crate::store::Place;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use thalweg_units::{Duration, Instant};
 
 /// A packet on its way.
-#[derive(Debug)]
-pub(crate) struct Flying<P> {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flying {
     pub(crate) arrival: Instant,
     /// Delay in excess of transmission and propagation.
     pub(crate) jitter: Duration,
-    pub(crate) packet: P,
+    pub(crate) place: Place,
 }
 
 /// All packets on their way, the next arrival first.
 #[derive(Debug)]
-pub(crate) enum Flight<P> {
+pub(crate) enum Flight {
     /// No packet overtakes another: the experienced delay is a running maximum.
-    InOrder(VecDeque<Flying<P>>),
+    InOrder(VecDeque<Flying>),
     /// Each packet arrives at its own time; equal times keep the order of transmission.
     Reordering {
-        heap: BinaryHeap<Numbered<P>>,
+        heap: BinaryHeap<Numbered>,
         next: u64,
     },
 }
 
 /// A packet in the heap, whose order is by arrival and then by number, earliest on top.
 #[derive(Debug)]
-pub(crate) struct Numbered<P> {
+pub(crate) struct Numbered {
     number: u64,
-    flying: Flying<P>,
+    flying: Flying,
 }
 
-impl<P> Flight<P> {
+impl Flight {
     pub(crate) fn new(reorder: bool) -> Self {
         if reorder {
             Flight::Reordering {
@@ -45,7 +46,7 @@ impl<P> Flight<P> {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, flying: Flying<P>) {
+    pub(crate) fn push(&mut self, flying: Flying) {
         match self {
             Flight::InOrder(queue) => queue.push_back(flying),
             Flight::Reordering { heap, next } => {
@@ -68,7 +69,7 @@ impl<P> Flight<P> {
     }
 
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Flying<P>> {
+    pub(crate) fn pop(&mut self) -> Option<Flying> {
         match self {
             Flight::InOrder(queue) => queue.pop_front(),
             Flight::Reordering { heap, .. } => heap.pop().map(|top| top.flying),
@@ -83,23 +84,23 @@ impl<P> Flight<P> {
     }
 }
 
-impl<P> Numbered<P> {
+impl Numbered {
     fn key(&self) -> (Instant, u64) {
         (self.flying.arrival, self.number)
     }
 }
-impl<P> PartialEq for Numbered<P> {
+impl PartialEq for Numbered {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
-impl<P> Eq for Numbered<P> {}
-impl<P> PartialOrd for Numbered<P> {
+impl Eq for Numbered {}
+impl PartialOrd for Numbered {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<P> Ord for Numbered<P> {
+impl Ord for Numbered {
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }

@@ -49,7 +49,9 @@ mod models;
 mod packet;
 mod queue;
 mod random;
+mod serialisation;
 mod stats;
+mod store;
 
 pub use capacity::{CapacitySchedule, Segment, Segments};
 pub use config::{Change, LinkConfig};

@@ -25,17 +25,19 @@
 //! - A packet whose last bit has left is in the air and keeps its arrival, however large its jitter. The
 //!   reference takes packets back whose jitter has not yet passed.
 
-use crate::buffer::{Buffer, Queued, nanobits};
-use crate::capacity::{CapacitySchedule, Position};
+use crate::buffer::{Buffer, Queued};
+use crate::capacity::{CapacitySchedule, Departure, Position};
 use crate::flight::{Flight, Flying};
 use crate::jitter::Jitter;
 use crate::loss::Loss;
 use crate::queue::{Discipline, Queue};
 use crate::random::stream;
+use crate::serialisation::{Serialisation, nanobits};
 use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};
+use crate::store::Store;
 use crate::{LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::{Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 #[cfg(test)]
 mod tests;
@@ -45,13 +47,15 @@ mod tests;
 pub struct Link<P> {
     schedule: CapacitySchedule,
     position: Position,
-    queue: Queue<P>,
+    store: Store<P>,
+    queue: Queue,
     buffer: Buffer,
+    serialisation: Serialisation,
     loss: Loss,
     /// One model for each that the schedule knows.
     jitters: Vec<Jitter>,
     jitter_rng: Pcg64Mcg,
-    flight: Flight<P>,
+    flight: Flight,
     /// Arrival of the last packet, on a link that keeps the order.
     last_arrival: Option<Instant>,
 }
@@ -65,8 +69,10 @@ impl<P: Packet> Link<P> {
         let settings = *schedule.settings(position);
         Link {
             position,
+            store: Store::new(),
             queue: Queue::new(&config.queue),
             buffer: Buffer::new(settings.rate, settings.limit, flows),
+            serialisation: Serialisation::default(),
             loss: Loss::new(&config.loss, seed),
             jitters: schedule.jitters().iter().map(Jitter::new).collect(),
             jitter_rng: stream(seed, "jitter"),
@@ -80,21 +86,23 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn push(&mut self, now: Instant, packet: P) {
         self.advance(now);
-        self.buffer.arrive(&packet);
+        let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
+        let place = self.store.put(packet, self.buffer.vacant.pop());
+        self.buffer.arrive(flow, size);
         self.queue.enqueue(
             Queued {
-                packet,
+                place,
                 arrived: self.buffer.now,
+                size,
+                flow,
+                ecn,
             },
             &mut self.buffer,
         );
         if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
             self.transmit(self.buffer.now);
         }
-        let Count { packets, bytes } = self.buffer.waiting;
-        let max = &mut self.buffer.counters.link.max_queue;
-        max.packets = max.packets.max(packets);
-        max.bytes = max.bytes.max(bytes);
+        self.buffer.note_length();
     }
 
     /// The next packet that has arrived by `now`. Call it until it returns `None`.
@@ -104,11 +112,13 @@ impl<P: Packet> Link<P> {
         if self.flight.next().is_none_or(|arrival| arrival > now) {
             return None;
         }
-        let Flying { packet, jitter, .. } = self.flight.pop()?;
+        let Flying { place, jitter, .. } = self.flight.pop()?;
+        let packet = self.store.get(place)?;
         self.buffer
             .counters
             .delivered(packet.flow(), packet.size(), jitter);
-        Some(packet)
+        self.buffer.vacant.push(place);
+        self.store.take(place)
     }
 
     /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless
@@ -117,15 +127,14 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn next(&self) -> Option<Instant> {
         let flying = self.flight.next();
-        let waits = self.buffer.waiting.packets > 0;
-        // Without reordering nothing that waits overtakes what flies.
-        let earliest = if waits && (flying.is_none() || self.last_arrival.is_none()) {
-            [flying, self.next_transmission()]
+        let earliest = match flying {
+            // Without reordering nothing that waits overtakes what flies.
+            Some(_) if self.last_arrival.is_some() => flying,
+            _ if self.buffer.waiting.packets == 0 => flying,
+            _ => [flying, self.next_transmission()]
                 .into_iter()
                 .flatten()
-                .min()
-        } else {
-            flying
+                .min(),
         };
         earliest.filter(|at| *at != Instant::NEVER)
     }
@@ -144,6 +153,15 @@ impl<P: Packet> Link<P> {
     /// themselves; traces call it before they look.
     #[inline]
     pub fn advance(&mut self, now: Instant) {
+        let transmits = self.buffer.waiting.packets > 0 && self.buffer.transmission.until <= now;
+        if transmits || self.position.until <= now {
+            self.catch_up(now);
+        }
+        self.buffer.now = self.buffer.now.max(now);
+    }
+
+    /// Changes the settings and starts transmissions in order of time, until `now`.
+    fn catch_up(&mut self, now: Instant) {
         loop {
             let free = self.buffer.transmission.until;
             let takes = self.buffer.waiting.packets > 0 && !self.buffer.rate.is_zero();
@@ -156,7 +174,6 @@ impl<P: Packet> Link<P> {
                 break;
             }
         }
-        self.buffer.now = self.buffer.now.max(now);
     }
 
     /// Enters the next segment of the schedule.
@@ -180,18 +197,23 @@ impl<P: Packet> Link<P> {
             return;
         };
         self.buffer.depart(&queued);
-        let packet = queued.packet;
-        let (flow, size) = (packet.flow(), packet.size());
+        let Queued {
+            place, flow, size, ..
+        } = queued;
+        if queued.ecn == Ecn::Ce
+            && let Some(packet) = self.store.get_mut(place)
+        {
+            packet.set_ecn(Ecn::Ce);
+        }
 
+        let credit = self.buffer.transmission.credit;
+        let departure = self.departure(start, size, credit);
         let transmission = &mut self.buffer.transmission;
-        let work = nanobits(size).saturating_sub(transmission.credit);
-        let spare = transmission.credit.saturating_sub(nanobits(size));
-        let departure = self.schedule.depart(self.position, start, work);
         transmission.until = departure.at;
         transmission.size = size;
-        transmission.left = work;
+        transmission.left = nanobits(size).saturating_sub(credit);
         transmission.since = start;
-        transmission.credit = departure.credit + spare;
+        transmission.credit = departure.credit;
 
         let settings = self.schedule.settings(departure.position);
         let jitter = &self.jitters[settings.jitter];
@@ -207,6 +229,7 @@ impl<P: Packet> Link<P> {
             drawn
         };
         if self.loss.strikes() {
+            self.buffer.vacant.push(place);
             let cause = DropCause::Lost;
             self.buffer.counters.dropped(Dropped {
                 at: departure.at,
@@ -225,13 +248,36 @@ impl<P: Packet> Link<P> {
         self.flight.push(Flying {
             arrival,
             jitter: arrival - travelled,
-            packet,
+            place,
         });
     }
 
-    /// Totals since the start, as of the last call that moved the link.
-    pub fn stats(&self) -> &LinkStats {
-        &self.buffer.counters.link
+    /// When a packet of `size` that starts at `start` leaves, with `credit` nanobits sent already.
+    #[inline]
+    fn departure(&mut self, start: Instant, size: Bytes, credit: u64) -> Departure {
+        // All but a few transmissions end in the segment in which they start.
+        if let Some((nanos, credit)) = self.serialisation.of(self.buffer.rate, size, credit)
+            && nanos <= (self.position.until - start).as_nanos()
+        {
+            let busy = Duration::from_nanos(nanos);
+            return Departure {
+                at: start + busy,
+                busy,
+                credit,
+                position: self.position,
+            };
+        }
+        let work = nanobits(size).saturating_sub(credit);
+        let spare = credit.saturating_sub(nanobits(size));
+        let mut departure = self.schedule.depart(self.position, start, u128::from(work));
+        departure.credit += spare;
+        departure
+    }
+
+    /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
+    /// demand: only the flows count each packet.
+    pub fn stats(&self) -> LinkStats {
+        self.buffer.counters.totals()
     }
 
     /// Totals of one flow; all zero for a flow without counters.

@@ -105,6 +105,7 @@ impl Loss {
     }
 
     /// Whether the next packet is lost.
+    #[inline]
     pub(crate) fn strikes(&mut self) -> bool {
         match &mut self.process {
             Process::None => false,

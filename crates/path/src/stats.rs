@@ -1,5 +1,6 @@
 //! What a link counts.
 
+use std::ops::AddAssign;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Packets and their bytes.
@@ -12,13 +13,28 @@ pub struct Count {
 }
 
 impl Count {
+    #[inline]
     pub(crate) fn add(&mut self, size: Bytes) {
         self.packets += 1;
         self.bytes += size;
     }
+    #[inline]
     pub(crate) fn remove(&mut self, size: Bytes) {
         self.packets = self.packets.saturating_sub(1);
         self.bytes -= size;
+    }
+    /// Raises each number to the given one.
+    #[cold]
+    pub(crate) fn raise(&mut self, packets: u64, bytes: Bytes) {
+        self.packets = self.packets.max(packets);
+        self.bytes = self.bytes.max(bytes);
+    }
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
     }
 }
 
@@ -135,7 +151,9 @@ pub struct Dropped {
 /// The counters of a link and its log of drops.
 #[derive(Debug)]
 pub(crate) struct Counters {
+    /// What is not counted per flow. The other fields stay zero here, [`Counters::totals`] fills them in.
     pub(crate) link: LinkStats,
+    /// Those with their own counters, and at the end one entry for all others.
     flows: Vec<FlowLinkStats>,
     log: Option<Vec<Dropped>>,
 }
@@ -161,16 +179,33 @@ impl Counters {
     pub(crate) fn new(flows: usize) -> Self {
         Counters {
             link: LinkStats::default(),
-            flows: vec![NOTHING; flows],
+            flows: vec![NOTHING; flows.saturating_add(1)],
             log: None,
         }
     }
 
     pub(crate) fn flow(&self, flow: u64) -> &FlowLinkStats {
+        let own = &self.flows[..self.flows.len() - 1];
         usize::try_from(flow)
             .ok()
-            .and_then(|i| self.flows.get(i))
+            .and_then(|i| own.get(i))
             .unwrap_or(&NOTHING)
+    }
+
+    /// The totals of the link: the sums over all flows, and what is counted for the link alone.
+    pub(crate) fn totals(&self) -> LinkStats {
+        let mut totals = self.link.clone();
+        for flow in &self.flows {
+            totals.offered += flow.offered;
+            totals.delivered += flow.delivered;
+            totals.dropped += flow.dropped;
+            totals.lost += flow.lost;
+            totals.marked += flow.marked;
+            totals.transmitted += flow.transmitted;
+            totals.queue_wait += flow.queue_wait;
+            totals.jitter_experienced += flow.jitter_experienced;
+        }
+        totals
     }
 
     pub(crate) fn record_drops(&mut self, on: bool) {
@@ -182,56 +217,41 @@ impl Counters {
     }
 
     #[inline]
-    fn with_flow(&mut self, flow: u64, update: impl FnOnce(&mut FlowLinkStats)) {
-        if let Some(stats) = usize::try_from(flow)
-            .ok()
-            .and_then(|i| self.flows.get_mut(i))
-        {
-            update(stats);
-        }
+    fn of(&mut self, flow: u64) -> &mut FlowLinkStats {
+        let others = self.flows.len() - 1;
+        let index = usize::try_from(flow).unwrap_or(others).min(others);
+        &mut self.flows[index]
     }
 
     #[inline]
     pub(crate) fn offered(&mut self, flow: u64, size: Bytes) {
-        self.link.offered.add(size);
-        self.with_flow(flow, |stats| stats.offered.add(size));
+        self.of(flow).offered.add(size);
     }
 
     #[inline]
     pub(crate) fn delivered(&mut self, flow: u64, size: Bytes, jitter: Duration) {
-        self.link.delivered.add(size);
-        self.link.jitter_experienced += jitter;
-        self.with_flow(flow, |stats| {
-            stats.delivered.add(size);
-            stats.jitter_experienced += jitter;
-        });
+        let stats = self.of(flow);
+        stats.delivered.add(size);
+        stats.jitter_experienced += jitter;
     }
 
     #[inline]
     pub(crate) fn transmitted(&mut self, flow: u64, size: Bytes, wait: Duration) {
-        self.link.transmitted.add(size);
-        self.link.queue_wait += wait;
-        self.with_flow(flow, |stats| {
-            stats.transmitted.add(size);
-            stats.queue_wait += wait;
-        });
+        let stats = self.of(flow);
+        stats.transmitted.add(size);
+        stats.queue_wait += wait;
     }
 
     pub(crate) fn marked(&mut self, flow: u64, size: Bytes) {
-        self.link.marked.add(size);
-        self.with_flow(flow, |stats| stats.marked.add(size));
+        self.of(flow).marked.add(size);
     }
 
     pub(crate) fn dropped(&mut self, entry: Dropped) {
-        let Dropped {
-            flow, size, cause, ..
-        } = entry;
-        if cause == DropCause::Lost {
-            self.link.lost.add(size);
-            self.with_flow(flow, |stats| stats.lost.add(size));
+        let stats = self.of(entry.flow);
+        if entry.cause == DropCause::Lost {
+            stats.lost.add(entry.size);
         } else {
-            self.link.dropped.add(size);
-            self.with_flow(flow, |stats| stats.dropped.add(size));
+            stats.dropped.add(entry.size);
         }
         if let Some(log) = &mut self.log {
             log.push(entry);

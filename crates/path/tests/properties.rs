@@ -185,7 +185,7 @@ proptest! {
     ) {
         let mut link = Link::new(&config, seed, 3);
         let arrivals = punctual(&mut link, &packets);
-        let stats = link.stats().clone();
+        let stats = link.stats();
         prop_assert_eq!(stats.offered.packets, packets.len() as u64);
         prop_assert_eq!(stats.delivered.packets, arrivals.len() as u64);
         let mut numbers: Vec<_> = arrivals.iter().map(|(number, _)| *number).collect();

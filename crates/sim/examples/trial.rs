@@ -20,16 +20,16 @@ fn main() {
     let took = begin.elapsed();
     let mut times: Vec<f64> = outcomes
         .iter()
-        .map(|(_, o)| {
-            o.flows[0]
+        .map(|trial| {
+            trial.outcome.flows[0]
                 .completion
                 .map_or(f64::INFINITY, |t| t.as_secs_f64())
         })
         .collect();
     times.sort_by(f64::total_cmp);
     let q = |p: f64| times[((times.len() - 1) as f64 * p) as usize];
-    let packets: u64 = outcomes.iter().map(|(_, o)| o.packets).sum();
-    let events: u64 = outcomes.iter().map(|(_, o)| o.events).sum();
+    let packets: u64 = outcomes.iter().map(|trial| trial.outcome.packets).sum();
+    let events: u64 = outcomes.iter().map(|trial| trial.outcome.events).sum();
     println!("{:.2} events a packet", events as f64 / packets as f64);
     println!(
         "{file}: floor {:?} min {:.4} p5 {:.4} median {:.4} p95 {:.4} max {:.4}; {:.2} ms a trial, {:.2} M packets/s",

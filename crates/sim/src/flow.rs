@@ -1,5 +1,6 @@
 //! One connection of a trial: two endpoints and the applications on them.
 
+use crate::media::Call;
 use crate::scenario::{FlowSpec, Workload};
 use crate::seed;
 use thalweg_control::Init;
@@ -27,6 +28,7 @@ pub(crate) struct Flow {
     pub(crate) closed: Option<Instant>,
     /// Streams that are still to arrive.
     open_streams: u32,
+    pub(crate) call: Option<Call>,
 }
 
 impl Flow {
@@ -47,6 +49,11 @@ impl Flow {
         let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
         let open_streams = match spec.workload {
             Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
+            Workload::Call(_) => 0,
+        };
+        let call = match &spec.workload {
+            Workload::Call(media) => Some(Call::new(media)),
+            _ => None,
         };
         Flow {
             client: endpoint(Role::Client, "client"),
@@ -57,6 +64,7 @@ impl Flow {
             completion: None,
             closed: None,
             open_streams,
+            call,
         }
     }
 
@@ -70,7 +78,7 @@ impl Flow {
     /// The side that sends the data.
     pub(crate) fn sending_side(&self) -> Side {
         match self.workload {
-            Workload::Download { .. } => Side::Server,
+            Workload::Download { .. } | Workload::Call(_) => Side::Server,
             Workload::Upload { .. } => Side::Client,
         }
     }
@@ -98,6 +106,10 @@ impl Flow {
     /// Lets the application of one side take in what its endpoint has to tell.
     pub(crate) fn serve(&mut self, now: Instant, side: Side) {
         while let Some(event) = self.endpoint(side).poll_event() {
+            if self.call.is_some() && event != AppEvent::Closed {
+                self.serve_call(now, side, event);
+                continue;
+            }
             match (side, event) {
                 (Side::Client, AppEvent::Connected) => self.ask(),
                 (
@@ -117,10 +129,63 @@ impl Flow {
         }
     }
 
+    /// Passes an event to the call, and closes the connection when the call is over.
+    fn serve_call(&mut self, now: Instant, side: Side, event: AppEvent) {
+        let Some(call) = &mut self.call else { return };
+        match event {
+            AppEvent::Connected if side == Side::Client => {
+                call.begin(now);
+                call.tick(now, &mut self.client, &mut self.server);
+            }
+            AppEvent::StreamData {
+                id,
+                contiguous,
+                complete,
+            } => {
+                let receiver = match side {
+                    Side::Client => &mut self.client,
+                    Side::Server => &mut self.server,
+                };
+                if !call.is_request(side, id) {
+                    call.on_stream_data(now, id, contiguous, complete, receiver);
+                } else if complete {
+                    call.on_request(now, id);
+                }
+            }
+            AppEvent::Datagram { tag, .. } => call.on_datagram(now, tag),
+            AppEvent::StopSending(id) => call.on_stop_sending(id),
+            _ => {}
+        }
+        self.end_call_if_over(now);
+    }
+
+    fn end_call_if_over(&mut self, now: Instant) {
+        if self.completion.is_none() && self.call.as_ref().is_some_and(|call| call.is_over(now)) {
+            self.completion = Some(now);
+            self.client.close();
+        }
+    }
+
+    /// When the applications have something to do by themselves.
+    pub(crate) fn next_app(&self) -> Instant {
+        match &self.call {
+            Some(call) if self.completion.is_none() => call.next(),
+            _ => Instant::NEVER,
+        }
+    }
+
+    /// The applications act.
+    pub(crate) fn tick_app(&mut self, now: Instant) {
+        if let Some(call) = &mut self.call {
+            call.tick(now, &mut self.client, &mut self.server);
+        }
+        self.end_call_if_over(now);
+    }
+
     /// The client is connected: it sends its requests, or its data.
     fn ask(&mut self) {
-        match self.workload {
-            Workload::Download {
+        match &self.workload {
+            &Workload::Download {
                 request, streams, ..
             } => {
                 for id in 0..streams {
@@ -128,7 +193,8 @@ impl Flow {
                         .write(id, request.as_u64().max(1), true, BULK, true);
                 }
             }
-            Workload::Upload { bytes, streams } => {
+            Workload::Call(_) => {}
+            &Workload::Upload { bytes, streams } => {
                 for id in 0..streams {
                     self.client
                         .write(id, share(bytes, streams, id), true, BULK, true);
@@ -139,11 +205,12 @@ impl Flow {
 
     /// A stream from the client is complete: a request, or uploaded data.
     fn answer(&mut self, now: Instant, id: u32) {
-        match self.workload {
-            Workload::Download { bytes, streams, .. } => {
+        match &self.workload {
+            &Workload::Download { bytes, streams, .. } => {
                 self.server
                     .write(id, share(bytes, streams, id), true, BULK, true);
             }
+            Workload::Call(_) => {}
             Workload::Upload { .. } => {
                 // The end of the stream tells the client that all has arrived.
                 self.server.write(id, 0, true, BULK, true);
@@ -165,6 +232,7 @@ impl Flow {
                     self.client.close();
                 }
             }
+            Workload::Call(_) => {}
             Workload::Upload { .. } => {
                 if self.open_streams == 0 {
                     self.client.close();

@@ -10,10 +10,13 @@
 //! # Limits
 //! Endpoints take no time to compute, and a link is the only place where packets wait.
 
+mod check;
 mod error;
 mod event_queue;
 mod floor;
 mod flow;
+mod media;
+mod media_outcome;
 mod network;
 mod outcome;
 mod overrides;
@@ -25,8 +28,9 @@ mod trace;
 mod trials;
 
 pub use error::ScenarioError;
+pub use media_outcome::MediaOutcome;
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome};
-pub use scenario::{Criterion, FlowSpec, Metric, Scenario};
+pub use scenario::{Criterion, FlowSpec, Metric, Scenario, column_name};
 pub use schema::json_schema;
 pub use trace::{DropRow, FlowRow, LinkRow, Trace};
-pub use trials::{Progress, run_trial, run_trials};
+pub use trials::{Finished, Progress, run_traced, run_trial, run_trials};

@@ -2,6 +2,8 @@
 
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, Side};
+use crate::media::Call;
+use crate::media_outcome::summarise;
 use crate::outcome::{FlowOutcome, LinkOutcome, Outcome};
 use crate::scenario::Scenario;
 use crate::seed;
@@ -13,6 +15,9 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 const DOWN: usize = 0;
 const UP: usize = 1;
+/// Elements of a flow: client, server, applications.
+const PER_FLOW: usize = 3;
+const APPLICATIONS: usize = 2;
 const LINKS: [&str; 2] = ["down", "up"];
 /// How many events pass between two looks at the request to stop.
 const STOP_CHECK: u64 = 1 << 14;
@@ -44,11 +49,15 @@ pub(crate) struct Network<'a> {
     seed: u64,
     links: [Link<Carried>; 2],
     flows: Vec<Flow>,
-    /// Elements: the two links, then client and server of each flow.
+    /// Elements: the two links, then client, server and applications of each flow.
     queue: EventQueue,
     /// Flows that the end of the trial waits for.
     waiting: usize,
     awaited: Vec<bool>,
+    /// Flows that have not started yet, and delivery counts when there were none left.
+    unstarted: usize,
+    overlap_start: Option<(Instant, Vec<Bytes>)>,
+    overlap_end: Option<(Instant, Vec<Bytes>)>,
     now: Instant,
     events: u64,
     hash: u64,
@@ -68,7 +77,7 @@ impl<'a> Network<'a> {
             .iter()
             .map(|spec| Flow::new(spec, trial, scenario.start_noise))
             .collect();
-        let mut queue = EventQueue::new(LINKS.len() + 2 * count);
+        let mut queue = EventQueue::new(LINKS.len() + PER_FLOW * count);
         for (index, flow) in flows.iter().enumerate() {
             queue.set(element(index, Side::Client), flow.start);
         }
@@ -89,6 +98,9 @@ impl<'a> Network<'a> {
             queue,
             waiting: awaited.iter().filter(|awaited| **awaited).count(),
             awaited,
+            unstarted: count,
+            overlap_start: None,
+            overlap_end: None,
             now: Instant::START,
             events: 0,
             hash: 0,
@@ -144,23 +156,38 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// An endpoint's time has come.
+    /// The time of an endpoint or of the applications of a flow has come.
     fn wake(&mut self, place: usize) {
-        let (index, side) = (
-            place / 2,
-            if place % 2 == 0 {
-                Side::Client
-            } else {
-                Side::Server
-            },
-        );
+        let index = place / PER_FLOW;
         let flow = &mut self.flows[index];
-        if side == Side::Client && !flow.started {
-            flow.begin();
-        } else {
-            flow.endpoint(side).expire(self.now);
+        match place % PER_FLOW {
+            APPLICATIONS => {
+                flow.tick_app(self.now);
+                self.pump(index, Side::Client, "timer");
+                self.pump(index, Side::Server, "timer");
+            }
+            0 if !flow.started => {
+                flow.begin();
+                self.unstarted -= 1;
+                if self.unstarted == 0 {
+                    self.overlap_start = Some((self.now, self.delivered()));
+                }
+                self.pump(index, Side::Client, "timer");
+            }
+            side => {
+                let side = if side == 0 {
+                    Side::Client
+                } else {
+                    Side::Server
+                };
+                flow.endpoint(side).expire(self.now);
+                self.pump(index, side, "timer");
+            }
         }
-        self.pump(index, side, "timer");
+    }
+
+    fn delivered(&self) -> Vec<Bytes> {
+        self.flows.iter().map(Flow::delivered).collect()
     }
 
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
@@ -168,48 +195,64 @@ impl<'a> Network<'a> {
     fn pump(&mut self, index: usize, side: Side, event: &'static str) {
         let link = if side == Side::Client { UP } else { DOWN };
         let flow = &mut self.flows[index];
-        let open = flow.closed.is_none();
         if flow.endpoint(side).has_events() {
-            flow.serve(self.now, side);
+            self.serve(index, side);
         }
-        let endpoint = flow.endpoint(side);
+        let endpoint = self.flows[index].endpoint(side);
         let mut sent = false;
         while let Some(packet) = endpoint.transmit(self.now) {
             let size = packet.size + self.scenario.overhead;
-            self.links[link].push(
-                self.now,
-                Carried {
-                    flow: index as u32,
-                    size,
-                    packet,
-                },
-            );
+            let flow = index as u32;
+            self.links[link].push(self.now, Carried { flow, size, packet });
             sent = true;
         }
         let next = endpoint.next();
         if endpoint.has_events() {
-            flow.serve(self.now, side);
-        }
-        if open && flow.closed.is_some() && self.awaited[index] {
-            self.waiting -= 1;
+            self.serve(index, side);
         }
         self.queue.set(element(index, side), next);
         if sent {
             let next = self.links[link].next().unwrap_or(Instant::NEVER);
             self.queue.set(link, next);
         }
-        if let Some(trace) = &mut self.trace {
-            if side == self.flows[index].sending_side() {
-                let event = if sent && event == "timer" {
-                    "sent"
-                } else {
-                    event
-                };
-                trace.sample_flow(self.now, index, event, self.flows[index].data_path().0);
-            }
-            if sent {
-                trace.sample_link(self.now, link, &mut self.links[link]);
-            }
+        if self.flows[index].call.is_some() {
+            let next = self.flows[index].next_app();
+            self.queue
+                .set(element(index, Side::Client) + APPLICATIONS, next);
+        }
+        if self.trace.is_some() {
+            self.sample(index, side, link, sent, event);
+        }
+    }
+
+    /// The application of one side takes in what happened.
+    fn serve(&mut self, index: usize, side: Side) {
+        let flow = &mut self.flows[index];
+        let (running, open) = (flow.completion.is_none(), flow.closed.is_none());
+        flow.serve(self.now, side);
+        let (completed, closed) = (flow.completion.is_some(), flow.closed.is_some());
+        if running && completed && self.unstarted == 0 && self.overlap_end.is_none() {
+            self.overlap_end = Some((self.now, self.delivered()));
+        }
+        if open && closed && self.awaited[index] {
+            self.waiting -= 1;
+        }
+    }
+
+    fn sample(&mut self, index: usize, side: Side, link: usize, sent: bool, event: &'static str) {
+        let Some(trace) = &mut self.trace else {
+            return;
+        };
+        if side == self.flows[index].sending_side() {
+            let event = if sent && event == "timer" {
+                "sent"
+            } else {
+                event
+            };
+            trace.sample_flow(self.now, index, event, self.flows[index].data_path().0);
+        }
+        if sent {
+            trace.sample_link(self.now, link, &mut self.links[link]);
         }
     }
 
@@ -218,8 +261,9 @@ impl<'a> Network<'a> {
             link.advance(self.now);
         }
         let end = self.now - Instant::START;
-        let flows = (0..self.flows.len())
-            .map(|index| self.flow_outcome(index))
+        let (overlap, shared) = self.shared();
+        let flows: Vec<FlowOutcome> = (0..self.flows.len())
+            .map(|index| self.flow_outcome(index, overlap, &shared))
             .collect();
         let links = [DOWN, UP].map(|link| self.link_outcome(link, end)).to_vec();
         let packets = self
@@ -232,6 +276,8 @@ impl<'a> Network<'a> {
             end,
             events: self.events,
             packets,
+            overlap,
+            jain: jain(&shared),
             trace_hash: self.hash,
             flows,
             links,
@@ -239,7 +285,21 @@ impl<'a> Network<'a> {
         (outcome, self.trace)
     }
 
-    fn flow_outcome(&self, index: usize) -> FlowOutcome {
+    /// How long all flows were active, and what each of them got then.
+    fn shared(&self) -> (Duration, Vec<Bytes>) {
+        let Some((start, before)) = &self.overlap_start else {
+            return (Duration::ZERO, vec![Bytes::ZERO; self.flows.len()]);
+        };
+        let now = (self.now, self.delivered());
+        let (end, after) = self.overlap_end.as_ref().unwrap_or(&now);
+        let got = after
+            .iter()
+            .zip(before)
+            .map(|(after, before)| *after - *before);
+        (*end - *start, got.collect())
+    }
+
+    fn flow_outcome(&self, index: usize, overlap: Duration, shared: &[Bytes]) -> FlowOutcome {
         let flow = &self.flows[index];
         let (sender, _) = flow.data_path();
         let link = if flow.sending_side() == Side::Server {
@@ -253,6 +313,12 @@ impl<'a> Network<'a> {
         let delivered = flow.delivered();
         let span = flow.completion.unwrap_or(self.now) - flow.start;
         let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));
+        let total: Bytes = shared.iter().copied().sum();
+        let media = flow
+            .call
+            .iter()
+            .flat_map(Call::records)
+            .map(|(spec, records, skipped)| summarise(spec, records, skipped, &self.changes()));
         let has_rtt = counters.rtt_samples > 0;
         FlowOutcome {
             start: since_start(flow.start),
@@ -260,6 +326,11 @@ impl<'a> Network<'a> {
             closed: flow.closed.map(since_start),
             bytes_delivered: delivered,
             mean_rate: Rate::over(delivered, span),
+            shared_bytes: shared[index],
+            shared_rate: Rate::over(shared[index], overlap),
+            share: (!total.is_zero())
+                .then(|| shared[index].as_u64() as f64 / total.as_u64() as f64),
+            media: media.collect(),
             packets_sent: counters.packets_sent,
             packets_lost: counters.packets_lost,
             packets_dropped: stats.dropped.packets,
@@ -273,6 +344,27 @@ impl<'a> Network<'a> {
             mean_queue_delay: mean(stats.queue_wait, stats.transmitted.packets),
             mean_jitter: mean(stats.jitter_experienced, stats.transmitted.packets),
         }
+    }
+
+    /// The times within the trial at which the path changes.
+    fn changes(&self) -> Vec<Instant> {
+        let config = &self.scenario.down;
+        let mut times = Vec::new();
+        let mut period = Instant::START;
+        while !config.changes.is_empty() && period <= self.now {
+            times.extend(
+                config
+                    .changes
+                    .iter()
+                    .map(|c| period + c.at)
+                    .filter(|at| *at <= self.now),
+            );
+            match config.repeat {
+                Some(repeat) => period += repeat,
+                None => break,
+            }
+        }
+        times
     }
 
     fn link_outcome(&self, index: usize, end: Duration) -> LinkOutcome {
@@ -305,6 +397,15 @@ impl<'a> Network<'a> {
     }
 }
 
+/// Jain's index of what the flows got: (sum x)^2 / (n sum x^2); absent for one flow, or if nobody got
+/// anything.
+fn jain(shared: &[Bytes]) -> Option<f64> {
+    let amounts = shared.iter().map(|bytes| bytes.as_u64() as f64);
+    let (sum, squares) = amounts.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+    let several = shared.len() > 1 && squares > 0.0;
+    several.then(|| sum * sum / (shared.len() as f64 * squares))
+}
+
 fn element(flow: usize, side: Side) -> usize {
-    LINKS.len() + 2 * flow + side as usize
+    LINKS.len() + PER_FLOW * flow + side as usize
 }

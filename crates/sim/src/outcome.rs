@@ -1,5 +1,6 @@
 //! The numbers that one trial yields.
 
+use crate::MediaOutcome;
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// What one trial yields.
@@ -13,6 +14,10 @@ pub struct Outcome {
     pub events: u64,
     /// Data packets sent by all flows.
     pub packets: u64,
+    /// Time during which all flows were active: from the start of the last to the first completion.
+    pub overlap: Duration,
+    /// Jain's index of the flows' mean rates during the overlap; absent for a single flow.
+    pub jain: Option<f64>,
     /// Hash over every arrival (time, flow, packet number, size): equal hashes are equal trials.
     pub trace_hash: u64,
     /// One for each flow.
@@ -34,6 +39,14 @@ pub struct FlowOutcome {
     pub bytes_delivered: Bytes,
     /// Mean rate of delivery from its start to its completion, or to the end of the trial.
     pub mean_rate: Rate,
+    /// Bytes delivered while all flows were active.
+    pub shared_bytes: Bytes,
+    /// Mean rate while all flows were active.
+    pub shared_rate: Rate,
+    /// Its share of what all flows got then; absent if nothing was delivered.
+    pub share: Option<f64>,
+    /// One for each stream of a media call.
+    pub media: Vec<MediaOutcome>,
     /// Numbered packets sent by the sender of data.
     pub packets_sent: u64,
     /// Packets that it declared lost.

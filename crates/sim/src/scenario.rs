@@ -1,11 +1,12 @@
 //! A scenario, read and checked.
 
-use crate::error::{ScenarioError, line_of, line_of_key};
-use crate::schema::{self, ScenarioFile};
+use crate::check::Checker;
+use crate::error::{ScenarioError, line_of};
+use crate::media::MediaSpec;
+use crate::schema::ScenarioFile;
 use crate::{floor, overrides};
-use std::collections::BTreeSet;
 use thalweg_control::ControllerSpec;
-use thalweg_path::{CapacitySchedule, JitterConfig, LinkConfig, LossConfig, WifiFormula};
+use thalweg_path::LinkConfig;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
 
@@ -20,6 +21,8 @@ pub(crate) enum Workload {
     },
     /// From client to server.
     Upload { bytes: Bytes, streams: u32 },
+    /// A media call.
+    Call(Vec<MediaSpec>),
 }
 
 /// One flow of a scenario.
@@ -41,6 +44,10 @@ impl FlowSpec {
         match &self.workload {
             Workload::Download { bytes, .. } => format!("download {bytes}"),
             Workload::Upload { bytes, .. } => format!("upload {bytes}"),
+            Workload::Call(media) => {
+                let names: Vec<_> = media.iter().map(|stream| stream.name.as_str()).collect();
+                format!("call: {}", names.join(", "))
+            }
         }
     }
 }
@@ -52,6 +59,14 @@ pub enum Metric {
     Completion,
     /// The close exchange that follows is over.
     Closed,
+    /// Mean delay of a stream of media.
+    MeanDelay,
+    /// Its 95th percentile.
+    P95Delay,
+    /// Its 99th percentile.
+    P99Delay,
+    /// The largest.
+    MaxDelay,
 }
 
 impl Metric {
@@ -60,19 +75,26 @@ impl Metric {
         match self {
             Metric::Completion => "completion",
             Metric::Closed => "closed",
+            Metric::MeanDelay => "mean-delay",
+            Metric::P95Delay => "p95-delay",
+            Metric::P99Delay => "p99-delay",
+            Metric::MaxDelay => "max-delay",
         }
     }
-    /// The column of the outcomes that holds it, and its unit.
-    pub fn column(self) -> (&'static str, &'static str) {
-        match self {
-            Metric::Completion => ("completion_s", "s"),
-            Metric::Closed => ("closed_s", "s"),
-        }
+    pub(crate) const ALL: [Metric; 6] = [
+        Metric::Completion,
+        Metric::Closed,
+        Metric::MeanDelay,
+        Metric::P95Delay,
+        Metric::P99Delay,
+        Metric::MaxDelay,
+    ];
+    /// Whether it is a number of one stream of media.
+    pub(crate) fn is_of_media(self) -> bool {
+        !matches!(self, Metric::Completion | Metric::Closed)
     }
-    fn from_name(name: &str) -> Option<Metric> {
-        [Metric::Completion, Metric::Closed]
-            .into_iter()
-            .find(|metric| metric.name() == name)
+    pub(crate) fn from_name(name: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
 }
 
@@ -83,6 +105,8 @@ pub struct Criterion {
     pub flow: usize,
     /// What is bounded.
     pub metric: Metric,
+    /// Which stream of media, for delays.
+    pub stream: Option<String>,
     /// The bound.
     pub at_most: Duration,
     /// Where the bound comes from.
@@ -91,6 +115,24 @@ pub struct Criterion {
     pub informative: bool,
     /// The least value that physics allows.
     pub floor: Option<Duration>,
+}
+
+impl Criterion {
+    /// The column of the outcomes that holds the metric, in seconds.
+    pub fn column(&self) -> String {
+        let metric = self.metric.name().replace('-', "_");
+        match &self.stream {
+            Some(stream) => format!("{}_{metric}_s", column_name(stream)),
+            None => format!("{metric}_s"),
+        }
+    }
+}
+
+/// A name as part of a column name.
+pub fn column_name(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
 }
 
 /// A scenario: path, flows and pass criteria.
@@ -112,7 +154,7 @@ pub struct Scenario {
     /// From server to client, and back.
     pub(crate) down: LinkConfig,
     pub(crate) up: LinkConfig,
-    toml: String,
+    pub(crate) toml: String,
 }
 
 impl Scenario {
@@ -192,6 +234,11 @@ impl Scenario {
         &self.toml
     }
 
+    /// Simulated time at which a trial ends whatever has finished.
+    pub fn time_limit(&self) -> Duration {
+        self.time_limit
+    }
+
     /// Floor of the completion of the main flow.
     pub fn floor(&self) -> Option<Duration> {
         floor::of(
@@ -235,380 +282,5 @@ fn refused(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
         line,
         key: shown,
         problem,
-    }
-}
-
-/// Checks what the types cannot say.
-struct Checker<'a> {
-    text: &'a str,
-    origin: &'a str,
-}
-
-impl Checker<'_> {
-    fn fail<T>(&self, key: &str, problem: impl Into<String>) -> Result<T, ScenarioError> {
-        Err(ScenarioError {
-            origin: self.origin.to_owned(),
-            line: line_of_key(self.text, key),
-            key: Some(key.to_owned()),
-            problem: problem.into(),
-        })
-    }
-
-    fn check(&self, file: ScenarioFile, toml: String) -> Result<Scenario, ScenarioError> {
-        if file.flow.is_empty() {
-            return self.fail(
-                "flow",
-                "there is no flow; accepted: one or more [[flow]] tables",
-            );
-        }
-        if file.time_limit.is_zero() {
-            return self.fail("time_limit", "\"0 s\" leaves no time; accepted: \"600 s\"");
-        }
-        let overhead = u32::try_from(file.overhead.as_u64())
-            .ok()
-            .filter(|bytes| *bytes <= 1000);
-        let Some(overhead) = overhead else {
-            let problem = format!(
-                "\"{}\" is too much; accepted: \"0 B\" to \"1000 B\"",
-                file.overhead
-            );
-            return self.fail("overhead", problem);
-        };
-        let (down, up) = self.links(&file.path)?;
-        let mut flows = Vec::new();
-        let mut names = BTreeSet::new();
-        for (index, flow) in file.flow.iter().enumerate() {
-            if !names.insert(flow.name.as_str()) {
-                let problem = format!("\"{}\" names two flows; accepted: unique names", flow.name);
-                return self.fail(&format!("flow.{index}.name"), problem);
-            }
-            flows.push(self.flow(index, flow, &file)?);
-        }
-        for (index, flow) in flows.iter().enumerate() {
-            self.check_can_finish(index, flow, &down, &up, overhead)?;
-        }
-        let criteria = self.criteria(&file.pass, &flows, &down, &up, overhead)?;
-        Ok(Scenario {
-            title: file.title,
-            source: file.source,
-            note: file.note,
-            flows,
-            criteria,
-            overhead,
-            time_limit: file.time_limit,
-            start_noise: file.noise.start,
-            down,
-            up,
-            toml,
-        })
-    }
-
-    fn links(&self, path: &schema::Path) -> Result<(LinkConfig, LinkConfig), ScenarioError> {
-        if path.rate.is_zero()
-            && path
-                .change
-                .iter()
-                .all(|c| c.rate.is_none_or(|rate| rate.is_zero()))
-        {
-            return self.fail("path.rate", format!("\"{}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one", path.rate));
-        }
-        let mut last = Duration::ZERO;
-        for (index, change) in path.change.iter().enumerate() {
-            let key = format!("path.change.{index}.at");
-            if change.at < last {
-                return self.fail(
-                    &key,
-                    format!(
-                        "\"{}\" is before the change above; accepted: changes in the order of time",
-                        change.at
-                    ),
-                );
-            }
-            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
-                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than path.repeat", change.at));
-            }
-            last = change.at;
-        }
-        if path.repeat.is_some_and(Duration::is_zero) {
-            return self.fail("path.repeat", "\"0 s\" is no period; accepted: \"2 s\"");
-        }
-        if let Some(jitter) = &path.jitter {
-            self.check_jitter("path.jitter", jitter)?;
-        }
-        let up = path.up.clone().unwrap_or_default();
-        let up_rate = up.rate.unwrap_or(path.rate);
-        let link = |is_up: bool| {
-            let rate = if is_up { up_rate } else { path.rate };
-            let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
-            let jitter = up
-                .jitter
-                .as_ref()
-                .filter(|_| is_up)
-                .or(path.jitter.as_ref());
-            let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
-            let mut config = LinkConfig::new(rate, path.rtt / 2);
-            config.limit = buffer.limit(rate, path.rtt);
-            config.jitter = jitter.map(jitter_config).unwrap_or_default();
-            config.loss = loss.map(loss_config).unwrap_or_default();
-            config.reorder = path.reorder;
-            config.repeat = path.repeat;
-            let (mut rate, mut rtt) = (rate, path.rtt);
-            for change in &path.change {
-                let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
-                rate = new_rate.unwrap_or(rate);
-                rtt = change.rtt.unwrap_or(rtt);
-                config.changes.push(thalweg_path::Change {
-                    at: change.at,
-                    rate: new_rate,
-                    delay: change.rtt.map(|rtt| rtt / 2),
-                    jitter: change.jitter.as_ref().map(jitter_config),
-                    limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
-                });
-            }
-            config
-        };
-        Ok((link(false), link(true)))
-    }
-
-    fn check_jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<(), ScenarioError> {
-        let bounds = match jitter {
-            schema::Jitter::Uniform { min, max }
-            | schema::Jitter::TruncatedNormal { min, max, .. } => (min, max),
-            _ => return Ok(()),
-        };
-        if bounds.0 > bounds.1 {
-            let problem = format!(
-                "min \"{}\" is above max \"{}\"; accepted: min <= max",
-                bounds.0, bounds.1
-            );
-            return self.fail(key, problem);
-        }
-        Ok(())
-    }
-
-    fn flow(
-        &self,
-        index: usize,
-        flow: &schema::Flow,
-        file: &ScenarioFile,
-    ) -> Result<FlowSpec, ScenarioError> {
-        let key = |name: &str| format!("flow.{index}.{name}");
-        if flow.name.is_empty() {
-            return self.fail(
-                &key("name"),
-                "\"\" is no name; accepted: a text such as \"main\"",
-            );
-        }
-        let controller: ControllerSpec = match flow.controller.parse() {
-            Ok(controller) => controller,
-            Err(error) => return self.fail(&key("controller"), error.to_string()),
-        };
-        if flow.streams == 0 || flow.streams > 10_000 {
-            return self.fail(
-                &key("streams"),
-                format!("{} is out of range; accepted: 1 to 10000", flow.streams),
-            );
-        }
-        let workload = match (flow.download, flow.upload) {
-            (Some(bytes), None) => Workload::Download {
-                bytes,
-                request: flow.request,
-                streams: flow.streams,
-            },
-            (None, Some(bytes)) => Workload::Upload {
-                bytes,
-                streams: flow.streams,
-            },
-            (Some(_), Some(_)) => {
-                return self.fail(
-                    &key("upload"),
-                    "a flow has one workload; accepted: download or upload",
-                );
-            }
-            (None, None) => {
-                return self.fail(&format!("flow.{index}"), format!("flow \"{}\" has no workload; accepted: download = \"10 MB\" or upload = \"10 MB\"", flow.name));
-            }
-        };
-        let transport = self.transport(flow, file)?;
-        let controller_name = flow.name.clone();
-        Ok(FlowSpec {
-            name: controller_name,
-            controller,
-            start: flow.start,
-            workload,
-            transport,
-        })
-    }
-
-    fn transport(
-        &self,
-        flow: &schema::Flow,
-        file: &ScenarioFile,
-    ) -> Result<TransportConfig, ScenarioError> {
-        let given = &file.transport;
-        let standard = TransportConfig::default();
-        let config = TransportConfig {
-            initial_window: given.initial_window.unwrap_or(standard.initial_window),
-            initial_mtu: given.initial_mtu.unwrap_or(standard.initial_mtu),
-            max_mtu: given
-                .max_mtu
-                .or(given.initial_mtu)
-                .unwrap_or(standard.max_mtu),
-            max_ack_delay: given.max_ack_delay.unwrap_or(standard.max_ack_delay),
-            min_ack_delay: standard
-                .min_ack_delay
-                .min(given.max_ack_delay.unwrap_or(Duration::MAX)),
-            ack_every: given.ack_every.unwrap_or(standard.ack_every),
-            ack_frequency: given.ack_frequency.unwrap_or(standard.ack_frequency),
-            initial_max_data: given.initial_max_data.unwrap_or(standard.initial_max_data),
-            initial_max_stream_data: given
-                .initial_max_stream_data
-                .unwrap_or(standard.initial_max_stream_data),
-            zero_rtt: flow.zero_rtt,
-            seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
-            wakeup_noise: file.noise.wakeup,
-        };
-        for (key, bytes) in [
-            ("initial_mtu", config.initial_mtu),
-            ("max_mtu", config.max_mtu),
-        ] {
-            if !(1200..=65_527).contains(&bytes.as_u64()) {
-                return self.fail(&format!("transport.{key}"), format!("\"{bytes}\" is no size of a QUIC packet; accepted: \"1200 B\" to \"65527 B\""));
-            }
-        }
-        if config.max_mtu < config.initial_mtu {
-            return self.fail(
-                "transport.max_mtu",
-                format!(
-                    "\"{}\" is below initial_mtu; accepted: at least \"{}\"",
-                    config.max_mtu, config.initial_mtu
-                ),
-            );
-        }
-        if config.initial_window < config.max_mtu * 2 {
-            return self.fail(
-                "transport.initial_window",
-                format!(
-                    "\"{}\" is below two packets; accepted: at least \"{}\"",
-                    config.initial_window,
-                    config.max_mtu * 2
-                ),
-            );
-        }
-        for (key, bytes) in [
-            ("initial_max_data", config.initial_max_data),
-            ("initial_max_stream_data", config.initial_max_stream_data),
-        ] {
-            if bytes.as_u64() < 4096 {
-                return self.fail(
-                    &format!("transport.{key}"),
-                    format!("\"{bytes}\" is too small; accepted: at least \"4096 B\""),
-                );
-            }
-        }
-        Ok(config)
-    }
-
-    /// A flow on a path that is suspended for ever would never end: that is an error of the scenario.
-    fn check_can_finish(
-        &self,
-        index: usize,
-        flow: &FlowSpec,
-        down: &LinkConfig,
-        up: &LinkConfig,
-        overhead: u32,
-    ) -> Result<(), ScenarioError> {
-        if floor::of(down, up, flow, overhead, Metric::Completion).is_some() {
-            return Ok(());
-        }
-        let schedule = CapacitySchedule::new(down);
-        let ends = schedule.segments(thalweg_units::Instant::START).last();
-        let since = ends.map_or_else(String::new, |segment| format!(" from {} on", segment.start));
-        let last = self.last_change();
-        self.fail(&last, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
-    }
-
-    fn last_change(&self) -> String {
-        let changes = self.text.matches("[[path.change]]").count();
-        format!("path.change.{}.rate", changes.saturating_sub(1))
-    }
-
-    fn criteria(
-        &self,
-        pass: &[schema::Pass],
-        flows: &[FlowSpec],
-        down: &LinkConfig,
-        up: &LinkConfig,
-        overhead: u32,
-    ) -> Result<Vec<Criterion>, ScenarioError> {
-        let mut criteria = Vec::new();
-        for (index, pass) in pass.iter().enumerate() {
-            let key = |name: &str| format!("pass.{index}.{name}");
-            let Some(flow) = flows.iter().position(|flow| flow.name == pass.flow) else {
-                let names: Vec<_> = flows.iter().map(|flow| flow.name.as_str()).collect();
-                return self.fail(
-                    &key("flow"),
-                    format!(
-                        "there is no flow \"{}\"; accepted: {}",
-                        pass.flow,
-                        names.join(", ")
-                    ),
-                );
-            };
-            let Some(metric) = Metric::from_name(&pass.metric) else {
-                return self.fail(
-                    &key("metric"),
-                    format!(
-                        "unknown metric \"{}\"; accepted: completion, closed",
-                        pass.metric
-                    ),
-                );
-            };
-            criteria.push(Criterion {
-                flow,
-                metric,
-                at_most: pass.at_most,
-                source: pass.source.clone(),
-                informative: pass.informative,
-                floor: floor::of(down, up, &flows[flow], overhead, metric),
-            });
-        }
-        Ok(criteria)
-    }
-}
-
-fn jitter_config(jitter: &schema::Jitter) -> JitterConfig {
-    match *jitter {
-        schema::Jitter::None {} => JitterConfig::None,
-        schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
-        schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
-        schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
-        schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
-            JitterConfig::TruncatedNormal { mean, sd, min, max }
-        }
-        schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
-            mean,
-            formula: match formula {
-                schema::WifiFormula::Reference => WifiFormula::Reference,
-                schema::WifiFormula::Draft => WifiFormula::Draft,
-            },
-        },
-    }
-}
-
-fn loss_config(loss: &schema::Loss) -> LossConfig {
-    match *loss {
-        schema::Loss::Random { rate } => LossConfig::Random { rate },
-        schema::Loss::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        } => LossConfig::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        },
     }
 }

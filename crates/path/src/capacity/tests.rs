@@ -127,7 +127,7 @@ fn whole_cycles_are_skipped_without_losing_a_byte() {
     let end = cycles.time_to_send(Bytes::new(1_000_000_000), at(0));
     assert_eq!(end, Some(at(16_666 * 100 + 40)));
     let start = cycles.position_at(at(0));
-    let departure = cycles.depart(start, at(0), 200_000 * NANOBITS_PER_BYTE);
+    let departure = cycles.depart(start, at(0), 200_000 * u128::from(NANOBITS_PER_BYTE));
     // 200 kB: three cycles and 20 ms of the fourth, 200 ms of sending in all.
     assert_eq!((departure.at, departure.busy), (at(320), ms(200)));
 }
@@ -137,7 +137,11 @@ fn the_rest_of_the_last_nanosecond_is_credited() {
     // 3 bit/s: one byte takes 8/3 s = 2 666 666 666.67 ns, and 1/3 ns is left over: 1 nanobit.
     let config = LinkConfig::new(Rate::from_bits_per_sec(3), ms(0));
     let slow = CapacitySchedule::new(&config);
-    let departure = slow.depart(slow.position_at(at(0)), at(0), NANOBITS_PER_BYTE);
+    let departure = slow.depart(
+        slow.position_at(at(0)),
+        at(0),
+        u128::from(NANOBITS_PER_BYTE),
+    );
     assert_eq!(departure.at, Instant::from_nanos(2_666_666_667));
     assert_eq!(departure.credit, 1);
     assert_eq!(

@@ -375,7 +375,7 @@ fn lost_packets_use_their_transmission_time() {
         got.iter()
             .all(|(number, arrival)| *arrival == *number as f64 + 11.0)
     );
-    let stats = link.stats().clone();
+    let stats = link.stats();
     assert_eq!(stats.busy, Duration::from_secs(1));
     assert_eq!(stats.lost.packets + got.len() as u64, 1000);
     // Standard deviation sqrt(1000) / 2 = 16.

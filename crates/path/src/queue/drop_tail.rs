@@ -1,16 +1,16 @@
 //! Drop-tail: first in, first out; a packet that does not fit is dropped (RFC 7567 section 1).
 
 use super::Discipline;
+use crate::DropCause;
 use crate::buffer::{Buffer, Queued};
-use crate::{DropCause, Packet};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
-pub(crate) struct DropTail<P> {
-    packets: VecDeque<Queued<P>>,
+pub(crate) struct DropTail {
+    packets: VecDeque<Queued>,
 }
 
-impl<P> DropTail<P> {
+impl DropTail {
     pub(super) fn new() -> Self {
         DropTail {
             packets: VecDeque::new(),
@@ -18,10 +18,10 @@ impl<P> DropTail<P> {
     }
 }
 
-impl<P: Packet> Discipline<P> for DropTail<P> {
+impl Discipline for DropTail {
     #[inline]
-    fn enqueue(&mut self, newest: Queued<P>, buffer: &mut Buffer) {
-        if buffer.fits(newest.size()) {
+    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
+        if buffer.fits(newest.size) {
             self.packets.push_back(newest);
         } else {
             buffer.drop(newest, DropCause::Full);
@@ -29,7 +29,7 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
     }
 
     #[inline]
-    fn dequeue(&mut self, _: &mut Buffer) -> Option<Queued<P>> {
+    fn dequeue(&mut self, _: &mut Buffer) -> Option<Queued> {
         self.packets.pop_front()
     }
 
@@ -37,7 +37,7 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
         while self
             .packets
             .back()
-            .is_some_and(|youngest| !buffer.fits(youngest.size()))
+            .is_some_and(|youngest| !buffer.fits(youngest.size))
         {
             if let Some(youngest) = self.packets.pop_back() {
                 buffer.drop(youngest, DropCause::Shrunk);

@@ -6,7 +6,6 @@
 
 mod drop_tail;
 
-use crate::Packet;
 use crate::buffer::{Buffer, Queued};
 use drop_tail::DropTail;
 
@@ -23,12 +22,12 @@ pub enum QueueConfig {
 ///
 /// The buffer counts what waits: a packet is in the count from before `enqueue` until it is returned by
 /// `dequeue` (the link books that) or handed to [`Buffer::drop`].
-pub(crate) trait Discipline<P: Packet> {
+pub(crate) trait Discipline {
     /// Keeps the packet, or drops it, or drops others in its favour.
-    fn enqueue(&mut self, newest: Queued<P>, buffer: &mut Buffer);
+    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer);
 
     /// The packet to transmit from now on. None only when nothing waits any more.
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued<P>>;
+    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued>;
 
     /// The capacity or the limit has changed: drops, from the youngest on, what no longer fits.
     fn shed(&mut self, buffer: &mut Buffer);
@@ -36,11 +35,11 @@ pub(crate) trait Discipline<P: Packet> {
 
 /// Any discipline, without a virtual call per packet.
 #[derive(Debug)]
-pub(crate) enum Queue<P> {
-    DropTail(DropTail<P>),
+pub(crate) enum Queue {
+    DropTail(DropTail),
 }
 
-impl<P: Packet> Queue<P> {
+impl Queue {
     pub(crate) fn new(config: &QueueConfig) -> Self {
         match config {
             QueueConfig::DropTail => Queue::DropTail(DropTail::new()),
@@ -48,15 +47,15 @@ impl<P: Packet> Queue<P> {
     }
 }
 
-impl<P: Packet> Discipline<P> for Queue<P> {
+impl Discipline for Queue {
     #[inline]
-    fn enqueue(&mut self, newest: Queued<P>, buffer: &mut Buffer) {
+    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
         match self {
             Queue::DropTail(queue) => queue.enqueue(newest, buffer),
         }
     }
     #[inline]
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued<P>> {
+    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
         match self {
             Queue::DropTail(queue) => queue.dequeue(buffer),
         }

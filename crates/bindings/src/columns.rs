@@ -1,0 +1,66 @@
+//! Columns for Python, one line of code for each.
+
+use numpy::{Element, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use thalweg_units::{Duration, Rate};
+
+/// A table that grows by columns; each is computed from the same rows.
+pub(crate) struct Columns<'py, 'a, Row> {
+    rows: &'a [Row],
+    table: Bound<'py, PyDict>,
+}
+
+impl<'py, 'a, Row> Columns<'py, 'a, Row> {
+    pub(crate) fn new(py: Python<'py>, rows: &'a [Row]) -> Self {
+        let table = PyDict::new(py);
+        Columns { rows, table }
+    }
+
+    /// A column of numbers or truth values.
+    pub(crate) fn number<T: Element>(
+        self,
+        name: &str,
+        value: impl Fn(&'a Row) -> T,
+    ) -> PyResult<Self> {
+        let values: Vec<T> = self.rows.iter().map(value).collect();
+        let column = PyArray1::from_vec(self.table.py(), values);
+        self.table.set_item(name, column)?;
+        Ok(self)
+    }
+
+    /// A column of counts. Python has them signed: differences of them are then what they should be.
+    pub(crate) fn count(self, name: &str, value: impl Fn(&'a Row) -> u64) -> PyResult<Self> {
+        self.number(name, |row| i64::try_from(value(row)).unwrap_or(i64::MAX))
+    }
+
+    /// A column of a few words that come again and again.
+    pub(crate) fn word(self, name: &str, value: impl Fn(&'a Row) -> &'a str) -> PyResult<Self> {
+        let py = self.table.py();
+        let words = self.rows.iter().map(|row| PyString::intern(py, value(row)));
+        self.table.set_item(name, PyList::new(py, words)?)?;
+        Ok(self)
+    }
+
+    /// A column of texts that differ.
+    pub(crate) fn text(self, name: &str, value: impl Fn(&'a Row) -> String) -> PyResult<Self> {
+        let texts: Vec<String> = self.rows.iter().map(value).collect();
+        self.table.set_item(name, texts)?;
+        Ok(self)
+    }
+
+    pub(crate) fn finish(self) -> Py<PyDict> {
+        self.table.unbind()
+    }
+}
+
+/// Seconds; not a number for what did not come to be.
+pub(crate) fn seconds(time: impl Into<Option<Duration>>) -> f64 {
+    time.into().map_or(f64::NAN, Duration::as_secs_f64)
+}
+
+/// Bits per second; not a number for what there is not.
+pub(crate) fn bits_per_second(rate: impl Into<Option<Rate>>) -> f64 {
+    rate.into()
+        .map_or(f64::NAN, |rate| rate.as_bits_per_sec() as f64)
+}

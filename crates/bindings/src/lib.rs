@@ -1,0 +1,42 @@
+//! The native module of the Python package: scenarios, trials, traces and the registries, and nothing else.
+//!
+//! Its contract is `python/thalweg/_native.pyi`. Everything that leaves it is plain: numbers in seconds,
+//! bytes and bits per second, texts, and columns of them. Trials run without the interpreter's lock.
+
+mod columns;
+mod outcomes;
+mod registry;
+mod running;
+mod scenario;
+mod trace;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    thalweg._native,
+    ScenarioError,
+    pyo3::exceptions::PyValueError,
+    "A scenario is refused. The message names file, line, key, value and the accepted forms."
+);
+pyo3::create_exception!(
+    thalweg._native,
+    Cancelled,
+    pyo3::exceptions::PyException,
+    "Trials were interrupted (Ctrl-C)."
+);
+
+/// Scenario files, trials and traces.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("ScenarioError", py.get_type::<ScenarioError>())?;
+    module.add("Cancelled", py.get_type::<Cancelled>())?;
+    module.add_function(wrap_pyfunction!(registry::version, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::models, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_class::<scenario::Scenario>()?;
+    module.add_class::<outcomes::Outcomes>()?;
+    module.add_class::<outcomes::Trial>()?;
+    module.add_class::<trace::Trace>()
+}

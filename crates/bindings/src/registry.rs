@@ -1,0 +1,62 @@
+//! What there is to choose from.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use thalweg_control::registry::ENTRIES;
+use thalweg_path::ModelKind;
+
+/// Version of the simulator.
+#[pyfunction]
+pub(crate) fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// JSON schema of a scenario file.
+#[pyfunction]
+pub(crate) fn scenario_schema() -> String {
+    thalweg_sim::json_schema()
+}
+
+/// Registry of controllers.
+#[pyfunction]
+pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for entry in ENTRIES {
+        let options = PyList::empty(py);
+        for doc in entry.options {
+            let option = PyDict::new(py);
+            option.set_item("name", doc.name)?;
+            option.set_item("accepted", doc.kind.accepted())?;
+            option.set_item("default", doc.default)?;
+            option.set_item("meaning", doc.meaning)?;
+            options.append(option)?;
+        }
+        let controller = PyDict::new(py);
+        controller.set_item("name", entry.name)?;
+        controller.set_item("title", entry.title)?;
+        controller.set_item("source", entry.source)?;
+        controller.set_item("options", options)?;
+        list.append(controller)?;
+    }
+    Ok(list)
+}
+
+/// Models of the path.
+#[pyfunction]
+pub(crate) fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for entry in thalweg_path::models() {
+        let kind = match entry.kind {
+            ModelKind::Queue => "queue",
+            ModelKind::Jitter => "jitter",
+            ModelKind::Loss => "loss",
+        };
+        let model = PyDict::new(py);
+        model.set_item("kind", kind)?;
+        model.set_item("name", entry.name)?;
+        model.set_item("title", entry.title)?;
+        model.set_item("source", entry.source)?;
+        list.append(model)?;
+    }
+    Ok(list)
+}

@@ -1,0 +1,178 @@
+//! Scenarios, and the trials of one.
+
+use crate::outcomes::{Outcomes, Trial};
+use crate::running::watched;
+use crate::trace::Trace;
+use crate::{Cancelled, ScenarioError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::num::NonZero;
+use std::sync::atomic::Ordering;
+use std::thread;
+use thalweg_sim::{Progress, run_traced, run_trials};
+use thalweg_units::Duration;
+
+/// One scenario, checked.
+#[pyclass(frozen, module = "thalweg._native")]
+pub(crate) struct Scenario(thalweg_sim::Scenario);
+
+#[pymethods]
+impl Scenario {
+    /// Reads a scenario. `file` is the name that errors use.
+    #[staticmethod]
+    #[pyo3(signature = (text, file, overrides=vec![], controllers=vec![]))]
+    fn from_toml(
+        text: &[u8],
+        file: &str,
+        overrides: Vec<(String, String)>,
+        controllers: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        thalweg_sim::Scenario::from_toml(text, file, &overrides, &controllers)
+            .map(Scenario)
+            .map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    #[getter]
+    fn source(&self) -> Option<&str> {
+        self.0.source.as_deref()
+    }
+
+    #[getter]
+    fn note(&self) -> Option<&str> {
+        self.0.note.as_deref()
+    }
+
+    /// The scenario as it runs, overrides included.
+    #[getter]
+    fn toml(&self) -> &str {
+        self.0.toml()
+    }
+
+    /// Per flow: name, controller, workload, start_s.
+    #[getter]
+    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for spec in &self.0.flows {
+            let flow = PyDict::new(py);
+            flow.set_item("name", &spec.name)?;
+            flow.set_item("controller", spec.controller.as_str())?;
+            flow.set_item("workload", spec.workload())?;
+            flow.set_item("start_s", spec.start.as_secs_f64())?;
+            list.append(flow)?;
+        }
+        Ok(list)
+    }
+
+    /// Per criterion: flow, metric, column, unit, at_most, floor, source, informative.
+    #[getter]
+    fn criteria<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for criterion in &self.0.criteria {
+            let entry = PyDict::new(py);
+            entry.set_item("flow", &self.0.flows[criterion.flow].name)?;
+            entry.set_item("metric", criterion.metric.name())?;
+            entry.set_item("stream", &criterion.stream)?;
+            entry.set_item("column", criterion.column())?;
+            entry.set_item("unit", "s")?;
+            entry.set_item("at_most", criterion.at_most.as_secs_f64())?;
+            entry.set_item("floor", criterion.floor.map(Duration::as_secs_f64))?;
+            entry.set_item("source", &criterion.source)?;
+            entry.set_item("informative", criterion.informative)?;
+            list.append(entry)?;
+        }
+        Ok(list)
+    }
+
+    /// Floor of the completion of the first flow, in seconds.
+    #[getter]
+    fn floor_s(&self) -> Option<f64> {
+        self.0.floor().map(Duration::as_secs_f64)
+    }
+
+    /// Simulated time at which a trial ends whatever has finished, in seconds.
+    #[getter]
+    fn time_limit_s(&self) -> f64 {
+        self.0.time_limit().as_secs_f64()
+    }
+
+    /// One trial with one seed.
+    #[pyo3(signature = (seed, trace=false))]
+    fn run(&self, py: Python<'_>, seed: u64, trace: bool) -> PyResult<Trial> {
+        let progress = Progress::default();
+        let work = || {
+            if trace {
+                run_traced(&self.0, seed, &progress)
+                    .map(|(finished, trace)| (finished, Some(trace)))
+            } else {
+                let finished = run_trials(&self.0, &[seed], 1, &progress).pop();
+                finished.map(|finished| (finished, None))
+            }
+        };
+        let (played, _) = watched(py, &progress, work, || Ok(()))?;
+        let Some((finished, trace)) = played else {
+            return Err(cancelled(py, self.outcomes(py, &[])?));
+        };
+        let links: Vec<_> = finished
+            .outcome
+            .links
+            .iter()
+            .map(|link| link.name)
+            .collect();
+        let trace = trace
+            .map(|trace| Py::new(py, Trace::new(py, &self.0.flows, &links, &trace)?))
+            .transpose()?;
+        let outcomes = self.outcomes(py, &[finished])?;
+        Ok(Trial { outcomes, trace })
+    }
+
+    /// One trial for each seed on `jobs` threads (0: all cores).
+    #[pyo3(signature = (seeds, jobs=0, on_progress=None))]
+    fn trials(
+        &self,
+        py: Python<'_>,
+        seeds: Vec<u64>,
+        jobs: usize,
+        on_progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<Outcomes>> {
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+        let jobs = if jobs == 0 { cores() } else { jobs };
+        let progress = Progress::default();
+        let report = || {
+            let finished = progress.finished.load(Ordering::Relaxed);
+            on_progress
+                .as_ref()
+                .map_or(Ok(()), |hear| hear.call1((finished,)).map(|_| ()))
+        };
+        let work = || run_trials(&self.0, &seeds, jobs, &progress);
+        let (finished, interrupted) = watched(py, &progress, work, report)?;
+        let outcomes = self.outcomes(py, &finished)?;
+        if interrupted {
+            return Err(cancelled(py, outcomes));
+        }
+        Ok(outcomes)
+    }
+}
+
+impl Scenario {
+    fn outcomes(
+        &self,
+        py: Python<'_>,
+        finished: &[thalweg_sim::Finished],
+    ) -> PyResult<Py<Outcomes>> {
+        Py::new(py, Outcomes::new(py, &self.0.flows, finished)?)
+    }
+}
+
+/// The exception of a Ctrl-C, with what is finished.
+fn cancelled(py: Python<'_>, outcomes: Py<Outcomes>) -> PyErr {
+    let error = Cancelled::new_err("interrupted");
+    match error.value(py).setattr("outcomes", outcomes) {
+        Ok(()) => error,
+        Err(unable) => unable,
+    }
+}

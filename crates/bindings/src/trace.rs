@@ -1,0 +1,88 @@
+//! A trace as columns.
+
+use crate::columns::{Columns, bits_per_second, seconds};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use thalweg_path::DropCause;
+use thalweg_sim::FlowSpec;
+use thalweg_units::Instant;
+
+/// Time series of one trial.
+#[pyclass(frozen, module = "thalweg._native")]
+pub(crate) struct Trace {
+    /// Samples of flows.
+    #[pyo3(get)]
+    flows: Py<PyDict>,
+    /// Variables of controllers.
+    #[pyo3(get)]
+    variables: Py<PyDict>,
+    /// Samples of links.
+    #[pyo3(get)]
+    links: Py<PyDict>,
+    /// Drops.
+    #[pyo3(get)]
+    drops: Py<PyDict>,
+}
+
+impl Trace {
+    /// `links` are the names of the links.
+    pub(crate) fn new(
+        py: Python<'_>,
+        specs: &[FlowSpec],
+        links: &[&'static str],
+        trace: &thalweg_sim::Trace,
+    ) -> PyResult<Self> {
+        let flow = |index: usize| specs[index].name.as_str();
+        let flows = Columns::new(py, &trace.flows)
+            .number("time_s", |row| at(row.time))?
+            .word("flow", |row| flow(row.flow))?
+            .word("event", |row| row.event)?
+            .count("window_bytes", |row| row.window.as_u64())?
+            .count("in_flight_bytes", |row| row.in_flight.as_u64())?
+            .number("smoothed_rtt_s", |row| seconds(row.smoothed_rtt))?
+            .number("latest_rtt_s", |row| seconds(row.latest_rtt))?
+            .number("pacing_bps", |row| bits_per_second(row.pacing))?
+            .number("delivery_bps", |row| bits_per_second(row.delivery_rate))?
+            .count("delivered_bytes", |row| row.delivered.as_u64())?
+            .word("state", |row| row.state)?;
+        let variables = Columns::new(py, &trace.variables)
+            .number("time_s", |row| at(row.0))?
+            .word("flow", |row| flow(row.1))?
+            .word("variable", |row| row.2)?
+            .number("value", |row| row.3)?;
+        let samples = Columns::new(py, &trace.links)
+            .number("time_s", |row| at(row.time))?
+            .word("link", |row| links[row.link])?
+            .number("capacity_bps", |row| bits_per_second(row.capacity))?
+            .count("queue_bytes", |row| row.queue_bytes.as_u64())?
+            .count("queue_packets", |row| row.queue_packets)?
+            .number("queue_delay_s", |row| seconds(row.queue_delay))?
+            .count("delivered_bytes", |row| row.delivered.as_u64())?
+            .count("dropped_packets", |row| row.dropped)?
+            .count("marked_packets", |row| row.marked)?;
+        let drops = Columns::new(py, &trace.drops)
+            .number("time_s", |row| at(row.time))?
+            .word("link", |row| links[row.link])?
+            .word("flow", |row| flow(row.flow))?
+            .word("reason", |row| reason(row.cause))?;
+        Ok(Trace {
+            flows: flows.finish(),
+            variables: variables.finish(),
+            links: samples.finish(),
+            drops: drops.finish(),
+        })
+    }
+}
+
+fn at(time: Instant) -> f64 {
+    time.as_secs_f64()
+}
+
+fn reason(cause: DropCause) -> &'static str {
+    match cause {
+        DropCause::Full => "queue",
+        DropCause::Early => "aqm",
+        DropCause::Shrunk => "shrunk",
+        DropCause::Lost => "loss",
+    }
+}

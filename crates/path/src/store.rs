@@ -1,0 +1,71 @@
+//! Where packets stay from the time they are pushed until they are popped.
+//!
+//! A packet of the simulator is some 200 bytes large. Queue and flight hand on small records that name
+//! the place of a packet; the packet itself is moved twice, in and out.
+//!
+//! A packet that is dropped or lost stays in its place until the place is needed again: the memory of a
+//! link is that of the most packets it ever held at once.
+
+/// Where a packet is in the [`Store`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(usize);
+
+/// The packets of a link.
+#[derive(Debug)]
+pub(crate) struct Store<P> {
+    places: Vec<Option<P>>,
+}
+
+impl<P> Store<P> {
+    pub(crate) fn new() -> Self {
+        Store { places: Vec::new() }
+    }
+
+    /// Keeps a packet in the place `vacant`, or in a new one.
+    #[inline]
+    pub(crate) fn put(&mut self, packet: P, vacant: Option<Place>) -> Place {
+        if let Some(place) = vacant
+            && let Some(slot) = self.places.get_mut(place.0)
+        {
+            *slot = Some(packet);
+            return place;
+        }
+        self.places.push(Some(packet));
+        Place(self.places.len() - 1)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, place: Place) -> Option<&P> {
+        self.places.get(place.0)?.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut P> {
+        self.places.get_mut(place.0)?.as_mut()
+    }
+
+    /// Gives the packet back. The place is vacant from now on.
+    #[inline]
+    pub(crate) fn take(&mut self, place: Place) -> Option<P> {
+        self.places.get_mut(place.0)?.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vacant_place_is_used_again_and_a_taken_packet_is_gone() {
+        let mut store = Store::new();
+        let first = store.put('a', None);
+        let second = store.put('b', None);
+        assert_ne!(first, second);
+        assert_eq!((store.take(first), store.take(first)), (Some('a'), None));
+        assert_eq!(store.put('c', Some(first)), first);
+        assert_eq!(
+            (store.take(first), store.take(second)),
+            (Some('c'), Some('b'))
+        );
+    }
+}

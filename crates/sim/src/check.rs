@@ -1,0 +1,514 @@
+//! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
+//! accepted forms.
+
+use crate::error::{ScenarioError, line_of_key};
+use crate::floor;
+use crate::flow::Side;
+use crate::media::{Carriage, MediaSpec, standard_call};
+use crate::scenario::{Criterion, FlowSpec, Metric, Scenario, Workload, column_name};
+use crate::schema::{self, ScenarioFile};
+use std::collections::BTreeSet;
+use thalweg_control::ControllerSpec;
+use thalweg_path::{CapacitySchedule, JitterConfig, LinkConfig, LossConfig, WifiFormula};
+use thalweg_transport::TransportConfig;
+use thalweg_units::Duration;
+
+/// Checks what the types cannot say.
+pub(crate) struct Checker<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) origin: &'a str,
+}
+
+impl Checker<'_> {
+    fn fail<T>(&self, key: &str, problem: impl Into<String>) -> Result<T, ScenarioError> {
+        Err(ScenarioError {
+            origin: self.origin.to_owned(),
+            line: line_of_key(self.text, key),
+            key: Some(key.to_owned()),
+            problem: problem.into(),
+        })
+    }
+
+    /// The scenario, if nothing speaks against it.
+    pub(crate) fn check(
+        &self,
+        file: ScenarioFile,
+        toml: String,
+    ) -> Result<Scenario, ScenarioError> {
+        if file.flow.is_empty() {
+            return self.fail(
+                "flow",
+                "there is no flow; accepted: one or more [[flow]] tables",
+            );
+        }
+        if file.time_limit.is_zero() {
+            return self.fail("time_limit", "\"0 s\" leaves no time; accepted: \"600 s\"");
+        }
+        let overhead = u32::try_from(file.overhead.as_u64())
+            .ok()
+            .filter(|bytes| *bytes <= 1000);
+        let Some(overhead) = overhead else {
+            let problem = format!(
+                "\"{}\" is too much; accepted: \"0 B\" to \"1000 B\"",
+                file.overhead
+            );
+            return self.fail("overhead", problem);
+        };
+        let (down, up) = self.links(&file.path)?;
+        let mut flows = Vec::new();
+        let mut names = BTreeSet::new();
+        for (index, flow) in file.flow.iter().enumerate() {
+            if !names.insert(flow.name.as_str()) {
+                let problem = format!("\"{}\" names two flows; accepted: unique names", flow.name);
+                return self.fail(&format!("flow.{index}.name"), problem);
+            }
+            flows.push(self.flow(index, flow, &file)?);
+        }
+        for (index, flow) in flows.iter().enumerate() {
+            self.check_can_finish(index, flow, &down, &up)?;
+        }
+        let criteria = self.criteria(&file.pass, &flows, &down, &up, overhead)?;
+        Ok(Scenario {
+            title: file.title,
+            source: file.source,
+            note: file.note,
+            flows,
+            criteria,
+            overhead,
+            time_limit: file.time_limit,
+            start_noise: file.noise.start,
+            down,
+            up,
+            toml,
+        })
+    }
+
+    fn links(&self, path: &schema::Path) -> Result<(LinkConfig, LinkConfig), ScenarioError> {
+        if path.rate.is_zero()
+            && path
+                .change
+                .iter()
+                .all(|c| c.rate.is_none_or(|rate| rate.is_zero()))
+        {
+            return self.fail("path.rate", format!("\"{}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one", path.rate));
+        }
+        let mut last = Duration::ZERO;
+        for (index, change) in path.change.iter().enumerate() {
+            let key = format!("path.change.{index}.at");
+            if change.at < last {
+                return self.fail(
+                    &key,
+                    format!(
+                        "\"{}\" is before the change above; accepted: changes in the order of time",
+                        change.at
+                    ),
+                );
+            }
+            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
+                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than path.repeat", change.at));
+            }
+            last = change.at;
+        }
+        if path.repeat.is_some_and(Duration::is_zero) {
+            return self.fail("path.repeat", "\"0 s\" is no period; accepted: \"2 s\"");
+        }
+        if let Some(jitter) = &path.jitter {
+            self.check_jitter("path.jitter", jitter)?;
+        }
+        let up = path.up.clone().unwrap_or_default();
+        let up_rate = up.rate.unwrap_or(path.rate);
+        let link = |is_up: bool| {
+            let rate = if is_up { up_rate } else { path.rate };
+            let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
+            let jitter = up
+                .jitter
+                .as_ref()
+                .filter(|_| is_up)
+                .or(path.jitter.as_ref());
+            let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
+            let mut config = LinkConfig::new(rate, path.rtt / 2);
+            config.limit = buffer.limit(rate, path.rtt);
+            config.jitter = jitter.map(jitter_config).unwrap_or_default();
+            config.loss = loss.map(loss_config).unwrap_or_default();
+            config.reorder = path.reorder;
+            config.repeat = path.repeat;
+            let (mut rate, mut rtt) = (rate, path.rtt);
+            for change in &path.change {
+                let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
+                rate = new_rate.unwrap_or(rate);
+                rtt = change.rtt.unwrap_or(rtt);
+                config.changes.push(thalweg_path::Change {
+                    at: change.at,
+                    rate: new_rate,
+                    delay: change.rtt.map(|rtt| rtt / 2),
+                    jitter: change.jitter.as_ref().map(jitter_config),
+                    limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
+                });
+            }
+            config
+        };
+        Ok((link(false), link(true)))
+    }
+
+    fn check_jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<(), ScenarioError> {
+        let bounds = match jitter {
+            schema::Jitter::Uniform { min, max }
+            | schema::Jitter::TruncatedNormal { min, max, .. } => (min, max),
+            _ => return Ok(()),
+        };
+        if bounds.0 > bounds.1 {
+            let problem = format!(
+                "min \"{}\" is above max \"{}\"; accepted: min <= max",
+                bounds.0, bounds.1
+            );
+            return self.fail(key, problem);
+        }
+        Ok(())
+    }
+
+    fn flow(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+        file: &ScenarioFile,
+    ) -> Result<FlowSpec, ScenarioError> {
+        let key = |name: &str| format!("flow.{index}.{name}");
+        if flow.name.is_empty() {
+            return self.fail(
+                &key("name"),
+                "\"\" is no name; accepted: a text such as \"main\"",
+            );
+        }
+        let controller: ControllerSpec = match flow.controller.parse() {
+            Ok(controller) => controller,
+            Err(error) => return self.fail(&key("controller"), error.to_string()),
+        };
+        if flow.streams == 0 || flow.streams > 10_000 {
+            return self.fail(
+                &key("streams"),
+                format!("{} is out of range; accepted: 1 to 10000", flow.streams),
+            );
+        }
+        let workload = self.workload(index, flow)?;
+        let transport = self.transport(flow, file)?;
+        let controller_name = flow.name.clone();
+        Ok(FlowSpec {
+            name: controller_name,
+            controller,
+            start: flow.start,
+            workload,
+            transport,
+        })
+    }
+
+    fn workload(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {
+        let key = |name: &str| format!("flow.{index}.{name}");
+        let is_call = flow.call.is_some() || !flow.media.is_empty();
+        match (flow.download, flow.upload, is_call) {
+            (Some(bytes), None, false) => {
+                let (request, streams) = (flow.request, flow.streams);
+                Ok(Workload::Download {
+                    bytes,
+                    request,
+                    streams,
+                })
+            }
+            (None, Some(bytes), false) => Ok(Workload::Upload {
+                bytes,
+                streams: flow.streams,
+            }),
+            (None, None, true) => self.call(index, flow),
+            (None, None, false) => {
+                let accepted =
+                    "download = \"10 MB\", upload = \"10 MB\", call = \"5 s\" or [[flow.media]]";
+                let problem = format!(
+                    "flow \"{}\" has no workload; accepted: {accepted}",
+                    flow.name
+                );
+                self.fail(&format!("flow.{index}"), problem)
+            }
+            _ => {
+                let second = if is_call { "call" } else { "upload" };
+                let problem =
+                    "a flow has one workload; accepted: one of download, upload, call and media";
+                self.fail(&key(second), problem)
+            }
+        }
+    }
+
+    fn call(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {
+        let mut specs: Vec<MediaSpec> = Vec::new();
+        if let Some(duration) = flow.call {
+            if !(Duration::from_millis(100)..=Duration::from_secs(3600)).contains(&duration) {
+                let problem =
+                    format!("\"{duration}\" is out of range; accepted: \"100 ms\" to \"1 h\"");
+                return self.fail(&format!("flow.{index}.call"), problem);
+            }
+            specs = standard_call(duration, flow.measure_from);
+        }
+        for (place, media) in flow.media.iter().enumerate() {
+            let key = |name: &str| format!("flow.{index}.media.{place}.{name}");
+            if media.per_second == 0 || media.per_second > 10_000 {
+                let problem = format!("{} is out of range; accepted: 1 to 10000", media.per_second);
+                return self.fail(&key("per_second"), problem);
+            }
+            let frames = (media.duration.as_secs_f64() * f64::from(media.per_second)).ceil();
+            if !(1.0..=10_000_000.0).contains(&frames) {
+                let problem = format!(
+                    "\"{}\" is out of range; accepted: one frame to ten million",
+                    media.duration
+                );
+                return self.fail(&key("duration"), problem);
+            }
+            let frames = frames as u32;
+            let group = media.group.unwrap_or(frames);
+            if group == 0 {
+                return self.fail(&key("group"), "0 frames are no group; accepted: 1 or more");
+            }
+            let carriage = match media.carriage {
+                schema::Carriage::Streams => Carriage::Streams,
+                schema::Carriage::Datagrams => Carriage::Datagrams,
+            };
+            let first_frame = media.first_frame.unwrap_or(media.frame);
+            let largest = if carriage == Carriage::Datagrams {
+                1150
+            } else {
+                100_000_000
+            };
+            if media.frame.is_zero()
+                || media.frame.max(first_frame).as_u64() > largest
+                || first_frame.is_zero()
+            {
+                let problem = format!(
+                    "\"{}\" is out of range; accepted: \"1 B\" to \"{} B\"",
+                    media.frame, largest
+                );
+                return self.fail(&key("frame"), problem);
+            }
+            if specs
+                .iter()
+                .any(|other| column_name(&other.name) == column_name(&media.name))
+            {
+                let problem = format!(
+                    "\"{}\" names two streams of media; accepted: unique names",
+                    media.name
+                );
+                return self.fail(&key("name"), problem);
+            }
+            specs.push(MediaSpec {
+                name: media.name.clone(),
+                carriage,
+                from: match media.from {
+                    schema::From::Server => Side::Server,
+                    schema::From::Client => Side::Client,
+                },
+                per_second: media.per_second,
+                frames,
+                group: if carriage == Carriage::Datagrams {
+                    frames
+                } else {
+                    group
+                },
+                first_frame,
+                frame: media.frame,
+                priority: media.priority,
+                skip_after: media.skip_after,
+                deadline: media.deadline,
+                measure_from: media.measure_from,
+            });
+        }
+        Ok(Workload::Call(specs))
+    }
+
+    fn transport(
+        &self,
+        flow: &schema::Flow,
+        file: &ScenarioFile,
+    ) -> Result<TransportConfig, ScenarioError> {
+        let given = &file.transport;
+        let standard = TransportConfig::default();
+        let config = TransportConfig {
+            initial_window: given.initial_window.unwrap_or(standard.initial_window),
+            initial_mtu: given.initial_mtu.unwrap_or(standard.initial_mtu),
+            max_mtu: given
+                .max_mtu
+                .or(given.initial_mtu)
+                .unwrap_or(standard.max_mtu),
+            max_ack_delay: given.max_ack_delay.unwrap_or(standard.max_ack_delay),
+            min_ack_delay: standard
+                .min_ack_delay
+                .min(given.max_ack_delay.unwrap_or(Duration::MAX)),
+            ack_every: given.ack_every.unwrap_or(standard.ack_every),
+            ack_frequency: given.ack_frequency.unwrap_or(standard.ack_frequency),
+            initial_max_data: given.initial_max_data.unwrap_or(standard.initial_max_data),
+            initial_max_stream_data: given
+                .initial_max_stream_data
+                .unwrap_or(standard.initial_max_stream_data),
+            zero_rtt: flow.zero_rtt,
+            seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
+            wakeup_noise: file.noise.wakeup,
+        };
+        for (key, bytes) in [
+            ("initial_mtu", config.initial_mtu),
+            ("max_mtu", config.max_mtu),
+        ] {
+            if !(1200..=65_527).contains(&bytes.as_u64()) {
+                return self.fail(&format!("transport.{key}"), format!("\"{bytes}\" is no size of a QUIC packet; accepted: \"1200 B\" to \"65527 B\""));
+            }
+        }
+        if config.max_mtu < config.initial_mtu {
+            return self.fail(
+                "transport.max_mtu",
+                format!(
+                    "\"{}\" is below initial_mtu; accepted: at least \"{}\"",
+                    config.max_mtu, config.initial_mtu
+                ),
+            );
+        }
+        if config.initial_window < config.max_mtu * 2 {
+            return self.fail(
+                "transport.initial_window",
+                format!(
+                    "\"{}\" is below two packets; accepted: at least \"{}\"",
+                    config.initial_window,
+                    config.max_mtu * 2
+                ),
+            );
+        }
+        for (key, bytes) in [
+            ("initial_max_data", config.initial_max_data),
+            ("initial_max_stream_data", config.initial_max_stream_data),
+        ] {
+            if bytes.as_u64() < 4096 {
+                return self.fail(
+                    &format!("transport.{key}"),
+                    format!("\"{bytes}\" is too small; accepted: at least \"4096 B\""),
+                );
+            }
+        }
+        Ok(config)
+    }
+
+    /// A flow on a path that is suspended for ever would never end: that is an error of the scenario.
+    fn check_can_finish(
+        &self,
+        index: usize,
+        flow: &FlowSpec,
+        down: &LinkConfig,
+        up: &LinkConfig,
+    ) -> Result<(), ScenarioError> {
+        if floor::can_finish(down, up, flow) {
+            return Ok(());
+        }
+        let schedule = CapacitySchedule::new(down);
+        let ends = schedule.segments(thalweg_units::Instant::START).last();
+        let since = ends.map_or_else(String::new, |segment| format!(" from {} on", segment.start));
+        let last = self.last_change();
+        self.fail(&last, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
+    }
+
+    fn last_change(&self) -> String {
+        let changes = self.text.matches("[[path.change]]").count();
+        format!("path.change.{}.rate", changes.saturating_sub(1))
+    }
+
+    fn criteria(
+        &self,
+        pass: &[schema::Pass],
+        flows: &[FlowSpec],
+        down: &LinkConfig,
+        up: &LinkConfig,
+        overhead: u32,
+    ) -> Result<Vec<Criterion>, ScenarioError> {
+        let mut criteria = Vec::new();
+        for (index, pass) in pass.iter().enumerate() {
+            let key = |name: &str| format!("pass.{index}.{name}");
+            let Some(flow) = flows.iter().position(|flow| flow.name == pass.flow) else {
+                let names: Vec<_> = flows.iter().map(|flow| flow.name.as_str()).collect();
+                return self.fail(
+                    &key("flow"),
+                    format!(
+                        "there is no flow \"{}\"; accepted: {}",
+                        pass.flow,
+                        names.join(", ")
+                    ),
+                );
+            };
+            let Some(metric) = Metric::from_name(&pass.metric) else {
+                let names = Metric::ALL.map(Metric::name).join(", ");
+                let problem = format!("unknown metric \"{}\"; accepted: {names}", pass.metric);
+                return self.fail(&key("metric"), problem);
+            };
+            let media: Vec<&str> = match &flows[flow].workload {
+                Workload::Call(specs) => specs.iter().map(|spec| spec.name.as_str()).collect(),
+                _ => Vec::new(),
+            };
+            match pass.stream.as_deref() {
+                None if metric.is_of_media() => {
+                    let problem = format!(
+                        "is missing for \"{}\"; accepted: {}",
+                        pass.metric,
+                        media.join(", ")
+                    );
+                    return self.fail(&key("stream"), problem);
+                }
+                Some(name) if !metric.is_of_media() || !media.contains(&name) => {
+                    let problem = format!(
+                        "flow \"{}\" has no \"{}\" of a stream \"{name}\"; accepted: {}",
+                        pass.flow,
+                        pass.metric,
+                        media.join(", ")
+                    );
+                    return self.fail(&key("stream"), problem);
+                }
+                _ => {}
+            }
+            criteria.push(Criterion {
+                flow,
+                metric,
+                stream: pass.stream.clone(),
+                at_most: pass.at_most,
+                source: pass.source.clone(),
+                informative: pass.informative,
+                floor: floor::of(down, up, &flows[flow], overhead, metric),
+            });
+        }
+        Ok(criteria)
+    }
+}
+
+fn jitter_config(jitter: &schema::Jitter) -> JitterConfig {
+    match *jitter {
+        schema::Jitter::None {} => JitterConfig::None,
+        schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
+        schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
+        schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
+        schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
+            JitterConfig::TruncatedNormal { mean, sd, min, max }
+        }
+        schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
+            mean,
+            formula: match formula {
+                schema::WifiFormula::Reference => WifiFormula::Reference,
+                schema::WifiFormula::Draft => WifiFormula::Draft,
+            },
+        },
+    }
+}
+
+fn loss_config(loss: &schema::Loss) -> LossConfig {
+    match *loss {
+        schema::Loss::Random { rate } => LossConfig::Random { rate },
+        schema::Loss::GilbertElliott {
+            p,
+            r,
+            good_loss,
+            bad_loss,
+        } => LossConfig::GilbertElliott {
+            p,
+            r,
+            good_loss,
+            bad_loss,
+        },
+    }
+}
