@@ -23,9 +23,9 @@ fn scenario(name: &str, controller: &str, noise: bool) -> Scenario {
 fn median(name: &str, controller: &str) -> f64 {
     let scenario = scenario(name, controller, true);
     let seeds: Vec<u64> = (1..=20).collect();
-    let outcomes = run_trials(&scenario, &seeds, 2, &Progress::default());
+    let finished = run_trials(&scenario, &seeds, 2, &Progress::default());
     let time = |flow: &thalweg_sim::FlowOutcome| flow.completion.unwrap().as_secs_f64();
-    let mut times: Vec<f64> = outcomes.iter().map(|(_, o)| time(&o.flows[0])).collect();
+    let mut times: Vec<f64> = finished.iter().map(|f| time(&f.outcome.flows[0])).collect();
     assert_eq!(times.len(), 20);
     times.sort_by(f64::total_cmp);
     f64::midpoint(times[9], times[10])
@@ -62,7 +62,12 @@ fn c4_takes_as_long_as_in_the_reference_runs() {
 fn other_controllers_take_as_long_as_in_the_reference_runs() {
     // results/peer_trials.csv, last_data_s, medians of cubic_alone and bbr_alone.
     for (controller, reference) in [("cubic:variant=picoquic", 4.37904), ("bbr", 4.59239)] {
-        close(controller, median("simple-20mbps", controller), reference, 3.0);
+        close(
+            controller,
+            median("simple-20mbps", controller),
+            reference,
+            3.0,
+        );
     }
 }
 
@@ -82,7 +87,9 @@ impl Run {
     /// Every state and when it began, in seconds.
     fn states(&self) -> Vec<(&'static str, f64)> {
         let rows = self.trace.flows.iter();
-        let mut states: Vec<_> = rows.map(|row| (row.state, row.time.as_secs_f64())).collect();
+        let mut states: Vec<_> = rows
+            .map(|row| (row.state, row.time.as_secs_f64()))
+            .collect();
         states.dedup_by_key(|(state, _)| *state);
         states
     }
@@ -97,7 +104,9 @@ impl Run {
     /// Values that a variable took before `time`.
     fn values(&self, name: &str, until: f64) -> Vec<f64> {
         let of = self.trace.variables.iter().filter(|v| v.2 == name);
-        of.take_while(|v| v.0.as_secs_f64() < until).map(|v| v.3).collect()
+        of.take_while(|v| v.0.as_secs_f64() < until)
+            .map(|v| v.3)
+            .collect()
     }
 }
 
@@ -106,7 +115,11 @@ fn alone_goes_through_initial_era_by_era_as_the_instrumented_run() {
     let run = Run::of("simple-20mbps");
     // The rate at the end of each era becomes the reference of the next; bits become bytes.
     let ends = run.values("reference_rate", 0.64);
-    let ends: Vec<f64> = ends.iter().map(|rate| rate / 8.0).filter(|rate| *rate > 0.0).collect();
+    let ends: Vec<f64> = ends
+        .iter()
+        .map(|rate| rate / 8.0)
+        .filter(|rate| *rate > 0.0)
+        .collect();
     // The second era is over in the middle of the first large flight: the rate rises by an eighth from
     // one acknowledgement to the next then, and ours ends it one acknowledgement later.
     let reference = [
@@ -121,7 +134,12 @@ fn alone_goes_through_initial_era_by_era_as_the_instrumented_run() {
     for (rate, (expected, percent)) in ends.iter().zip(reference) {
         close("rate at the end of an era", *rate, expected, percent);
     }
-    close("pacing rate of cruising", run.value("nominal_rate", 2.0) / 8.0, 2_481_054.0, 0.5);
+    close(
+        "pacing rate of cruising",
+        run.value("nominal_rate", 2.0) / 8.0,
+        2_481_054.0,
+        0.5,
+    );
 }
 
 #[test]
@@ -155,11 +173,20 @@ fn alone_leaves_initial_and_cycles_as_the_instrumented_run() {
         close(&format!("max RTT at {time}"), ours, max_rtt, 3.0);
     }
     let main = &run.outcome.flows[0];
-    close("last byte", main.completion.unwrap().as_secs_f64(), 4.380_200, 1.0);
+    close(
+        "last byte",
+        main.completion.unwrap().as_secs_f64(),
+        4.380_200,
+        1.0,
+    );
     close("close", main.closed.unwrap().as_secs_f64(), 4.460_230, 1.0);
     // 276 packets in the reference, all of them at the end of Initial.
     close("losses", main.packets_lost as f64, 276.0, 5.0);
-    let late = run.trace.drops.iter().filter(|drop| drop.time.as_secs_f64() > 0.7);
+    let late = run
+        .trace
+        .drops
+        .iter()
+        .filter(|drop| drop.time.as_secs_f64() > 0.7);
     assert_eq!(late.count(), 0);
 }
 
@@ -170,16 +197,43 @@ fn low_and_up_leaves_initial_finds_the_new_capacity_and_starts_again() {
     let exit = states[1];
     assert_eq!(exit.0, "Recovery");
     close("exit from Initial", exit.1, 0.796, 2.0);
-    close("rate then", run.value("nominal_rate", exit.1) / 8.0, 615_588.0, 1.0);
-    close("max RTT then", run.value("nominal_max_rtt", exit.1), 0.147_368, 3.0);
+    close(
+        "rate then",
+        run.value("nominal_rate", exit.1) / 8.0,
+        615_588.0,
+        1.0,
+    );
+    close(
+        "max RTT then",
+        run.value("nominal_max_rtt", exit.1),
+        0.147_368,
+        3.0,
+    );
     // The capacity doubles at 2.5 s. Two successful pushes later the flow starts again: at 3.053 s in the
     // reference; ours probes where that pushed, which costs up to two cycles of 220 ms.
-    let again = states[1..].iter().position(|state| state.0 == "Initial").expect("a second start") + 1;
-    let cycle: Vec<&str> = states[again - 4..=again + 1].iter().map(|state| state.0).collect();
-    assert_eq!(cycle, ["Pushing", "Recovery", "Pushing", "Recovery", "Initial", "Recovery"]);
+    let again = states[1..]
+        .iter()
+        .position(|state| state.0 == "Initial")
+        .expect("a second start")
+        + 1;
+    let cycle: Vec<&str> = states[again - 4..=again + 1]
+        .iter()
+        .map(|state| state.0)
+        .collect();
+    assert_eq!(
+        cycle,
+        [
+            "Pushing", "Recovery", "Pushing", "Recovery", "Initial", "Recovery"
+        ]
+    );
     let late = states[again].1 - 3.053;
     assert!((-0.05..0.45).contains(&late), "{states:?}");
-    close("Initial lasts", states[again + 1].1 - states[again].1, 3.403 - 3.053, 5.0);
+    close(
+        "Initial lasts",
+        states[again + 1].1 - states[again].1,
+        3.403 - 3.053,
+        5.0,
+    );
     let rate = run.value("nominal_rate", states[again + 1].1) / 8.0;
     close("rate after it", rate, 1_237_185.0, 1.0);
     let closed = run.outcome.flows[0].closed.unwrap().as_secs_f64();

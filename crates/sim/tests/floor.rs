@@ -7,7 +7,8 @@ fn scenario(path: &str, flow: &str) -> Scenario {
     let text = format!(
         "title = \"t\"\noverhead = \"0 B\"\n[path]\n{path}\n[[flow]]\nname = \"main\"\n{flow}\n"
     );
-    Scenario::from_toml(text.as_bytes(), "floor.toml", &[], &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    Scenario::from_toml(text.as_bytes(), "floor.toml", &[], &[])
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
 fn floor_ms(path: &str, flow: &str) -> f64 {
@@ -33,10 +34,16 @@ fn the_floor_of_a_constant_path_is_handshake_request_transmission_and_delay() {
 fn an_upload_needs_no_request_and_zero_rtt_no_handshake() {
     let path = "rate = \"8 Mbps\"\nrtt = \"100 ms\"";
     // 1406 bytes are one packet of 1440: 1.44 ms at 1 MB/s. Handshake 100, last delay 50.
-    near(floor_ms(path, "controller = \"reno\"\nupload = \"1406 B\""), 151.44);
+    near(
+        floor_ms(path, "controller = \"reno\"\nupload = \"1406 B\""),
+        151.44,
+    );
     // 0-RTT: request 50, last delay 50.
     near(
-        floor_ms(path, "controller = \"reno\"\ndownload = \"1406 B\"\nzero_rtt = true"),
+        floor_ms(
+            path,
+            "controller = \"reno\"\ndownload = \"1406 B\"\nzero_rtt = true",
+        ),
         101.44,
     );
 }

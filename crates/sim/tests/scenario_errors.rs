@@ -27,9 +27,16 @@ metric = "closed"
 at_most = "5 s"
 "#;
 
-fn read(text: &[u8], sets: &[(&str, &str)], controllers: &[(&str, &str)]) -> Result<Scenario, String> {
+fn read(
+    text: &[u8],
+    sets: &[(&str, &str)],
+    controllers: &[(&str, &str)],
+) -> Result<Scenario, String> {
     let own = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
-        pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect()
+        pairs
+            .iter()
+            .map(|(a, b)| (a.to_string(), b.to_string()))
+            .collect()
     };
     let result = Scenario::from_toml(text, "a.toml", &own(sets), &own(controllers));
     result.map_err(|error| error.to_string())
@@ -39,7 +46,9 @@ fn read(text: &[u8], sets: &[(&str, &str)], controllers: &[(&str, &str)]) -> Res
 fn refusal(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     let text = GOOD.replacen(from, to, 1);
-    read(text.as_bytes(), &[], &[]).err().unwrap_or_else(|| panic!("`{to}` is accepted"))
+    read(text.as_bytes(), &[], &[])
+        .err()
+        .unwrap_or_else(|| panic!("`{to}` is accepted"))
 }
 
 #[test]
@@ -68,10 +77,22 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ("\"9 MB\"", "\"99999999999 GB\""),
         ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nbuffer = \"2 pakets\""),
         ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nbuffer = \"0 ms\""),
-        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nloss = { model = \"random\", rate = \"200 %\" }"),
-        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nloss = { model = \"sometimes\" }"),
-        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\njitter = { model = \"wifi\" }"),
-        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\njitter = { model = \"uniform\", min = \"9 ms\", max = \"2 ms\" }"),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\nloss = { model = \"random\", rate = \"200 %\" }",
+        ),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\nloss = { model = \"sometimes\" }",
+        ),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\njitter = { model = \"wifi\" }",
+        ),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\njitter = { model = \"uniform\", min = \"9 ms\", max = \"2 ms\" }",
+        ),
         // controllers
         ("\"c4\"", "\"c5\""),
         ("\"cubic\"", "\"cubic:fast=on\""),
@@ -79,7 +100,10 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         // flows and criteria
         ("name = \"other\"", "name = \"main\""),
         ("name = \"other\"", "name = \"\""),
-        ("download = \"9 MB\"", "upload = \"1 MB\"\ndownload = \"1 MB\""),
+        (
+            "download = \"9 MB\"",
+            "upload = \"1 MB\"\ndownload = \"1 MB\"",
+        ),
         ("download = \"9 MB\"\n", ""),
         ("download = \"9 MB\"", "download = \"1 MB\"\nstreams = 0"),
         ("flow = \"main\"", "flow = \"background\""),
@@ -87,13 +111,22 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ("at_most = \"5 s\"", "at_most = \"soon\""),
         // paths that make no sense
         ("at = \"2 s\"", "at = \"500 ms\""),
-        ("at = \"1 s\"\nrate = \"5 Mbps\"\n[[path.change]]\nat = \"2 s\"\nrate = \"10 Mbps\"", "at = \"1 s\"\nrate = \"5 Mbps\"\n[[path.change]]\nat = \"1100 ms\"\nrate = \"0 bps\""),
+        (
+            "at = \"1 s\"\nrate = \"5 Mbps\"\n[[path.change]]\nat = \"2 s\"\nrate = \"10 Mbps\"",
+            "at = \"1 s\"\nrate = \"5 Mbps\"\n[[path.change]]\nat = \"1100 ms\"\nrate = \"0 bps\"",
+        ),
         ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nrepeat = \"2 s\""),
         ("title =", "time_limit = \"0 s\"\ntitle ="),
         ("title =", "overhead = \"2 kB\"\ntitle ="),
         ("[[flow]]", "[transport]\nmax_mtu = \"500 B\"\n[[flow]]"),
-        ("[[flow]]", "[transport]\ninitial_window = \"1 kB\"\n[[flow]]"),
-        ("[[flow]]", "[transport]\ninitial_max_data = \"1 kB\"\n[[flow]]"),
+        (
+            "[[flow]]",
+            "[transport]\ninitial_window = \"1 kB\"\n[[flow]]",
+        ),
+        (
+            "[[flow]]",
+            "[transport]\ninitial_max_data = \"1 kB\"\n[[flow]]",
+        ),
         // no TOML at all
         ("[path]", "[path"),
         ("\"Example\"", "Example"),
@@ -103,7 +136,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     }
     insta::assert_snapshot!(table, @r##"
     a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "rate", "rtt", "buffer", "jitter", "loss", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "download", "upload", "streams", "request", "zero_rtt", "seed"
+    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "download", "upload", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "path", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
     a.toml:2: `[path]`: the key "rate" is missing here; accepted: rate = ...
@@ -126,11 +159,11 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: flow.1.name: "" is no name; accepted: a text such as "main"
-    a.toml:14: flow.0.upload: a flow has one workload; accepted: download or upload
-    a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB" or upload = "10 MB"
+    a.toml:14: flow.0.upload: a flow has one workload; accepted: one of download, upload, call and media
+    a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s" or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
-    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed
+    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, mean-delay, p95-delay, p99-delay, max-delay
     a.toml:22: `at_most = "soon"`: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:9: path.change.1.at: "500 ms" is before the change above; accepted: changes in the order of time
     a.toml:10: path.change.1.rate: the capacity is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a later [[path.change]] to a rate above 0
@@ -187,12 +220,22 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     ] {
         writeln!(table, "{}", read(GOOD.as_bytes(), &[set], &[]).unwrap_err()).unwrap();
     }
-    for controller in [("nobody", "c4"), ("main", "c9"), ("main", "c4:variant=v9"), ("main", "")] {
-        writeln!(table, "{}", read(GOOD.as_bytes(), &[], &[controller]).unwrap_err()).unwrap();
+    for controller in [
+        ("nobody", "c4"),
+        ("main", "c9"),
+        ("main", "c4:variant=v9"),
+        ("main", ""),
+    ] {
+        writeln!(
+            table,
+            "{}",
+            read(GOOD.as_bytes(), &[], &[controller]).unwrap_err()
+        )
+        .unwrap();
     }
     insta::assert_snapshot!(table, @r##"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "start", "download", "upload", "streams", "request", "zero_rtt", "seed"
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "start", "download", "upload", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"

@@ -61,10 +61,16 @@ fn spread_of_four(controller: &str) -> f64 {
         "title = \"t\"\ntime_limit = \"30 s\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\n",
     );
     for flow in 0..4 {
-        text += &format!("[[flow]]\nname = \"f{flow}\"\ncontroller = \"{controller}\"\ndownload = \"1 GB\"\n");
+        text += &format!(
+            "[[flow]]\nname = \"f{flow}\"\ncontroller = \"{controller}\"\ndownload = \"1 GB\"\n"
+        );
     }
     let outcome = play(&text);
-    let rates: Vec<u64> = outcome.flows.iter().map(|f| f.bytes_delivered.as_u64()).collect();
+    let rates: Vec<u64> = outcome
+        .flows
+        .iter()
+        .map(|f| f.bytes_delivered.as_u64())
+        .collect();
     let (least, most) = (*rates.iter().min().unwrap(), *rates.iter().max().unwrap());
     // Together they fill it: 75 MB in 30 s, of which headers take 4.3 % and the start a little.
     let sum: u64 = rates.iter().sum();
