@@ -269,10 +269,14 @@ fn refused(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
     let shown = line
         .and_then(|line| text.lines().nth(line - 1))
         .map(|line| format!("`{}`", line.trim()));
-    let problem = error
+    let mut problem = error
         .message()
         .replace('`', "\"")
         .replace(", expected ", "; accepted: ");
+    if let Some(field) = problem.strip_prefix("missing field ") {
+        let name = field.trim_matches('"');
+        problem = format!("the key {field} is missing here; accepted: {name} = ...");
+    }
     ScenarioError {
         origin: origin.to_owned(),
         line,

@@ -7,7 +7,7 @@ use thalweg_transport::packet::{Frame, Kind};
 use thalweg_units::{Duration, Ecn};
 
 fn answered(config: &TransportConfig, window: u64) -> Pair {
-    let (scribe, _) = Scribe::new(window);
+    let (scribe, _) = Scribe::with_window(window);
     let mut pair = Pair::new(config, scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
@@ -43,7 +43,7 @@ fn a_single_packet_is_acknowledged_after_the_delay() {
         min_ack_delay: ms(7),
         ..TransportConfig::default()
     };
-    let (scribe, _) = Scribe::new(60_000);
+    let (scribe, _) = Scribe::with_window(60_000);
     let mut pair = Pair::new(&config, scribe)
         .asking(&[Exchange::new(0, 1000)])
         .connect();
@@ -100,7 +100,7 @@ fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
 
 #[test]
 fn marks_and_codepoints_are_counted_to_the_packet() {
-    let (scribe, record) = Scribe::new(60_000);
+    let (scribe, record) = Scribe::with_window(60_000);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 300_000)])
         .with_pipe(|_, way, _, packet| {
@@ -142,7 +142,7 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
 #[test]
 fn the_delay_that_a_peer_reports_is_taken_off_the_rtt() {
     // RFC 9002 section 5.3: with a delay of 10 ms for every acknowledgement the path still shows 80 ms.
-    let (scribe, record) = Scribe::new(144_000);
+    let (scribe, record) = Scribe::with_window(144_000);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();

@@ -68,7 +68,7 @@ fn when_both_close_at_once_both_are_closed_half_a_round_trip_later() {
 
 /// Idle restarts that a controller hears of when the server writes again after `pause`.
 fn restarts_after(pause: u64) -> usize {
-    let (scribe, record) = Scribe::new(100_000);
+    let (scribe, record) = Scribe::with_window(100_000);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 50_000)])
         .connect();

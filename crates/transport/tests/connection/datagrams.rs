@@ -6,7 +6,7 @@ use thalweg_transport::packet::Frame;
 use thalweg_transport::{AppEvent, TransportConfig};
 
 fn connected(window: u64) -> Pair {
-    let (scribe, _) = Scribe::new(window);
+    let (scribe, _) = Scribe::with_window(window);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .connect();
@@ -62,7 +62,7 @@ fn a_less_urgent_datagram_waits_for_the_stream_and_a_more_urgent_one_overtakes_o
 
 #[test]
 fn a_lost_datagram_stays_lost_and_its_bytes_leave_the_flight() {
-    let (scribe, _) = Scribe::new(60_000);
+    let (scribe, _) = Scribe::with_window(60_000);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(|_, way, _, packet| {

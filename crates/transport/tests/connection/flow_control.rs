@@ -19,7 +19,7 @@ fn frames(pair: &Pair) -> impl Iterator<Item = Frame> {
 
 #[test]
 fn the_connection_window_triples_whenever_half_of_it_is_used() {
-    let (scribe, _) = Scribe::new(2_000_000);
+    let (scribe, _) = Scribe::with_window(2_000_000);
     let mut pair = Pair::new(&small(60_000, 1 << 30), scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
@@ -37,7 +37,7 @@ fn the_connection_window_triples_whenever_half_of_it_is_used() {
 
 #[test]
 fn the_stream_window_triples_whenever_half_of_it_is_used() {
-    let (scribe, _) = Scribe::new(2_000_000);
+    let (scribe, _) = Scribe::with_window(2_000_000);
     let mut pair = Pair::new(&small(1 << 30, 60_000), scribe)
         .asking(&[Exchange::new(3, 1_000_000)])
         .connect();
@@ -55,7 +55,7 @@ fn the_stream_window_triples_whenever_half_of_it_is_used() {
 #[test]
 fn on_a_long_path_windows_grow_with_the_rtt() {
     // At 600 ms: 1 + 600/100 = 7 times.
-    let (scribe, _) = Scribe::new(2_000_000);
+    let (scribe, _) = Scribe::with_window(2_000_000);
     let mut pair = Pair::new(&small(60_000, 1 << 30), scribe).asking(&[Exchange::new(0, 200_000)]);
     pair.delay = ms(300);
     let mut pair = pair.connect();
@@ -71,7 +71,7 @@ fn on_a_long_path_windows_grow_with_the_rtt() {
 fn a_window_smaller_than_the_path_costs_round_trips() {
     // 4096 bytes at once, then three times as much in each round trip that brings a limit:
     // 4096, 12 288, 36 864, 110 592 >= 100 000. The first arrives at 160 ms, the last three trips later.
-    let (scribe, _) = Scribe::new(2_000_000);
+    let (scribe, _) = Scribe::with_window(2_000_000);
     let mut pair = Pair::new(&small(4096, 1 << 30), scribe)
         .asking(&[Exchange::new(0, 100_000)])
         .connect();
@@ -85,7 +85,7 @@ fn a_window_smaller_than_the_path_costs_round_trips() {
 
 #[test]
 fn a_lost_limit_is_sent_again() {
-    let (scribe, _) = Scribe::new(2_000_000);
+    let (scribe, _) = Scribe::with_window(2_000_000);
     let mut to_lose = 2;
     let mut pair = Pair::new(&small(4096, 4096), scribe)
         .asking(&[Exchange::new(0, 50_000)])
@@ -107,7 +107,7 @@ fn streams_that_were_given_up_give_their_credit_back() {
     // RFC 9000 sections 4.1 and 4.5: bytes of a stream that is reset count once, known by its final size, so
     // that both sides agree on the credit of the connection. Here each of 40 streams loses most of its
     // packets and is then refused by the client; 40 x 20 000 bytes are many times the window.
-    let (scribe, _) = Scribe::new(40_000);
+    let (scribe, _) = Scribe::with_window(40_000);
     let doomed = |packet: &Packet| {
         packet.frames.iter().any(|frame| {
             matches!(

@@ -140,7 +140,7 @@ fn any_three_packets_of_the_first_flights_may_be_lost_together() {
 fn the_path_mtu_is_raised_by_an_acknowledged_probe_and_only_then() {
     let config = TransportConfig::default();
     for probe_passes in [true, false] {
-        let (scribe, _) = Scribe::new(100_000);
+        let (scribe, _) = Scribe::with_window(100_000);
         let mut pair = Pair::new(&config, scribe)
             .asking(&[Exchange::new(0, 400_000)])
             .with_pipe(move |_, _, _, packet| {

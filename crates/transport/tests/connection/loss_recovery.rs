@@ -21,7 +21,7 @@ fn answering(
     window: u64,
     pipe: impl FnMut(Instant, &Packet) -> Fate + 'static,
 ) -> (Pair, Record) {
-    let (scribe, record) = Scribe::new(window);
+    let (scribe, record) = Scribe::with_window(window);
     let mut pipe = pipe;
     let pair = Pair::new(&config(), scribe)
         .asking(&[Exchange::new(0, bytes)])

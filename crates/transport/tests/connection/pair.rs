@@ -426,7 +426,7 @@ pub(crate) struct Scribe {
 }
 
 impl Scribe {
-    pub(crate) fn new(window: u64) -> (Box<dyn Controller>, Record) {
+    pub(crate) fn with_window(window: u64) -> (Box<dyn Controller>, Record) {
         let record = Record::default();
         let scribe = Scribe {
             window: Bytes::new(window),

@@ -11,7 +11,7 @@ fn order(
     incremental: bool,
     lose: impl Fn(usize) -> bool + 'static,
 ) -> Vec<StreamId> {
-    let (scribe, _) = Scribe::new(20_000);
+    let (scribe, _) = Scribe::with_window(20_000);
     let mut data = 0;
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
@@ -89,7 +89,7 @@ fn has(packet: &Packet, wanted: impl Fn(&Frame) -> bool) -> bool {
 
 /// The client refuses stream 1, of which the server has a megabyte to send.
 fn refused(pipe: impl FnMut(&Packet) -> Fate + 'static) -> Pair {
-    let (scribe, _) = Scribe::new(20_000);
+    let (scribe, _) = Scribe::with_window(20_000);
     let mut pipe = pipe;
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
@@ -152,7 +152,7 @@ fn a_lost_request_to_stop_is_repeated() {
 #[test]
 fn a_request_to_stop_is_repeated_although_other_streams_end_meanwhile() {
     let mut to_lose = 1;
-    let (scribe, _) = Scribe::new(20_000);
+    let (scribe, _) = Scribe::with_window(20_000);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| {
@@ -183,7 +183,7 @@ fn a_request_to_stop_is_repeated_although_other_streams_end_meanwhile() {
 #[test]
 fn a_lost_reset_is_repeated_although_other_streams_end_meanwhile() {
     let mut to_lose = 1;
-    let (scribe, _) = Scribe::new(40_000);
+    let (scribe, _) = Scribe::with_window(40_000);
     let mut pair = Pair::new(&TransportConfig::default(), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| {
