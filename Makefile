@@ -60,7 +60,7 @@ schema: build
 picture: build
 	$(BIN)/python -c "import thalweg; from thalweg.plots import plot_trial, save; \
 	  trial = thalweg.Scenario.load('c4/simple-20mbps').run(seed=1, trace=True); \
-	  save(plot_trial(trial, buckets=140), 'docs/images/simple-20mbps.svg')"
+	  save(plot_trial(trial, buckets=200), 'docs/images/simple-20mbps.svg')"
 
 bench: build
 	cargo bench --workspace --locked
