@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import polars as pl
 import pytest
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.verdict import column_of, percentile, rate_upper_bound
+from thalweg.verdict import column_of, judge, percentile, rate_upper_bound
 
 Make = Callable[..., Outcomes]
 NAN = math.nan
@@ -98,3 +99,20 @@ def test_a_metric_finds_its_column_by_the_unit_or_by_the_stem() -> None:
     assert column_of({"metric": "anything", "column": "bytes_delivered"}, columns) == "bytes_delivered"
     with pytest.raises(RequestError, match="no outcome measures 'mean_rtx'; did you mean mean_rtt_s"):
         column_of({"metric": "mean_rtx"}, columns)
+
+
+def test_two_streams_of_one_flow_are_two_subjects() -> None:
+    flows = pl.DataFrame({"trial": [0], "flow": "main", "audio_mean_delay_s": 0.03, "video_mean_delay_s": 0.06})
+    criteria = [
+        {
+            "flow": "main",
+            "stream": stream,
+            "metric": "mean-delay",
+            "column": f"{stream}_mean_delay_s",
+            "at_most": 0.05,
+        }
+        for stream in ("audio", "video")
+    ]
+    audio, video = judge(criteria, flows).criteria
+    assert (audio.subject, audio.answer) == ("main audio mean-delay", "pass")
+    assert (video.subject, video.answer) == ("main video mean-delay", "fail")

@@ -63,7 +63,7 @@ class Scenario:
 
     @property
     def criteria(self) -> list[dict[str, Any]]:
-        """Per criterion: flow, metric, column (of the outcomes of flows that holds the metric, such as
+        """Per criterion: flow, metric, stream (of media, where the metric is of one; else None), column (of the outcomes of flows that holds the metric, such as
         "completion_s"), unit, at_most (float), floor (float or None), source, informative (bool).
 
         `floor` is the least value of this metric that physics allows on this path; a criterion whose
@@ -104,7 +104,9 @@ class Outcomes:
         trial (index), seed (uint64), flow, controller, finished (bool), completion_s, closed_s (nan when
         unfinished), start_s, bytes_delivered, mean_rate_bps, packets_sent, packets_lost, packets_dropped,
         packets_lost_at_random, packets_marked, spurious_losses, timeouts, mean_rtt_s, min_rtt_s, max_rtt_s,
-        mean_queue_delay_s, mean_jitter_s, ... further columns may come; readers must not rely on the exact set.
+        mean_queue_delay_s, mean_jitter_s, then shared_bytes, shared_rate_bps and share (0 to 1; all
+        three while all flows were active), and for each stream of media <stream>_frames, <stream>_mean_delay_s and the like. Further
+        columns may come; readers must not rely on the exact set.
         """
 
     @property

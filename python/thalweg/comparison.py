@@ -49,6 +49,7 @@ class Row:
         return {
             "scenario": self.scenario,
             "flow": self.a.flow,
+            "stream": self.a.stream,
             "metric": self.a.metric,
             "unit": self.a.unit,
             "a": self.a.document(),
@@ -71,12 +72,12 @@ def compare_results(a: SuiteResult, b: SuiteResult) -> list[Row]:
 
 
 def _rows(a: Outcomes, b: Outcomes) -> list[Row]:
-    found: dict[tuple[str, str], Statistics] = {}
+    found: dict[str, Statistics] = {}
     for statistics in b.verdict().criteria:
-        found.setdefault((statistics.flow, statistics.metric), statistics)
+        found.setdefault(statistics.subject, statistics)
     rows, seen = [], set()
     for statistics in a.verdict().criteria:
-        key = (statistics.flow, statistics.metric)
+        key = statistics.subject
         if key in found and key not in seen:
             seen.add(key)
             rows.append(Row(a.scenario.name, statistics, found[key], _pair(a, b, statistics, found[key])))

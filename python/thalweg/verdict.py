@@ -38,6 +38,8 @@ class Statistics:
     """What the trials say about one criterion. Values are in the unit of the criterion."""
 
     flow: str
+    stream: str | None
+    """Stream of media, where the metric is of one."""
     metric: str
     column: str
     source: str | None
@@ -61,6 +63,11 @@ class Statistics:
     """Index of the trial with the worst value; the first of equals."""
 
     @property
+    def subject(self) -> str:
+        """What is measured, in words: `main completion`, `main audio mean-delay`."""
+        return " ".join(filter(None, (self.flow, self.stream, self.metric)))
+
+    @property
     def answer(self) -> Answer:
         """Whether every trial held this criterion, or whether none could."""
         if self.floor is not None and self.at_most < self.floor:
@@ -72,6 +79,7 @@ class Statistics:
         numbers = {key: _finite(getattr(self, key)) for key in ("min", "p5", "median", "p95", "worst")}
         return {
             "flow": self.flow,
+            "stream": self.stream,
             "metric": self.metric,
             "source": self.source,
             "at_most": self.at_most,
@@ -176,6 +184,7 @@ def _statistics(criterion: Mapping[str, Any], flows: pl.DataFrame) -> Statistics
     failures = int(np.count_nonzero(values > criterion["at_most"]))
     return Statistics(
         flow=criterion["flow"],
+        stream=criterion.get("stream"),
         metric=criterion["metric"],
         column=column,
         source=criterion.get("source"),

@@ -68,6 +68,7 @@ impl Checker<'_> {
             self.check_can_finish(index, flow, &down, &up)?;
         }
         let criteria = self.criteria(&file.pass, &flows, &down, &up, overhead)?;
+        self.check_time_limit(file.time_limit, &flows, &criteria)?;
         Ok(Scenario {
             title: file.title,
             source: file.source,
@@ -405,6 +406,27 @@ impl Checker<'_> {
         let since = ends.map_or_else(String::new, |segment| format!(" from {} on", segment.start));
         let last = self.last_change();
         self.fail(&last, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
+    }
+
+    /// A trial that ends too early answers no question about the times of a flow.
+    fn check_time_limit(
+        &self,
+        limit: Duration,
+        flows: &[FlowSpec],
+        criteria: &[Criterion],
+    ) -> Result<(), ScenarioError> {
+        let of_times = |criterion: &Criterion| !criterion.metric.is_of_media();
+        for (index, criterion) in criteria.iter().enumerate().filter(|(_, c)| of_times(c)) {
+            if let Some(floor) = criterion.floor.filter(|floor| *floor > limit) {
+                let name = &flows[criterion.flow].name;
+                let enough = Duration::from_secs(floor.as_millis() / 1000 + 1);
+                return self.fail("time_limit", format!("\"{limit}\" is over before flow \"{name}\" can finish on this path; accepted: at least \"{enough}\""));
+            }
+            if criterion.at_most > limit {
+                return self.fail(&format!("pass.{index}.at_most"), format!("\"{}\" is beyond the end of the trial; accepted: at most the time_limit, \"{limit}\"", criterion.at_most));
+            }
+        }
+        Ok(())
     }
 
     fn last_change(&self) -> String {

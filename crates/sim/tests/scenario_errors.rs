@@ -117,6 +117,8 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ),
         ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nrepeat = \"2 s\""),
         ("title =", "time_limit = \"0 s\"\ntitle ="),
+        ("title =", "time_limit = \"6 s\"\ntitle ="),
+        ("5 s\"", "601 s\""),
         ("title =", "overhead = \"2 kB\"\ntitle ="),
         ("[[flow]]", "[transport]\nmax_mtu = \"500 B\"\n[[flow]]"),
         (
@@ -169,6 +171,8 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:10: path.change.1.rate: the capacity is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a later [[path.change]] to a rate above 0
     a.toml:10: path.change.1.at: "2 s" is not within the period that repeats; accepted: less than path.repeat
     a.toml:1: time_limit: "0 s" leaves no time; accepted: "600 s"
+    a.toml:1: time_limit: "6 s" is over before flow "main" can finish on this path; accepted: at least "9 s"
+    a.toml:22: pass.0.at_most: "601 s" is beyond the end of the trial; accepted: at most the time_limit, "600 s"
     a.toml:1: overhead: "2 kB" is too much; accepted: "0 B" to "1000 B"
     a.toml:12: transport.max_mtu: "500 B" is no size of a QUIC packet; accepted: "1200 B" to "65527 B"
     a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"

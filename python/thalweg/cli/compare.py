@@ -60,7 +60,7 @@ def _cells(row: Row) -> list[str]:
     a, b, unit = row.a, row.b, row.a.unit
     return [
         row.scenario,
-        f"{a.flow} {a.metric}",
+        a.subject,
         a.answer,
         b.answer,
         *(text(value, unit) for value in (a.median, b.median, a.worst, b.worst)),

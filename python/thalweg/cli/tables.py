@@ -50,7 +50,7 @@ _OUTCOMES = (
 
 def criterion_text(statistics: Statistics) -> str:
     """A criterion in words: `main completion <= 5 s`."""
-    return f"{statistics.flow} {statistics.metric} <= {text(statistics.at_most, statistics.unit)}"
+    return f"{statistics.subject} <= {text(statistics.at_most, statistics.unit)}"
 
 
 def answer_text(statistics: Statistics) -> str:

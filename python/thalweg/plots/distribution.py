@@ -22,17 +22,17 @@ _STRIP = 46
 _CURVE = 150
 
 
-def plot_distribution(outcomes: Outcomes, flow: str | None = None, metric: str | None = None) -> alt.VConcatChart:
-    """Draws the distribution of one metric of one flow: by default, of the first criterion that decides.
+def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> alt.VConcatChart:
+    """Draws the distribution of what a criterion measures (`main completion`): by default, the first that decides.
 
     Raises RequestError if no criterion is about it.
     """
     criteria = sorted(outcomes.verdict().criteria, key=lambda statistics: statistics.informative)
-    about = [one for one in criteria if flow in (None, one.flow) and metric in (None, one.metric)]
+    about = [one for one in criteria if subject in (None, one.subject)]
     if not about:
         raise RequestError(f"scenario {outcomes.scenario.name} has no criterion to draw")
     first = about[0]
-    same = [one for one in about if (one.flow, one.metric) == (first.flow, first.metric)]
+    same = [one for one in about if one.subject == first.subject]
     table = outcomes.flows.filter(pl.col("flow") == first.flow).select(
         "trial", "seed", pl.col(first.column).cast(pl.Float64).alias("value")
     )
@@ -43,7 +43,7 @@ def plot_distribution(outcomes: Outcomes, flow: str | None = None, metric: str |
 
     x = alt.X(
         "value:Q",
-        title=f"{first.metric} of {first.flow} ({unit})",
+        title=f"{first.subject} ({unit})",
         scale=alt.Scale(domain=_domain(same, data, factor), nice=False),
         axis=alt.Axis(tickCount=10),
     )

@@ -78,9 +78,9 @@ def _section(result: SuiteResult, outcomes: Outcomes, figures: dict[str, dict[st
     """What the page says about one scenario; its figures go to `figures` by the name of their place."""
     scenario, verdict = outcomes.scenario, outcomes.verdict()
     distributions = []
-    for flow, metric in dict.fromkeys((one.flow, one.metric) for one in verdict.criteria):
-        place = f"{scenario.name}-{flow}-{metric}"
-        figures[place] = _spec(plot_distribution(outcomes, flow, metric))
+    for subject in dict.fromkeys(one.subject for one in verdict.criteria):
+        place = f"{scenario.name}-{subject.replace(' ', '-')}"
+        figures[place] = _spec(plot_distribution(outcomes, subject))
         distributions.append(place)
     worst, trouble = f"{scenario.name}-worst", None
     try:
