@@ -118,6 +118,14 @@ pub struct Criterion {
 }
 
 impl Criterion {
+    /// The metric as tables name it: "closed", "audio-mean-delay".
+    pub fn label(&self) -> String {
+        match &self.stream {
+            Some(stream) => format!("{stream}-{}", self.metric.name()),
+            None => self.metric.name().to_owned(),
+        }
+    }
+
     /// The column of the outcomes that holds the metric, in seconds.
     pub fn column(&self) -> String {
         let metric = self.metric.name().replace('-', "_");
