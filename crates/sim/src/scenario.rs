@@ -151,6 +151,8 @@ pub struct Scenario {
     pub(crate) overhead: u32,
     pub(crate) time_limit: Duration,
     pub(crate) start_noise: Duration,
+    /// Takes the place of the trial's seed in the links.
+    pub(crate) jitter_seed: Option<u64>,
     /// From server to client, and back.
     pub(crate) down: LinkConfig,
     pub(crate) up: LinkConfig,
