@@ -30,12 +30,12 @@ def _group() -> None:
 
 @study.command("wifi-compete", help=STUDIES["wifi-compete"] + ".")
 def wifi_compete(
-    trials: Annotated[int, typer.Option("--trials", "-n", min=2, help="Trials of each variant and competitor.")] = 100,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=2, help="Trials of each row.")] = 100,
     seed: Seed = 1,
     jobs: Jobs = 0,
     shared_jitter: Annotated[
         bool,
-        typer.Option("--shared-jitter", help="All trials share one jitter sequence, as the runs of the paper did."),
+        typer.Option("--shared-jitter", help="One jitter sequence for all trials, as in the paper."),
     ] = False,
     jitter_seed: Annotated[
         int, typer.Option(min=0, max=2**63 - 1, help="Which sequence --shared-jitter takes.")

@@ -59,8 +59,9 @@ def plot_pair(trial: Trial, title: str, capacity_bps: float) -> alt.VConcatChart
     ]
     closed = {row["flow"]: row["closed_s"] for row in trial.flows.iter_rows(named=True)}
     head = alt.TitleParams(title, subtitle=f"seed {trial.seed} · main closes at {text(closed['main'], 's')}")
-    chart: alt.VConcatChart = alt.vconcat(*panels, spacing=10, title=head)
-    return chart.resolve_scale(color="independent").configure(**CONFIG)
+    chart: alt.VConcatChart = alt.vconcat(*panels, spacing=10, title=head).resolve_scale(color="independent")
+    styled: alt.VConcatChart = chart.configure(**CONFIG)
+    return styled
 
 
 def shares(flows: pl.DataFrame, capacity_bps: float) -> pl.DataFrame:
@@ -101,7 +102,7 @@ def _panel(series: pl.DataFrame, title: str, end: float, *, last: bool) -> alt.C
     labels = series["label"].unique().to_list()
     shown = [label for label in _COLOURS if label in labels]
     axis = alt.Axis(title="time (s)" if last else None, labels=last, ticks=last, domain=last, tickCount=12)
-    return (
+    panel: alt.Chart = (
         alt.Chart(rows(series), height=_HEIGHT, width=WIDTH)
         .mark_line(interpolate="step-after", strokeWidth=1.3, clip=True)
         .encode(
@@ -118,3 +119,4 @@ def _panel(series: pl.DataFrame, title: str, end: float, *, last: bool) -> alt.C
             ),
         )
     )
+    return panel

@@ -61,7 +61,12 @@ def _four_times(closed: Cells) -> Iterator[_Stated]:
     median = float(np.median(times))
     often = float(np.mean(times >= _ALMOST_FOUR))
     measured = f"median {median:.2f} times; {percent(often)} of the trials from {_ALMOST_FOUR} times on"
-    yield "v1 against itself lasts almost four times as long as alone", "almost 4", measured, median >= _ALMOST_FOUR
+    yield (
+        "v1 against itself lasts almost four times as long as alone",
+        "almost 4",
+        measured,
+        median >= _ALMOST_FOUR,
+    )
 
 
 def _repair(closed: Cells) -> _Stated:

@@ -1,9 +1,9 @@
 """What `wifi-compete` leaves in a folder.
 
-    study.json              the document that `--format json` prints
-    flows.parquet           outcomes of every flow of every trial, with variant and competitor
-    scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
-    report.html             the page
+study.json              the document that `--format json` prints
+flows.parquet           outcomes of every flow of every trial, with variant and competitor
+scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
+report.html             the page
 """
 
 from __future__ import annotations
