@@ -21,6 +21,8 @@ BIN_S = 0.25
 """The share is a mean over this much time."""
 _BUCKETS = 250
 _HEIGHT = 120
+_LONGEST_S = 10.0
+"""No RTT of this path is longer: what a controller shows beyond it, or as 0, is "none yet"."""
 _COLOURS = {
     "main": BLUE,
     "background": VERMILION,
@@ -90,7 +92,9 @@ def _line(frame: pl.DataFrame, column: str, label: pl.Expr, unit: float) -> pl.D
 def _believed_min_rtt(trace: Trace) -> pl.DataFrame:
     """The least RTT that the controller of the main flow reckons with; the smallest sample if it names none."""
     named = trace.variables.filter(
-        (pl.col("flow") == "main") & pl.col("variable").is_in(["rtt_min", "min_rtt"]) & (pl.col("value") < 10)
+        (pl.col("flow") == "main")
+        & pl.col("variable").is_in(["rtt_min", "min_rtt"])
+        & pl.col("value").is_between(0, _LONGEST_S, closed="none")
     )
     if named.is_empty():
         samples = trace.flows.filter((pl.col("flow") == "main") & pl.col("latest_rtt_s").is_finite())
