@@ -11,7 +11,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite test test-rust test-python lint format bench lock clean
+.PHONY: build suite test test-rust test-python lint format schema picture bench lock clean
 
 build: $(VENV)/.built
 
@@ -51,6 +51,16 @@ format: $(VENV)/.packages
 	cargo fmt --all
 	$(BIN)/ruff check --fix python tests
 	$(BIN)/ruff format python tests
+
+# A test holds that the committed file is this one.
+schema: build
+	$(BIN)/python -c "from thalweg import _native; print(_native.scenario_schema())" > docs/scenario.schema.json
+
+# The figure of README.md, with fewer points than a figure to zoom into.
+picture: build
+	$(BIN)/python -c "import thalweg; from thalweg.plots import plot_trial, save; \
+	  trial = thalweg.Scenario.load('c4/simple-20mbps').run(seed=1, trace=True); \
+	  save(plot_trial(trial, buckets=200), 'docs/images/simple-20mbps.svg')"
 
 bench: build
 	cargo bench --workspace --locked

@@ -52,6 +52,7 @@ def make_outcomes(
         flows=[{"name": "main", "controller": "cubic", "workload": "200 kB", "start_s": 0.0}],
         criteria=[{**criterion, "floor": floor, "informative": False}, *more_criteria],
         floor_s=floor,
+        time_limit_s=600.0,
     )
     trials = list(range(len(completions)))
     seeds = [seed + trial for trial in trials]

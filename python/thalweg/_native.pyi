@@ -1,6 +1,6 @@
 """The native module: scenario files, trials and traces. Everything else is Python.
 
-Columns are plain: a mapping from column name to a numpy array (float64, int64, bool) or to a list of
+Columns are plain: a mapping from column name to a numpy array (float64, int64, bool; seeds uint64) or to a list of
 texts, all of one length. Times are seconds, sizes bytes, rates bits per second.
 """
 
@@ -63,18 +63,23 @@ class Scenario:
 
     @property
     def criteria(self) -> list[dict[str, Any]]:
-        """Per criterion: flow, metric, source, at_most (float), unit, floor (float or None).
+        """Per criterion: flow, metric, column (of the outcomes of flows that holds the metric, such as
+        "completion_s"), unit, at_most (float), floor (float or None), source, informative (bool).
 
         `floor` is the least value of this metric that physics allows on this path; a criterion whose
-        at_most lies under it is infeasible.
+        at_most lies under it is infeasible. An informative criterion is shown without deciding the verdict.
         """
 
     @property
     def floor_s(self) -> float | None:
         """Floor of the completion of the first flow, in seconds; None without a bounded workload."""
 
+    @property
+    def time_limit_s(self) -> float:
+        """Simulated time at which a trial ends whatever has finished, in seconds."""
+
     def run(self, seed: int, trace: bool = False) -> Trial:
-        """One trial with one seed."""
+        """One trial with one seed. Raises Cancelled within a second after Ctrl-C."""
 
     def trials(
         self,
@@ -85,7 +90,8 @@ class Scenario:
         """One trial for each seed on `jobs` threads (0: all cores); the GIL is released.
 
         `on_progress` gets the number of finished trials about ten times a second. Raises Cancelled
-        within a second after Ctrl-C, with the finished trials in its `outcomes` attribute.
+        within a second after Ctrl-C, with the finished trials in its `outcomes` attribute, and RuntimeError
+        if the simulator panics, which is a defect.
         """
 
 class Outcomes:
@@ -95,19 +101,23 @@ class Outcomes:
     def flows(self) -> Columns:
         """One row for each trial and flow, trial by trial.
 
-        trial (index), seed, flow, controller, finished (bool), completion_s, closed_s (nan when
-        unfinished), start_s, bytes_delivered, packets_sent, packets_lost, packets_dropped,
-        packets_marked, spurious_losses, timeouts, mean_rtt_s, min_rtt_s, max_rtt_s, mean_queue_delay_s,
-        mean_jitter_s, mean_rate_bps, ... further columns may come; readers must not rely on the exact set.
+        trial (index), seed (uint64), flow, controller, finished (bool), completion_s, closed_s (nan when
+        unfinished), start_s, bytes_delivered, mean_rate_bps, packets_sent, packets_lost, packets_dropped,
+        packets_lost_at_random, packets_marked, spurious_losses, timeouts, mean_rtt_s, min_rtt_s, max_rtt_s,
+        mean_queue_delay_s, mean_jitter_s, ... further columns may come; readers must not rely on the exact set.
         """
 
     @property
     def links(self) -> Columns:
-        """One row for each trial and link: trial, link, delivered_packets, dropped_packets, ..."""
+        """One row for each trial and link: trial, seed, link, delivered_packets, delivered_bytes,
+        dropped_packets, lost_packets, marked_packets, utilisation (0 to 1), mean_queue_delay_s,
+        max_queue_packets, requested_jitter_s, drawn_jitter_s, experienced_jitter_s, requested_loss,
+        realised_loss (0 to 1)."""
 
     @property
     def trials(self) -> Columns:
-        """One row for each trial: trial, seed, end_s (simulated), events, packets, core_s, trace_hash (text)."""
+        """One row for each trial: trial, seed, end_s (simulated), events, packets, core_s
+        (processor time; the only column that another run does not reproduce), trace_hash (16 hex digits)."""
 
 class Trial:
     """One trial: its outcomes (of one trial) and its trace, if it was asked for."""
@@ -122,7 +132,7 @@ class Trace:
 
     @property
     def flows(self) -> Columns:
-        """Samples on change and on ACK: time_s, flow (name), event ("ack", "sent", ...), window_bytes,
+        """Samples of data senders: time_s, flow (name), event ("received", "sent", "timer"), window_bytes,
         in_flight_bytes, smoothed_rtt_s, latest_rtt_s, pacing_bps, delivery_bps, delivered_bytes, state."""
 
     @property
@@ -136,4 +146,5 @@ class Trace:
 
     @property
     def drops(self) -> Columns:
-        """One row for each drop: time_s, link, flow, reason ("queue", "loss", "suspended", "aqm")."""
+        """One row for each drop: time_s, link, flow, reason: "queue" (full), "aqm", "shrunk"
+        (waiting when the queue became smaller) or "loss" (at random)."""

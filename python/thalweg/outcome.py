@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from thalweg import _native
+from thalweg.quantity import text
 from thalweg.trace import Trace
 from thalweg.verdict import Verdict, judge
 
@@ -36,6 +37,8 @@ class Description:
     flows: list[dict[str, Any]]
     criteria: list[dict[str, Any]]
     floor_s: float | None
+    time_limit_s: float
+    """Simulated time at which a trial ends whatever has finished."""
 
     @staticmethod
     def of(native: _native.Scenario, name: str, suite: str | None) -> Description:
@@ -50,6 +53,7 @@ class Description:
             flows=[dict(flow) for flow in native.flows],
             criteria=[dict(criterion) for criterion in native.criteria],
             floor_s=native.floor_s,
+            time_limit_s=native.time_limit_s,
         )
 
 
@@ -99,6 +103,22 @@ class Outcomes:
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""
         return judge(self.scenario.criteria, self.flows)
+
+    def unfinished(self) -> str | None:
+        """Which flows that count did not finish, in how many trials; None if all did.
+
+        A flow counts if a criterion names it; without criteria, all do.
+        """
+        counted = {criterion["flow"] for criterion in self.scenario.criteria}
+        late = self.flows.filter(~pl.col("finished"))
+        if counted:
+            late = late.filter(pl.col("flow").is_in(counted))
+        if late.is_empty():
+            return None
+        names = " and ".join(f"flow {name}" for name in late["flow"].unique(maintain_order=True))
+        share = f"{late['trial'].n_unique()} of {self.n} trials: " if self.n > 1 else ""
+        limit = text(self.scenario.time_limit_s, "s")
+        return f"{share}{names} did not finish within the simulated time limit of {limit}"
 
     def plot(self) -> Chart:
         """The distribution of the first metric that decides, against its target and its floor."""

@@ -125,7 +125,10 @@ class Scenario:
         >>> a.trace_hash == b.trace_hash
         True
         """
-        native = self._native.run(seed, trace)
+        try:
+            native = self._native.run(seed, trace)
+        except _native.Cancelled:
+            raise Interrupted(None) from None
         series = Trace.of(native.trace) if native.trace is not None else None
         return Trial(Outcomes.of(native.outcomes, self.description), series)
 

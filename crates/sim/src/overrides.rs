@@ -58,7 +58,7 @@ pub(crate) fn set(document: &mut Table, key: &str, text: &str) -> Result<(), Sce
             }
             _ => {
                 break Err(fail(format!(
-                    "{walked} is a value and has no key \"{segment}\""
+                    "{walked} is a value and has no key \"{segment}\"; accepted: {walked}=VALUE"
                 )));
             }
         }

@@ -118,6 +118,14 @@ pub struct Criterion {
 }
 
 impl Criterion {
+    /// The metric as tables name it: "closed", "audio-mean-delay".
+    pub fn label(&self) -> String {
+        match &self.stream {
+            Some(stream) => format!("{stream}-{}", self.metric.name()),
+            None => self.metric.name().to_owned(),
+        }
+    }
+
     /// The column of the outcomes that holds the metric, in seconds.
     pub fn column(&self) -> String {
         let metric = self.metric.name().replace('-', "_");
@@ -271,10 +279,14 @@ fn refused(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
     let shown = line
         .and_then(|line| text.lines().nth(line - 1))
         .map(|line| format!("`{}`", line.trim()));
-    let problem = error
+    let mut problem = error
         .message()
         .replace('`', "\"")
         .replace(", expected ", "; accepted: ");
+    if let Some(field) = problem.strip_prefix("missing field ") {
+        let name = field.trim_matches('"');
+        problem = format!("the key {field} is missing here; accepted: {name} = ...");
+    }
     ScenarioError {
         origin: origin.to_owned(),
         line,

@@ -120,11 +120,25 @@ impl Handshake {
         self.deadline = now + FIRST_TIMEOUT * (1 << self.timeouts.min(6));
     }
 
-    /// The timer fired: the flight goes out again.
+    /// The client's acknowledgement of the ServerHello leaves. If the rest of the server's flight does not
+    /// come within `period`, it goes out again: the server may lack the credit to repeat what was lost
+    /// (RFC 9002 section 6.2.2.1).
+    pub(crate) fn on_ack_sent(&mut self, now: Instant, period: Duration) {
+        self.ack_pending = false;
+        if self.stage == Stage::Answered {
+            self.deadline = now + period * (1 << self.timeouts.min(6));
+        }
+    }
+
+    /// The timer fired: the flight, or a client's acknowledgement of the answer, goes out again.
     pub(crate) fn on_timeout(&mut self) {
         self.timeouts += 1;
-        self.flight_pending = true;
         self.deadline = Instant::NEVER;
+        if self.stage == Stage::Started {
+            self.flight_pending = true;
+        } else {
+            self.ack_pending = true;
+        }
     }
 
     /// The other side has answered.

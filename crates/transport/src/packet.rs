@@ -104,7 +104,13 @@ pub enum Frame {
     /// The receiver wants no more of a stream.
     StopSending(StreamId),
     /// The sender abandons a stream.
-    ResetStream(StreamId),
+    ResetStream {
+        /// Which stream.
+        id: StreamId,
+        /// How many bytes of it were sent, so that both sides agree on the credit of the connection
+        /// (RFC 9000 section 4.5).
+        final_size: u64,
+    },
     /// The server's half of the handshake that is coalesced with its first 1-RTT packet.
     ServerFinished,
     /// The client's last handshake message.

@@ -54,19 +54,19 @@ impl RangeSet {
     /// The first part of `start..end` that is not in the set.
     pub(crate) fn first_missing(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let mut start = start.max(self.prefix);
-        for island in &self.islands {
-            if start >= end || start < island.0 {
-                break;
-            }
-            start = start.max(island.1);
+        // Islands do not touch, so at most one of them covers the start.
+        let mut next = self.islands.partition_point(|island| island.1 <= start);
+        if let Some(island) = self.islands.get(next)
+            && island.0 <= start
+        {
+            start = island.1;
+            next += 1;
         }
-        let next = self
+        let end = self
             .islands
-            .iter()
-            .map(|island| island.0)
-            .find(|s| *s > start)
-            .unwrap_or(end);
-        (start < end).then(|| (start, end.min(next)))
+            .get(next)
+            .map_or(end, |island| end.min(island.0));
+        (start < end).then_some((start, end))
     }
 }
 

@@ -16,8 +16,10 @@ pub(crate) struct RecvStream {
     pub(crate) limit_pending: bool,
     /// A STOP_SENDING frame is due.
     pub(crate) stop_pending: bool,
-    /// Nothing more is expected: complete, reset or refused.
+    /// The application gets no more of it: it is complete, reset or refused.
     pub(crate) closed: bool,
+    /// The sender has ended it, by its last byte or by a reset: it may be forgotten.
+    pub(crate) ended: bool,
 }
 
 /// What the arrival of a frame changed.
@@ -41,6 +43,7 @@ impl RecvStream {
             limit_pending: false,
             stop_pending: false,
             closed: false,
+            ended: false,
         }
     }
 
@@ -64,6 +67,7 @@ impl RecvStream {
             self.end = Some(end);
         }
         let after = self.received.prefix();
+        self.ended |= self.end == Some(after);
         if self.closed {
             return Progress {
                 new,
@@ -75,12 +79,20 @@ impl RecvStream {
             self.limit = flow_control::grown(self.limit, min_rtt);
             self.limit_pending = true;
         }
-        self.closed = self.end == Some(after);
+        self.closed = self.ended;
         Progress {
             new,
             readable: after > before || (self.closed && !had_end),
             complete: self.closed,
         }
+    }
+
+    /// The sender has abandoned the stream after `final_size` bytes. Returns how many of them will never
+    /// come: they count for the credit of the connection as if they had (RFC 9000 section 4.5).
+    pub(crate) fn on_reset(&mut self, final_size: u64) -> u64 {
+        (self.closed, self.ended) = (true, true);
+        self.stop_pending = false;
+        self.received.insert(0, final_size)
     }
 
     /// The limit for a MAX_STREAM_DATA frame, which settles what is pending.

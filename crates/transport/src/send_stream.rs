@@ -28,6 +28,8 @@ pub(crate) struct SendStream {
     pub(crate) reset: bool,
     /// A RESET_STREAM frame is due.
     pub(crate) reset_pending: bool,
+    /// The RESET_STREAM frame was acknowledged.
+    pub(crate) reset_acked: bool,
 }
 
 impl SendStream {
@@ -47,6 +49,7 @@ impl SendStream {
             acked: RangeSet::default(),
             reset: false,
             reset_pending: false,
+            reset_acked: false,
         }
     }
 
@@ -60,6 +63,11 @@ impl SendStream {
         self.reset = true;
         self.reset_pending = true;
         self.lost.clear();
+    }
+
+    /// Bytes sent so far, each counted once.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
     }
 
     fn needs_fin(&self) -> bool {
@@ -133,8 +141,7 @@ impl SendStream {
 
     /// Whether everything has been acknowledged, so that the stream can be forgotten.
     pub(crate) fn is_done(&self) -> bool {
-        (self.reset && !self.reset_pending)
-            || (self.fin_acked && self.acked.prefix() == self.written)
+        self.reset_acked || (self.fin_acked && self.acked.prefix() == self.written)
     }
 }
 

@@ -24,7 +24,7 @@ from thalweg.cli.options import (
     settings,
     write_trial,
 )
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
 
@@ -76,6 +76,8 @@ def run(
             again += [part for text in controller or () for part in ("--controller", text)]
             again += [part for text in set_ or () for part in ("--set", text)]
             console.print(f"replay the worst trial: {shlex.join([*again, '--plot', 'worst.html'])}")
+    if late := outcomes.unfinished():
+        complain(late)
     if interrupted:
         complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown", label="")
         return INTERRUPTED
@@ -83,4 +85,4 @@ def run(
         worst = loaded.run(seed + verdict.worst_trial, trace=True)
         for file in write_trial(worst, trace, plot):
             note(f"wrote {file} (seed {worst.seed})")
-    return FAILED if verdict.answer == "fail" else PASSED
+    return of_result(result)

@@ -1,4 +1,6 @@
-"""Exit statuses."""
+"""Exit statuses, and which of them a result deserves."""
+
+from thalweg.results import SuiteResult
 
 PASSED = 0
 """Every verdict passes, or cannot."""
@@ -10,3 +12,11 @@ DEFECT = 70
 """Thalweg itself went wrong (EX_SOFTWARE of sysexits.h): not to be taken for a verdict."""
 INTERRUPTED = 130
 """Ctrl-C, as shells report it."""
+
+
+def of_result(result: SuiteResult) -> int:
+    """Failed if a verdict fails; refused if trials ended before they could answer anything at all."""
+    if "fail" in result.answers():
+        return FAILED
+    asked_in_vain = (o.verdict().answer is None and o.unfinished() for o in result.outcomes)
+    return REFUSED if any(asked_in_vain) else PASSED

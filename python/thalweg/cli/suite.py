@@ -14,7 +14,7 @@ from thalweg.catalogue import Suite
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Controllers, Jobs, Seed, Settings, SuiteFormat, bindings, settings
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.replay import replay_command
 from thalweg.results import SuiteResult
@@ -60,6 +60,9 @@ def suite(
         print(f"{tables.markdown(tables.HEADERS, tables.result_rows(result))}\n\n{tables.summary(result, trials)}")
     else:
         _print_table(result, trials)
+    for outcomes in result.outcomes:
+        if late := outcomes.unfinished():
+            complain(f"{outcomes.scenario.name}: {late}")
     if not complete:
         kept = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
         done = f"{len(result.outcomes)} of {len(scenarios)} scenarios"
@@ -67,7 +70,7 @@ def suite(
         return INTERRUPTED
     if not _write_report(result, folder):
         return INTERRUPTED
-    return FAILED if "fail" in result.answers() else PASSED
+    return of_result(result)
 
 
 def _print_table(result: SuiteResult, trials: int) -> None:

@@ -130,7 +130,7 @@ def flow_table(flows: pl.DataFrame) -> Table:
     shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
     table = _table(("flow", *(heading for heading, _, _ in shown)), 2)
     for row in flows.iter_rows(named=True):
-        cells = [_cell(row[column], unit, bool(row["finished"])) for _, column, unit in shown]
+        cells = [_cell(row[column], unit) for _, column, unit in shown]
         table.add_row(str(row["flow"]), *cells)
     return table
 
@@ -151,9 +151,9 @@ def _table(headers: Sequence[str], left: int) -> Table:
     return table
 
 
-def _cell(value: object, unit: str, finished: bool) -> str:
+def _cell(value: object, unit: str) -> str:
     if isinstance(value, float) and math.isnan(value):
-        return "-" if finished else "did not finish"
+        return "-"
     if unit and isinstance(value, (int, float)):
         return text(float(value), unit)
     return str(value)

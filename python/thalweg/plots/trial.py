@@ -27,7 +27,6 @@ _STRIP = 16
 _DASHES: list[list[float]] = [[1, 0], [5, 3], [1, 2.5]]
 _DROPS = [VERMILION, *SERIES[2:]]
 _CAPACITY = "capacity"
-_MOST_DROPS = 500
 _MOST_STATES = 1500
 _AXIS_EXTENT = 46
 """Room for the labels of every vertical axis, so that the panels stand in line."""
@@ -60,7 +59,7 @@ def plot_trial(trial: Trial, title: str | None = None, buckets: int = 600) -> al
     states = _states(trace.flows)
 
     panels: list[_Panel] = [_lines(_series(trace, plan, buckets), plan, flows) for plan in (_WINDOW, _RTT, _RATE)]
-    queues = _queues(trace, buckets)
+    queues = _queues(trace, end, buckets)
     if queues is not None:
         panels.append(queues)
     if not states.is_empty():
@@ -168,7 +167,7 @@ def _value_axis() -> alt.Axis:
     return alt.Axis(tickCount=4, minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False)
 
 
-def _queues(trace: Trace, buckets: int) -> _Panel | None:
+def _queues(trace: Trace, end: float, buckets: int) -> _Panel | None:
     """Delay in the queues that ever held something, and a mark for each drop."""
     used = trace.links.group_by("link", maintain_order=True).agg(pl.col("queue_delay_s").max().alias("most"))
     names = used.filter(pl.col("most") > 0).sort("most", descending=True)["link"].head(len(SERIES)).to_list()
@@ -192,7 +191,7 @@ def _queues(trace: Trace, buckets: int) -> _Panel | None:
     )
     if trace.drops.is_empty():
         return line
-    drops = _thin_drops(trace.drops)
+    drops = _thin_drops(trace.drops, end / buckets)
     reasons = drops["label"].unique(maintain_order=True).to_list()
     marks = (
         alt.Chart(rows(drops))
@@ -210,13 +209,15 @@ def _queues(trace: Trace, buckets: int) -> _Panel | None:
     return alt.layer(line, marks).resolve_scale(color="independent")
 
 
-def _thin_drops(drops: pl.DataFrame) -> pl.DataFrame:
+def _thin_drops(drops: pl.DataFrame, width: float) -> pl.DataFrame:
+    """The first drop of each kind in each bucket of time, labelled with how many there are in all."""
     counts = drops.group_by("reason", maintain_order=True).agg(pl.len().alias("count"))
     labelled = drops.join(counts, on="reason", maintain_order="left").with_columns(
-        pl.format("{} dropped ({})", "count", "reason").alias("label")
+        pl.format("{} dropped ({})", "count", "reason").alias("label"),
+        (pl.col("time_s") / width).floor().alias("bucket"),
     )
-    step = -(-labelled.height // _MOST_DROPS)
-    return labelled.gather_every(step).select("time_s", "link", "flow", "label")
+    first = labelled.unique(["link", "flow", "reason", "bucket"], keep="first", maintain_order=True)
+    return first.select("time_s", "link", "flow", "label")
 
 
 def _states(flows: pl.DataFrame) -> pl.DataFrame:

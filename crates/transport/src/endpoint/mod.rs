@@ -13,10 +13,10 @@ use crate::ack_policy::AckPolicy;
 use crate::datagrams::Datagrams;
 use crate::delivery_rate::{DeliveryRate, SendState};
 use crate::flow_control::FlowControl;
-use crate::handshake::{Handshake, Stage};
+use crate::handshake::{Handshake, SERVER_FINISHED_SIZE, Stage};
 use crate::loss_detection;
 use crate::pacer::Pacer;
-use crate::packet::{AEAD_TAG, Frame, StreamId};
+use crate::packet::{ACK_ONLY_SIZE, AEAD_TAG, Frame, StreamId};
 use crate::recv_stream::RecvStream;
 use crate::rtt;
 use crate::send_stream::SendStream;
@@ -302,8 +302,7 @@ impl Endpoint {
             _ => {}
         }
         let mut next = self
-            .acks
-            .deadline()
+            .ack_deadline()
             .min(self.handshake.deadline)
             .min(self.loss_deadline());
         if self.pacing {
@@ -312,13 +311,31 @@ impl Endpoint {
         next
     }
 
+    /// When an acknowledgement has to leave, if need be alone. A server that has used its anti-amplification
+    /// credit waits for more.
+    fn ack_deadline(&self) -> Instant {
+        if self.role == Role::Server && !self.handshake.may_send(ACK_ONLY_SIZE) {
+            return Instant::NEVER;
+        }
+        self.acks.deadline()
+    }
+
     /// When loss detection acts: the time threshold of a suspect, else the probe timeout (RFC 9002
     /// section 6.2.1).
     fn loss_deadline(&self) -> Instant {
         if let Some(time) = self.loss_time {
             return time;
         }
-        if self.sent.lowest_outstanding() == self.sent.next_number() || !self.path.has_rtt() {
+        let Some(oldest) = self.sent.get(self.sent.lowest_outstanding()) else {
+            return Instant::NEVER;
+        };
+        // Section 6.2.2.1: no timer while the anti-amplification limit forbids the probe.
+        let probe = match oldest.frames[0] {
+            Frame::ServerFinished => SERVER_FINISHED_SIZE,
+            _ => self.path.mtu.as_u64() as u32,
+        };
+        let limited = self.role == Role::Server && !self.handshake.may_send(probe);
+        if limited || !self.path.has_rtt() {
             return Instant::NEVER;
         }
         let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
@@ -447,10 +464,10 @@ impl Endpoint {
                 }
                 Frame::StopSending(id) => {
                     if let Some(stream) = self.recv_stream(id) {
-                        stream.stop_pending = true;
+                        stream.stop_pending = !stream.ended;
                     }
                 }
-                Frame::ResetStream(id) => {
+                Frame::ResetStream { id, .. } => {
                     if let Some(stream) = self.send_stream(id) {
                         stream.reset_pending = true;
                     }

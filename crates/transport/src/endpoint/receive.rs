@@ -52,11 +52,11 @@ impl Endpoint {
         if self.handshake.stage != Stage::Answered || !self.handshake.peer_finished {
             return;
         }
-        self.handshake.stage = Stage::Complete;
+        self.handshake.on_answer(Stage::Complete);
         self.handshake.validated = true;
         self.handshake.finished_pending = true;
         self.handshake.ack_pending = false;
-        self.mtu_probe_pending = self.path.mtu < self.config.max_mtu;
+        self.mtu_probe_pending = self.path.mtu < self.config.max_mtu && self.mtu_probes_left > 0;
         self.path.established = true;
         if !self.config.zero_rtt {
             self.events.push_back(AppEvent::Connected);
@@ -150,7 +150,7 @@ impl Endpoint {
             let urgent = packet.frames.iter().any(|frame| {
                 matches!(
                     frame,
-                    Frame::Stream { fin: true, .. } | Frame::ResetStream(_)
+                    Frame::Stream { fin: true, .. } | Frame::ResetStream { .. }
                 )
             });
             if self.acks.on_packet(now, packet.number, packet.ecn, urgent) {
@@ -194,16 +194,7 @@ impl Endpoint {
                     self.events.push_back(AppEvent::StopSending(id));
                 }
             }
-            Frame::ResetStream(id) => {
-                let open = self
-                    .open_recv_stream(id)
-                    .is_some_and(|stream| !stream.closed);
-                if open && let Some(stream) = self.recv_stream(id) {
-                    stream.closed = true;
-                    self.events.push_back(AppEvent::StreamReset(id));
-                }
-                self.forget_received();
-            }
+            Frame::ResetStream { id, final_size } => self.on_reset(id, final_size),
             Frame::ServerFinished => {
                 self.handshake.peer_finished = true;
                 self.complete_client(now);
@@ -237,7 +228,7 @@ impl Endpoint {
             return;
         };
         let progress = stream.on_frame(offset, len, fin, min_rtt);
-        let contiguous = stream.contiguous();
+        let (contiguous, ended) = (stream.contiguous(), stream.ended);
         self.counters.stream_bytes_received += progress.new;
         self.flow.on_received(progress.new, min_rtt);
         if progress.readable {
@@ -248,16 +239,31 @@ impl Endpoint {
                 complete,
             });
         }
-        if progress.complete {
+        if ended {
             self.forget_received();
         }
     }
 
-    /// Forgets closed streams below the oldest open one.
+    fn on_reset(&mut self, id: StreamId, final_size: u64) {
+        let min_rtt = self.path.min_rtt;
+        let Some(stream) = self.open_recv_stream(id) else {
+            return;
+        };
+        let open = !stream.closed;
+        let missing = stream.on_reset(final_size);
+        self.flow.on_received(missing, min_rtt);
+        if open {
+            self.events.push_back(AppEvent::StreamReset(id));
+        }
+        self.forget_received();
+    }
+
+    /// Forgets ended streams below the oldest open one. A stream that was never heard of is open: its
+    /// packets may be late (RFC 9000 section 3.2).
     fn forget_received(&mut self) {
         while let Some(stream) = self.recv_streams.front()
-            && stream.closed
-            && !stream.stop_pending
+            && stream.ended
+            && stream.id == self.recv_closed_below
         {
             self.recv_closed_below = stream.id + 1;
             self.recv_streams.pop_front();
@@ -467,7 +473,12 @@ impl Newly {
             Frame::Datagram { .. } => {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
             }
-            Frame::ResetStream(_) => self.stream_ended = true,
+            Frame::ResetStream { id, .. } => {
+                if let Ok(place) = streams.binary_search_by_key(&id, |stream| stream.id) {
+                    streams[place].reset_acked = true;
+                }
+                self.stream_ended = true;
+            }
             Frame::Ping => {
                 // RFC 9000 section 14.3: an acknowledged probe confirms its size.
                 path.mtu = path.mtu.max(Bytes::new(u64::from(packet.size)));

@@ -67,7 +67,7 @@ impl Endpoint {
         {
             return Some(packet);
         }
-        if self.acks.deadline() <= now
+        if self.ack_deadline() <= now
             && let Some(ack) = self.acks.take(now)
         {
             let mut packet = Packet::of_kind(Kind::AckOnly, ACK_ONLY_SIZE);
@@ -90,7 +90,8 @@ impl Endpoint {
 
     fn transmit_handshake(&mut self, now: Instant) -> Option<Packet> {
         if self.handshake.ack_pending {
-            self.handshake.ack_pending = false;
+            let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
+            self.handshake.on_ack_sent(now, period);
             return Some(Packet::of_kind(Kind::HandshakeAck, HANDSHAKE_ACK_SIZE));
         }
         if !self.handshake.flight_pending {
@@ -130,7 +131,12 @@ impl Endpoint {
             }
         }
         self.path.window_limited = !in_window;
-        if !self.handshake.may_send(self.path.mtu.as_u64() as u32) && self.role == Role::Server {
+        let most = if self.mtu_probe_pending {
+            self.config.max_mtu
+        } else {
+            self.path.mtu
+        };
+        if !self.handshake.may_send(most.as_u64() as u32) && self.role == Role::Server {
             return None;
         }
         self.probes = self.probes.saturating_sub(1);
@@ -255,7 +261,8 @@ impl Endpoint {
         for stream in &mut self.send_streams {
             if stream.reset_pending && place(draft) {
                 stream.reset_pending = false;
-                draft.push(Frame::ResetStream(stream.id), CONTROL_FRAME_SIZE);
+                let (id, final_size) = (stream.id, stream.sent());
+                draft.push(Frame::ResetStream { id, final_size }, CONTROL_FRAME_SIZE);
             }
         }
     }

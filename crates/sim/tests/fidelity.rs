@@ -1,0 +1,241 @@
+//! C4 against the reference runs: times of the last byte over many trials, and one trial era by era.
+//!
+//! The numbers typed in here are those of the reference simulator (picoquic of August 2026, the scenario
+//! files of November 2025): medians over 100 trials of the time at which the last byte arrived.
+
+use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_trial, run_trials};
+
+const SUITE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../python/thalweg/suites/c4/"
+);
+
+fn scenario(name: &str, controller: &str, noise: bool) -> Scenario {
+    let file = format!("{SUITE}{name}.toml");
+    let text = std::fs::read(&file).unwrap();
+    let quiet = ["noise.start", "noise.wakeup"].map(|key| (key.to_owned(), "0 s".to_owned()));
+    let sets: &[_] = if noise { &[] } else { &quiet };
+    let controllers = [("main".to_owned(), controller.to_owned())];
+    Scenario::from_toml(&text, &file, sets, &controllers).unwrap()
+}
+
+/// Median over 20 seeds of the time of the last byte, in seconds.
+fn median(name: &str, controller: &str) -> f64 {
+    let scenario = scenario(name, controller, true);
+    let seeds: Vec<u64> = (1..=20).collect();
+    let finished = run_trials(&scenario, &seeds, 2, &Progress::default());
+    let time = |flow: &thalweg_sim::FlowOutcome| flow.completion.unwrap().as_secs_f64();
+    let mut times: Vec<f64> = finished.iter().map(|f| time(&f.outcome.flows[0])).collect();
+    assert_eq!(times.len(), 20);
+    times.sort_by(f64::total_cmp);
+    f64::midpoint(times[9], times[10])
+}
+
+/// Asserts that two numbers differ by at most `percent` of the second, either way.
+#[track_caller]
+fn close(what: &str, ours: f64, reference: f64, percent: f64) {
+    let off = (ours / reference - 1.0) * 100.0;
+    assert!(
+        off.abs() <= percent,
+        "{what}: {ours:.6} against {reference:.6}, off by {off:+.2} %, allowed {percent} %"
+    );
+}
+
+#[test]
+fn c4_takes_as_long_as_in_the_reference_runs() {
+    // results/peer_trials.csv, last_data_s, medians of c4_alone, c4_low_and_up, c4_drop_and_back,
+    // c4_blackhole, c4_satellite, c4_short_long and c4_alone_200.
+    for (name, reference, percent) in [
+        ("simple-20mbps", 4.38021, 2.0),
+        ("low-and-up", 7.47011, 2.0),
+        ("drop-and-back", 7.45742, 2.0),
+        ("black-hole", 5.52191, 2.0),
+        ("satellite", 6.20712, 4.0),
+        ("short-to-long", 17.336, 4.0),
+        ("simple-200mbps", 1.04718, 4.0),
+    ] {
+        close(name, median(name, "c4"), reference, percent);
+    }
+}
+
+#[test]
+fn other_controllers_take_as_long_as_in_the_reference_runs() {
+    // results/peer_trials.csv, last_data_s, medians of cubic_alone and bbr_alone.
+    for (controller, reference) in [("cubic:variant=picoquic", 4.37904), ("bbr", 4.59239)] {
+        close(
+            controller,
+            median("simple-20mbps", controller),
+            reference,
+            3.0,
+        );
+    }
+}
+
+/// One trial without noise, with what its controller showed.
+struct Run {
+    outcome: Outcome,
+    trace: Trace,
+}
+
+impl Run {
+    fn of(name: &str) -> Run {
+        let (outcome, trace) = run_trial(&scenario(name, "c4", false), 1, true);
+        let trace = trace.unwrap();
+        Run { outcome, trace }
+    }
+
+    /// Every state and when it began, in seconds.
+    fn states(&self) -> Vec<(&'static str, f64)> {
+        let rows = self.trace.flows.iter();
+        let mut states: Vec<_> = rows
+            .map(|row| (row.state, row.time.as_secs_f64()))
+            .collect();
+        states.dedup_by_key(|(state, _)| *state);
+        states
+    }
+
+    /// Last value of a variable at `time` in seconds.
+    fn value(&self, name: &str, time: f64) -> f64 {
+        let before = self.trace.variables.iter().rev();
+        let mut before = before.filter(|v| v.0.as_secs_f64() <= time && v.2 == name);
+        before.next().expect("a value").3
+    }
+
+    /// Values that a variable took before `time`.
+    fn values(&self, name: &str, until: f64) -> Vec<f64> {
+        let of = self.trace.variables.iter().filter(|v| v.2 == name);
+        of.take_while(|v| v.0.as_secs_f64() < until)
+            .map(|v| v.3)
+            .collect()
+    }
+}
+
+#[test]
+fn alone_goes_through_initial_era_by_era_as_the_instrumented_run() {
+    let run = Run::of("simple-20mbps");
+    // The rate at the end of each era becomes the reference of the next; bits become bytes.
+    let ends = run.values("reference_rate", 0.64);
+    let ends: Vec<f64> = ends
+        .iter()
+        .map(|rate| rate / 8.0)
+        .filter(|rate| *rate > 0.0)
+        .collect();
+    // The second era is over in the middle of the first large flight: the rate rises by an eighth from
+    // one acknowledgement to the next then, and ours ends it one acknowledgement later.
+    let reference = [
+        (25_551.0, 1.0),
+        (175_960.0, 12.0),
+        (856_315.0, 3.0),
+        (1_693_366.0, 3.0),
+        (2_341_148.0, 1.0),
+        (2_481_054.0, 1.0),
+    ];
+    assert_eq!(ends.len(), reference.len(), "{ends:?}");
+    for (rate, (expected, percent)) in ends.iter().zip(reference) {
+        close("rate at the end of an era", *rate, expected, percent);
+    }
+    close(
+        "pacing rate of cruising",
+        run.value("nominal_rate", 2.0) / 8.0,
+        2_481_054.0,
+        0.5,
+    );
+}
+
+#[test]
+fn alone_leaves_initial_and_cycles_as_the_instrumented_run() {
+    let run = Run::of("simple-20mbps");
+    let reference = [
+        ("Recovery", 0.656_767),
+        ("Cruising", 0.822_386),
+        ("Probing", 1.006_480),
+        ("Recovery", 1.099_630),
+        ("Cruising", 1.192_780),
+    ];
+    let states = run.states();
+    assert_eq!(states[0].0, "Initial");
+    for ((state, time), (expected, when)) in states[1..].iter().zip(reference) {
+        assert_eq!(*state, expected, "{states:?}");
+        close(state, *time, when, 1.0);
+    }
+    // Max RTT as time goes by, half a round trip after the era that sets it; it decays towards the
+    // minimum, and errors of a phase grow with it.
+    for (time, max_rtt) in [
+        (0.656_767, 0.183_041),
+        (0.913_207, 0.171_408),
+        (1.006_480, 0.160_498),
+        (1.275_580, 0.151_214),
+        (1.358_833, 0.142_403),
+        (1.619_006, 0.135_050),
+        (2.046_025, 0.117_403),
+    ] {
+        let ours = run.value("nominal_max_rtt", time + 0.04);
+        close(&format!("max RTT at {time}"), ours, max_rtt, 3.0);
+    }
+    let main = &run.outcome.flows[0];
+    close(
+        "last byte",
+        main.completion.unwrap().as_secs_f64(),
+        4.380_200,
+        1.0,
+    );
+    close("close", main.closed.unwrap().as_secs_f64(), 4.460_230, 1.0);
+    // 276 packets in the reference, all of them at the end of Initial.
+    close("losses", main.packets_lost as f64, 276.0, 5.0);
+    let late = run
+        .trace
+        .drops
+        .iter()
+        .filter(|drop| drop.time.as_secs_f64() > 0.7);
+    assert_eq!(late.count(), 0);
+}
+
+#[test]
+fn low_and_up_leaves_initial_finds_the_new_capacity_and_starts_again() {
+    let run = Run::of("low-and-up");
+    let states = run.states();
+    let exit = states[1];
+    assert_eq!(exit.0, "Recovery");
+    close("exit from Initial", exit.1, 0.796, 2.0);
+    close(
+        "rate then",
+        run.value("nominal_rate", exit.1) / 8.0,
+        615_588.0,
+        1.0,
+    );
+    close(
+        "max RTT then",
+        run.value("nominal_max_rtt", exit.1),
+        0.147_368,
+        3.0,
+    );
+    // The capacity doubles at 2.5 s. Two successful pushes later the flow starts again: at 3.053 s in the
+    // reference; ours probes where that pushed, which costs up to two cycles of 220 ms.
+    let again = states[1..]
+        .iter()
+        .position(|state| state.0 == "Initial")
+        .expect("a second start")
+        + 1;
+    let cycle: Vec<&str> = states[again - 4..=again + 1]
+        .iter()
+        .map(|state| state.0)
+        .collect();
+    assert_eq!(
+        cycle,
+        [
+            "Pushing", "Recovery", "Pushing", "Recovery", "Initial", "Recovery"
+        ]
+    );
+    let late = states[again].1 - 3.053;
+    assert!((-0.05..0.45).contains(&late), "{states:?}");
+    close(
+        "Initial lasts",
+        states[again + 1].1 - states[again].1,
+        3.403 - 3.053,
+        5.0,
+    );
+    let rate = run.value("nominal_rate", states[again + 1].1) / 8.0;
+    close("rate after it", rate, 1_237_185.0, 1.0);
+    let closed = run.outcome.flows[0].closed.unwrap().as_secs_f64();
+    close("close", closed, 7.570_155, 2.0);
+}

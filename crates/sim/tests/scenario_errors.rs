@@ -1,0 +1,253 @@
+//! What a user reads whose scenario cannot be run: file, line, key, value, and the accepted forms.
+
+use std::fmt::Write;
+use thalweg_sim::Scenario;
+
+const GOOD: &str = r#"title = "Example"
+[path]
+rate = "10 Mbps"
+rtt = "50 ms"
+[[path.change]]
+at = "1 s"
+rate = "5 Mbps"
+[[path.change]]
+at = "2 s"
+rate = "10 Mbps"
+[[flow]]
+name = "main"
+controller = "c4"
+download = "9 MB"
+[[flow]]
+name = "other"
+controller = "cubic"
+download = "1 MB"
+[[pass]]
+flow = "main"
+metric = "closed"
+at_most = "5 s"
+"#;
+
+fn read(
+    text: &[u8],
+    sets: &[(&str, &str)],
+    controllers: &[(&str, &str)],
+) -> Result<Scenario, String> {
+    let own = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs
+            .iter()
+            .map(|(a, b)| (a.to_string(), b.to_string()))
+            .collect()
+    };
+    let result = Scenario::from_toml(text, "a.toml", &own(sets), &own(controllers));
+    result.map_err(|error| error.to_string())
+}
+
+/// The message for the good scenario with its first `from` replaced.
+fn refusal(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    let text = GOOD.replacen(from, to, 1);
+    read(text.as_bytes(), &[], &[])
+        .err()
+        .unwrap_or_else(|| panic!("`{to}` is accepted"))
+}
+
+#[test]
+fn the_example_is_good() {
+    read(GOOD.as_bytes(), &[], &[]).unwrap();
+}
+
+#[test]
+fn a_refusal_names_file_line_key_value_and_accepted_forms() {
+    let mut table = String::new();
+    for (from, to) in [
+        // keys
+        ("rtt =", "rt ="),
+        ("download =", "downlod ="),
+        ("[[pass]]", "[[passes]]"),
+        ("title = \"Example\"\n", ""),
+        ("rate = \"10 Mbps\"\n", ""),
+        ("at = \"1 s\"\n", ""),
+        // quantities
+        ("\"50 ms\"", "\"50 Mbps\""),
+        ("\"50 ms\"", "\"50\""),
+        ("\"50 ms\"", "50"),
+        ("\"10 Mbps\"", "\"10 ms\""),
+        ("\"10 Mbps\"", "\"fast\""),
+        ("\"9 MB\"", "\"-1 MB\""),
+        ("\"9 MB\"", "\"99999999999 GB\""),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nbuffer = \"2 pakets\""),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nbuffer = \"0 ms\""),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\nloss = { model = \"random\", rate = \"200 %\" }",
+        ),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\nloss = { model = \"sometimes\" }",
+        ),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\njitter = { model = \"wifi\" }",
+        ),
+        (
+            "rtt = \"50 ms\"",
+            "rtt = \"50 ms\"\njitter = { model = \"uniform\", min = \"9 ms\", max = \"2 ms\" }",
+        ),
+        // controllers
+        ("\"c4\"", "\"c5\""),
+        ("\"cubic\"", "\"cubic:fast=on\""),
+        ("\"cubic\"", "\"cubic:variant=windows\""),
+        // flows and criteria
+        ("name = \"other\"", "name = \"main\""),
+        ("name = \"other\"", "name = \"\""),
+        (
+            "download = \"9 MB\"",
+            "upload = \"1 MB\"\ndownload = \"1 MB\"",
+        ),
+        ("download = \"9 MB\"\n", ""),
+        ("download = \"9 MB\"", "download = \"1 MB\"\nstreams = 0"),
+        ("flow = \"main\"", "flow = \"background\""),
+        ("\"closed\"", "\"speed\""),
+        ("at_most = \"5 s\"", "at_most = \"soon\""),
+        // paths that make no sense
+        ("at = \"2 s\"", "at = \"500 ms\""),
+        (
+            "at = \"1 s\"\nrate = \"5 Mbps\"\n[[path.change]]\nat = \"2 s\"\nrate = \"10 Mbps\"",
+            "at = \"1 s\"\nrate = \"5 Mbps\"\n[[path.change]]\nat = \"1100 ms\"\nrate = \"0 bps\"",
+        ),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nrepeat = \"2 s\""),
+        ("title =", "time_limit = \"0 s\"\ntitle ="),
+        ("title =", "overhead = \"2 kB\"\ntitle ="),
+        ("[[flow]]", "[transport]\nmax_mtu = \"500 B\"\n[[flow]]"),
+        (
+            "[[flow]]",
+            "[transport]\ninitial_window = \"1 kB\"\n[[flow]]",
+        ),
+        (
+            "[[flow]]",
+            "[transport]\ninitial_max_data = \"1 kB\"\n[[flow]]",
+        ),
+        // no TOML at all
+        ("[path]", "[path"),
+        ("\"Example\"", "Example"),
+        ("[path]", "[path]\nrate = \"1 Mbps\""),
+    ] {
+        writeln!(table, "{}", refusal(from, to)).unwrap();
+    }
+    insta::assert_snapshot!(table, @r##"
+    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "rate", "rtt", "buffer", "jitter", "loss", "reorder", "up", "change", "repeat"
+    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "download", "upload", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "path", "transport", "flow", "pass"
+    a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
+    a.toml:2: `[path]`: the key "rate" is missing here; accepted: rate = ...
+    a.toml:5: `[[path.change]]`: the key "at" is missing here; accepted: at = ...
+    a.toml:4: `rtt = "50 Mbps"`: "50 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
+    a.toml:4: `rtt = "50"`: "50" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
+    a.toml:4: `rtt = 50`: invalid type: integer "50"; accepted: a text with a unit such as 80 ms
+    a.toml:3: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
+    a.toml:3: `rate = "fast"`: "fast" has an unknown unit "fast"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
+    a.toml:14: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
+    a.toml:14: `download = "99999999999 GB"`: "99999999999 GB" is too large; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
+    a.toml:5: `buffer = "2 pakets"`: "2 pakets" has an unknown unit "pakets"; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
+    a.toml:5: `buffer = "0 ms"`: "0 ms" is 0; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
+    a.toml:5: `loss = { model = "random", rate = "200 %" }`: "200 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
+    a.toml:5: `loss = { model = "sometimes" }`: unknown variant "sometimes"; accepted: "random" or "gilbert-elliott"
+    a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = ...
+    a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
+    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1
+    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, fast_convergence
+    a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
+    a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
+    a.toml:16: flow.1.name: "" is no name; accepted: a text such as "main"
+    a.toml:14: flow.0.upload: a flow has one workload; accepted: one of download, upload, call and media
+    a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s" or [[flow.media]]
+    a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
+    a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
+    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, mean-delay, p95-delay, p99-delay, max-delay
+    a.toml:22: `at_most = "soon"`: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
+    a.toml:9: path.change.1.at: "500 ms" is before the change above; accepted: changes in the order of time
+    a.toml:10: path.change.1.rate: the capacity is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a later [[path.change]] to a rate above 0
+    a.toml:10: path.change.1.at: "2 s" is not within the period that repeats; accepted: less than path.repeat
+    a.toml:1: time_limit: "0 s" leaves no time; accepted: "600 s"
+    a.toml:1: overhead: "2 kB" is too much; accepted: "0 B" to "1000 B"
+    a.toml:12: transport.max_mtu: "500 B" is no size of a QUIC packet; accepted: "1200 B" to "65527 B"
+    a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"
+    a.toml:12: transport.initial_max_data: "1 kB" is too small; accepted: at least "4096 B"
+    a.toml:2: `[path`: unclosed table; accepted: "]"
+    a.toml:1: `title = Example`: string values must be quoted; accepted: literal string
+    a.toml:4: `rate = "10 Mbps"`: duplicate key
+    "##);
+}
+
+#[test]
+fn scenarios_that_lack_everything_are_refused_as_well() {
+    let flow = &GOOD[GOOD.find("[[flow]]").unwrap()..];
+    let still = "title = \"t\"\n[path]\nrate = \"0 bps\"\nrtt = \"1 ms\"\n";
+    let mut table = String::new();
+    for text in [
+        b"title = \"\xff\"".to_vec(),
+        b"title = \"t\"\n\n# caf\xe9\n".to_vec(),
+        b"".to_vec(),
+        GOOD.replace(flow, "").into_bytes(),
+        format!("{still}{flow}").into_bytes(),
+    ] {
+        writeln!(table, "{}", read(&text, &[], &[]).unwrap_err()).unwrap();
+    }
+    insta::assert_snapshot!(table, @r##"
+    a.toml:1: is not UTF-8; accepted: a TOML text in UTF-8
+    a.toml:3: is not UTF-8; accepted: a TOML text in UTF-8
+    a.toml:1: the key "title" is missing here; accepted: title = ...
+    a.toml: flow: there is no flow; accepted: one or more [[flow]] tables
+    a.toml:3: path.rate: "0 bps" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one
+    "##);
+}
+
+#[test]
+fn what_the_command_line_sets_is_refused_by_its_own_name() {
+    let mut table = String::new();
+    for set in [
+        ("flow.nobody.start", "1 s"),
+        ("flow.main.speed", "3"),
+        ("path.rate", "10 ms"),
+        ("path.rate.value", "1"),
+        ("path..rate", "1 Mbps"),
+        ("path.change.7.at", "1 s"),
+        ("path.change.1.at", "100 ms"),
+        ("flow.main.download", "-1 MB"),
+        ("flow.other.name", "main"),
+        ("flow.main.controller", "c9"),
+        ("nonsense", "1"),
+    ] {
+        writeln!(table, "{}", read(GOOD.as_bytes(), &[set], &[]).unwrap_err()).unwrap();
+    }
+    for controller in [
+        ("nobody", "c4"),
+        ("main", "c9"),
+        ("main", "c4:variant=v9"),
+        ("main", ""),
+    ] {
+        writeln!(
+            table,
+            "{}",
+            read(GOOD.as_bytes(), &[], &[controller]).unwrap_err()
+        )
+        .unwrap();
+    }
+    insta::assert_snapshot!(table, @r##"
+    --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "start", "download", "upload", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
+    --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
+    --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"
+    --set path.change.7.at=1 s: path.change has no entry "7"; accepted: 0, 1
+    a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; accepted: changes in the order of time
+    a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
+    a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
+    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
+    a.toml --set nonsense=1: `nonsense = 1`: unknown field "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "path", "transport", "flow", "pass"
+    --controller nobody=c4: there is no flow "nobody"; accepted: main, other
+    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
+    --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
+    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1
+    "##);
+}

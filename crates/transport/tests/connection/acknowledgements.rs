@@ -1,0 +1,161 @@
+//! When the receiver acknowledges (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency) and the ECN counts
+//! that it reports (RFC 9000 section 13.4).
+
+use crate::pair::{Exchange, Fate, Pair, Scribe, Sent, Told, Way, at_ms, ms};
+use thalweg_transport::TransportConfig;
+use thalweg_transport::packet::{Frame, Kind};
+use thalweg_units::{Duration, Ecn};
+
+fn answered(config: &TransportConfig, window: u64) -> Pair {
+    let (scribe, _) = Scribe::with_window(window);
+    let mut pair = Pair::new(config, scribe)
+        .asking(&[Exchange::new(0, 1_000_000)])
+        .connect();
+    pair.play_until(at_ms(60_000), Pair::is_answered);
+    pair
+}
+
+fn acks(pair: &Pair) -> impl Iterator<Item = &Sent> {
+    pair.sent
+        .iter()
+        .filter(|s| s.way == Way::ToServer && s.packet.ack.is_some())
+}
+
+#[test]
+fn every_second_packet_is_acknowledged() {
+    let config = TransportConfig {
+        ack_frequency: false,
+        ..TransportConfig::default()
+    };
+    let pair = answered(&config, 60_000);
+    let packets = pair.server_data().count();
+    let acks = acks(&pair).count();
+    assert!(
+        (packets / 2..=packets / 2 + 25).contains(&acks),
+        "{acks} for {packets}"
+    );
+}
+
+#[test]
+fn a_single_packet_is_acknowledged_after_the_delay() {
+    let config = TransportConfig {
+        ack_frequency: false,
+        min_ack_delay: ms(7),
+        ..TransportConfig::default()
+    };
+    let (scribe, _) = Scribe::with_window(60_000);
+    let mut pair = Pair::new(&config, scribe)
+        .asking(&[Exchange::new(0, 1000)])
+        .connect();
+    pair.play_until(at_ms(1000), Pair::is_answered);
+    pair.play(at_ms(500));
+    pair.server.write(1, 1000, false, 9, true);
+    pair.pump(Way::ToClient);
+    pair.play(at_ms(600));
+    let ack = acks(&pair).last().unwrap();
+    assert_eq!((ack.time, ack.packet.kind), (at_ms(547), Kind::AckOnly));
+    assert_eq!(ack.packet.ack.unwrap().delay, ms(7));
+}
+
+#[test]
+fn the_end_of_a_stream_is_acknowledged_at_once() {
+    let pair = answered(&TransportConfig::default(), 60_000);
+    let end = pair.completions(0).next().unwrap();
+    assert_eq!(acks(&pair).last().unwrap().time, end);
+}
+
+#[test]
+fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
+    let often = acks(&answered(
+        &TransportConfig {
+            ack_frequency: false,
+            ..TransportConfig::default()
+        },
+        144_000,
+    ))
+    .count();
+    let pair = answered(&TransportConfig::default(), 144_000);
+    let asked = pair
+        .sent
+        .iter()
+        .filter(|s| s.way == Way::ToClient)
+        .flat_map(|s| s.packet.frames);
+    let (every, delay) = asked.fold((0, Duration::ZERO), |before, frame| match frame {
+        Frame::AckFrequency { every, delay } => (every, delay),
+        _ => before,
+    });
+    // 144 000 / 1440 = 100 packets, halved in start-up: (50 + 3) / 4 = 13; a quarter of 80 ms is capped at 10.
+    assert_eq!((every, delay), (13, ms(10)));
+    let seldom = acks(&pair).count();
+    // After 128 packets, of some 712, every 13th: 64 + 584 / 13 = 109, and some for the ends of flights.
+    assert!(
+        (100..200).contains(&seldom) && seldom * 2 < often,
+        "{seldom} against {often}"
+    );
+    // No acknowledgement is owed for longer than the delay that was asked for.
+    for ack in acks(&pair) {
+        assert!(ack.packet.ack.unwrap().delay <= ms(10));
+    }
+}
+
+#[test]
+fn marks_and_codepoints_are_counted_to_the_packet() {
+    let (scribe, record) = Scribe::with_window(60_000);
+    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+        .asking(&[Exchange::new(0, 300_000)])
+        .with_pipe(|_, way, _, packet| {
+            if way == Way::ToClient && packet.kind == Kind::Data && packet.number % 10 == 7 {
+                packet.ecn = Ecn::Ce;
+            }
+            Fate::Pass
+        })
+        .connect();
+    pair.play_until(at_ms(3000), Pair::is_answered);
+    pair.play(at_ms(4000));
+    let numbered = |s: &&Sent| s.way == Way::ToClient && s.is_data();
+    let count = |ecn| {
+        pair.sent
+            .iter()
+            .filter(numbered)
+            .filter(|s| s.packet.ecn == ecn)
+            .count() as u64
+    };
+    let known = pair.server.path().ecn;
+    assert!(known.ce >= 20);
+    assert_eq!(
+        (known.ect0, known.ect1, known.ce),
+        (count(Ecn::Ect0), 0, count(Ecn::Ce))
+    );
+    // The controller hears of growth only, each time of more.
+    let told = record.lock().unwrap();
+    let heard: Vec<u64> = told
+        .iter()
+        .filter_map(|(_, told)| match told {
+            Told::Ecn(counts) => Some(counts.ce),
+            _ => None,
+        })
+        .collect();
+    assert!(heard.windows(2).all(|pair| pair[0] < pair[1]), "{heard:?}");
+    assert_eq!(heard.last(), Some(&known.ce));
+}
+
+#[test]
+fn the_delay_that_a_peer_reports_is_taken_off_the_rtt() {
+    // RFC 9002 section 5.3: with a delay of 10 ms for every acknowledgement the path still shows 80 ms.
+    let (scribe, record) = Scribe::with_window(144_000);
+    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+        .asking(&[Exchange::new(0, 1_000_000)])
+        .connect();
+    pair.play_until(at_ms(60_000), Pair::is_answered);
+    let told = record.lock().unwrap();
+    let samples = told.iter().filter_map(|(_, told)| match told {
+        Told::Rtt(sample) => Some(sample),
+        _ => None,
+    });
+    let mut delayed = 0;
+    for sample in samples {
+        assert_eq!(sample.rtt, ms(80));
+        delayed += u32::from(sample.raw > ms(80));
+    }
+    assert!(delayed > 0, "no acknowledgement was ever delayed");
+}

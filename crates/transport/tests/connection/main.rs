@@ -1,0 +1,12 @@
+//! Two endpoints joined by a pipe in virtual time: what a connection does, as its peer and its controller
+//! see it. Clauses are those of RFC 9000, RFC 9001 and RFC 9002.
+
+mod acknowledgements;
+mod any_network;
+mod closing;
+mod datagrams;
+mod flow_control;
+mod handshake;
+mod loss_recovery;
+mod pair;
+mod streams;
