@@ -75,7 +75,7 @@ impl Scenario {
         for criterion in &self.0.criteria {
             let entry = PyDict::new(py);
             entry.set_item("flow", &self.0.flows[criterion.flow].name)?;
-            entry.set_item("metric", criterion.label())?;
+            entry.set_item("metric", criterion.metric.name())?;
             entry.set_item("stream", &criterion.stream)?;
             entry.set_item("column", criterion.column())?;
             entry.set_item("unit", "s")?;

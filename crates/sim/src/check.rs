@@ -78,6 +78,7 @@ impl Checker<'_> {
             overhead,
             time_limit: file.time_limit,
             start_noise: file.noise.start,
+            jitter_seed: file.noise.jitter_seed,
             down,
             up,
             toml,

@@ -67,8 +67,9 @@ pub(crate) struct Network<'a> {
 impl<'a> Network<'a> {
     pub(crate) fn new(scenario: &'a Scenario, trial: u64, traced: bool) -> Self {
         let count = scenario.flows.len();
+        let drawn = scenario.jitter_seed.unwrap_or(trial);
         let link = |config: &LinkConfig, name: &str| {
-            let mut link = Link::new(config, seed::of(trial, &format!("link/{name}")), count);
+            let mut link = Link::new(config, seed::of(drawn, &format!("link/{name}")), count);
             link.record_drops(traced);
             link
         };

@@ -118,14 +118,6 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// The metric as tables name it: "closed", "audio-mean-delay".
-    pub fn label(&self) -> String {
-        match &self.stream {
-            Some(stream) => format!("{stream}-{}", self.metric.name()),
-            None => self.metric.name().to_owned(),
-        }
-    }
-
     /// The column of the outcomes that holds the metric, in seconds.
     pub fn column(&self) -> String {
         let metric = self.metric.name().replace('-', "_");
@@ -159,6 +151,8 @@ pub struct Scenario {
     pub(crate) overhead: u32,
     pub(crate) time_limit: Duration,
     pub(crate) start_noise: Duration,
+    /// Takes the place of the trial's seed in the links.
+    pub(crate) jitter_seed: Option<u64>,
     /// From server to client, and back.
     pub(crate) down: LinkConfig,
     pub(crate) up: LinkConfig,

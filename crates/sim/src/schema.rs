@@ -53,6 +53,9 @@ pub(crate) struct Noise {
     pub(crate) start: Duration,
     /// Each wake-up of a paced sender is late by up to this much, drawn uniformly.
     pub(crate) wakeup: Duration,
+    /// One jitter sequence for all trials: reproduces studies whose runs shared it. The other draws of the
+    /// links (random loss, queue disciplines) are shared as well. By default, every trial has its own.
+    pub(crate) jitter_seed: Option<u64>,
 }
 
 impl Default for Noise {
@@ -60,6 +63,7 @@ impl Default for Noise {
         Noise {
             start: Duration::from_millis(1),
             wakeup: Duration::from_micros(20),
+            jitter_seed: None,
         }
     }
 }

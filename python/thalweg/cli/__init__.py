@@ -17,6 +17,7 @@ from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
 from thalweg.cli.status import DEFECT, INTERRUPTED, PASSED, REFUSED
+from thalweg.cli.study import study
 from thalweg.cli.suite import suite
 from thalweg.errors import RequestError
 
@@ -34,6 +35,7 @@ app.command("replay")(replay)
 app.command("list")(list_)
 app.command("report")(report)
 app.command("compare")(compare)
+app.add_typer(study)
 
 
 @app.callback(invoke_without_command=True)

@@ -32,8 +32,11 @@ def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | 
 
     Raises RequestError if the file cannot be written.
     """
-    target = Path(file)
-    page = render(result, on_progress)
+    write_page(render(result, on_progress), Path(file))
+
+
+def write_page(page: str, target: Path) -> None:
+    """Writes a page whole or not at all. Raises RequestError if the file cannot be written."""
     partial = target.with_name(f".{target.name}.partial")
     try:
         partial.write_text(page, encoding="utf-8")
@@ -50,6 +53,17 @@ def render(result: SuiteResult, on_progress: Progress | None = None) -> str:
         if on_progress:
             on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
         scenarios.append(_section(result, outcomes, figures))
+    return fill(
+        "page.html",
+        figures,
+        result=result,
+        scenarios=scenarios,
+        count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
+    )
+
+
+def fill(template: str, figures: dict[str, dict[str, Any]], **values: object) -> str:
+    """A page out of its template, with all that it needs to draw `figures` by the names of their places."""
     environment = Environment(
         loader=PackageLoader("thalweg.report", "."),
         autoescape=True,
@@ -62,15 +76,13 @@ def render(result: SuiteResult, on_progress: Progress | None = None) -> str:
     def source(name: str) -> Markup:
         return Markup(environment.loader.get_source(environment, name)[0] if environment.loader else "")
 
-    return environment.get_template("page.html").render(
-        result=result,
-        scenarios=scenarios,
-        count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
+    return environment.get_template(template).render(
         css=source("page.css"),
         js=source("page.js"),
         vega=Markup(vl_convert.javascript_bundle(_EXPOSE).replace("</script", "<\\/script")),
         figures=_json(figures),
         themes=_json({"light": CONFIG, "dark": DARK_CONFIG}),
+        **values,
     )
 
 
@@ -80,12 +92,12 @@ def _section(result: SuiteResult, outcomes: Outcomes, figures: dict[str, dict[st
     distributions = []
     for subject in dict.fromkeys(one.subject for one in verdict.criteria):
         place = f"{scenario.name}-{subject.replace(' ', '-')}"
-        figures[place] = _spec(plot_distribution(outcomes, subject))
+        figures[place] = spec(plot_distribution(outcomes, subject))
         distributions.append(place)
     worst, trouble = f"{scenario.name}-worst", None
     try:
         trial = replay_trial(outcomes, verdict.worst_trial)
-        figures[worst] = _spec(plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets=300))
+        figures[worst] = spec(plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets=300))
         if not is_same(outcomes, verdict.worst_trial, trial):
             trouble = (
                 f"Drawn by version {_native.version()}, which does not repeat the trial that version "
@@ -109,10 +121,11 @@ def _answer(verdict: Verdict) -> str:
     return verdict.answer or "no criteria"
 
 
-def _spec(chart: Chart) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict()
-    del spec["config"]  # the page lends the one that suits the reader
-    return spec
+def spec(chart: Chart) -> dict[str, Any]:
+    """A figure as the page carries it: without colours of its own."""
+    drawn: dict[str, Any] = chart.to_dict()
+    del drawn["config"]  # the page lends the one that suits the reader
+    return drawn
 
 
 def _json(value: object) -> Markup:

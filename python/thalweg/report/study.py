@@ -1,0 +1,65 @@
+"""Makes the report page of a study: its table, its checks and its figures; see `study.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thalweg.plots import Chart
+from thalweg.report.page import fill, spec, write_page
+from thalweg.studies.result import StudyResult
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Figures of one scenario of a study, drawn when the page is made."""
+
+    name: str
+    """Unique within the page."""
+    title: str
+    toml: str
+    """The scenario file as it ran."""
+    draw: Callable[[], Sequence[Chart]]
+
+
+def write_study(
+    result: StudyResult,
+    headers: Sequence[str],
+    table: Sequence[Sequence[str]],
+    words: int,
+    legend: str,
+    sections: Sequence[Section],
+    file: str | Path,
+    on_progress: Progress | None = None,
+) -> None:
+    """Writes the page of a study; the first `words` columns of the table hold words.
+
+    Raises RequestError if the file cannot be written.
+    """
+    figures: dict[str, dict[str, Any]] = {}
+    shown = []
+    for number, section in enumerate(sections):
+        if on_progress:
+            on_progress(f"report: {section.name}", number, len(sections))
+        places = []
+        for index, chart in enumerate(section.draw()):
+            places.append(f"{section.name}-{index}")
+            figures[places[-1]] = spec(chart)
+        shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})
+    held = sum(check.holds for check in result.checks)
+    page = fill(
+        "study.html",
+        figures,
+        result=result,
+        headers=headers,
+        table=table,
+        words=words,
+        legend=legend,
+        sections=shown,
+        count=[("pass", held), ("fail", len(result.checks) - held)],
+    )
+    write_page(page, Path(file))

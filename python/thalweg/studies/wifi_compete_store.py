@@ -1,0 +1,86 @@
+"""What `wifi-compete` leaves in a folder.
+
+study.json              the document that `--format json` prints
+flows.parquet           outcomes of every flow of every trial, with variant and competitor
+scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
+report.html             the page
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from thalweg.errors import RequestError
+from thalweg.outcome import Outcomes
+from thalweg.plots import Chart
+from thalweg.replay import replay_trial
+from thalweg.report.study import Section, write_study
+from thalweg.studies.wifi_compete import Cell, WifiCompete, ends, median_trial, worst_trial
+from thalweg.studies.wifi_compete_figures import plot_pair
+from thalweg.studies.wifi_compete_published import ALONE
+from thalweg.studies.wifi_compete_table import HEADERS, LEGEND, WORDS, table_rows
+
+CAPACITY_BPS = 10e6
+"""Of the link of all scenarios of this study."""
+_DOCUMENT = "study.json"
+
+Progress = Callable[[str, int, int], None]
+
+
+def claim_folder(folder: Path) -> None:
+    """Makes the folder before any work is done. Raises RequestError if it holds something else, or cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        occupied = any(folder.iterdir()) and not (folder / _DOCUMENT).exists()
+    except OSError as error:
+        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    if occupied:
+        raise RequestError(f"{folder} is not empty and holds no study; choose another folder")
+
+
+def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) -> None:
+    """Writes a study. Plays the median and the worst trial of each pair again, for the figures."""
+    scenarios = folder / "scenarios"
+    try:
+        scenarios.mkdir(exist_ok=True)
+        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
+        (folder / _DOCUMENT).write_text(document + "\n", encoding="utf-8")
+        for outcomes in study.cells.values():
+            name = f"{outcomes.scenario.name}.toml"
+            (scenarios / name).write_text(outcomes.scenario.toml, encoding="utf-8")
+        if study.cells:
+            _flows(study).write_parquet(folder / "flows.parquet")
+    except OSError as error:
+        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    sections = [_section(cell, outcomes) for cell, outcomes in study.cells.items()]
+    table = table_rows(study.result)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / "report.html", on_progress)
+
+
+def _flows(study: WifiCompete) -> pl.DataFrame:
+    parts = [
+        outcomes.flows.select(pl.lit(variant).alias("variant"), pl.lit(competitor).alias("competitor"), pl.all())
+        for (variant, competitor), outcomes in study.cells.items()
+    ]
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _section(cell: Cell, outcomes: Outcomes) -> Section:
+    scenario = outcomes.scenario
+    return Section(scenario.name, scenario.title, scenario.toml, partial(_draw, cell, outcomes))
+
+
+def _draw(cell: Cell, outcomes: Outcomes) -> Sequence[Chart]:
+    if cell[1] == ALONE:
+        return []
+    closed = ends(outcomes)
+    chosen = {"median trial": median_trial(closed), "worst trial": worst_trial(closed)}
+    return [
+        plot_pair(replay_trial(outcomes, trial), f"{title}: {trial}", CAPACITY_BPS)
+        for title, trial in chosen.items()
+    ]

@@ -1,0 +1,156 @@
+"""The study wifi-compete: its numbers on hand-made columns, its rules, and a small run of the whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from thalweg.cli import main
+from thalweg.studies.medians import Ratio, ratio_of_medians
+from thalweg.studies.wifi_compete import median_trial, row, scenario, worst_trial
+from thalweg.studies.wifi_compete_checks import before, checks, not_after, not_before, within_noise
+from thalweg.studies.wifi_compete_figures import shares
+from thalweg.studies.wifi_compete_findings import findings
+from thalweg.studies.wifi_compete_published import ACCEPTANCE_S, COMPETITORS, VARIANTS
+
+NONE = np.array([])
+
+
+def cells(times: dict[tuple[str, str], float] = ACCEPTANCE_S) -> dict[tuple[str, str], np.ndarray[Any, Any]]:
+    """Trials that scatter by 1 % around these medians."""
+    return {cell: median * np.linspace(0.99, 1.01, 41) for cell, median in times.items()}
+
+
+def test_a_row_of_a_pair_counts_from_the_start_of_the_background_and_its_slowdown_does_not() -> None:
+    closed = np.array([7.0, 9.0, 11.0])
+    measured = row(("v1", "cubic"), closed, np.array([0.2, 0.4, 0.6]), np.array([6e6, 7e6, 8e6]), 4.0, 10.0)
+    assert measured["n"] == 3
+    assert (measured["min_s"], measured["median_s"], measured["mean_s"], measured["worst_s"]) == (7, 9, 9, 11)
+    assert measured["sd_s"] == pytest.approx(2.0)  # sqrt((4 + 0 + 4) / 2)
+    assert measured["p90_s"] == pytest.approx(10.6)  # four fifths of the way from 9 to 11
+    assert measured["ratio"] == pytest.approx(0.9)  # 9 / 10
+    assert measured["slowdown"] == pytest.approx(2.0)  # (9 - 1) / 4
+    assert measured["share"] == pytest.approx(0.4)
+    assert measured["background_mb"] == pytest.approx(7.0)
+
+
+def test_a_flow_alone_has_no_share_and_is_not_slowed_down() -> None:
+    measured = row(("v1", "alone"), np.array([4.0, 6.0]), np.array([np.nan, np.nan]), NONE, 5.0, None)
+    assert measured["slowdown"] == pytest.approx(1.0)
+    assert (measured["share"], measured["background_mb"], measured["ratio"]) == (None, None, None)
+
+
+def test_a_trial_that_does_not_finish_is_the_worst_and_spares_the_median() -> None:
+    closed = np.array([5.0, np.nan, 7.0, 6.0, 8.0])
+    measured = row(("v1", "alone"), closed, NONE, NONE, None, None)
+    assert measured["median_s"] == 7.0
+    assert measured["worst_s"] == float("inf")
+    assert measured["sd_s"] is None
+    assert (median_trial(closed), worst_trial(closed)) == (2, 1)
+
+
+def test_medians_far_apart_are_told_apart_and_medians_of_one_sample_are_not() -> None:
+    sample = np.random.default_rng(1).normal(10, 1, 200)
+    apart = ratio_of_medians(sample, sample * 1.3)
+    assert apart.less
+    assert apart.low < apart.value < apart.high < 1
+    assert ratio_of_medians(sample * 1.3, sample).more
+    assert ratio_of_medians(sample, sample).alike
+
+
+@pytest.mark.parametrize(
+    ("ratio", "held"),
+    [
+        (Ratio(0.8, 0.7, 0.9), {before, not_after}),
+        (Ratio(1.0, 0.9, 1.1), {not_after, not_before, within_noise}),
+        (Ratio(0.9, 0.8, 0.98), {before, not_after, within_noise}),
+        (Ratio(1.2, 1.1, 1.3), {not_before}),
+    ],
+)
+def test_an_ordering_is_judged_by_the_whole_interval(ratio: Ratio, held: set[Any]) -> None:
+    assert {rule for rule in (before, not_after, not_before, within_noise) if rule(ratio)} == held
+
+
+def test_trials_around_the_published_medians_hold_every_check_but_the_noise_that_they_lack() -> None:
+    # With a scatter of 1 %, no exit on delay differs from v1 by 6 % to 9 %: too much to be noise.
+    failed = {check.name for check in checks(cells()) if not check.holds}
+    assert failed == {f"against {peer}, no exit on delay is within noise of v1" for peer in ("bbr", "c4")}
+
+
+def test_a_median_off_by_a_sixth_fails_in_both_directions() -> None:
+    for factor, held in ((0.86, True), (0.84, False), (1.14, True), (1.16, False)):
+        times = {**ACCEPTANCE_S, ("v2", "cubic"): factor * ACCEPTANCE_S["v2", "cubic"]}
+        (check,) = (one for one in checks(cells(times)) if one.name.startswith("median of v2 against cubic"))
+        assert check.holds is held, check
+
+
+def test_a_new_version_that_is_slower_than_the_old_one_fails_the_ordering() -> None:
+    times = {**ACCEPTANCE_S, ("v3", "bbr"): 12.0}
+    names = {check.name for check in checks(cells(times)) if not check.holds}
+    assert "against bbr, v3 is faster than v1" in names
+
+
+def test_the_end_times_of_the_paper_say_what_the_paper_says() -> None:
+    # Alone 5.3 s; the figures of the paper end at 22.2 s and 6.8 s: (22.2 - 1) / 5.3 = 4.0.
+    seen = {("v1", "c4"): 22.2, ("v2", "c4"): 6.8, ("v1", "alone"): 5.3, ("v1", "cubic"): 10.0}
+    seen |= {("v1", "bbr"): 10.5, ("no-exit", "bbr"): 14.0, ("v2", "bbr"): 7.05}
+    share = {("v2", "bbr"): np.array([0.6, 0.7])}
+    assert all(finding.holds for finding in findings(cells(seen), share, shared=True))
+    ours = findings(cells(), {("v2", "bbr"): np.array([0.4])}, shared=False)
+    lost = {finding.name for finding in ours if not finding.holds}
+    assert {"v1 against itself lasts almost four times as long as alone", "v2 repairs C4 against C4"} <= lost
+
+
+def test_shares_of_the_link_are_what_was_delivered_in_each_quarter_of_a_second() -> None:
+    flows = pl.DataFrame(
+        {"time_s": [0.0, 0.2, 0.4, 0.6], "flow": "main", "delivered_bytes": [0, 1000, 1000, 4000]}
+    )
+    # A link of 160 kbps carries 5000 bytes in 0.25 s: 1000, 0 and 3000 of 5000.
+    assert shares(flows, 160e3)["value"].to_list() == pytest.approx([0.2, 0.0, 0.6])
+
+
+def test_every_cell_is_a_scenario_with_the_path_of_the_paper() -> None:
+    for variant in VARIANTS:
+        for competitor in COMPETITORS:
+            flows = scenario(variant, competitor).flows
+            assert [flow["start_s"] for flow in flows] == ([0.0] if competitor == "alone" else [1.0, 0.0])
+            assert flows[0]["controller"] == VARIANTS[variant]
+    assert scenario("v1", "c4").flows[1]["controller"] == "c4:variant=v1"
+    assert "jitter_seed" not in scenario("v1", "c4").toml
+
+
+def test_trials_that_share_their_jitter_differ_by_less_than_a_packet_of_it_alone() -> None:
+    own = scenario("current", "alone").trials(6).flows["closed_s"].to_numpy()
+    shared = scenario("current", "alone", jitter_seed=1).trials(6).flows["closed_s"].to_numpy()
+    another = scenario("current", "alone", jitter_seed=2).trials(6).flows["closed_s"].to_numpy()
+    assert 0 < shared.std() < own.std() / 4
+    assert abs(np.median(shared) - np.median(another)) > shared.std()
+
+
+def test_the_command_prints_the_document_of_a_study_and_stores_its_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    status = main(["study", "wifi-compete", "--trials", "2", "--format", "json", "--out", str(folder)])
+    document = json.loads(capsys.readouterr().out)
+    assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
+    assert (document["study"], document["preset"]) == ("wifi-compete", "random-jitter")
+    assert len(document["rows"]) == len(VARIANTS) * len(COMPETITORS)
+    assert all({"name", "source", "holds", "measured"} == check.keys() for check in document["checks"])
+    assert status == (0 if all(check["holds"] for check in document["checks"]) else 1)
+    assert json.loads((folder / "study.json").read_text(encoding="utf-8")) == document
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("data-figure=") == len(VARIANTS) * 3 * 2  # three pairs, the median and the worst trial
+    assert 'src="http' not in page
+    assert (folder / "scenarios" / "v2-bbr.toml").is_file()
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "precious.txt").write_text("mine", encoding="utf-8")
+    assert main(["study", "wifi-compete", "--trials", "2", "--out", str(tmp_path)]) == 2
+    assert "holds no study" in capsys.readouterr().err
