@@ -18,10 +18,11 @@ from typing import Any
 import altair as alt
 import numpy as np
 import polars as pl
+
 import thalweg
 from thalweg.plots.downsample import downsample
 from thalweg.plots.output import save
-from thalweg.plots.theme import BLUE, CONFIG, VERMILION
+from thalweg.plots.theme import BLUE, CONFIG, VERMILION, Chart
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS.parent / "tests" / "reference"
@@ -64,7 +65,7 @@ def main(trials: int) -> int:
         print(compare["spec"], file=sys.stderr)
         rows += compared(compare, plan["tolerance"][compare["tolerance"]], peer, trials)
     save(distributions(rows), DOCS / "images" / "fidelity-distributions.svg")
-    save(series(plan["series"], trials), DOCS / "images" / "fidelity-series.png")
+    save(series(plan["series"], trials), DOCS / "images" / "fidelity-series.svg")
     reasons = {compare["spec"]: compare.get("why", "") for compare in plan["compare"]}
     (DOCS / "fidelity.md").write_text(page(plan["introduction"], plan["compare"], rows, reasons, trials))
     silent = sorted({row.spec for row in rows if row.outside() and not reasons[row.spec]})
@@ -86,7 +87,11 @@ def compared(
     flows = outcomes.flows.filter(pl.col("flow") == "main")
     down = outcomes.links.filter(pl.col("link") == "down")
     theirs = peer.filter(pl.col("spec") == compare["spec"])
-    judged = {q: tolerance["median" if q == "median" else "tails"] for q in JUDGED if q == "median" or "tails" in tolerance}
+    judged = {
+        q: tolerance["median" if q == "median" else "tails"]
+        for q in JUDGED
+        if q == "median" or "tails" in tolerance
+    }
 
     def row(name: str, metric: str, unit: str, column: str, limits: dict[str, float], drops: bool) -> Row:
         line = theirs.row(by_predicate=pl.col("metric") == name, named=True)
@@ -116,10 +121,10 @@ def compared(
         yield row("completion_s", "closed", "s", "closed_s", judged, True)
 
 
-# ---- the figures -------------------------------------------------------------------------------------------------
+# ---- the figures --------------------------------------------------------------------------------
 
 
-def distributions(rows: list[Row]) -> alt.VConcatChart:
+def distributions(rows: list[Row]) -> Chart:
     """Quantile bars of both, in percent of the peer's median."""
     completion = [row for row in rows if row.metric == "closed"]
     media = [row for row in rows if row.metric.endswith("mean")]
@@ -129,12 +134,13 @@ def distributions(rows: list[Row]) -> alt.VConcatChart:
     ]
     title = alt.Title(
         "A hundred trials of each, peer and Thalweg",
-        subtitle="thin bar 5th to 95th percentile, thick bar the middle half, line median; bars are cut at the frame",
+        subtitle="thin bar 5th to 95th percentile, thick bar the middle half, line median; cut at the frame",
     )
-    return alt.vconcat(*panels, title=title).configure(**CONFIG)
+    figure: Chart = alt.vconcat(*panels, title=title).configure(**CONFIG)
+    return figure
 
 
-def quantile_bars(rows: list[Row], title: str, reach: int) -> alt.LayerChart:
+def quantile_bars(rows: list[Row], title: str, reach: int) -> Chart:
     """One line for each row, two bars in it."""
     table = []
     for row in rows:
@@ -150,12 +156,13 @@ def quantile_bars(rows: list[Row], title: str, reach: int) -> alt.LayerChart:
     )
     x = alt.X("p5:Q", title=f"{title} (%)", scale=alt.Scale(domain=[-reach, reach]))
     zero = alt.Chart(pl.DataFrame({"x": [0.0]})).mark_rule(color="#8a8f98", strokeDash=[3, 3]).encode(x="x:Q")
-    return alt.layer(
+    bars: Chart = alt.layer(
         zero,
         base.mark_rule(strokeWidth=1.5).encode(x=x, x2="p95:Q"),
         base.mark_rule(strokeWidth=5, opacity=0.55).encode(x="p25:Q", x2="p75:Q"),
         base.mark_tick(thickness=2.5, height=8).encode(x="median:Q"),
     ).properties(width=560, height=alt.Step(9))
+    return bars
 
 
 PANELS = {
@@ -165,9 +172,11 @@ PANELS = {
     "pacing": ("pacing (Mbps)", "pacing_rate_bps", "pacing_bps", 1e-6, 1e-6),
 }
 """Title, the peer's column and ours, and the factors to the unit of the axis."""
+UNPACED = 1e5
+"""Pacing rates above this many Mbps stand for none."""
 
 
-def series(entries: list[dict[str, Any]], trials: int) -> alt.VConcatChart:
+def series(entries: list[dict[str, Any]], trials: int) -> Chart:
     """Time series of one trial of each, laid over each other."""
     table = pl.concat([part for entry in entries for part in trial_series(entry, trials)])
     grid = []
@@ -181,13 +190,16 @@ def series(entries: list[dict[str, Any]], trials: int) -> alt.VConcatChart:
                 .mark_line(strokeWidth=1, interpolate="step-after", clip=True)
                 .encode(
                     x=alt.X("time_s:Q", title="time (s)" if panel == "pacing" else None),
-                    y=alt.Y("value:Q", title=title if entry is entries[0] else None, scale=alt.Scale(domain=[0, top])),
+                    y=alt.Y(
+                        "value:Q", title=title if entry is entries[0] else None, scale=alt.Scale(domain=[0, top])
+                    ),
                     color=alt.Color("who:N", scale=COLOURS, legend=alt.Legend(title=None, orient="top")),
                 )
                 .properties(width=230, height=110)
             )
         grid.append(alt.hconcat(*line))
-    return alt.vconcat(*grid).configure(**CONFIG)
+    figure: Chart = alt.vconcat(*grid).configure(**CONFIG)
+    return figure
 
 
 def trial_series(entry: dict[str, Any], trials: int) -> Iterator[pl.DataFrame]:
@@ -207,16 +219,16 @@ def trial_series(entry: dict[str, Any], trials: int) -> Iterator[pl.DataFrame]:
                 pl.col("time_s").cast(pl.Float64),
                 (pl.col(name).cast(pl.Float64) * scale).alias("value"),
             )
-            yield downsample(values, "value", [], buckets=300)
+            yield downsample(values.filter(pl.col("value") < UNPACED), "value", [], buckets=75)
 
 
-# ---- the page ----------------------------------------------------------------------------------------------------
+# ---- the page --------------------------------------------------------------------------------
 
 
 def page(
     introduction: str, compares: list[dict[str, Any]], rows: list[Row], reasons: dict[str, str], trials: int
 ) -> str:
-    """The page in Markdown."""
+    """The page in Markdown; differences in percent."""
     judged = [row for row in rows if row.tolerance]
     outside = [row for row in judged if row.outside()]
     parts = [
@@ -231,7 +243,10 @@ def page(
                 [
                     compare["spec"],
                     compare["scenario"],
-                    ", ".join(f"{k}={v}" for k, v in {**compare.get("controllers", {}), **compare.get("set", {})}.items()) or "",
+                    ", ".join(
+                        f"{k}={v}" for k, v in {**compare.get("controllers", {}), **compare.get("set", {})}.items()
+                    )
+                    or "",
                     *limits(rows, compare["spec"]),
                 ]
                 for compare in compares
@@ -241,24 +256,51 @@ def page(
         "Seconds from the start of the trial to the end of the close exchange; `drops` are packets that the queue "
         "towards the client dropped, medians.",
         table(
-            ["spec", "p5 peer", "ours", "%", "median peer", "ours", "%", "p95 peer", "ours", "%", "drops peer", "ours", "inside"],
+            [
+                "spec",
+                "p5 peer",
+                "ours",
+                "%",
+                "median peer",
+                "ours",
+                "%",
+                "p95 peer",
+                "ours",
+                "%",
+                "drops peer",
+                "ours",
+                "inside",
+            ],
             [cells(row) for row in rows if row.metric == "closed"],
         ),
         "## Media",
-        "Delays of frames in milliseconds, over the trials. Largest delays are shown and not judged: each is one frame.",
+        "Delays of frames in milliseconds. Largest delays are shown and not judged: each is one frame.",
         table(
-            ["spec", "metric", "p5 peer", "ours", "%", "median peer", "ours", "%", "p95 peer", "ours", "%", "inside"],
+            [
+                "spec",
+                "metric",
+                "p5 peer",
+                "ours",
+                "%",
+                "median peer",
+                "ours",
+                "%",
+                "p95 peer",
+                "ours",
+                "%",
+                "inside",
+            ],
             [cells(row) for row in rows if row.metric != "closed"],
         ),
         "## Where we differ, and why",
         *(
-            f"**{spec}** ({', '.join(said(row) for row in outside if row.spec == spec)}). {reasons[spec].strip() or 'Not explained.'}"
+            explained(spec, [row for row in outside if row.spec == spec], reasons[spec])
             for spec in dict.fromkeys(row.spec for row in outside)
         ),
         "## Time series",
-        "One trial of the peer and one of ours, the one that ends nearest to our median. Trials of bad Wi-Fi cannot "
-        "coincide, their jitter being drawn independently: compare levels and shapes.",
-        "![Window, bytes in flight, smoothed RTT and pacing rate of both](images/fidelity-series.png)",
+        "One trial of the peer, and of ours the one that ends nearest to our median. Trials of bad Wi-Fi "
+        "cannot coincide, their jitter being drawn independently: compare levels and shapes.",
+        "![Window, bytes in flight, smoothed RTT and pacing rate of both](images/fidelity-series.svg)",
         "To write this page and its figures again: `make fidelity`.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -268,6 +310,11 @@ def limits(rows: list[Row], spec: str) -> list[str]:
     """The tolerances of a spec in words."""
     row = next(row for row in rows if row.spec == spec)
     return [f"{row.tolerance['median']:g} %", f"{row.tolerance['p95']:g} %" if "p95" in row.tolerance else "shown"]
+
+
+def explained(spec: str, rows: list[Row], reason: str) -> str:
+    """What of a spec is outside, and why."""
+    return f"**{spec}** ({', '.join(said(row) for row in rows)}). {reason.strip() or 'Not explained.'}"
 
 
 def said(row: Row) -> str:
@@ -289,7 +336,10 @@ def cells(row: Row) -> list[str]:
 
 def table(headers: list[str], lines: list[list[str]]) -> str:
     """A table in Markdown; columns of numbers are right-aligned."""
-    numeric = [all(line[i].replace("-", "").replace("+", "").replace(".", "").isdigit() for line in lines) for i in range(len(headers))]
+    numeric = [
+        all(line[i].replace("-", "").replace("+", "").replace(".", "").isdigit() for line in lines)
+        for i in range(len(headers))
+    ]
     marks = ["--:" if number else ":--" for number in numeric]
     return "\n".join(f"| {' | '.join(line)} |" for line in [headers, marks, *lines])
 
