@@ -140,7 +140,7 @@ def distributions(rows: list[Row]) -> Chart:
     return figure
 
 
-def quantile_bars(rows: list[Row], title: str, reach: int) -> Chart:
+def quantile_bars(rows: list[Row], title: str, reach: int) -> alt.LayerChart | alt.FacetChart:
     """One line for each row, two bars in it."""
     table = []
     for row in rows:
@@ -156,7 +156,7 @@ def quantile_bars(rows: list[Row], title: str, reach: int) -> Chart:
     )
     x = alt.X("p5:Q", title=f"{title} (%)", scale=alt.Scale(domain=[-reach, reach]))
     zero = alt.Chart(pl.DataFrame({"x": [0.0]})).mark_rule(color="#8a8f98", strokeDash=[3, 3]).encode(x="x:Q")
-    bars: Chart = alt.layer(
+    bars = alt.layer(
         zero,
         base.mark_rule(strokeWidth=1.5).encode(x=x, x2="p95:Q"),
         base.mark_rule(strokeWidth=5, opacity=0.55).encode(x="p25:Q", x2="p75:Q"),
@@ -219,7 +219,7 @@ def trial_series(entry: dict[str, Any], trials: int) -> Iterator[pl.DataFrame]:
                 pl.col("time_s").cast(pl.Float64),
                 (pl.col(name).cast(pl.Float64) * scale).alias("value"),
             )
-            yield downsample(values.filter(pl.col("value") < UNPACED), "value", [], buckets=75)
+            yield downsample(values.filter(pl.col("value") < UNPACED), "value", [], buckets=65)
 
 
 # ---- the page --------------------------------------------------------------------------------
