@@ -156,13 +156,12 @@ def quantile_bars(rows: list[Row], title: str, reach: int) -> alt.LayerChart | a
     )
     x = alt.X("p5:Q", title=f"{title} (%)", scale=alt.Scale(domain=[-reach, reach]))
     zero = alt.Chart(pl.DataFrame({"x": [0.0]})).mark_rule(color="#8a8f98", strokeDash=[3, 3]).encode(x="x:Q")
-    bars = alt.layer(
+    return alt.layer(
         zero,
         base.mark_rule(strokeWidth=1.5).encode(x=x, x2="p95:Q"),
         base.mark_rule(strokeWidth=5, opacity=0.55).encode(x="p25:Q", x2="p75:Q"),
         base.mark_tick(thickness=2.5, height=8).encode(x="median:Q"),
     ).properties(width=560, height=alt.Step(9))
-    return bars
 
 
 PANELS = {
@@ -314,7 +313,8 @@ def limits(rows: list[Row], spec: str) -> list[str]:
 
 def explained(spec: str, rows: list[Row], reason: str) -> str:
     """What of a spec is outside, and why."""
-    return f"**{spec}** ({', '.join(said(row) for row in rows)}). {reason.strip() or 'Not explained.'}"
+    what = ", ".join(said(row) for row in rows)
+    return f"**{spec}** ({what}).\n{reason.strip() or 'Not explained.'}"
 
 
 def said(row: Row) -> str:
