@@ -11,7 +11,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite test test-rust test-python lint format schema picture bench lock clean
+.PHONY: build suite fidelity test test-rust test-python lint format schema picture bench lock clean
 
 build: $(VENV)/.built
 
@@ -31,6 +31,10 @@ suite: build
 	rm -f results/c4/report.html
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
+
+# Sets our distributions against the peer's again: docs/fidelity.md and its figures.
+fidelity: build
+	$(BIN)/python docs/fidelity.py
 
 test: lint test-rust test-python
 
