@@ -390,10 +390,8 @@ impl<'a> Network<'a> {
             drawn_jitter: stats.mean_jitter_drawn(),
             experienced_jitter: stats.mean_jitter_experienced(),
             requested_loss: config.loss.mean_rate().as_f64(),
-            realised_loss: share(
-                stats.lost.packets as f64,
-                (stats.lost.packets + stats.transmitted.packets) as f64,
-            ),
+            // What is lost at random was transmitted first.
+            realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
         }
     }
 }
