@@ -59,7 +59,7 @@ class Scenario:
 
     @property
     def flows(self) -> list[dict[str, Any]]:
-        """Per flow: name, controller, workload (text), start_s."""
+        """Per flow: name, controller, workload (text), start_s, awaited (whether the trial ends only with it)."""
 
     @property
     def criteria(self) -> list[dict[str, Any]]:
@@ -115,6 +115,20 @@ class Outcomes:
         dropped_packets, lost_packets, marked_packets, utilisation (0 to 1), mean_queue_delay_s,
         max_queue_packets, requested_jitter_s, drawn_jitter_s, experienced_jitter_s, requested_loss,
         realised_loss (0 to 1)."""
+
+    @property
+    def requests(self) -> Columns:
+        """One row for each trial, flow of requests and request: trial, seed, flow, request (number), start_s,
+        bytes, completion_s (nan when unfinished), packets_sent, packets_lost, mean_rtt_s."""
+
+    def series(
+        self, trial: int, flow: int
+    ) -> tuple[float, npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None:
+        """Length of a bin in seconds, and the bytes that a flow (by number) sent and received in each bin;
+        None if the scenario has no `sample`, or there is no such trial or flow."""
+
+    def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
+        """Bytes that a link (by number) could have transmitted in each bin; None as for `series`."""
 
     @property
     def trials(self) -> Columns:

@@ -7,13 +7,16 @@ seed `s + i`: any trial can be had again by its seed alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from thalweg import _native
+from thalweg.errors import RequestError, did_you_mean
 from thalweg.quantity import text
 from thalweg.trace import Trace
 from thalweg.verdict import Verdict, judge
@@ -58,6 +61,21 @@ class Description:
 
 
 @dataclass(frozen=True)
+class Series:
+    """Bytes of one flow in bins of equal length from the start of the trial, in the direction of its data.
+
+    Bytes are those that links count: headers and retransmissions are in them.
+    """
+
+    every_s: float
+    """Length of a bin."""
+    sent: npt.NDArray[np.float64]
+    """Handed to the first link of the route, drops included."""
+    received: npt.NDArray[np.float64]
+    """Out of the last link of the route."""
+
+
+@dataclass(frozen=True)
 class Outcomes:
     """Outcomes of the trials of one scenario."""
 
@@ -68,11 +86,16 @@ class Outcomes:
     """One row for each trial and link."""
     trials: pl.DataFrame
     """One row for each trial: seed, simulated time, events, trace hash."""
+    requests: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row for each trial, flow of requests and request; empty without such flows."""
+    _native: _native.Outcomes | None = field(default=None, repr=False, compare=False)
+    """Holds the series, which are not stored with results."""
 
     @staticmethod
     def of(native: _native.Outcomes, scenario: Description) -> Outcomes:
         """Makes tables of the columns that the simulator hands over."""
-        return Outcomes(scenario, frame(native.flows), frame(native.links), frame(native.trials))
+        tables = (native.flows, native.links, native.trials, native.requests)
+        return Outcomes(scenario, *(frame(table) for table in tables), native)
 
     @property
     def n(self) -> int:
@@ -100,6 +123,44 @@ class Outcomes:
     def _trial(self, trial: int) -> dict[str, Any]:
         return self.trials.row(by_predicate=pl.col("trial") == trial, named=True)
 
+    def series(self, trial: int, flow: str) -> Series:
+        """What a flow sent and received over time. Needs `sample` in the scenario; raises RequestError.
+
+        >>> from thalweg import Scenario
+        >>> outcomes = Scenario.load("c4/simple-20mbps", {"sample": "1 s"}).trials(1)
+        >>> series = outcomes.series(0, "main")
+        >>> bool(series.received.sum() > 10e6), len(series.sent) == len(outcomes.capacity(0, "down"))
+        (True, True)
+        """
+        names = [str(known["name"]) for known in self.scenario.flows]
+        if flow not in names:
+            raise RequestError(f"{self.scenario.name} has no flow {flow!r}{did_you_mean(flow, names)}")
+        found = self._native.series(trial, names.index(flow)) if self._native else None
+        if found is None:
+            raise self._no_series(trial)
+        every_s, sent, received = found
+        return Series(every_s, sent.astype(np.float64), received.astype(np.float64))
+
+    def capacity(self, trial: int, link: str) -> npt.NDArray[np.float64]:
+        """Bytes that a link could have transmitted in each bin of the series: the bandwidth that there was.
+
+        Raises RequestError.
+        """
+        names = self.links.filter(pl.col("trial") == self.links["trial"][0])["link"].to_list()
+        if link not in names:
+            raise RequestError(f"{self.scenario.name} has no link {link!r}{did_you_mean(link, names)}")
+        found = self._native.capacity(trial, names.index(link)) if self._native else None
+        if found is None:
+            raise self._no_series(trial)
+        return found.astype(np.float64)
+
+    def _no_series(self, trial: int) -> RequestError:
+        if self._native is None:
+            return RequestError(f"{self.scenario.name}: series are not stored with results; run the scenario again")
+        if trial >= self.n:
+            return RequestError(f"{self.scenario.name} has no trial {trial}; accepted: 0 to {self.n - 1}")
+        return RequestError(f'{self.scenario.name} records no series; accepted: sample = "10 ms" in the scenario')
+
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""
         return judge(self.scenario.criteria, self.flows)
@@ -107,12 +168,10 @@ class Outcomes:
     def unfinished(self) -> str | None:
         """Which flows that count did not finish, in how many trials; None if all did.
 
-        A flow counts if a criterion names it; without criteria, all do.
+        A flow counts if the trial waits for it.
         """
-        counted = {criterion["flow"] for criterion in self.scenario.criteria}
-        late = self.flows.filter(~pl.col("finished"))
-        if counted:
-            late = late.filter(pl.col("flow").is_in(counted))
+        counted = [flow["name"] for flow in self.scenario.flows if flow.get("awaited", True)]
+        late = self.flows.filter(~pl.col("finished") & pl.col("flow").is_in(counted))
         if late.is_empty():
             return None
         names = " and ".join(f"flow {name}" for name in late["flow"].unique(maintain_order=True))

@@ -1,7 +1,7 @@
 """The store of outcomes: one folder for each run of a suite, readable without this program.
 
     metadata.json           suite, version, host, seeds, times, and every scenario file as it ran
-    <scenario>/flows.parquet, links.parquet, trials.parquet
+    <scenario>/flows.parquet, links.parquet, trials.parquet, requests.parquet
     report.html             written by the command line
 
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
@@ -28,7 +28,7 @@ from thalweg.verdict import Answer
 
 FORMAT = "thalweg-result/1"
 _METADATA = "metadata.json"
-_TABLES = ("flows", "links", "trials")
+_TABLES = ("flows", "links", "trials", "requests")
 
 
 @dataclass

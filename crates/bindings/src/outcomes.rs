@@ -2,9 +2,12 @@
 
 use crate::columns::{Columns, bits_per_second, seconds};
 use crate::trace::Trace;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use thalweg_sim::{Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, column_name};
+use thalweg_sim::{
+    Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, RequestOutcome, Series, column_name,
+};
 
 /// Outcomes of a number of trials, as columns.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -18,7 +21,39 @@ pub(crate) struct Outcomes {
     /// One row for each trial.
     #[pyo3(get)]
     trials: Py<PyDict>,
+    /// One row for each trial, flow of requests and request.
+    #[pyo3(get)]
+    requests: Py<PyDict>,
+    /// Series in bins of each trial, if the scenario asks for them.
+    series: Vec<Option<Series>>,
 }
+
+#[pymethods]
+impl Outcomes {
+    /// Length of a bin in seconds, and the bytes sent and received by flow number `flow` in each bin.
+    fn series<'py>(
+        &self,
+        py: Python<'py>,
+        trial: usize,
+        flow: usize,
+    ) -> Option<(f64, ByteSeries<'py>, ByteSeries<'py>)> {
+        let series = self.series.get(trial)?.as_ref()?;
+        let flow = series.flows.get(flow)?;
+        Some((
+            series.every.as_secs_f64(),
+            PyArray1::from_slice(py, &flow.sent),
+            PyArray1::from_slice(py, &flow.received),
+        ))
+    }
+
+    /// Bytes that link number `link` could have transmitted in each bin.
+    fn capacity<'py>(&self, py: Python<'py>, trial: usize, link: usize) -> Option<ByteSeries<'py>> {
+        let series = self.series.get(trial)?.as_ref()?;
+        Some(PyArray1::from_slice(py, series.capacity.get(link)?))
+    }
+}
+
+type ByteSeries<'py> = Bound<'py, PyArray1<u64>>;
 
 /// One trial: its outcomes and its trace, if it was asked for.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -48,6 +83,8 @@ impl Outcomes {
             flows: flows(py, specs, trials)?,
             links: links(py, trials)?,
             trials: one_row_each(py, trials)?,
+            requests: requests(py, specs, trials)?,
+            series: trials.iter().map(|t| t.outcome.series.clone()).collect(),
         })
     }
 }
@@ -143,7 +180,7 @@ fn links(py: Python<'_>, trials: &[Finished]) -> PyResult<Py<PyDict>> {
     let table = Columns::new(py, &rows)
         .count("trial", |row| row.trial.index as u64)?
         .number("seed", |row| row.trial.outcome.seed)?
-        .word("link", |row| row.is.name)?
+        .word("link", |row| &row.is.name)?
         .count("delivered_packets", |row| row.is.delivered_packets)?
         .count("delivered_bytes", |row| row.is.delivered_bytes.as_u64())?
         .count("dropped_packets", |row| row.is.dropped_packets)?
@@ -175,5 +212,36 @@ fn one_row_each(py: Python<'_>, trials: &[Finished]) -> PyResult<Py<PyDict>> {
         .text("trace_hash", |row| {
             format!("{:016x}", row.outcome.trace_hash)
         })?;
+    Ok(table.finish())
+}
+
+struct RequestRow<'a> {
+    trial: &'a Finished,
+    spec: &'a FlowSpec,
+    is: &'a RequestOutcome,
+}
+
+fn requests(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult<Py<PyDict>> {
+    let rows: Vec<RequestRow<'_>> = trials
+        .iter()
+        .flat_map(|trial| {
+            trial.outcome.requests.iter().map(move |is| RequestRow {
+                trial,
+                spec: &specs[is.flow],
+                is,
+            })
+        })
+        .collect();
+    let table = Columns::new(py, &rows)
+        .count("trial", |row| row.trial.index as u64)?
+        .number("seed", |row| row.trial.outcome.seed)?
+        .word("flow", |row| &row.spec.name)?
+        .count("request", |row| row.is.request as u64)?
+        .number("start_s", |row| seconds(row.is.start))?
+        .count("bytes", |row| row.is.bytes.as_u64())?
+        .number("completion_s", |row| seconds(row.is.completion))?
+        .count("packets_sent", |row| row.is.packets_sent)?
+        .count("packets_lost", |row| row.is.packets_lost)?
+        .number("mean_rtt_s", |row| seconds(row.is.mean_rtt))?;
     Ok(table.finish())
 }

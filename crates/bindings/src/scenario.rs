@@ -53,16 +53,17 @@ impl Scenario {
         self.0.toml()
     }
 
-    /// Per flow: name, controller, workload, start_s.
+    /// Per flow: name, controller, workload, start_s, awaited.
     #[getter]
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        for spec in &self.0.flows {
+        for (index, spec) in self.0.flows.iter().enumerate() {
             let flow = PyDict::new(py);
             flow.set_item("name", &spec.name)?;
             flow.set_item("controller", spec.controller.as_str())?;
             flow.set_item("workload", spec.workload())?;
             flow.set_item("start_s", spec.start.as_secs_f64())?;
+            flow.set_item("awaited", self.0.is_awaited(index))?;
             list.append(flow)?;
         }
         Ok(list)
@@ -117,14 +118,8 @@ impl Scenario {
         let Some((finished, trace)) = played else {
             return Err(cancelled(py, self.outcomes(py, &[])?));
         };
-        let links: Vec<_> = finished
-            .outcome
-            .links
-            .iter()
-            .map(|link| link.name)
-            .collect();
         let trace = trace
-            .map(|trace| Py::new(py, Trace::new(py, &self.0.flows, &links, &trace)?))
+            .map(|trace| Py::new(py, Trace::new(py, &trace)?))
             .transpose()?;
         let outcomes = self.outcomes(py, &[finished])?;
         Ok(Trial { outcomes, trace })

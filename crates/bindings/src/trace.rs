@@ -4,7 +4,6 @@ use crate::columns::{Columns, bits_per_second, seconds};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thalweg_path::DropCause;
-use thalweg_sim::FlowSpec;
 use thalweg_units::Instant;
 
 /// Time series of one trial.
@@ -25,14 +24,9 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// `links` are the names of the links.
-    pub(crate) fn new(
-        py: Python<'_>,
-        specs: &[FlowSpec],
-        links: &[&'static str],
-        trace: &thalweg_sim::Trace,
-    ) -> PyResult<Self> {
-        let flow = |index: usize| specs[index].name.as_str();
+    pub(crate) fn new(py: Python<'_>, trace: &thalweg_sim::Trace) -> PyResult<Self> {
+        let flow = |index: usize| trace.flow_names[index].as_str();
+        let link = |index: usize| trace.link_names[index].as_str();
         let flows = Columns::new(py, &trace.flows)
             .number("time_s", |row| at(row.time))?
             .word("flow", |row| flow(row.flow))?
@@ -52,7 +46,7 @@ impl Trace {
             .number("value", |row| row.3)?;
         let samples = Columns::new(py, &trace.links)
             .number("time_s", |row| at(row.time))?
-            .word("link", |row| links[row.link])?
+            .word("link", |row| link(row.link))?
             .number("capacity_bps", |row| bits_per_second(row.capacity))?
             .count("queue_bytes", |row| row.queue_bytes.as_u64())?
             .count("queue_packets", |row| row.queue_packets)?
@@ -62,7 +56,7 @@ impl Trace {
             .count("marked_packets", |row| row.marked)?;
         let drops = Columns::new(py, &trace.drops)
             .number("time_s", |row| at(row.time))?
-            .word("link", |row| links[row.link])?
+            .word("link", |row| link(row.link))?
             .word("flow", |row| flow(row.flow))?
             .word("reason", |row| reason(row.cause))?;
         Ok(Trace {

@@ -1,17 +1,19 @@
 //! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
 //! accepted forms.
 
+use crate::connection::Side;
 use crate::error::{ScenarioError, line_of_key};
 use crate::floor;
-use crate::flow::Side;
+use crate::hop::{DOWN, Hop};
 use crate::media::{Carriage, MediaSpec, standard_call};
+use crate::requests::Arrivals;
 use crate::scenario::{Criterion, FlowSpec, Metric, Scenario, Workload, column_name};
 use crate::schema::{self, ScenarioFile};
 use std::collections::BTreeSet;
 use thalweg_control::ControllerSpec;
-use thalweg_path::{CapacitySchedule, JitterConfig, LinkConfig, LossConfig, WifiFormula};
+use thalweg_path::CapacitySchedule;
 use thalweg_transport::TransportConfig;
-use thalweg_units::Duration;
+use thalweg_units::{Bytes, Duration};
 
 /// Checks what the types cannot say.
 pub(crate) struct Checker<'a> {
@@ -20,7 +22,11 @@ pub(crate) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn fail<T>(&self, key: &str, problem: impl Into<String>) -> Result<T, ScenarioError> {
+    pub(crate) fn fail<T>(
+        &self,
+        key: &str,
+        problem: impl Into<String>,
+    ) -> Result<T, ScenarioError> {
         Err(ScenarioError {
             origin: self.origin.to_owned(),
             line: line_of_key(self.text, key),
@@ -54,7 +60,14 @@ impl Checker<'_> {
             );
             return self.fail("overhead", problem);
         };
-        let (down, up) = self.links(&file.path)?;
+        if file
+            .sample
+            .is_some_and(|bin| bin < Duration::from_micros(100))
+        {
+            let problem = "is too fine; accepted: bins of \"100 us\" or more";
+            return self.fail("sample", problem);
+        }
+        let hops = self.hops(&file)?;
         let mut flows = Vec::new();
         let mut names = BTreeSet::new();
         for (index, flow) in file.flow.iter().enumerate() {
@@ -65,9 +78,9 @@ impl Checker<'_> {
             flows.push(self.flow(index, flow, &file)?);
         }
         for (index, flow) in flows.iter().enumerate() {
-            self.check_can_finish(index, flow, &down, &up)?;
+            self.check_can_finish(index, flow, &hops)?;
         }
-        let criteria = self.criteria(&file.pass, &flows, &down, &up, overhead)?;
+        let criteria = self.criteria(&file.pass, &flows, &hops, overhead)?;
         self.check_time_limit(file.time_limit, &flows, &criteria)?;
         Ok(Scenario {
             title: file.title,
@@ -79,93 +92,10 @@ impl Checker<'_> {
             time_limit: file.time_limit,
             start_noise: file.noise.start,
             jitter_seed: file.noise.jitter_seed,
-            down,
-            up,
+            sample: file.sample,
+            hops,
             toml,
         })
-    }
-
-    fn links(&self, path: &schema::Path) -> Result<(LinkConfig, LinkConfig), ScenarioError> {
-        if path.rate.is_zero()
-            && path
-                .change
-                .iter()
-                .all(|c| c.rate.is_none_or(|rate| rate.is_zero()))
-        {
-            return self.fail("path.rate", format!("\"{}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one", path.rate));
-        }
-        let mut last = Duration::ZERO;
-        for (index, change) in path.change.iter().enumerate() {
-            let key = format!("path.change.{index}.at");
-            if change.at < last {
-                return self.fail(
-                    &key,
-                    format!(
-                        "\"{}\" is before the change above; accepted: changes in the order of time",
-                        change.at
-                    ),
-                );
-            }
-            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
-                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than path.repeat", change.at));
-            }
-            last = change.at;
-        }
-        if path.repeat.is_some_and(Duration::is_zero) {
-            return self.fail("path.repeat", "\"0 s\" is no period; accepted: \"2 s\"");
-        }
-        if let Some(jitter) = &path.jitter {
-            self.check_jitter("path.jitter", jitter)?;
-        }
-        let up = path.up.clone().unwrap_or_default();
-        let up_rate = up.rate.unwrap_or(path.rate);
-        let link = |is_up: bool| {
-            let rate = if is_up { up_rate } else { path.rate };
-            let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
-            let jitter = up
-                .jitter
-                .as_ref()
-                .filter(|_| is_up)
-                .or(path.jitter.as_ref());
-            let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
-            let mut config = LinkConfig::new(rate, path.rtt / 2);
-            config.limit = buffer.limit(rate, path.rtt);
-            config.jitter = jitter.map(jitter_config).unwrap_or_default();
-            config.loss = loss.map(loss_config).unwrap_or_default();
-            config.reorder = path.reorder;
-            config.repeat = path.repeat;
-            let (mut rate, mut rtt) = (rate, path.rtt);
-            for change in &path.change {
-                let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
-                rate = new_rate.unwrap_or(rate);
-                rtt = change.rtt.unwrap_or(rtt);
-                config.changes.push(thalweg_path::Change {
-                    at: change.at,
-                    rate: new_rate,
-                    delay: change.rtt.map(|rtt| rtt / 2),
-                    jitter: change.jitter.as_ref().map(jitter_config),
-                    limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
-                });
-            }
-            config
-        };
-        Ok((link(false), link(true)))
-    }
-
-    fn check_jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<(), ScenarioError> {
-        let bounds = match jitter {
-            schema::Jitter::Uniform { min, max }
-            | schema::Jitter::TruncatedNormal { min, max, .. } => (min, max),
-            _ => return Ok(()),
-        };
-        if bounds.0 > bounds.1 {
-            let problem = format!(
-                "min \"{}\" is above max \"{}\"; accepted: min <= max",
-                bounds.0, bounds.1
-            );
-            return self.fail(key, problem);
-        }
-        Ok(())
     }
 
     fn flow(
@@ -193,11 +123,12 @@ impl Checker<'_> {
         }
         let workload = self.workload(index, flow)?;
         let transport = self.transport(flow, file)?;
-        let controller_name = flow.name.clone();
         Ok(FlowSpec {
-            name: controller_name,
+            name: flow.name.clone(),
             controller,
             start: flow.start,
+            background: flow.background,
+            route: self.route(index, flow, file)?,
             workload,
             transport,
         })
@@ -206,23 +137,18 @@ impl Checker<'_> {
     fn workload(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {
         let key = |name: &str| format!("flow.{index}.{name}");
         let is_call = flow.call.is_some() || !flow.media.is_empty();
-        match (flow.download, flow.upload, is_call) {
-            (Some(bytes), None, false) => {
-                let (request, streams) = (flow.request, flow.streams);
-                Ok(Workload::Download {
-                    bytes,
-                    request,
-                    streams,
-                })
-            }
-            (None, Some(bytes), false) => Ok(Workload::Upload {
+        let (request, streams) = (flow.request, flow.streams);
+        match (flow.download, flow.upload, is_call, &flow.requests) {
+            (Some(bytes), None, false, None) => Ok(Workload::Download {
                 bytes,
-                streams: flow.streams,
+                request,
+                streams,
             }),
-            (None, None, true) => self.call(index, flow),
-            (None, None, false) => {
-                let accepted =
-                    "download = \"10 MB\", upload = \"10 MB\", call = \"5 s\" or [[flow.media]]";
+            (None, Some(bytes), false, None) => Ok(Workload::Upload { bytes, streams }),
+            (None, None, true, None) => self.call(index, flow),
+            (None, None, false, Some(requests)) => self.requests(index, requests, request),
+            (None, None, false, None) => {
+                let accepted = "download = \"10 MB\", upload = \"10 MB\", call = \"5 s\", requests = { ... } or [[flow.media]]";
                 let problem = format!(
                     "flow \"{}\" has no workload; accepted: {accepted}",
                     flow.name
@@ -230,12 +156,49 @@ impl Checker<'_> {
                 self.fail(&format!("flow.{index}"), problem)
             }
             _ => {
-                let second = if is_call { "call" } else { "upload" };
-                let problem =
-                    "a flow has one workload; accepted: one of download, upload, call and media";
+                let second = match (flow.requests.is_some(), is_call) {
+                    (true, _) => "requests",
+                    (false, true) => "call",
+                    (false, false) => "upload",
+                };
+                let problem = "a flow has one workload; accepted: one of download, upload, requests, call and media";
                 self.fail(&key(second), problem)
             }
         }
+    }
+
+    fn requests(
+        &self,
+        index: usize,
+        given: &schema::Requests,
+        request: Bytes,
+    ) -> Result<Workload, ScenarioError> {
+        let key = |name: &str| format!("flow.{index}.requests.{name}");
+        if !(1..=100_000).contains(&given.count) {
+            let problem = format!("{} is out of range; accepted: 1 to 100000", given.count);
+            return self.fail(&key("count"), problem);
+        }
+        if given.p5.is_zero() {
+            return self.fail(
+                &key("p5"),
+                "\"0 B\" has no logarithm; accepted: \"1 B\" or more",
+            );
+        }
+        if given.p95 < given.p5 {
+            let problem = format!(
+                "\"{}\" is below p5; accepted: at least \"{}\"",
+                given.p95, given.p5
+            );
+            return self.fail(&key("p95"), problem);
+        }
+        Ok(Workload::Requests(Arrivals {
+            count: given.count,
+            mean_gap: given.mean_gap,
+            gap: given.gap,
+            p5: given.p5,
+            p95: given.p95,
+            request,
+        }))
     }
 
     fn call(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {
@@ -396,17 +359,22 @@ impl Checker<'_> {
         &self,
         index: usize,
         flow: &FlowSpec,
-        down: &LinkConfig,
-        up: &LinkConfig,
+        hops: &[Hop],
     ) -> Result<(), ScenarioError> {
-        if floor::can_finish(down, up, flow) {
+        let Some(hop) = floor::dead_end(hops, flow) else {
             return Ok(());
-        }
-        let schedule = CapacitySchedule::new(down);
+        };
+        let schedule = CapacitySchedule::new(&hops[hop].links[DOWN]);
         let ends = schedule.segments(thalweg_units::Instant::START).last();
         let since = ends.map_or_else(String::new, |segment| format!(" from {} on", segment.start));
-        let last = self.last_change();
-        self.fail(&last, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
+        let table = if hops[hop].names[DOWN] == "down" {
+            "path".to_owned()
+        } else {
+            format!("link.{hop}")
+        };
+        let last = hops[hop].links[DOWN].changes.len().saturating_sub(1);
+        let key = format!("{table}.change.{last}.rate");
+        self.fail(&key, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
     }
 
     /// A trial that ends too early answers no question about the times of a flow.
@@ -430,17 +398,11 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn last_change(&self) -> String {
-        let changes = self.text.matches("[[path.change]]").count();
-        format!("path.change.{}.rate", changes.saturating_sub(1))
-    }
-
     fn criteria(
         &self,
         pass: &[schema::Pass],
         flows: &[FlowSpec],
-        down: &LinkConfig,
-        up: &LinkConfig,
+        hops: &[Hop],
         overhead: u32,
     ) -> Result<Vec<Criterion>, ScenarioError> {
         let mut criteria = Vec::new();
@@ -493,45 +455,9 @@ impl Checker<'_> {
                 at_most: pass.at_most,
                 source: pass.source.clone(),
                 informative: pass.informative,
-                floor: floor::of(down, up, &flows[flow], overhead, metric),
+                floor: floor::of(hops, &flows[flow], overhead, metric),
             });
         }
         Ok(criteria)
-    }
-}
-
-fn jitter_config(jitter: &schema::Jitter) -> JitterConfig {
-    match *jitter {
-        schema::Jitter::None {} => JitterConfig::None,
-        schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
-        schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
-        schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
-        schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
-            JitterConfig::TruncatedNormal { mean, sd, min, max }
-        }
-        schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
-            mean,
-            formula: match formula {
-                schema::WifiFormula::Reference => WifiFormula::Reference,
-                schema::WifiFormula::Draft => WifiFormula::Draft,
-            },
-        },
-    }
-}
-
-fn loss_config(loss: &schema::Loss) -> LossConfig {
-    match *loss {
-        schema::Loss::Random { rate } => LossConfig::Random { rate },
-        schema::Loss::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        } => LossConfig::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        },
     }
 }

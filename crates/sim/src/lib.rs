@@ -11,26 +11,30 @@
 //! Endpoints take no time to compute, and a link is the only place where packets wait.
 
 mod check;
+mod connection;
 mod error;
 mod event_queue;
 mod floor;
-mod flow;
+mod hop;
 mod media;
 mod media_outcome;
 mod network;
 mod outcome;
 mod overrides;
+mod requests;
 mod scenario;
 mod schema;
 mod seed;
+mod series;
 mod size;
 mod trace;
 mod trials;
 
 pub use error::ScenarioError;
 pub use media_outcome::MediaOutcome;
-pub use outcome::{FlowOutcome, LinkOutcome, Outcome};
+pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 pub use scenario::{Criterion, FlowSpec, Metric, Scenario, column_name};
 pub use schema::json_schema;
+pub use series::{FlowSeries, Series};
 pub use trace::{DropRow, FlowRow, LinkRow, Trace};
 pub use trials::{Finished, Progress, run_traced, run_trial, run_trials};

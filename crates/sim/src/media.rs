@@ -21,7 +21,7 @@
 //! # Limits
 //! Frames have fixed sizes, and no codec reacts to the delay.
 
-use crate::flow::Side;
+use crate::connection::Side;
 use std::collections::VecDeque;
 use thalweg_transport::Endpoint;
 use thalweg_units::{Bytes, Duration, Instant};

@@ -1,31 +1,34 @@
 //! The event loop: endpoints and links, and the packets that go between them.
 
+use crate::connection::{Connection, Side, connections};
 use crate::event_queue::EventQueue;
-use crate::flow::{Flow, Side};
-use crate::media::Call;
-use crate::media_outcome::summarise;
-use crate::outcome::{FlowOutcome, LinkOutcome, Outcome};
+use crate::hop::{DOWN, UP};
+use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 use crate::seed;
+use crate::series::Series;
 use crate::trace::Trace;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thalweg_path::{FlowLinkStats, Link, LinkConfig};
+use thalweg_path::Link;
 use thalweg_transport::Packet;
-use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+use thalweg_units::{Bytes, Ecn, Instant};
 
-const DOWN: usize = 0;
-const UP: usize = 1;
-/// Elements of a flow: client, server, applications.
-const PER_FLOW: usize = 3;
+mod summary;
+
+/// Elements of a connection: client, server, applications.
+const PER_CONNECTION: usize = 3;
 const APPLICATIONS: usize = 2;
-const LINKS: [&str; 2] = ["down", "up"];
 /// How many events pass between two looks at the request to stop.
 const STOP_CHECK: u64 = 1 << 14;
 
 /// A packet on a link: it counts the headers of IP and UDP.
 struct Carried {
-    flow: u32,
+    /// Index of its connection.
+    connection: u32,
     size: u32,
+    /// Links of its route that are behind it.
+    crossed: u16,
     packet: Packet,
 }
 
@@ -40,20 +43,22 @@ impl thalweg_path::Packet for Carried {
         self.packet.ecn = ecn;
     }
     fn flow(&self) -> u64 {
-        u64::from(self.flow)
+        u64::from(self.connection)
     }
 }
 
 pub(crate) struct Network<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    links: [Link<Carried>; 2],
-    flows: Vec<Flow>,
-    /// Elements: the two links, then client, server and applications of each flow.
+    /// Two for each hop of the scenario: down and up.
+    links: Vec<Link<Carried>>,
+    /// The connections of all flows, flow by flow.
+    connections: Vec<Connection>,
+    /// Elements: the links, then client, server and applications of each connection.
     queue: EventQueue,
-    /// Flows that the end of the trial waits for.
-    waiting: usize,
-    awaited: Vec<bool>,
+    progress: Vec<Progress>,
+    /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
+    waiting: Option<usize>,
     /// Flows that have not started yet, and delivery counts when there were none left.
     unstarted: usize,
     overlap_start: Option<(Instant, Vec<Bytes>)>,
@@ -62,58 +67,86 @@ pub(crate) struct Network<'a> {
     events: u64,
     hash: u64,
     trace: Option<Trace>,
+    series: Option<Series>,
+}
+
+/// How far a flow is.
+struct Progress {
+    /// Indices of its connections.
+    connections: Range<usize>,
+    started: bool,
+    /// Connections that are not complete, and those that are not closed.
+    incomplete: usize,
+    open: usize,
+    /// Whether the end of the trial waits for it.
+    awaited: bool,
 }
 
 impl<'a> Network<'a> {
     pub(crate) fn new(scenario: &'a Scenario, trial: u64, traced: bool) -> Self {
-        let count = scenario.flows.len();
-        let drawn = scenario.jitter_seed.unwrap_or(trial);
-        let link = |config: &LinkConfig, name: &str| {
-            let mut link = Link::new(config, seed::of(drawn, &format!("link/{name}")), count);
-            link.record_drops(traced);
-            link
-        };
-        let flows: Vec<Flow> = scenario
-            .flows
-            .iter()
-            .map(|spec| Flow::new(spec, trial, scenario.start_noise))
+        let flows = scenario.flows.iter().enumerate();
+        let connections: Vec<Connection> = flows
+            .flat_map(|(index, spec)| connections(spec, index, trial, scenario.start_noise))
             .collect();
-        let mut queue = EventQueue::new(LINKS.len() + PER_FLOW * count);
-        for (index, flow) in flows.iter().enumerate() {
-            queue.set(element(index, Side::Client), flow.start);
-        }
-        // With criteria, the trial is over when the flows that they name are; without, when all are.
-        let awaited: Vec<bool> = (0..count)
-            .map(|flow| {
-                scenario.criteria.is_empty() || scenario.criteria.iter().any(|c| c.flow == flow)
+        let drawn = scenario.jitter_seed.unwrap_or(trial);
+        let links: Vec<Link<Carried>> = (scenario.hops.iter())
+            .flat_map(|hop| hop.names.iter().zip(&hop.links))
+            .map(|(name, config)| {
+                let seed = seed::of(drawn, &format!("link/{name}"));
+                let mut link = Link::new(config, seed, connections.len());
+                link.record_drops(traced);
+                link
             })
             .collect();
+        let mut queue = EventQueue::new(links.len() + PER_CONNECTION * connections.len());
+        for (index, connection) in connections.iter().enumerate() {
+            let client = links.len() + PER_CONNECTION * index + Side::Client as usize;
+            queue.set(client, connection.start);
+        }
+        let mut progress = Vec::with_capacity(scenario.flows.len());
+        let mut first = 0;
+        for flow in 0..scenario.flows.len() {
+            let count = connections[first..]
+                .iter()
+                .take_while(|connection| connection.flow == flow)
+                .count();
+            progress.push(Progress {
+                connections: first..first + count,
+                started: false,
+                incomplete: count,
+                open: count,
+                awaited: scenario.is_awaited(flow),
+            });
+            first += count;
+        }
+        let waiting = progress.iter().filter(|flow| flow.awaited).count();
         Network {
             scenario,
             seed: trial,
-            links: [
-                link(&scenario.down, LINKS[DOWN]),
-                link(&scenario.up, LINKS[UP]),
-            ],
-            flows,
+            trace: traced.then(|| Trace::new(scenario, &connections)),
+            series: (scenario.sample).map(|every| Series::new(every, scenario.flows.len())),
+            links,
+            connections,
             queue,
-            waiting: awaited.iter().filter(|awaited| **awaited).count(),
-            awaited,
-            unstarted: count,
+            waiting: (waiting > 0).then_some(waiting),
+            unstarted: progress.len(),
+            progress,
             overlap_start: None,
             overlap_end: None,
             now: Instant::START,
             events: 0,
             hash: 0,
-            trace: traced.then(Trace::default),
         }
     }
 
     /// Plays the trial; `None` if it was told to stop.
     pub(crate) fn play(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
         let limit = Instant::START + self.scenario.time_limit;
-        while self.waiting > 0 {
+        while self.waiting != Some(0) {
             let Some((time, element)) = self.queue.peek() else {
+                if self.waiting.is_none() {
+                    self.now = limit;
+                }
                 break;
             };
             if time > limit {
@@ -125,54 +158,78 @@ impl<'a> Network<'a> {
             if self.events.is_multiple_of(STOP_CHECK) && stop.load(Ordering::Relaxed) {
                 return None;
             }
-            if element < LINKS.len() {
+            if element < self.links.len() {
                 self.deliver(element);
             } else {
-                self.wake(element - LINKS.len());
+                self.wake(element - self.links.len());
             }
         }
         Some(self.finish())
     }
 
-    /// Packets come out of a link.
+    /// Packets come out of a link: to the next link of their route, or to their endpoint.
     fn deliver(&mut self, link: usize) {
-        let side = if link == DOWN {
+        let side = if link % 2 == DOWN {
             Side::Client
         } else {
             Side::Server
         };
-        while let Some(carried) = self.links[link].pop(self.now) {
-            let index = carried.flow as usize;
+        while let Some(mut carried) = self.links[link].pop(self.now) {
+            let index = carried.connection as usize;
             self.hash = seed::fold(self.hash, self.now.as_nanos());
-            let what = carried.packet.number << 20 ^ u64::from(carried.flow) << 2 ^ link as u64;
+            let what =
+                carried.packet.number << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
             self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
-            let flow = &mut self.flows[index];
-            flow.endpoint(side).receive(self.now, &carried.packet);
+            let connection = &mut self.connections[index];
+            carried.crossed += 1;
+            let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
+            if let Some(next) = route.get(usize::from(carried.crossed)) {
+                let next = usize::from(*next);
+                self.links[next].push(self.now, carried);
+                self.schedule_link(next);
+                if let Some(trace) = &mut self.trace {
+                    trace.sample_link(self.now, next, &mut self.links[next]);
+                }
+                continue;
+            }
+            if let Some(series) = &mut self.series
+                && side != connection.sending_side()
+            {
+                let size = Bytes::new(u64::from(carried.size));
+                series.on_received(self.now, connection.flow, size);
+            }
+            connection.endpoint(side).receive(self.now, &carried.packet);
             self.pump(index, side, "received");
         }
-        let next = self.links[link].next().unwrap_or(Instant::NEVER);
-        self.queue.set(link, next);
+        self.schedule_link(link);
         if let Some(trace) = &mut self.trace {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
     }
 
-    /// The time of an endpoint or of the applications of a flow has come.
-    fn wake(&mut self, place: usize) {
-        let index = place / PER_FLOW;
-        let flow = &mut self.flows[index];
-        match place % PER_FLOW {
+    fn schedule_link(&mut self, link: usize) {
+        let next = self.links[link].next().unwrap_or(Instant::NEVER);
+        self.queue.set(link, next);
+    }
+
+    /// The element of one side of a connection; that of the applications follows the two sides.
+    fn element(&self, connection: usize, place: usize) -> usize {
+        self.links.len() + PER_CONNECTION * connection + place
+    }
+
+    /// The time of an endpoint or of the applications of a connection has come.
+    fn wake(&mut self, element: usize) {
+        let index = element / PER_CONNECTION;
+        let connection = &mut self.connections[index];
+        match element % PER_CONNECTION {
             APPLICATIONS => {
-                flow.tick_app(self.now);
+                connection.tick_app(self.now);
                 self.pump(index, Side::Client, "timer");
                 self.pump(index, Side::Server, "timer");
             }
-            0 if !flow.started => {
-                flow.begin();
-                self.unstarted -= 1;
-                if self.unstarted == 0 {
-                    self.overlap_start = Some((self.now, self.delivered()));
-                }
+            0 if !connection.started => {
+                connection.begin();
+                self.note_start(index);
                 self.pump(index, Side::Client, "timer");
             }
             side => {
@@ -181,45 +238,74 @@ impl<'a> Network<'a> {
                 } else {
                     Side::Server
                 };
-                flow.endpoint(side).expire(self.now);
+                connection.endpoint(side).expire(self.now);
                 self.pump(index, side, "timer");
             }
         }
     }
 
+    /// The flow of a connection has started; when the last flow does, all are active.
+    fn note_start(&mut self, index: usize) {
+        let flow = &mut self.progress[self.connections[index].flow];
+        if flow.started {
+            return;
+        }
+        flow.started = true;
+        self.unstarted -= 1;
+        if self.unstarted == 0 {
+            self.overlap_start = Some((self.now, self.delivered()));
+        }
+    }
+
+    /// What each flow has got so far.
     fn delivered(&self) -> Vec<Bytes> {
-        self.flows.iter().map(Flow::delivered).collect()
+        let mut delivered = vec![Bytes::ZERO; self.scenario.flows.len()];
+        for connection in &self.connections {
+            delivered[connection.flow] += connection.delivered();
+        }
+        delivered
     }
 
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
     /// be called again.
     fn pump(&mut self, index: usize, side: Side, event: &'static str) {
-        let link = if side == Side::Client { UP } else { DOWN };
-        let flow = &mut self.flows[index];
-        if flow.endpoint(side).has_events() {
+        let connection = &mut self.connections[index];
+        if connection.endpoint(side).has_events() {
             self.serve(index, side);
         }
-        let endpoint = self.flows[index].endpoint(side);
+        let connection = &mut self.connections[index];
+        let link = usize::from(connection.routes[if side == Side::Client { UP } else { DOWN }][0]);
+        let is_data = self.series.is_some() && side == connection.sending_side();
+        let flow = connection.flow;
+        let endpoint = connection.endpoint(side);
         let mut sent = false;
         while let Some(packet) = endpoint.transmit(self.now) {
             let size = packet.size + self.scenario.overhead;
-            let flow = index as u32;
-            self.links[link].push(self.now, Carried { flow, size, packet });
+            if let Some(series) = &mut self.series
+                && is_data
+            {
+                series.on_sent(self.now, flow, Bytes::new(u64::from(size)));
+            }
+            let carried = Carried {
+                connection: index as u32,
+                size,
+                crossed: 0,
+                packet,
+            };
+            self.links[link].push(self.now, carried);
             sent = true;
         }
         let next = endpoint.next();
         if endpoint.has_events() {
             self.serve(index, side);
         }
-        self.queue.set(element(index, side), next);
+        self.queue.set(self.element(index, side as usize), next);
         if sent {
-            let next = self.links[link].next().unwrap_or(Instant::NEVER);
-            self.queue.set(link, next);
+            self.schedule_link(link);
         }
-        if self.flows[index].call.is_some() {
-            let next = self.flows[index].next_app();
-            self.queue
-                .set(element(index, Side::Client) + APPLICATIONS, next);
+        if self.connections[index].call.is_some() {
+            let next = self.connections[index].next_app();
+            self.queue.set(self.element(index, APPLICATIONS), next);
         }
         if self.trace.is_some() {
             self.sample(index, side, link, sent, event);
@@ -228,15 +314,23 @@ impl<'a> Network<'a> {
 
     /// The application of one side takes in what happened.
     fn serve(&mut self, index: usize, side: Side) {
-        let flow = &mut self.flows[index];
-        let (running, open) = (flow.completion.is_none(), flow.closed.is_none());
-        flow.serve(self.now, side);
-        let (completed, closed) = (flow.completion.is_some(), flow.closed.is_some());
-        if running && completed && self.unstarted == 0 && self.overlap_end.is_none() {
-            self.overlap_end = Some((self.now, self.delivered()));
+        let connection = &mut self.connections[index];
+        let (running, open) = (connection.completion.is_none(), connection.closed.is_none());
+        connection.serve(self.now, side);
+        let completed = running && connection.completion.is_some();
+        let closed = open && connection.closed.is_some();
+        let flow = &mut self.progress[connection.flow];
+        if closed {
+            flow.open -= 1;
+            if flow.open == 0 && flow.awaited {
+                self.waiting = self.waiting.map(|waiting| waiting - 1);
+            }
         }
-        if open && closed && self.awaited[index] {
-            self.waiting -= 1;
+        if completed {
+            flow.incomplete -= 1;
+            if flow.incomplete == 0 && self.unstarted == 0 && self.overlap_end.is_none() {
+                self.overlap_end = Some((self.now, self.delivered()));
+            }
         }
     }
 
@@ -244,167 +338,17 @@ impl<'a> Network<'a> {
         let Some(trace) = &mut self.trace else {
             return;
         };
-        if side == self.flows[index].sending_side() {
+        let connection = &self.connections[index];
+        if side == connection.sending_side() {
             let event = if sent && event == "timer" {
                 "sent"
             } else {
                 event
             };
-            trace.sample_flow(self.now, index, event, self.flows[index].data_path().0);
+            trace.sample_flow(self.now, index, event, connection.data_path().0);
         }
         if sent {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
     }
-
-    fn finish(mut self) -> (Outcome, Option<Trace>) {
-        for link in &mut self.links {
-            link.advance(self.now);
-        }
-        let end = self.now - Instant::START;
-        let (overlap, shared) = self.shared();
-        let flows: Vec<FlowOutcome> = (0..self.flows.len())
-            .map(|index| self.flow_outcome(index, overlap, &shared))
-            .collect();
-        let links = [DOWN, UP].map(|link| self.link_outcome(link, end)).to_vec();
-        let packets = self
-            .flows
-            .iter()
-            .map(|flow| flow.data_path().0.counters().packets_sent)
-            .sum();
-        let outcome = Outcome {
-            seed: self.seed,
-            end,
-            events: self.events,
-            packets,
-            overlap,
-            jain: jain(&shared),
-            trace_hash: self.hash,
-            flows,
-            links,
-        };
-        (outcome, self.trace)
-    }
-
-    /// How long all flows were active, and what each of them got then.
-    fn shared(&self) -> (Duration, Vec<Bytes>) {
-        let Some((start, before)) = &self.overlap_start else {
-            return (Duration::ZERO, vec![Bytes::ZERO; self.flows.len()]);
-        };
-        let now = (self.now, self.delivered());
-        let (end, after) = self.overlap_end.as_ref().unwrap_or(&now);
-        let got = after
-            .iter()
-            .zip(before)
-            .map(|(after, before)| *after - *before);
-        (*end - *start, got.collect())
-    }
-
-    fn flow_outcome(&self, index: usize, overlap: Duration, shared: &[Bytes]) -> FlowOutcome {
-        let flow = &self.flows[index];
-        let (sender, _) = flow.data_path();
-        let link = if flow.sending_side() == Side::Server {
-            DOWN
-        } else {
-            UP
-        };
-        let stats: &FlowLinkStats = self.links[link].flow_stats(index as u64);
-        let counters = sender.counters();
-        let since_start = |time: Instant| time - Instant::START;
-        let delivered = flow.delivered();
-        let span = flow.completion.unwrap_or(self.now) - flow.start;
-        let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));
-        let total: Bytes = shared.iter().copied().sum();
-        let media = flow
-            .call
-            .iter()
-            .flat_map(Call::records)
-            .map(|(spec, records, skipped)| summarise(spec, records, skipped, &self.changes()));
-        let has_rtt = counters.rtt_samples > 0;
-        FlowOutcome {
-            start: since_start(flow.start),
-            completion: flow.completion.map(since_start),
-            closed: flow.closed.map(since_start),
-            bytes_delivered: delivered,
-            mean_rate: Rate::over(delivered, span),
-            shared_bytes: shared[index],
-            shared_rate: Rate::over(shared[index], overlap),
-            share: (!total.is_zero())
-                .then(|| shared[index].as_u64() as f64 / total.as_u64() as f64),
-            media: media.collect(),
-            packets_sent: counters.packets_sent,
-            packets_lost: counters.packets_lost,
-            packets_dropped: stats.dropped.packets,
-            packets_lost_at_random: stats.lost.packets,
-            packets_marked: stats.marked.packets,
-            spurious_losses: counters.spurious_losses,
-            timeouts: counters.timeouts,
-            mean_rtt: mean(counters.rtt_sum, counters.rtt_samples),
-            min_rtt: has_rtt.then_some(sender.path().min_rtt),
-            max_rtt: has_rtt.then_some(counters.rtt_max),
-            mean_queue_delay: mean(stats.queue_wait, stats.transmitted.packets),
-            mean_jitter: mean(stats.jitter_experienced, stats.transmitted.packets),
-        }
-    }
-
-    /// The times within the trial at which the path changes.
-    fn changes(&self) -> Vec<Instant> {
-        let config = &self.scenario.down;
-        let mut times = Vec::new();
-        let mut period = Instant::START;
-        while !config.changes.is_empty() && period <= self.now {
-            times.extend(
-                config
-                    .changes
-                    .iter()
-                    .map(|c| period + c.at)
-                    .filter(|at| *at <= self.now),
-            );
-            match config.repeat {
-                Some(repeat) => period += repeat,
-                None => break,
-            }
-        }
-        times
-    }
-
-    fn link_outcome(&self, index: usize, end: Duration) -> LinkOutcome {
-        let config = if index == DOWN {
-            &self.scenario.down
-        } else {
-            &self.scenario.up
-        };
-        let stats = self.links[index].stats();
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        LinkOutcome {
-            name: LINKS[index],
-            delivered_packets: stats.delivered.packets,
-            delivered_bytes: stats.delivered.bytes,
-            dropped_packets: stats.dropped.packets,
-            lost_packets: stats.lost.packets,
-            marked_packets: stats.marked.packets,
-            utilisation: share(stats.busy.as_secs_f64(), end.as_secs_f64()).min(1.0),
-            mean_queue_delay: stats.mean_queue_wait(),
-            max_queue_packets: stats.max_queue.packets,
-            requested_jitter: config.jitter.requested_mean(),
-            drawn_jitter: stats.mean_jitter_drawn(),
-            experienced_jitter: stats.mean_jitter_experienced(),
-            requested_loss: config.loss.mean_rate().as_f64(),
-            // What is lost at random was transmitted first.
-            realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
-        }
-    }
-}
-
-/// Jain's index of what the flows got: (sum x)^2 / (n sum x^2); absent for one flow, or if nobody got
-/// anything.
-fn jain(shared: &[Bytes]) -> Option<f64> {
-    let amounts = shared.iter().map(|bytes| bytes.as_u64() as f64);
-    let (sum, squares) = amounts.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
-    let several = shared.len() > 1 && squares > 0.0;
-    several.then(|| sum * sum / (shared.len() as f64 * squares))
-}
-
-fn element(flow: usize, side: Side) -> usize {
-    LINKS.len() + PER_FLOW * flow + side as usize
 }

@@ -1,6 +1,6 @@
 //! The numbers that one trial yields.
 
-use crate::MediaOutcome;
+use crate::{MediaOutcome, Series};
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// What one trial yields.
@@ -24,9 +24,35 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// One for each link.
     pub links: Vec<LinkOutcome>,
+    /// One for each request of flows that are made of requests.
+    pub requests: Vec<RequestOutcome>,
+    /// Series in bins, if the scenario asks for them.
+    pub series: Option<Series>,
 }
 
-/// What one flow experienced.
+/// What one request of many experienced; it has a connection of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestOutcome {
+    /// Index of its flow.
+    pub flow: usize,
+    /// Its number within the flow, from 0 on.
+    pub request: usize,
+    /// When it began, from the start of the trial.
+    pub start: Duration,
+    /// Its length.
+    pub bytes: Bytes,
+    /// When its last byte was delivered to the application, from the start of the trial; absent if the
+    /// trial ended before.
+    pub completion: Option<Duration>,
+    /// Numbered packets that its server sent.
+    pub packets_sent: u64,
+    /// Packets that its server declared lost.
+    pub packets_lost: u64,
+    /// Mean of the RTT samples of its server.
+    pub mean_rtt: Option<Duration>,
+}
+
+/// What one flow experienced; a flow of requests sums up its connections.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowOutcome {
     /// When it really started.
@@ -77,7 +103,7 @@ pub struct FlowOutcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkOutcome {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// Packets that came out.
     pub delivered_packets: u64,
     /// Their bytes, headers included.

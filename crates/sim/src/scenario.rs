@@ -2,11 +2,12 @@
 
 use crate::check::Checker;
 use crate::error::{ScenarioError, line_of};
+use crate::hop::Hop;
 use crate::media::MediaSpec;
+use crate::requests::Arrivals;
 use crate::schema::ScenarioFile;
 use crate::{floor, overrides};
 use thalweg_control::ControllerSpec;
-use thalweg_path::LinkConfig;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
 
@@ -23,6 +24,8 @@ pub(crate) enum Workload {
     Upload { bytes: Bytes, streams: u32 },
     /// A media call.
     Call(Vec<MediaSpec>),
+    /// Many downloads, one connection each.
+    Requests(Arrivals),
 }
 
 /// One flow of a scenario.
@@ -34,6 +37,10 @@ pub struct FlowSpec {
     pub controller: ControllerSpec,
     /// When it starts.
     pub start: Duration,
+    /// Whether a trial ends without waiting for it.
+    pub background: bool,
+    /// Indices of the hops that it takes from server to client.
+    pub(crate) route: Vec<usize>,
     pub(crate) workload: Workload,
     pub(crate) transport: TransportConfig,
 }
@@ -44,6 +51,7 @@ impl FlowSpec {
         match &self.workload {
             Workload::Download { bytes, .. } => format!("download {bytes}"),
             Workload::Upload { bytes, .. } => format!("upload {bytes}"),
+            Workload::Requests(arrivals) => format!("{} requests", arrivals.count),
             Workload::Call(media) => {
                 let names: Vec<_> = media.iter().map(|stream| stream.name.as_str()).collect();
                 format!("call: {}", names.join(", "))
@@ -153,9 +161,9 @@ pub struct Scenario {
     pub(crate) start_noise: Duration,
     /// Takes the place of the trial's seed in the links.
     pub(crate) jitter_seed: Option<u64>,
-    /// From server to client, and back.
-    pub(crate) down: LinkConfig,
-    pub(crate) up: LinkConfig,
+    /// Bins of the recorded series.
+    pub(crate) sample: Option<Duration>,
+    pub(crate) hops: Vec<Hop>,
     pub(crate) toml: String,
 }
 
@@ -241,11 +249,19 @@ impl Scenario {
         self.time_limit
     }
 
+    /// Whether a trial ends only when this flow has: those that criteria name, and without criteria all but
+    /// the background. A scenario in which this is no flow runs until its time limit.
+    pub fn is_awaited(&self, flow: usize) -> bool {
+        if self.criteria.is_empty() {
+            return !self.flows[flow].background;
+        }
+        self.criteria.iter().any(|criterion| criterion.flow == flow)
+    }
+
     /// Floor of the completion of the main flow.
     pub fn floor(&self) -> Option<Duration> {
         floor::of(
-            &self.down,
-            &self.up,
+            &self.hops,
             &self.flows[0],
             self.overhead,
             Metric::Completion,

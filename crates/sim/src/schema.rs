@@ -25,8 +25,13 @@ pub(crate) struct ScenarioFile {
     /// What differs from trial to trial besides the randomness of the path.
     #[serde(default)]
     pub(crate) noise: Noise,
-    /// The path between the clients and the servers.
-    pub(crate) path: Path,
+    /// Bins of this length record what each flow sends and receives, and what each link could carry.
+    pub(crate) sample: Option<Duration>,
+    /// The path between the clients and the servers: the short form of one hop that all flows take.
+    pub(crate) path: Option<Path>,
+    /// Several hops, each with a name; flows choose theirs by `route`.
+    #[serde(default)]
+    pub(crate) link: Vec<Path>,
     /// Transport parameters that differ from the defaults.
     #[serde(default)]
     pub(crate) transport: Transport,
@@ -68,10 +73,12 @@ impl Default for Noise {
     }
 }
 
-/// A path with one bottleneck; both directions are alike unless `up` says otherwise.
+/// A hop, one link in each direction; both are alike unless `up` says otherwise.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Path {
+    /// Name of a `[[link]]`, unique in the scenario.
+    pub(crate) name: Option<String>,
     /// Capacity of each direction.
     pub(crate) rate: Rate,
     /// Round-trip propagation time; half of it is the delay of each direction.
@@ -246,10 +253,17 @@ pub(crate) struct Flow {
     /// When it starts.
     #[serde(default)]
     pub(crate) start: Duration,
+    /// Names of the links that it crosses from server to client; the way back crosses them in reverse.
+    pub(crate) route: Option<Vec<String>>,
+    /// Whether a trial ends without waiting for it.
+    #[serde(default)]
+    pub(crate) background: bool,
     /// Bytes that the client downloads.
     pub(crate) download: Option<Bytes>,
     /// Bytes that the client uploads.
     pub(crate) upload: Option<Bytes>,
+    /// Many downloads, one connection each, that begin whether or not earlier ones are finished.
+    pub(crate) requests: Option<Requests>,
     /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
     pub(crate) call: Option<Duration>,
     /// Streams of a media call; with `call`, in addition to those of the standard call.
@@ -276,6 +290,34 @@ fn one() -> u32 {
 }
 fn request() -> Bytes {
     Bytes::new(397)
+}
+
+/// Open-loop arrivals of downloads with random lengths.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Requests {
+    /// How many; the first begins with the flow.
+    pub(crate) count: u32,
+    /// Mean time between two beginnings.
+    pub(crate) mean_gap: Duration,
+    /// How the gaps are distributed.
+    #[serde(default)]
+    pub(crate) gap: Gap,
+    /// 5th percentile of the lengths, which are log-normal.
+    pub(crate) p5: Bytes,
+    /// 95th percentile of the lengths.
+    pub(crate) p95: Bytes,
+}
+
+/// Distribution of the gaps between requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Gap {
+    /// Exponential: arrivals are a Poisson process.
+    #[default]
+    Exponential,
+    /// All alike.
+    Constant,
 }
 
 /// One stream of a media call.

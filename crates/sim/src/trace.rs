@@ -3,6 +3,8 @@
 //! Flows are sampled at their data sender after every event that changed it, links after every packet that
 //! came or went. Nothing is recorded, and nothing is paid, unless a trace is asked for.
 
+use crate::connection::Connection;
+use crate::scenario::{Scenario, Workload};
 use thalweg_control::Observer;
 use thalweg_path::{DropCause, Link};
 use thalweg_transport::Endpoint;
@@ -82,6 +84,11 @@ pub struct Trace {
     pub links: Vec<LinkRow>,
     /// Drops.
     pub drops: Vec<DropRow>,
+    /// What the flows that the series number are called: of a flow of requests, each request by itself, as
+    /// "web/17".
+    pub flow_names: Vec<String>,
+    /// What the links are called.
+    pub link_names: Vec<String>,
 }
 
 /// Collects what a controller shows of itself.
@@ -102,6 +109,25 @@ impl Observer for Snapshot<'_> {
 }
 
 impl Trace {
+    pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Self {
+        let mut flow_names = Vec::new();
+        for (index, spec) in scenario.flows.iter().enumerate() {
+            let count = connections.iter().filter(|c| c.flow == index).count();
+            match &spec.workload {
+                Workload::Requests(_) => {
+                    flow_names.extend((0..count).map(|number| format!("{}/{number}", spec.name)));
+                }
+                _ => flow_names.push(spec.name.clone()),
+            }
+        }
+        let hops = scenario.hops.iter();
+        Trace {
+            flow_names,
+            link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
+            ..Trace::default()
+        }
+    }
+
     pub(crate) fn sample_flow(
         &mut self,
         time: Instant,

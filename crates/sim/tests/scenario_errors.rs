@@ -137,9 +137,9 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "rate", "rtt", "buffer", "jitter", "loss", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "download", "upload", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
-    a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "path", "transport", "flow", "pass"
+    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "rtt", "buffer", "jitter", "loss", "reorder", "up", "change", "repeat"
+    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
     a.toml:2: `[path]`: the key "rate" is missing here; accepted: rate = ...
     a.toml:5: `[[path.change]]`: the key "at" is missing here; accepted: at = ...
@@ -161,8 +161,8 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: flow.1.name: "" is no name; accepted: a text such as "main"
-    a.toml:14: flow.0.upload: a flow has one workload; accepted: one of download, upload, call and media
-    a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s" or [[flow.media]]
+    a.toml:14: flow.0.upload: a flow has one workload; accepted: one of download, upload, requests, call and media
+    a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
     a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, mean-delay, p95-delay, p99-delay, max-delay
@@ -239,7 +239,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     }
     insta::assert_snapshot!(table, @r##"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "start", "download", "upload", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"
@@ -248,10 +248,75 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
     a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
-    a.toml --set nonsense=1: `nonsense = 1`: unknown field "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "path", "transport", "flow", "pass"
+    a.toml --set nonsense=1: `nonsense = 1`: unknown field "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     --controller nobody=c4: there is no flow "nobody"; accepted: main, other
     --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
     --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1
+    "##);
+}
+
+#[test]
+fn links_routes_and_requests_that_make_no_sense_are_refused() {
+    const ROUTES: &str = r#"title = "Example"
+[[link]]
+name = "a"
+rate = "10 Mbps"
+rtt = "50 ms"
+[[link]]
+name = "b"
+rate = "10 Mbps"
+rtt = "50 ms"
+[[flow]]
+name = "main"
+controller = "c4"
+requests = { count = 3, mean_gap = "10 ms", p5 = "1 kB", p95 = "9 kB" }
+route = ["a", "b"]
+"#;
+    let mut table = String::new();
+    for (from, to) in [
+        ("\"a\", \"b\"", ""),
+        ("\"a\", \"b\"", "\"a\", \"c\""),
+        ("\"a\", \"b\"", "\"a\", \"a\""),
+        ("route = [\"a\", \"b\"]\n", ""),
+        ("name = \"b\"", "name = \"a\""),
+        ("name = \"b\"\n", ""),
+        (
+            "[[flow]]",
+            "[path]\nrate = \"1 Mbps\"\nrtt = \"1 s\"\n[[flow]]",
+        ),
+        (
+            "name = \"b\"\nrate = \"10 Mbps\"",
+            "name = \"b\"\nrate = \"0 bps\"",
+        ),
+        ("count = 3", "count = 0"),
+        ("p5 = \"1 kB\"", "p5 = \"0 B\""),
+        ("p95 = \"9 kB\"", "p95 = \"9 B\""),
+        ("route =", "download = \"1 MB\"\nroute ="),
+        (
+            "[[flow]]",
+            "[[link.change]]\nat = \"1 s\"\nrate = \"0 bps\"\n[[flow]]\nstart = \"2 s\"",
+        ),
+        ("title =", "sample = \"0 s\"\ntitle ="),
+    ] {
+        let text = ROUTES.replacen(from, to, 1);
+        assert_ne!(text, ROUTES);
+        writeln!(table, "{}", read(text.as_bytes(), &[], &[]).unwrap_err()).unwrap();
+    }
+    insta::assert_snapshot!(table, @r##"
+    a.toml:14: flow.0.route: no link leads nowhere; accepted: one or more of a, b
+    a.toml:14: flow.0.route: there is no link "c"; accepted: a, b
+    a.toml:14: flow.0.route: "a" comes twice; accepted: each link once
+    a.toml:10: flow.0.route: is missing for flow "main"; accepted: a list out of a, b, from server to client
+    a.toml:7: link.1.name: "a" names two links; accepted: unique names
+    a.toml:6: link.1.name: is missing; accepted: name = "bottleneck"
+    a.toml:2: link: [path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow
+    a.toml:8: link.1.rate: "0 bps" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one
+    a.toml:13: flow.0.requests.count: 0 is out of range; accepted: 1 to 100000
+    a.toml:13: flow.0.requests.p5: "0 B" has no logarithm; accepted: "1 B" or more
+    a.toml:13: flow.0.requests.p95: "9 B" is below p5; accepted: at least "1 kB"
+    a.toml:13: flow.0.requests: a flow has one workload; accepted: one of download, upload, requests, call and media
+    a.toml:12: link.1.change.0.rate: the capacity is 0 from 1 s on, so flow "main" (flow.0) can never finish; accepted: a later [[path.change]] to a rate above 0
+    a.toml:1: sample: is too fine; accepted: bins of "100 us" or more
     "##);
 }

@@ -1,5 +1,8 @@
-//! One connection of a trial: two endpoints and the applications on them.
+//! One connection of a flow: two endpoints and the applications on them.
+//!
+//! A flow is one connection, except that each of many requests has one of its own.
 
+use crate::hop::{DOWN, UP};
 use crate::media::Call;
 use crate::scenario::{FlowSpec, Workload};
 use crate::seed;
@@ -10,17 +13,21 @@ use thalweg_units::{Bytes, Duration, Instant};
 /// Priority of bulk data: the default of the reference.
 const BULK: u8 = 9;
 
-/// Which side an endpoint is on; also its place in a flow's pair of elements.
+/// Which side an endpoint is on; also its place in a connection's pair of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Client = 0,
     Server = 1,
 }
 
-pub(crate) struct Flow {
+pub(crate) struct Connection {
+    /// Index of the flow that it belongs to.
+    pub(crate) flow: usize,
+    /// Links that packets cross on their way to the client, and to the server.
+    pub(crate) routes: [Vec<u16>; 2],
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
-    workload: Workload,
+    pub(crate) workload: Workload,
     /// When it really starts.
     pub(crate) start: Instant,
     pub(crate) started: bool,
@@ -31,9 +38,44 @@ pub(crate) struct Flow {
     pub(crate) call: Option<Call>,
 }
 
-impl Flow {
-    pub(crate) fn new(spec: &FlowSpec, trial: u64, start_noise: Duration) -> Flow {
-        let name = &spec.name;
+/// The connections of flow `index`.
+pub(crate) fn connections(
+    spec: &FlowSpec,
+    index: usize,
+    trial: u64,
+    start_noise: Duration,
+) -> Vec<Connection> {
+    let name = &spec.name;
+    let draw = seed::of(trial, &format!("flow/{name}/start"));
+    let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
+    let start = Instant::START + spec.start + offset;
+    let Workload::Requests(arrivals) = &spec.workload else {
+        let workload = spec.workload.clone();
+        return vec![Connection::new(spec, index, name, workload, trial, start)];
+    };
+    let drawn = arrivals.draw(trial, name).into_iter().enumerate();
+    drawn
+        .map(|(number, arrival)| {
+            let workload = Workload::Download {
+                bytes: arrival.bytes,
+                request: arrivals.request,
+                streams: 1,
+            };
+            let name = format!("{name}/{number}");
+            Connection::new(spec, index, &name, workload, trial, start + arrival.after)
+        })
+        .collect()
+}
+
+impl Connection {
+    fn new(
+        spec: &FlowSpec,
+        flow: usize,
+        name: &str,
+        workload: Workload,
+        trial: u64,
+        start: Instant,
+    ) -> Connection {
         let endpoint = |role: Role, side: &str| {
             let config = spec.transport.clone();
             let init = Init {
@@ -45,21 +87,26 @@ impl Flow {
             let noise = seed::rng(trial, &format!("flow/{name}/{side}/wakeup"));
             Endpoint::new(role, config, spec.controller.build(&init), rng, noise)
         };
-        let draw = seed::of(trial, &format!("flow/{name}/start"));
-        let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
-        let open_streams = match spec.workload {
+        let open_streams = match workload {
             Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
-            Workload::Call(_) => 0,
+            Workload::Call(_) | Workload::Requests(_) => 0,
         };
-        let call = match &spec.workload {
+        let call = match &workload {
             Workload::Call(media) => Some(Call::new(media)),
             _ => None,
         };
-        Flow {
+        let link = |hop: usize, direction: usize| (2 * hop + direction) as u16;
+        let hops = spec.route.iter().copied();
+        Connection {
+            flow,
+            routes: [
+                hops.clone().map(|hop| link(hop, DOWN)).collect(),
+                hops.rev().map(|hop| link(hop, UP)).collect(),
+            ],
             client: endpoint(Role::Client, "client"),
             server: endpoint(Role::Server, "server"),
-            workload: spec.workload.clone(),
-            start: Instant::START + spec.start + offset,
+            workload,
+            start,
             started: false,
             completion: None,
             closed: None,
@@ -78,7 +125,7 @@ impl Flow {
     /// The side that sends the data.
     pub(crate) fn sending_side(&self) -> Side {
         match self.workload {
-            Workload::Download { .. } | Workload::Call(_) => Side::Server,
+            Workload::Download { .. } | Workload::Call(_) | Workload::Requests(_) => Side::Server,
             Workload::Upload { .. } => Side::Client,
         }
     }
@@ -193,7 +240,7 @@ impl Flow {
                         .write(id, request.as_u64().max(1), true, BULK, true);
                 }
             }
-            Workload::Call(_) => {}
+            Workload::Call(_) | Workload::Requests(_) => {}
             &Workload::Upload { bytes, streams } => {
                 for id in 0..streams {
                     self.client
@@ -210,7 +257,7 @@ impl Flow {
                 self.server
                     .write(id, share(bytes, streams, id), true, BULK, true);
             }
-            Workload::Call(_) => {}
+            Workload::Call(_) | Workload::Requests(_) => {}
             Workload::Upload { .. } => {
                 // The end of the stream tells the client that all has arrived.
                 self.server.write(id, 0, true, BULK, true);
@@ -232,7 +279,7 @@ impl Flow {
                     self.client.close();
                 }
             }
-            Workload::Call(_) => {}
+            Workload::Call(_) | Workload::Requests(_) => {}
             Workload::Upload { .. } => {
                 if self.open_streams == 0 {
                     self.client.close();

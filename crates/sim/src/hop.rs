@@ -1,0 +1,237 @@
+//! Hops: what `[path]` or a `[[link]]` describes, a pair of links that carry opposite directions.
+//!
+//! A flow names the hops of its route from server to client; the way back takes the same hops in reverse.
+//! `[path]` is the short form: a single hop that all flows take.
+
+use crate::check::Checker;
+use crate::error::ScenarioError;
+use crate::schema::{self, ScenarioFile};
+use std::collections::BTreeSet;
+use thalweg_path::{JitterConfig, LinkConfig, LossConfig, WifiFormula};
+use thalweg_units::Duration;
+
+/// Two links, one for each direction.
+#[derive(Clone, Debug)]
+pub(crate) struct Hop {
+    /// What the links are called in outcomes and traces: they also name the random streams.
+    pub(crate) names: [String; 2],
+    /// From server to client, and back.
+    pub(crate) links: [LinkConfig; 2],
+}
+
+/// Direction of a link within its hop: from server to client.
+pub(crate) const DOWN: usize = 0;
+/// From client to server.
+pub(crate) const UP: usize = 1;
+
+impl Checker<'_> {
+    /// The hops of a scenario, in the order of the file.
+    pub(crate) fn hops(&self, file: &ScenarioFile) -> Result<Vec<Hop>, ScenarioError> {
+        if let Some(path) = &file.path {
+            if !file.link.is_empty() {
+                let problem = "[path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow";
+                return self.fail("link", problem);
+            }
+            if path.name.is_some() {
+                return self.fail(
+                    "path.name",
+                    "the short form has no name; accepted: [[link]] tables with names",
+                );
+            }
+            let names = ["down".to_owned(), "up".to_owned()];
+            let links = self.links("path", path)?;
+            return Ok(vec![Hop { names, links }]);
+        }
+        if file.link.is_empty() {
+            let problem =
+                "there is no path; accepted: a [path] table, or one or more [[link]] tables";
+            return self.fail("path", problem);
+        }
+        let mut hops = Vec::new();
+        let mut known = BTreeSet::new();
+        for (index, link) in file.link.iter().enumerate() {
+            let key = format!("link.{index}");
+            let Some(name) = link.name.as_deref().filter(|name| !name.is_empty()) else {
+                return self.fail(
+                    &format!("{key}.name"),
+                    "is missing; accepted: name = \"bottleneck\"",
+                );
+            };
+            if !known.insert(name) {
+                let problem = format!("\"{name}\" names two links; accepted: unique names");
+                return self.fail(&format!("{key}.name"), problem);
+            }
+            let names = [name.to_owned(), format!("{name} up")];
+            let links = self.links(&key, link)?;
+            hops.push(Hop { names, links });
+        }
+        Ok(hops)
+    }
+
+    /// Indices of the hops that a flow takes, from server to client.
+    pub(crate) fn route(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+        file: &ScenarioFile,
+    ) -> Result<Vec<usize>, ScenarioError> {
+        let key = format!("flow.{index}.route");
+        let names: Vec<&str> = (file.link.iter())
+            .filter_map(|link| link.name.as_deref())
+            .collect();
+        let accepted = names.join(", ");
+        if file.path.is_some() {
+            if flow.route.is_some() {
+                let problem =
+                    "[path] has a single hop, which all flows take; accepted: [[link]] tables";
+                return self.fail(&key, problem);
+            }
+            return Ok(vec![0]);
+        }
+        let Some(route) = &flow.route else {
+            if names.len() == 1 {
+                return Ok(vec![0]);
+            }
+            let problem = format!(
+                "is missing for flow \"{}\"; accepted: a list out of {accepted}, from server to client",
+                flow.name
+            );
+            return self.fail(&key, problem);
+        };
+        if route.is_empty() {
+            let problem = format!("no link leads nowhere; accepted: one or more of {accepted}");
+            return self.fail(&key, problem);
+        }
+        let mut hops = Vec::new();
+        for name in route {
+            let Some(hop) = names.iter().position(|known| known == name) else {
+                let problem = format!("there is no link \"{name}\"; accepted: {accepted}");
+                return self.fail(&key, problem);
+            };
+            if hops.contains(&hop) {
+                let problem = format!("\"{name}\" comes twice; accepted: each link once");
+                return self.fail(&key, problem);
+            }
+            hops.push(hop);
+        }
+        Ok(hops)
+    }
+
+    /// The links of one hop. `table` is its key in the file.
+    fn links(&self, table: &str, path: &schema::Path) -> Result<[LinkConfig; 2], ScenarioError> {
+        if path.rate.is_zero()
+            && path
+                .change
+                .iter()
+                .all(|c| c.rate.is_none_or(|rate| rate.is_zero()))
+        {
+            return self.fail(&format!("{table}.rate"), format!("\"{}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one", path.rate));
+        }
+        let mut last = Duration::ZERO;
+        for (index, change) in path.change.iter().enumerate() {
+            let key = format!("{table}.change.{index}.at");
+            if change.at < last {
+                return self.fail(
+                    &key,
+                    format!(
+                        "\"{}\" is before the change above; accepted: changes in the order of time",
+                        change.at
+                    ),
+                );
+            }
+            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
+                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than {table}.repeat", change.at));
+            }
+            last = change.at;
+        }
+        if path.repeat.is_some_and(Duration::is_zero) {
+            let problem = "\"0 s\" is no period; accepted: \"2 s\"";
+            return self.fail(&format!("{table}.repeat"), problem);
+        }
+        if let Some(jitter) = &path.jitter {
+            self.check_jitter(&format!("{table}.jitter"), jitter)?;
+        }
+        Ok([link(path, false), link(path, true)])
+    }
+
+    fn check_jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<(), ScenarioError> {
+        let bounds = match jitter {
+            schema::Jitter::Uniform { min, max }
+            | schema::Jitter::TruncatedNormal { min, max, .. } => (min, max),
+            _ => return Ok(()),
+        };
+        if bounds.0 > bounds.1 {
+            let problem = format!(
+                "min \"{}\" is above max \"{}\"; accepted: min <= max",
+                bounds.0, bounds.1
+            );
+            return self.fail(key, problem);
+        }
+        Ok(())
+    }
+}
+
+/// One direction of a hop.
+fn link(path: &schema::Path, is_up: bool) -> LinkConfig {
+    let up = path.up.clone().unwrap_or_default();
+    let mut rate = up.rate.filter(|_| is_up).unwrap_or(path.rate);
+    let mut rtt = path.rtt;
+    let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
+    let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
+    let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
+    let mut config = LinkConfig::new(rate, rtt / 2);
+    config.limit = buffer.limit(rate, rtt);
+    config.jitter = jitter.map(jitter_config).unwrap_or_default();
+    config.loss = loss.map(loss_config).unwrap_or_default();
+    config.reorder = path.reorder;
+    config.repeat = path.repeat;
+    for change in &path.change {
+        let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
+        rate = new_rate.unwrap_or(rate);
+        rtt = change.rtt.unwrap_or(rtt);
+        config.changes.push(thalweg_path::Change {
+            at: change.at,
+            rate: new_rate,
+            delay: change.rtt.map(|rtt| rtt / 2),
+            jitter: change.jitter.as_ref().map(jitter_config),
+            limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
+        });
+    }
+    config
+}
+
+fn jitter_config(jitter: &schema::Jitter) -> JitterConfig {
+    match *jitter {
+        schema::Jitter::None {} => JitterConfig::None,
+        schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
+        schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
+        schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
+        schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
+            JitterConfig::TruncatedNormal { mean, sd, min, max }
+        }
+        schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
+            mean,
+            formula: match formula {
+                schema::WifiFormula::Reference => WifiFormula::Reference,
+                schema::WifiFormula::Draft => WifiFormula::Draft,
+            },
+        },
+    }
+}
+
+fn loss_config(loss: &schema::Loss) -> LossConfig {
+    match *loss {
+        schema::Loss::Random { rate } => LossConfig::Random { rate },
+        schema::Loss::GilbertElliott {
+            p,
+            r,
+            good_loss,
+            bad_loss,
+        } => LossConfig::GilbertElliott {
+            p,
+            r,
+            good_loss,
+            bad_loss,
+        },
+    }
+}
