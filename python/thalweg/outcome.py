@@ -88,14 +88,14 @@ class Outcomes:
     """One row for each trial: seed, simulated time, events, trace hash."""
     requests: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row for each trial, flow of requests and request; empty without such flows."""
-    _native: _native.Outcomes | None = field(default=None, repr=False, compare=False)
+    handle: _native.Outcomes | None = field(default=None, repr=False, compare=False)
     """Holds the series, which are not stored with results."""
 
     @staticmethod
     def of(native: _native.Outcomes, scenario: Description) -> Outcomes:
         """Makes tables of the columns that the simulator hands over."""
-        tables = (native.flows, native.links, native.trials, native.requests)
-        return Outcomes(scenario, *(frame(table) for table in tables), native)
+        flows, links, trials, requests = map(frame, (native.flows, native.links, native.trials, native.requests))
+        return Outcomes(scenario, flows, links, trials, requests, native)
 
     @property
     def n(self) -> int:
@@ -135,7 +135,7 @@ class Outcomes:
         names = [str(known["name"]) for known in self.scenario.flows]
         if flow not in names:
             raise RequestError(f"{self.scenario.name} has no flow {flow!r}{did_you_mean(flow, names)}")
-        found = self._native.series(trial, names.index(flow)) if self._native else None
+        found = self.handle.series(trial, names.index(flow)) if self.handle else None
         if found is None:
             raise self._no_series(trial)
         every_s, sent, received = found
@@ -149,14 +149,16 @@ class Outcomes:
         names = self.links.filter(pl.col("trial") == self.links["trial"][0])["link"].to_list()
         if link not in names:
             raise RequestError(f"{self.scenario.name} has no link {link!r}{did_you_mean(link, names)}")
-        found = self._native.capacity(trial, names.index(link)) if self._native else None
+        found = self.handle.capacity(trial, names.index(link)) if self.handle else None
         if found is None:
             raise self._no_series(trial)
         return found.astype(np.float64)
 
     def _no_series(self, trial: int) -> RequestError:
-        if self._native is None:
-            return RequestError(f"{self.scenario.name}: series are not stored with results; run the scenario again")
+        if self.handle is None:
+            return RequestError(
+                f"{self.scenario.name}: series are not stored with results; run the scenario again"
+            )
         if trial >= self.n:
             return RequestError(f"{self.scenario.name} has no trial {trial}; accepted: 0 to {self.n - 1}")
         return RequestError(f'{self.scenario.name} records no series; accepted: sample = "10 ms" in the scenario')
