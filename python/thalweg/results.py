@@ -89,8 +89,10 @@ class SuiteResult:
                 description = Description(**scenario)
                 home = root / description.name
                 if home.is_dir():
-                    tables = {table: pl.read_parquet(home / f"{table}.parquet") for table in _TABLES}
-                    outcomes.append(Outcomes(description, **tables))
+                    flows, links, trials, requests = (
+                        pl.read_parquet(home / f"{table}.parquet") for table in _TABLES
+                    )
+                    outcomes.append(Outcomes(description, flows, links, trials, requests))
             known = {key: metadata[key] for key in ("suite", "title", "source", "seed")}
             made = {key: metadata[key] for key in ("version", "host", "started", "wall_s")}
         except (KeyError, TypeError, OSError, pl.exceptions.PolarsError) as error:
