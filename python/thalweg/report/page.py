@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import vl_convert
+from altair.utils.schemapi import debug_mode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -18,13 +18,14 @@ from thalweg.plots import Chart, plot_distribution, plot_trial
 from thalweg.plots.theme import CONFIG, DARK_CONFIG
 from thalweg.quantity import percent, text
 from thalweg.replay import is_same, replay_command, replay_trial
+from thalweg.report.memory import return_large_blocks
+from thalweg.report.vega import vega
 from thalweg.results import SuiteResult
 from thalweg.verdict import Verdict
 
-_EXPOSE = "window.vegaEmbed = vegaEmbed;"
-"""What the page needs of the drawing program."""
-
 Progress = Callable[[str, int, int], None]
+Figures: TypeAlias = dict[str, Markup]
+"""What is drawn, by the name of its place."""
 
 
 def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | None = None) -> None:
@@ -35,24 +36,28 @@ def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | 
     write_page(render(result, on_progress), Path(file))
 
 
-def write_page(page: str, target: Path) -> None:
-    """Writes a page whole or not at all. Raises RequestError if the file cannot be written."""
+def write_page(page: Iterable[str], target: Path) -> None:
+    """Writes the parts of a page, all or nothing. Raises RequestError if the file cannot be written."""
     partial = target.with_name(f".{target.name}.partial")
     try:
-        partial.write_text(page, encoding="utf-8")
+        with partial.open("w", encoding="utf-8") as file:
+            file.writelines(page)
         partial.replace(target)
     except OSError as error:
         raise RequestError(f"cannot write {target}: {error.strerror or error}") from None
 
 
-def render(result: SuiteResult, on_progress: Progress | None = None) -> str:
-    """The page of a result, as HTML."""
-    figures: dict[str, dict[str, Any]] = {}
+def render(result: SuiteResult, on_progress: Progress | None = None) -> Iterable[str]:
+    """The page of a result, as HTML, in parts."""
+    return_large_blocks()
+    figures: Figures = {}
     scenarios = []
     for number, outcomes in enumerate(result.outcomes):
         if on_progress:
             on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
-        scenarios.append(_section(result, outcomes, figures))
+        # Figures are checked by tests; checking each here takes longer than the trials of a suite.
+        with debug_mode(False):
+            scenarios.append(_section(result, outcomes, figures))
     return fill(
         "page.html",
         figures,
@@ -62,8 +67,8 @@ def render(result: SuiteResult, on_progress: Progress | None = None) -> str:
     )
 
 
-def fill(template: str, figures: dict[str, dict[str, Any]], **values: object) -> str:
-    """A page out of its template, with all that it needs to draw `figures` by the names of their places."""
+def fill(template: str, figures: Figures, **values: object) -> Iterable[str]:
+    """A page out of its template, with all that it needs to draw `figures`; in parts, as it is large."""
     environment = Environment(
         loader=PackageLoader("thalweg.report", "."),
         autoescape=True,
@@ -76,17 +81,17 @@ def fill(template: str, figures: dict[str, dict[str, Any]], **values: object) ->
     def source(name: str) -> Markup:
         return Markup(environment.loader.get_source(environment, name)[0] if environment.loader else "")
 
-    return environment.get_template(template).render(
+    return environment.get_template(template).generate(
         css=source("page.css"),
         js=source("page.js"),
-        vega=Markup(vl_convert.javascript_bundle(_EXPOSE).replace("</script", "<\\/script")),
-        figures=_json(figures),
+        vega=Markup(vega()),
+        figures=figures,
         themes=_json({"light": CONFIG, "dark": DARK_CONFIG}),
         **values,
     )
 
 
-def _section(result: SuiteResult, outcomes: Outcomes, figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _section(result: SuiteResult, outcomes: Outcomes, figures: Figures) -> dict[str, Any]:
     """What the page says about one scenario; its figures go to `figures` by the name of their place."""
     scenario, verdict = outcomes.scenario, outcomes.verdict()
     distributions = []
@@ -121,11 +126,11 @@ def _answer(verdict: Verdict) -> str:
     return verdict.answer or "no criteria"
 
 
-def spec(chart: Chart) -> dict[str, Any]:
-    """A figure as the page carries it: without colours of its own."""
-    drawn: dict[str, Any] = chart.to_dict()
+def spec(chart: Chart) -> Markup:
+    """A figure as the page carries it: JSON, without colours of its own."""
+    drawn: dict[str, Any] = chart.to_dict(validate=False)
     del drawn["config"]  # the page lends the one that suits the reader
-    return drawn
+    return _json(drawn)
 
 
 def _json(value: object) -> Markup:

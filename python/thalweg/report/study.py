@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from thalweg.plots import Chart
-from thalweg.report.page import fill, spec, write_page
+from thalweg.report.page import Figures, fill, spec, write_page
 from thalweg.studies.result import StudyResult
 
 Progress = Callable[[str, int, int], None]
@@ -40,7 +39,7 @@ def write_study(
 
     Raises RequestError if the file cannot be written.
     """
-    figures: dict[str, dict[str, Any]] = {}
+    figures: Figures = {}
     shown = []
     for number, section in enumerate(sections):
         if on_progress:
