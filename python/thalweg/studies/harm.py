@@ -68,7 +68,7 @@ def run(
     result = StudyResult(NAME, STUDIES[NAME], CCAFCT, chosen.preset, replications, seed)
     study = Harm(chosen, result)
     begin = time.perf_counter()
-    scenarios = {cell: chosen.scenario(cell) for cell in chosen.cells()}
+    scenarios = chosen.scenarios()
     total = replications * len(scenarios)
     for number, (cell, scenario) in enumerate(scenarios.items()):
 
@@ -85,7 +85,7 @@ def run(
         study.cells[cell], study.measured[cell] = outcomes, measure(outcomes)
     result.wall_s = time.perf_counter() - begin
     result.core_s = sum(trials.core_s for trials in study.measured.values())
-    result.rows = [row(cell, study.measured) for cell in study.cells]
+    result.rows = [row(cell, study.measured, published=chosen.as_published) for cell in study.cells]
     if study.complete and result.preset == "ccafct":
         result.checks = checks(study.measured)
     return study
@@ -105,11 +105,12 @@ def beyond_itself(one: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> 
     return t_interval(one.harm(solo, other) - one.harm(solo, own))
 
 
-def row(cell: Cell, measured: Mapping[Cell, Trials]) -> Row:
+def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False) -> Row:
     """One row of the table: means over replications; harm is None for the flows alone.
 
     `<measure>_harm_low` and `_harm_high` are its interval, cut to 0..1; `<measure>_excess` is
     (competing - solo) / solo; `<measure>_beyond_itself` is the harm above that of the short flows' own controller.
+    With `published`, a row of the experiment of ccafct has what ccafct printed beside it.
     """
     trials = measured[cell]
     values: dict[str, str | float | int | None] = {
@@ -130,10 +131,11 @@ def row(cell: Cell, measured: Mapping[Cell, Trials]) -> Row:
                 times = excess(solo.values[one.name], trials.values[one.name])
                 values[f"{one.name}_excess"] = float(times.mean())
             values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured), clamp=False)
-    published = LINES.get((cell.rtt_s, cell.competitor)) if cell.controller == CONTROLLER else None
+    comparable = published and cell.controller == CONTROLLER
+    line = LINES.get((cell.rtt_s, cell.competitor)) if comparable else None
     for one in COMPLETION:
-        values[f"published_{one.column}"] = getattr(published, one.column, None)
-        values[f"published_{one.name}_harm"] = getattr(published, f"{one.name}_harm", None)
+        values[f"published_{one.column}"] = getattr(line, one.column, None)
+        values[f"published_{one.name}_harm"] = getattr(line, f"{one.name}_harm", None)
     return values
 
 

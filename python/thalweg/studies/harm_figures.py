@@ -142,7 +142,12 @@ def _panels(
     y = alt.Y("value:Q", title=what, scale=scale, axis=_axis("~g"))
     names = points["competitor"].unique(maintain_order=True).to_list()
     who = points["who"].unique(maintain_order=True).to_list()
-    dashes = alt.StrokeDash("who:N", title=None, scale=alt.Scale(domain=who, range=[[1, 0], [4, 3]][: len(who)]))
+    dashes = alt.StrokeDash(
+        "who:N",
+        title=None,
+        scale=alt.Scale(domain=who, range=[[1, 0], [4, 3]][: len(who)]),
+        legend=alt.Legend() if len(who) > 1 else None,
+    )
     panels = []
     for one in measures:
         base = alt.Chart(

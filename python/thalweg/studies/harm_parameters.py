@@ -118,6 +118,15 @@ class Parameters:
         sides = product(self.rtts, self.controllers, (None, *self.competitors))
         return [Cell(rtt, controller, competitor) for rtt, controller, competitor in sides]
 
+    @property
+    def as_published(self) -> bool:
+        """Whether rows with a published round-trip time and controllers can be set against what is published."""
+        return not changed(self).keys() - {"rtts", "controllers", "competitors"}
+
+    def scenarios(self) -> dict[Cell, Scenario]:
+        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        return {cell: self.scenario(cell) for cell in self.cells()}
+
     def scenario(self, cell: Cell) -> Scenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""
         return Scenario.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)

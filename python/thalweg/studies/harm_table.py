@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 from thalweg.quantity import percent, text
 from thalweg.studies.harm_measure import COMPLETION, OTHERS
 from thalweg.studies.result import Row, StudyResult
 
-HEADERS = (
+TIMES = (
     "RTT",
     "short flows",
     "against",
     *(header for one in COMPLETION for header in (one.title, "harm", "published")),
-    *(f"{one.title} harm" for one in OTHERS),
-    "loss",
     "beyond itself",
-    "competitor",
     "unfinished",
 )
+MORE = (
+    "RTT",
+    "short flows",
+    "against",
+    *(header for one in OTHERS for header in (one.title, "harm")),
+    "competitor",
+)
 WORDS = 3
-"""The first columns hold words, the others numbers."""
+"""The first columns of both tables hold words and say what the row is; the others hold numbers."""
+HEADERS = (*TIMES, *MORE[WORDS:])
+"""Of both tables in one."""
 LEGEND = (
     "Times run from the nominal arrival of a short flow to its last byte, means of the replications. Harm is the "
     "part of a measure that the competitor is to blame for: (competing - solo) / competing, for throughput "
@@ -31,31 +40,47 @@ LEGEND = (
 
 def table_rows(result: StudyResult) -> list[list[str]]:
     """One line for each row of the study, under HEADERS."""
-    return [_line(row) for row in result.rows]
+    pairs = zip(times_rows(result), more_rows(result), strict=True)
+    return [[*times, *more[WORDS:]] for times, more in pairs]
 
 
-def _line(row: Row) -> list[str]:
-    line = [text(_value(row, "rtt_path_s"), "s"), str(row["controller"]), str(row["competitor"] or "-")]
+def times_rows(result: StudyResult) -> list[list[str]]:
+    """Completion times and harm to them, under TIMES."""
+    return [[*_name(row), *_times(row)] for row in result.rows]
+
+
+def more_rows(result: StudyResult) -> list[list[str]]:
+    """What else is harmed, under MORE."""
+    return [[*_name(row), *_more(row)] for row in result.rows]
+
+
+def _name(row: Row) -> Iterator[str]:
+    yield text(_value(row, "rtt_path_s"), "s")
+    yield str(row["controller"])
+    yield str(row["competitor"] or "-")
+
+
+def _times(row: Row) -> Iterator[str]:
     for one in COMPLETION:
-        line.append(text(_value(row, one.column), one.unit))
-        line.append(_harm(row, f"{one.name}_harm"))
-        line.append(_plain(row, f"published_{one.name}_harm"))
-    line += [_harm(row, f"{one.name}_harm") for one in OTHERS]
-    line.append(percent(_value(row, "loss") or 0.0))
-    line.append(_harm(row, "geomean_beyond_itself", sign="+") if row["competitor"] != row["controller"] else "-")
-    line.append(text(_value(row, "competitor_bps"), "bps", 3))
-    line.append(f"{row['unfinished']} of {row['requests']}")
-    return line
+        yield text(_value(row, one.column), one.unit)
+        yield _harm(row, f"{one.name}_harm")
+        published = _value(row, f"published_{one.name}_harm")
+        yield "-" if published is None else f"{published:.3f}"
+    yield _harm(row, "geomean_beyond_itself", sign="+") if row["competitor"] != row["controller"] else "-"
+    yield f"{row['unfinished']} of {row['requests']}"
+
+
+def _more(row: Row) -> Iterator[str]:
+    for one in OTHERS:
+        value = _value(row, one.column)
+        yield text(value, one.unit, 3) if one.unit else percent(value or 0.0)
+        yield _harm(row, f"{one.name}_harm")
+    yield text(_value(row, "competitor_bps"), "bps", 3)
 
 
 def _value(row: Row, name: str) -> float | None:
     value = row.get(name)
     return None if value is None else float(value)
-
-
-def _plain(row: Row, name: str) -> str:
-    value = _value(row, name)
-    return "-" if value is None else f"{value:.3f}"
 
 
 def _harm(row: Row, name: str, sign: str = "") -> str:
@@ -64,6 +89,6 @@ def _harm(row: Row, name: str, sign: str = "") -> str:
     if value is None:
         return "-"
     shown = f"{value:{sign}.3f}"
-    if low is None or high is None or low != low or high != high:  # noqa: PLR0124 - nan: a single replication
-        return shown
+    if low is None or high is None or math.isnan(low):
+        return shown  # a single replication
     return f"{shown} ±{max(value - low, high - value):.2f}"
