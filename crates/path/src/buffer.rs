@@ -150,6 +150,17 @@ impl Buffer {
         self.waiting.add(size);
     }
 
+    /// Books a packet that the policer keeps out.
+    pub(crate) fn refuse(&mut self, flow: u64, size: Bytes) {
+        self.counters.offered(flow, size);
+        self.counters.dropped(Dropped {
+            at: self.now,
+            flow,
+            size,
+            cause: DropCause::Policed,
+        });
+    }
+
     /// Books the length of the queue if it is the greatest so far.
     #[inline]
     pub(crate) fn note_length(&mut self) {
@@ -181,7 +192,6 @@ impl Buffer {
     }
 
     /// Sets CE on a packet and books it. The caller has made sure that it is ECN-capable.
-    #[allow(dead_code)] // the active queue disciplines mark
     pub(crate) fn mark(&mut self, queued: &mut Queued) {
         if queued.ecn != Ecn::Ce {
             queued.ecn = Ecn::Ce;

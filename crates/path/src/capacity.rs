@@ -7,6 +7,8 @@
 //! A segment holds from its start to just before the next one. Rates are whole bits per second, times
 //! whole nanoseconds; a transmission ends at the first whole nanosecond at which all bits are sent.
 
+use crate::delivery_trace::DeliveryTrace;
+use crate::noise::Noise;
 use crate::serialisation::NANOBITS_PER_BYTE;
 use crate::{JitterConfig, Limit, LinkConfig};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -22,6 +24,7 @@ pub struct CapacitySchedule {
     jitters: Vec<JitterConfig>,
     period: Option<Period>,
     least_delay: Duration,
+    noise: Option<Noise>,
 }
 
 /// The settings of a link during one segment.
@@ -50,8 +53,12 @@ struct Period {
 pub(crate) struct Position {
     index: usize,
     cycle: Instant,
-    /// When the segment ends; [`Instant::NEVER`] for the last one.
+    /// When the segment ends, or the noise changes; [`Instant::NEVER`] for the last one.
     pub(crate) until: Instant,
+    /// Capacity until then, noise included.
+    pub(crate) rate: Rate,
+    /// Propagation delay until then, noise included, without jitter.
+    pub(crate) delay: Duration,
 }
 
 /// A transmission, computed in advance.
@@ -87,8 +94,21 @@ pub struct Segments<'a> {
 }
 
 impl CapacitySchedule {
-    /// The schedule that a link with this configuration follows.
+    /// The schedule that a link with this configuration follows in the trial with seed `seed`.
+    pub(crate) fn with_noise(config: &LinkConfig, seed: u64) -> Self {
+        let mut schedule = CapacitySchedule::new(config);
+        schedule.noise = config.noise.map(|noise| Noise::new(noise, seed));
+        if let Some(noise) = &schedule.noise {
+            schedule.least_delay -= noise.most_delay();
+        }
+        schedule
+    }
+
+    /// The schedule that a link with this configuration follows, without noise.
     pub fn new(config: &LinkConfig) -> Self {
+        if let Some(trace) = &config.trace {
+            return CapacitySchedule::of_trace(config, trace);
+        }
         let length = config.repeat.filter(|length| !length.is_zero());
         let mut changes: Vec<_> = config
             .changes
@@ -140,8 +160,29 @@ impl CapacitySchedule {
             jitters,
             period: None,
             least_delay,
+            noise: None,
         };
         schedule.period = length.map(|length| schedule.period(length));
+        schedule
+    }
+
+    /// The schedule of a delivery trace, which repeats for ever.
+    fn of_trace(config: &LinkConfig, trace: &DeliveryTrace) -> Self {
+        let settings = |(offset, rate)| Settings {
+            offset,
+            rate,
+            delay: config.delay,
+            limit: config.limit,
+            jitter: 0,
+        };
+        let mut schedule = CapacitySchedule {
+            settings: trace.segments().map(settings).collect(),
+            jitters: vec![config.jitter],
+            period: None,
+            least_delay: config.delay,
+            noise: None,
+        };
+        schedule.period = Some(schedule.period(trace.period()));
         schedule
     }
 
@@ -180,17 +221,34 @@ impl CapacitySchedule {
         &self.settings[position.index]
     }
 
-    fn position(&self, index: usize, cycle: Instant) -> Position {
-        let until = match (self.settings.get(index + 1), self.period) {
+    /// When segment `index` of the cycle that began at `cycle` ends.
+    #[inline]
+    fn end(&self, index: usize, cycle: Instant) -> Instant {
+        match (self.settings.get(index + 1), self.period) {
             (Some(next), _) => cycle + next.offset,
             (None, Some(period)) => cycle + period.length,
             (None, None) => Instant::NEVER,
-        };
-        Position {
+        }
+    }
+
+    /// The place of time `at`, which lies in segment `index`.
+    #[inline]
+    fn position(&self, index: usize, cycle: Instant, at: Instant) -> Position {
+        let Settings { rate, delay, .. } = self.settings[index];
+        let mut position = Position {
             index,
             cycle,
-            until,
+            until: self.end(index, cycle),
+            rate,
+            delay,
+        };
+        // A suspended link is quiet: nothing would ever end its wait.
+        if let Some(noise) = &self.noise
+            && !rate.is_zero()
+        {
+            noise.disturb(&mut position, at);
         }
+        position
     }
 
     /// The segment that holds at `at`.
@@ -210,7 +268,7 @@ impl CapacitySchedule {
             .settings
             .partition_point(|segment| segment.offset <= offset)
             - 1;
-        self.position(index, cycle)
+        self.position(index, cycle, at)
     }
 
     /// The segment after this one, if it ever ends.
@@ -218,24 +276,28 @@ impl CapacitySchedule {
         if position.until == Instant::NEVER {
             return None;
         }
-        Some(if position.index + 1 < self.settings.len() {
-            self.position(position.index + 1, position.cycle)
+        let (index, cycle, at) = (position.index, position.cycle, position.until);
+        Some(if at < self.end(index, cycle) {
+            self.position(index, cycle, at)
+        } else if index + 1 < self.settings.len() {
+            self.position(index + 1, cycle, at)
         } else {
-            self.position(0, position.until)
+            self.position(0, at, at)
         })
     }
 
-    /// The earliest time, from `at` in the segment `position` on, at which bits move.
+    /// The earliest time, from `at` in the segment `position` on, at which bits move; with noise, a time
+    /// before that.
     pub(crate) fn resumes(&self, mut position: Position, mut at: Instant) -> Option<Instant> {
         // One cycle and one segment more show every segment there is.
         for _ in 0..=self.settings.len() {
-            if !self.settings(position).rate.is_zero() {
+            if !position.rate.is_zero() {
                 return Some(at);
             }
             at = position.until;
             position = self.after(position)?;
         }
-        None
+        self.noise.is_some().then_some(at)
     }
 
     /// The end of a transmission of `work` nanobits that starts at `start`, in the segment `position`,
@@ -249,7 +311,7 @@ impl CapacitySchedule {
         let mut at = start;
         let mut busy = Duration::ZERO;
         loop {
-            let rate = u128::from(self.settings(position).rate.as_bits_per_sec());
+            let rate = u128::from(position.rate.as_bits_per_sec());
             let span = position.until - at;
             let able = rate * u128::from(span.as_nanos());
             if rate > 0 && work <= able {
@@ -275,7 +337,7 @@ impl CapacitySchedule {
                 };
             };
             position = next;
-            if let (0, Some(period)) = (position.index, self.period) {
+            if let (0, Some(period), None) = (position.index, self.period, &self.noise) {
                 if period.work == 0 {
                     return Departure {
                         at: Instant::NEVER,
@@ -298,7 +360,7 @@ impl CapacitySchedule {
                         position,
                     };
                 }
-                position = self.position(0, at);
+                position = self.position(0, at, at);
             }
         }
     }
@@ -314,12 +376,12 @@ impl CapacitySchedule {
 
     /// Capacity at `at`.
     pub fn rate_at(&self, at: Instant) -> Rate {
-        self.settings(self.position_at(at)).rate
+        self.position_at(at).rate
     }
 
     /// Propagation delay at `at`, without jitter.
     pub fn delay_at(&self, at: Instant) -> Duration {
-        self.settings(self.position_at(at)).delay
+        self.position_at(at).delay
     }
 
     /// When the last of `amount` leaves if the link sends nothing else from `start` on; `None` if the
@@ -339,7 +401,7 @@ impl CapacitySchedule {
         let (mut at, mut work) = (from, 0u128);
         while at < to {
             let end = position.until.min(to);
-            let rate = self.settings(position).rate.as_bits_per_sec();
+            let rate = position.rate.as_bits_per_sec();
             work += u128::from(rate) * u128::from((end - at).as_nanos());
             at = end;
             match self.after(position) {
@@ -355,7 +417,7 @@ impl Iterator for Segments<'_> {
     type Item = Segment;
     fn next(&mut self) -> Option<Segment> {
         let position = self.position?;
-        let Settings { rate, delay, .. } = *self.schedule.settings(position);
+        let Position { rate, delay, .. } = position;
         let segment = Segment {
             start: self.from,
             rate,

@@ -1,6 +1,9 @@
 //! What a link is made of, as plain data.
 
-use crate::{JitterConfig, Limit, LossConfig, QueueConfig};
+use crate::{
+    DeliveryTrace, JitterConfig, Limit, LossConfig, NoiseConfig, PolicerConfig, QueueConfig,
+};
+use std::sync::Arc;
 use thalweg_units::{Duration, Rate};
 
 /// One direction of one hop.
@@ -8,8 +11,14 @@ use thalweg_units::{Duration, Rate};
 pub struct LinkConfig {
     /// Capacity at the start. Zero suspends the link: it keeps its queue and accepts packets.
     pub rate: Rate,
+    /// Takes the place of `rate` and of all changes: capacity as it was measured.
+    pub trace: Option<Arc<DeliveryTrace>>,
     /// Propagation delay at the start, one way, without jitter.
     pub delay: Duration,
+    /// Variation of capacity and delay from one short interval to the next.
+    pub noise: Option<NoiseConfig>,
+    /// Drops what comes faster, before it reaches the queue.
+    pub policer: Option<PolicerConfig>,
     /// Which packet leaves next, and which ones the queue drops or marks on purpose.
     pub queue: QueueConfig,
     /// How much the queue holds at the start.
@@ -32,7 +41,10 @@ impl LinkConfig {
     pub fn new(rate: Rate, delay: Duration) -> Self {
         LinkConfig {
             rate,
+            trace: None,
             delay,
+            noise: None,
+            policer: None,
             queue: QueueConfig::DropTail,
             limit: Limit::Unlimited,
             loss: LossConfig::None,

@@ -30,12 +30,13 @@ use crate::capacity::{CapacitySchedule, Departure, Position};
 use crate::flight::{Flight, Flying};
 use crate::jitter::Jitter;
 use crate::loss::Loss;
+use crate::policer::Policer;
 use crate::queue::{Discipline, Queue};
 use crate::random::stream;
 use crate::serialisation::{Serialisation, nanobits};
 use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};
 use crate::store::Store;
-use crate::{LinkConfig, Packet};
+use crate::{Limit, LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -48,6 +49,7 @@ pub struct Link<P> {
     schedule: CapacitySchedule,
     position: Position,
     store: Store<P>,
+    policer: Option<Policer>,
     queue: Queue,
     buffer: Buffer,
     serialisation: Serialisation,
@@ -64,14 +66,15 @@ impl<P: Packet> Link<P> {
     /// An empty link at the start of a trial. `flows` is the number of flows, from 0 on, that have their
     /// own counters.
     pub fn new(config: &LinkConfig, seed: u64, flows: usize) -> Self {
-        let schedule = CapacitySchedule::new(config);
+        let schedule = CapacitySchedule::with_noise(config, seed);
         let position = schedule.position_at(Instant::START);
         let settings = *schedule.settings(position);
         Link {
             position,
             store: Store::new(),
-            queue: Queue::new(&config.queue),
-            buffer: Buffer::new(settings.rate, settings.limit, flows),
+            policer: config.policer.map(Policer::new),
+            queue: Queue::new(&config.queue, seed),
+            buffer: Buffer::new(position.rate, settings.limit, flows),
             serialisation: Serialisation::default(),
             loss: Loss::new(&config.loss, seed),
             jitters: schedule.jitters().iter().map(Jitter::new).collect(),
@@ -87,6 +90,12 @@ impl<P: Packet> Link<P> {
     pub fn push(&mut self, now: Instant, packet: P) {
         self.advance(now);
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
+        if let Some(policer) = &mut self.policer
+            && !policer.lets_pass(self.buffer.now, size)
+        {
+            self.buffer.refuse(flow, size);
+            return;
+        }
         let place = self.store.put(packet, self.buffer.vacant.pop());
         self.buffer.arrive(flow, size);
         self.queue.enqueue(
@@ -183,10 +192,15 @@ impl<P: Packet> Link<P> {
             return;
         };
         self.position = next;
-        let settings = self.schedule.settings(next);
-        self.buffer.rate = settings.rate;
-        self.buffer.limit = settings.limit;
-        self.queue.shed(&mut self.buffer);
+        let limit = self.schedule.settings(next).limit;
+        // A suspended link cannot evaluate a limit in time: all that came meanwhile is judged now.
+        let slower = next.rate < self.buffer.rate || self.buffer.rate.is_zero();
+        let shrinks = limit != self.buffer.limit || matches!(limit, Limit::Time(_)) && slower;
+        self.buffer.rate = next.rate;
+        self.buffer.limit = limit;
+        if shrinks {
+            self.queue.shed(&mut self.buffer);
+        }
     }
 
     /// Starts the transmission of the packet that the queue chooses at `start`, and settles its fate.
@@ -215,8 +229,8 @@ impl<P: Packet> Link<P> {
         transmission.since = start;
         transmission.credit = departure.credit;
 
-        let settings = self.schedule.settings(departure.position);
-        let jitter = &self.jitters[settings.jitter];
+        let Departure { position, .. } = departure;
+        let jitter = &self.jitters[self.schedule.settings(position).jitter];
         let stats = &mut self.buffer.counters.link;
         stats.busy += departure.busy;
         // A lost packet draws its jitter too: loss does not move the draws of the packets after it.
@@ -239,7 +253,7 @@ impl<P: Packet> Link<P> {
             });
             return;
         }
-        let travelled = departure.at + settings.delay;
+        let travelled = departure.at + position.delay;
         let mut arrival = travelled + drawn;
         if let Some(last) = &mut self.last_arrival {
             arrival = arrival.max(*last);

@@ -47,6 +47,36 @@ pub fn models() -> &'static [Model] {
             "first in, first out; drops what does not fit",
             "RFC 7567 section 1",
         ),
+        model(
+            Queue,
+            "codel",
+            "drops or marks at the head while the wait stays above 5 ms for 100 ms",
+            "RFC 8289",
+        ),
+        model(
+            Queue,
+            "fq-codel",
+            "a queue for each flow, served in turn, each under CoDel",
+            "RFC 8290",
+        ),
+        model(
+            Queue,
+            "pie",
+            "drops or marks at the tail by a controller of the delay, 15 ms",
+            "RFC 8033",
+        ),
+        model(
+            Queue,
+            "dualpi2",
+            "two coupled queues: low latency for ECT(1), 15 ms for the rest",
+            "RFC 9332",
+        ),
+        model(
+            Queue,
+            "red",
+            "drops or marks at random by the average length of the queue",
+            "Floyd and Jacobson 1993",
+        ),
         model(Jitter, "none", "no jitter", "-"),
         model(Jitter, "uniform", "uniform between two delays", "-"),
         model(

@@ -48,7 +48,7 @@ pub struct LinkStats {
     pub offered: Count,
     /// Popped from the link.
     pub delivered: Count,
-    /// Dropped by the queue, for whatever cause.
+    /// Dropped by the queue or the policer, for whatever cause.
     pub dropped: Count,
     /// Lost after transmission.
     pub lost: Count,
@@ -131,6 +131,8 @@ pub enum DropCause {
     Early,
     /// It was waiting when the capacity or the limit shrank, and no longer fitted.
     Shrunk,
+    /// It exceeded the rate and the burst of the policer.
+    Policed,
     /// It was transmitted and lost.
     Lost,
 }

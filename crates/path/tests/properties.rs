@@ -1,9 +1,10 @@
 //! What holds for every link, whatever its configuration and whatever happens to it.
 
+use proptest::option;
 use proptest::prelude::*;
 use thalweg_path::{
-    Change, Count, FlowLinkStats, JitterConfig, Limit, Link, LinkConfig, LossConfig, Packet,
-    QueueConfig, WifiFormula,
+    Change, Count, FlowLinkStats, JitterConfig, Limit, Link, LinkConfig, LossConfig, NoiseConfig,
+    Packet, PolicerConfig, QueueConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Ecn, Fraction, Instant, Rate};
 
@@ -77,7 +78,32 @@ fn limit() -> impl Strategy<Value = Limit> {
     ]
 }
 fn queue() -> impl Strategy<Value = QueueConfig> {
-    Just(QueueConfig::DropTail)
+    prop_oneof![
+        1 => Just(QueueConfig::DropTail),
+        1 => Just(QueueConfig::Codel(Default::default())),
+        1 => Just(QueueConfig::FqCodel(Default::default())),
+        1 => Just(QueueConfig::Pie(Default::default())),
+        1 => Just(QueueConfig::DualPi2(Default::default())),
+        1 => Just(QueueConfig::Red(Default::default())),
+    ]
+}
+fn noise() -> impl Strategy<Value = NoiseConfig> {
+    (
+        rate(),
+        span(3_000),
+        (2_000u64..20_000).prop_map(Duration::from_micros),
+    )
+        .prop_map(|(rate_sd, delay_sd, every)| NoiseConfig {
+            rate_sd,
+            delay_sd,
+            every,
+        })
+}
+fn policer() -> impl Strategy<Value = PolicerConfig> {
+    (rate(), 1u64..50_000).prop_map(|(rate, burst)| PolicerConfig {
+        rate,
+        burst: Bytes::new(burst),
+    })
 }
 fn change() -> impl Strategy<Value = Change> {
     use proptest::option::of as some;
@@ -96,13 +122,25 @@ fn change() -> impl Strategy<Value = Change> {
             limit,
         })
 }
+/// Any link at all.
+fn any_link() -> impl Strategy<Value = LinkConfig> {
+    let extras = (queue(), option::of(noise()), option::of(policer()));
+    (config(), extras).prop_map(|(config, (queue, noise, policer))| LinkConfig {
+        queue,
+        noise,
+        policer,
+        // A draw for each microsecond of a short period until the horizon would take minutes.
+        repeat: config.repeat.filter(|_| noise.is_none()),
+        ..config
+    })
+}
+/// A link with a plain queue and without noise: it promises more.
 fn config() -> impl Strategy<Value = LinkConfig> {
     let changes = proptest::collection::vec(change(), 0..8);
-    let repeat = proptest::option::of((1u64..80_000).prop_map(Duration::from_micros));
+    let repeat = option::of((1u64..80_000).prop_map(Duration::from_micros));
     let parts = (
         rate(),
         span(20_000),
-        queue(),
         limit(),
         loss(),
         jitter(),
@@ -111,10 +149,13 @@ fn config() -> impl Strategy<Value = LinkConfig> {
         repeat,
     );
     parts.prop_map(
-        |(rate, delay, queue, limit, loss, jitter, reorder, changes, repeat)| LinkConfig {
+        |(rate, delay, limit, loss, jitter, reorder, changes, repeat)| LinkConfig {
             rate,
+            trace: None,
             delay,
-            queue,
+            noise: None,
+            policer: None,
+            queue: QueueConfig::DropTail,
             limit,
             loss,
             jitter,
@@ -181,7 +222,7 @@ fn punctual(link: &mut Link<Probe>, packets: &[Probe]) -> Vec<(usize, Instant)> 
 proptest! {
     #[test]
     fn every_packet_is_delivered_dropped_lost_or_still_there(
-        config in config(), packets in packets(), seed: u64,
+        config in any_link(), packets in packets(), seed: u64,
     ) {
         let mut link = Link::new(&config, seed, 3);
         let arrivals = punctual(&mut link, &packets);
@@ -237,7 +278,7 @@ proptest! {
 
     #[test]
     fn a_late_caller_gets_the_same_packets_at_the_same_times_and_the_same_statistics(
-        config in config(), packets in packets(), seed: u64,
+        config in any_link(), packets in packets(), seed: u64,
         looks in proptest::collection::vec(any::<bool>(), 120),
     ) {
         let mut on_time = Link::new(&config, seed, 3);
