@@ -137,11 +137,11 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "rtt", "buffer", "jitter", "loss", "reorder", "up", "change", "repeat"
+    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
     a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
-    a.toml:2: `[path]`: the key "rate" is missing here; accepted: rate = ...
+    a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
     a.toml:5: `[[path.change]]`: the key "at" is missing here; accepted: at = ...
     a.toml:4: `rtt = "50 Mbps"`: "50 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:4: `rtt = "50"`: "50" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
