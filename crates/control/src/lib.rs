@@ -20,6 +20,7 @@ mod loss_filter;
 mod options;
 mod path_state;
 mod picoquic_start;
+mod prague;
 mod recovery_period;
 pub mod registry;
 mod reno;

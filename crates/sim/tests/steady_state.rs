@@ -36,7 +36,7 @@ fn all_in_one_process() {
 /// Five times the packets must not cost five times the allocations: buffers grow to the size that the
 /// window needs and stay.
 fn a_packet_allocates_nothing() {
-    for controller in ["c4", "cubic", "reno", "bbr", "bbr1"] {
+    for controller in ["c4", "cubic", "reno", "bbr", "bbr1", "prague"] {
         let (few, short) = allocations(controller, 10);
         let (many, long) = allocations(controller, 50);
         assert!(long > 4 * short && few > 10, "{short} {long} {few}");
