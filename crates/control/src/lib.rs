@@ -11,6 +11,7 @@ mod bbr;
 mod bbr1;
 mod c4;
 mod c4_early;
+mod coefficient;
 mod controller;
 mod cubic;
 mod delay_hystart;
