@@ -11,7 +11,7 @@ use crate::PathState;
 use crate::event::EcnCounts;
 use thalweg_units::{Duration, Instant};
 
-/// The gain of the average (Prague draft section 2.3.2; RFC 8257 section 4.2 has the same).
+/// The gain of the average (Prague draft section 2.3.2, as DCTCP recommends).
 const GAIN: f64 = 1.0 / 16.0;
 
 /// The average, and the round trip that it is being measured over.

@@ -1,6 +1,6 @@
 //! Pacing: a window each smoothed RTT, twice that in slow start.
 //!
-//! Prague draft section 2.5.1, for the requirement of RFC 9331 section 4.3 to avoid bursts, which a
+//! Prague draft section 2.5, for the requirement of RFC 9331 section 4.3 to avoid bursts, which a
 //! queue of a millisecond would mark. Slow start needs twice the rate, as it sends two packets for each
 //! that is acknowledged, until half of a known threshold is reached. Bursts last 250 microseconds at
 //! most, but may hold two packets, so that a sender with a coarse timer keeps up.
@@ -8,7 +8,7 @@
 //! # Windows below two packets
 //! A transport cannot have less than a packet in flight, nor time losses by ACKs with less than two. So
 //! the window that it obeys stays at two packets, and the pacing rate alone carries the fraction: half a
-//! packet is a packet every other round trip (RFC 9331 appendix A.1.5).
+//! packet is a packet every other round trip (RFC 9331 section 4.3, on small RTTs).
 
 use thalweg_units::{Bytes, Duration, Rate};
 

@@ -6,7 +6,8 @@
 //! - A loss takes the share of Reno or of CUBIC (Prague draft section 2.4.1; RFC 9331 section 4.3).
 //! - A packet lost in a round trip that a mark has already answered tells of the same congestion, so
 //!   the loss takes its share of the window *before* the mark; what the mark took counts towards it.
-//!   Growth since then stays. A mark in a round trip that a loss has answered takes nothing.
+//!   Growth since then stays. (The Linux implementation halves what the mark has left.) A mark in a round
+//!   trip that a loss has answered takes nothing.
 
 use crate::recovery_period::RecoveryPeriod;
 use thalweg_units::{Duration, Instant};
