@@ -156,7 +156,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `loss = { model = "sometimes" }`: unknown variant "sometimes"; accepted: "random" or "gilbert-elliott"
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = ...
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
-    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1
+    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, fast_convergence
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
@@ -247,12 +247,12 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; accepted: changes in the order of time
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
-    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
+    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml --set nonsense=1: `nonsense = 1`: unknown field "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     --controller nobody=c4: there is no flow "nobody"; accepted: main, other
-    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
+    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
-    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1
+    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague
     "##);
 }
 
