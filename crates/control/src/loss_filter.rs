@@ -1,4 +1,5 @@
-//! Smoothed loss rate by packet numbers, as picoquic and C4 keep it (C4 reference, section 7.2).
+//! Smoothed loss rate by packet numbers, as picoquic keeps it for all its controllers that look at one, C4
+//! included (C4 reference, section 7.2).
 //!
 //! Only losses advance it: the packets between two losses count as delivered, up to 32 of them. Each
 //! packet number since the last loss decays the rate by 15/16, the lost packet's own included, and the
@@ -37,6 +38,11 @@ impl LossFilter {
         self.rate += (1.0 - self.rate) * WEIGHT;
         self.last_lost = packet;
         true
+    }
+
+    /// Forgets the rate, not the position: the next loss still sees its distance to the last one.
+    pub(crate) fn clear(&mut self) {
+        self.rate = 0.0;
     }
 
     /// Counts a loss and tells whether the rate now exceeds `threshold`; false if it did not count.

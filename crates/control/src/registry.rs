@@ -25,6 +25,7 @@ pub static ENTRIES: &[Entry] = &[
     crate::reno::ENTRY,
     crate::bbr::ENTRY,
     crate::bbr1::ENTRY,
+    crate::prague::ENTRY,
 ];
 
 /// A controller and its options as a scenario names them: `cubic`, `c4:variant=v1`.

@@ -8,10 +8,10 @@
 //! Packets are full, and count whole: no AEAD tag is taken off. Nothing is paced. There is no delivery
 //! rate unless the test sets `path.delivery_rate` and `path.peak_rate`.
 
-use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, Snapshot, SpuriousLoss, Timeout};
+use crate::event::{Ack, Lost, RttSample, Sent, Snapshot, SpuriousLoss, Timeout};
 use crate::{Context, Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
 use std::collections::BTreeMap;
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// Size of every packet.
 pub(crate) const MTU: Bytes = Bytes::new(1_000);
@@ -28,7 +28,6 @@ pub(crate) struct Flow {
     rng: Rng,
     outstanding: BTreeMap<u64, Snapshot>,
     lost: BTreeMap<u64, Snapshot>,
-    ecn: EcnCounts,
 }
 
 impl Flow {
@@ -52,7 +51,6 @@ impl Flow {
             rng: Rng::new(1),
             outstanding: BTreeMap::new(),
             lost: BTreeMap::new(),
-            ecn: EcnCounts::default(),
         }
     }
 
@@ -147,6 +145,11 @@ impl Flow {
 
     /// Packets that arrive in one ACK now; those that are not in flight are ignored.
     pub(crate) fn ack_all(&mut self, packets: &[u64]) {
+        self.ack_marked(packets, 0);
+    }
+
+    /// Packets that arrive in one ACK now, `marked` of them with a CE mark.
+    pub(crate) fn ack_marked(&mut self, packets: &[u64], marked: u64) {
         let acked: Vec<(u64, Snapshot)> = packets
             .iter()
             .filter_map(|p| Some((*p, self.outstanding.remove(p)?)))
@@ -166,6 +169,7 @@ impl Flow {
             .next()
             .copied()
             .unwrap_or(self.path.next_packet);
+        self.report_ecn(*largest, acked.len() as u64, marked);
         let rtt = self.now - newest.sent;
         self.take_rtt(rtt);
         self.call(|controller, cx| controller.on_rtt(&RttSample { rtt, raw: rtt }, cx));
@@ -265,10 +269,23 @@ impl Flow {
 
     /// An ACK of `packet` reports one more CE mark.
     pub(crate) fn mark_ce(&mut self, packet: u64) {
-        self.ecn.ce += 1;
-        self.ecn.largest_acked = packet;
-        let counts = self.ecn;
-        self.call(|controller, cx| controller.on_ecn(&counts, cx));
+        self.report_ecn(packet, 1, 1);
+    }
+
+    /// An ACK up to `largest` counts so many more packets, `marked` of them with a CE mark.
+    fn report_ecn(&mut self, largest: u64, packets: u64, marked: u64) {
+        let counts = &mut self.path.ecn;
+        match self.controller.ecn() {
+            Ecn::Ect0 => counts.ect0 += packets - marked,
+            Ecn::Ect1 => counts.ect1 += packets - marked,
+            Ecn::NotEct | Ecn::Ce => {}
+        }
+        counts.ce += marked;
+        counts.largest_acked = largest;
+        let counts = *counts;
+        if marked > 0 {
+            self.call(|controller, cx| controller.on_ecn(&counts, cx));
+        }
     }
 
     /// Sends a window, waits `rtt`, and acknowledges each of its packets.

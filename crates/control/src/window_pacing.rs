@@ -37,13 +37,18 @@ impl WindowPacing {
         WindowPacing::unpaced(mtu, Duration::from_millis(250))
     }
 
+    /// Whether the peer paces `window` at all.
+    pub(crate) fn applies_to(window: Bytes, path: &PathState) -> bool {
+        window >= path.mtu * PACED_PACKETS && path.smoothed_rtt > Duration::from_micros(1)
+    }
+
     /// Pacing for `window` on the path as it is. `slow_start` paces a quarter faster.
     pub(crate) fn of(window: Bytes, path: &PathState, slow_start: bool) -> Self {
         let (mtu, srtt) = (path.mtu, path.smoothed_rtt);
-        if window < mtu * PACED_PACKETS || srtt <= Duration::from_micros(1) {
+        if !WindowPacing::applies_to(window, path) {
             return WindowPacing::unpaced(mtu, srtt);
         }
-        let mut rate = Rate::over(window, srtt).max(Rate::over(mtu, srtt));
+        let mut rate = Rate::over(window, srtt);
         // The window is at least eight packets, so a quarter of it is at least the peer's floor of two.
         let mut quantum = window / 4;
         if slow_start && srtt > LONG_RTT {
@@ -57,9 +62,15 @@ impl WindowPacing {
         if slow_start {
             rate = rate.mul_div(5, 4);
         }
+        WindowPacing { rate, quantum }.at_least_a_packet_per_rtt(path)
+    }
+
+    /// The peer spaces packets by no more than the smoothed RTT, whatever the rate.
+    pub(crate) fn at_least_a_packet_per_rtt(self, path: &PathState) -> Self {
+        let least = Rate::over(path.mtu, path.smoothed_rtt).max(Rate::from_bits_per_sec(1));
         WindowPacing {
-            rate: rate.max(Rate::from_bits_per_sec(1)),
-            quantum,
+            rate: self.rate.max(least),
+            ..self
         }
     }
 

@@ -6,9 +6,13 @@
 use crate::check::Checker;
 use crate::error::ScenarioError;
 use crate::schema::{self, ScenarioFile};
+use crate::{aqm, trace_files};
 use std::collections::BTreeSet;
-use thalweg_path::{JitterConfig, LinkConfig, LossConfig, WifiFormula};
-use thalweg_units::Duration;
+use std::sync::Arc;
+use thalweg_path::{
+    DeliveryTrace, JitterConfig, LinkConfig, LossConfig, NoiseConfig, PolicerConfig, WifiFormula,
+};
+use thalweg_units::{Duration, Rate};
 
 /// Two links, one for each direction.
 #[derive(Clone, Debug)]
@@ -119,14 +123,7 @@ impl Checker<'_> {
 
     /// The links of one hop. `table` is its key in the file.
     fn links(&self, table: &str, path: &schema::Path) -> Result<[LinkConfig; 2], ScenarioError> {
-        if path.rate.is_zero()
-            && path
-                .change
-                .iter()
-                .all(|c| c.rate.is_none_or(|rate| rate.is_zero()))
-        {
-            return self.fail(&format!("{table}.rate"), format!("\"{}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one", path.rate));
-        }
+        self.check_rate(table, path)?;
         let mut last = Duration::ZERO;
         for (index, change) in path.change.iter().enumerate() {
             let key = format!("{table}.change.{index}.at");
@@ -151,7 +148,119 @@ impl Checker<'_> {
         if let Some(jitter) = &path.jitter {
             self.check_jitter(&format!("{table}.jitter"), jitter)?;
         }
-        Ok([link(path, false), link(path, true)])
+        let up = path.up.clone().unwrap_or_default();
+        for (key, queue) in [("queue", &path.queue), ("up.queue", &up.queue)] {
+            let problem = queue.as_ref().and_then(aqm::problem);
+            if let Some(problem) = problem {
+                return self.fail(&format!("{table}.{key}"), problem);
+            }
+        }
+        if path
+            .noise
+            .as_ref()
+            .is_some_and(|noise| noise.every < Duration::from_micros(10))
+        {
+            let problem =
+                "the interval is too short; accepted: every = \"1 ms\", and \"10 us\" at least";
+            return self.fail(&format!("{table}.noise"), problem);
+        }
+        let down = self.link(table, path, path.rate, path.trace.as_deref(), false)?;
+        let (rate, trace) = match (up.rate, up.trace.as_deref()) {
+            (None, None) => (path.rate, path.trace.as_deref()),
+            own => own,
+        };
+        Ok([down, self.link(table, path, rate, trace, true)?])
+    }
+
+    /// Each direction has a rate or a delivery trace, and moves something at some time.
+    fn check_rate(&self, table: &str, path: &schema::Path) -> Result<(), ScenarioError> {
+        let key = format!("{table}.rate");
+        let Some(rate) = path.rate else {
+            if path.trace.is_none() {
+                let problem = "is missing; accepted: rate = \"20 Mbps\", or trace = \"FILE\"";
+                return self.fail(&key, problem);
+            }
+            if !path.change.is_empty() || path.repeat.is_some() {
+                let problem = "a trace says all about the capacity and repeats by itself; accepted: no [[path.change]] and no repeat beside it";
+                return self.fail(&format!("{table}.trace"), problem);
+            }
+            return Ok(());
+        };
+        if path.trace.is_some() {
+            return self.fail(&key, "a link has a rate or a trace; accepted: one of them");
+        }
+        let up = path.up.as_ref();
+        if up.is_some_and(|up| up.rate.is_some() && up.trace.is_some()) {
+            let problem = "a link has a rate or a trace; accepted: one of them";
+            return self.fail(&format!("{table}.up.rate"), problem);
+        }
+        if up.is_some_and(|up| up.trace.is_some()) && !path.change.is_empty() {
+            let problem =
+                "a trace says all about the capacity; accepted: no [[path.change]] beside it";
+            return self.fail(&format!("{table}.up.trace"), problem);
+        }
+        let mut rates = path.change.iter().filter_map(|change| change.rate);
+        if rate.is_zero() && rates.all(Rate::is_zero) {
+            let problem = format!(
+                "\"{rate}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one"
+            );
+            return self.fail(&key, problem);
+        }
+        Ok(())
+    }
+
+    /// One direction of a hop.
+    fn link(
+        &self,
+        table: &str,
+        path: &schema::Path,
+        rate: Option<Rate>,
+        trace: Option<&str>,
+        is_up: bool,
+    ) -> Result<LinkConfig, ScenarioError> {
+        let trace = match trace.map(trace_files::parse).transpose() {
+            Ok(trace) => trace,
+            Err(problem) => return self.fail(&format!("{table}.trace"), problem),
+        };
+        let mean = trace.as_ref().map(DeliveryTrace::mean_rate);
+        let up = path.up.clone().unwrap_or_default();
+        let mut rate = rate.or(mean).unwrap_or(Rate::ZERO);
+        let mut rtt = path.rtt;
+        let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
+        let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
+        let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
+        let queue = up.queue.as_ref().filter(|_| is_up).or(path.queue.as_ref());
+        let policer = (up.policer.as_ref().filter(|_| is_up)).or(path.policer.as_ref());
+        let mut config = LinkConfig::new(rate, rtt / 2);
+        config.trace = trace.map(Arc::new);
+        config.limit = buffer.limit(rate, rtt);
+        config.queue = queue.map(aqm::config).unwrap_or_default();
+        config.policer = policer.map(|policer| PolicerConfig {
+            rate: policer.rate,
+            burst: policer.burst,
+        });
+        config.noise = path.noise.as_ref().map(|noise| NoiseConfig {
+            rate_sd: noise.rate_sd.unwrap_or(Rate::ZERO),
+            delay_sd: noise.delay_sd,
+            every: noise.every,
+        });
+        config.jitter = jitter.map(jitter_config).unwrap_or_default();
+        config.loss = loss.map(loss_config).unwrap_or_default();
+        config.reorder = path.reorder;
+        config.repeat = path.repeat;
+        for change in &path.change {
+            let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
+            rate = new_rate.unwrap_or(rate);
+            rtt = change.rtt.unwrap_or(rtt);
+            config.changes.push(thalweg_path::Change {
+                at: change.at,
+                rate: new_rate,
+                delay: change.rtt.map(|rtt| rtt / 2),
+                jitter: change.jitter.as_ref().map(jitter_config),
+                limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
+            });
+        }
+        Ok(config)
     }
 
     fn check_jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<(), ScenarioError> {
@@ -169,35 +278,6 @@ impl Checker<'_> {
         }
         Ok(())
     }
-}
-
-/// One direction of a hop.
-fn link(path: &schema::Path, is_up: bool) -> LinkConfig {
-    let up = path.up.clone().unwrap_or_default();
-    let mut rate = up.rate.filter(|_| is_up).unwrap_or(path.rate);
-    let mut rtt = path.rtt;
-    let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
-    let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
-    let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
-    let mut config = LinkConfig::new(rate, rtt / 2);
-    config.limit = buffer.limit(rate, rtt);
-    config.jitter = jitter.map(jitter_config).unwrap_or_default();
-    config.loss = loss.map(loss_config).unwrap_or_default();
-    config.reorder = path.reorder;
-    config.repeat = path.repeat;
-    for change in &path.change {
-        let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
-        rate = new_rate.unwrap_or(rate);
-        rtt = change.rtt.unwrap_or(rtt);
-        config.changes.push(thalweg_path::Change {
-            at: change.at,
-            rate: new_rate,
-            delay: change.rtt.map(|rtt| rtt / 2),
-            jitter: change.jitter.as_ref().map(jitter_config),
-            limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
-        });
-    }
-    config
 }
 
 fn jitter_config(jitter: &schema::Jitter) -> JitterConfig {

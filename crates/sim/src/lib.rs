@@ -10,6 +10,7 @@
 //! # Limits
 //! Endpoints take no time to compute, and a link is the only place where packets wait.
 
+mod aqm;
 mod check;
 mod connection;
 mod error;
@@ -28,6 +29,7 @@ mod seed;
 mod series;
 mod size;
 mod trace;
+mod trace_files;
 mod trials;
 
 pub use error::ScenarioError;

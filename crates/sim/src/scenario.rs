@@ -6,7 +6,8 @@ use crate::hop::Hop;
 use crate::media::MediaSpec;
 use crate::requests::Arrivals;
 use crate::schema::ScenarioFile;
-use crate::{floor, overrides};
+use crate::{floor, overrides, trace_files};
+use std::path::Path;
 use thalweg_control::ControllerSpec;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
@@ -180,11 +181,20 @@ impl Scenario {
         controllers: &[(String, String)],
     ) -> Result<Scenario, ScenarioError> {
         let text = utf8(text, origin)?;
-        let file: ScenarioFile =
+        let mut file: ScenarioFile =
             toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
-        let checker = Checker { text, origin };
+        let folder = Path::new(origin)
+            .parent()
+            .unwrap_or(Path::new(""))
+            .to_owned();
         if sets.is_empty() && controllers.is_empty() {
-            return checker.check(file, text.to_owned());
+            let embedded = trace_files::embed(&mut file, &folder, text, origin)?;
+            let toml = if embedded {
+                toml::to_string(&file).unwrap_or_default()
+            } else {
+                text.to_owned()
+            };
+            return Checker { text, origin }.check(file, toml);
         }
         let mut table: toml::Table =
             toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
@@ -227,16 +237,19 @@ impl Scenario {
         } else {
             format!("{origin}{named}")
         };
-        let file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
+        let mut file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
             let mut error = refused(&error, &changed, &origin);
             error.line = None;
             error
         })?;
-        let checker = Checker {
-            text: "",
-            origin: &origin,
+        let embedded = trace_files::embed(&mut file, &folder, "", &origin)?;
+        let toml = if embedded {
+            toml::to_string(&file).unwrap_or_default()
+        } else {
+            changed
         };
-        checker.check(file, changed.clone())
+        let (text, origin) = ("", origin.as_str());
+        Checker { text, origin }.check(file, toml)
     }
 
     /// The scenario as it runs, overrides included; [`Scenario::from_toml`] reads it back.

@@ -79,17 +79,26 @@ impl Default for Noise {
 pub(crate) struct Path {
     /// Name of a `[[link]]`, unique in the scenario.
     pub(crate) name: Option<String>,
-    /// Capacity of each direction.
-    pub(crate) rate: Rate,
+    /// Capacity of each direction; this or `trace`.
+    pub(crate) rate: Option<Rate>,
+    /// A file with a delivery trace in the format of Mahimahi, in the place of `rate`: one time in
+    /// milliseconds on each line, an opportunity for 1500 bytes. Its name is relative to the scenario.
+    pub(crate) trace: Option<String>,
     /// Round-trip propagation time; half of it is the delay of each direction.
     pub(crate) rtt: Duration,
     /// How much the queue in front of each direction holds.
     #[serde(default = "one_bdp")]
     pub(crate) buffer: BufferSize,
+    /// Which packet leaves next, and which ones are dropped or marked, in each direction.
+    pub(crate) queue: Option<Queue>,
     /// Random delay added to each packet, in each direction.
     pub(crate) jitter: Option<Jitter>,
     /// Random loss of packets, in each direction.
     pub(crate) loss: Option<Loss>,
+    /// Variation of capacity and delay from one short interval to the next, in each direction.
+    pub(crate) noise: Option<PathNoise>,
+    /// Drops what comes faster, before it reaches the queue, in each direction.
+    pub(crate) policer: Option<Policer>,
     /// Whether packets with less jitter overtake others. In order by default.
     #[serde(default)]
     pub(crate) reorder: bool,
@@ -112,8 +121,14 @@ fn one_bdp() -> BufferSize {
 pub(crate) struct Up {
     /// Capacity.
     pub(crate) rate: Option<Rate>,
+    /// A delivery trace in the place of the capacity.
+    pub(crate) trace: Option<String>,
     /// How much the queue holds.
     pub(crate) buffer: Option<BufferSize>,
+    /// Queue discipline.
+    pub(crate) queue: Option<Queue>,
+    /// Policer.
+    pub(crate) policer: Option<Policer>,
     /// Random delay.
     pub(crate) jitter: Option<Jitter>,
     /// Random loss.
@@ -136,6 +151,107 @@ pub(crate) struct Change {
     pub(crate) buffer: Option<BufferSize>,
     /// New jitter.
     pub(crate) jitter: Option<Jitter>,
+}
+
+/// Queue disciplines; what is not given is as its RFC says.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
+pub(crate) enum Queue {
+    /// First in, first out; drops what does not fit.
+    DropTail {},
+    /// Controlled delay (RFC 8289).
+    Codel {
+        /// Wait that is acceptable for ever; "5 ms".
+        target: Option<Duration>,
+        /// Time within which the wait must fall below the target; "100 ms".
+        interval: Option<Duration>,
+        /// Whether ECN-capable packets are marked instead of dropped; true.
+        ecn: Option<bool>,
+        /// ECT(1) packets that waited longer are marked at once.
+        ce_threshold: Option<Duration>,
+    },
+    /// Fair queueing with CoDel (RFC 8290).
+    FqCodel {
+        /// Wait that is acceptable for ever; "5 ms".
+        target: Option<Duration>,
+        /// Time within which the wait must fall below the target; "100 ms".
+        interval: Option<Duration>,
+        /// Whether ECN-capable packets are marked instead of dropped; true.
+        ecn: Option<bool>,
+        /// ECT(1) packets that waited longer are marked at once.
+        ce_threshold: Option<Duration>,
+        /// Number of queues that flows are hashed to; 1024.
+        flows: Option<u32>,
+        /// What a queue may send in a round; "1514 B".
+        quantum: Option<Bytes>,
+    },
+    /// Proportional integral controller enhanced (RFC 8033).
+    Pie {
+        /// Queueing delay that is aimed at; "15 ms".
+        target: Option<Duration>,
+        /// Time between updates of the probability; "15 ms".
+        update: Option<Duration>,
+        /// How long a burst into an idle queue passes untouched; "150 ms".
+        burst: Option<Duration>,
+        /// Whether ECN-capable packets are marked; true.
+        ecn: Option<bool>,
+        /// Up to this probability; "10 %".
+        mark_below: Option<Fraction>,
+    },
+    /// Dual-queue coupled AQM for L4S (RFC 9332).
+    #[serde(rename = "dualpi2")]
+    DualPi2 {
+        /// Queueing delay that is aimed at for Classic traffic; "15 ms".
+        target: Option<Duration>,
+        /// Largest round-trip time that the controller is stable for; "100 ms".
+        max_rtt: Option<Duration>,
+        /// Delay of the low-latency queue at which marking starts; "800 us".
+        ramp_start: Option<Duration>,
+        /// From there, how much more delay marks all; "400 us".
+        ramp: Option<Duration>,
+    },
+    /// Random early detection (Floyd and Jacobson 1993).
+    Red {
+        /// Average queue below which nothing is dropped; "7500 B".
+        min: Option<Bytes>,
+        /// Average queue at which the chance is `max_probability`; "22500 B".
+        max: Option<Bytes>,
+        /// "10 %".
+        max_probability: Option<Fraction>,
+        /// Whether the chance goes on rising linearly above `max`; true.
+        gentle: Option<bool>,
+        /// Whether ECN-capable packets are marked; true.
+        ecn: Option<bool>,
+    },
+}
+
+/// Normal noise, truncated at three standard deviations, drawn for each interval.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PathNoise {
+    /// Standard deviation of the capacity.
+    #[serde(default)]
+    pub(crate) rate_sd: Option<Rate>,
+    /// Standard deviation of the delay of each direction.
+    #[serde(default)]
+    pub(crate) delay_sd: Duration,
+    /// Length of an interval.
+    #[serde(default = "one_millisecond")]
+    pub(crate) every: Duration,
+}
+
+fn one_millisecond() -> Duration {
+    Duration::from_millis(1)
+}
+
+/// A token bucket.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Policer {
+    /// What passes in the long run.
+    pub(crate) rate: Rate,
+    /// What passes at once.
+    pub(crate) burst: Bytes,
 }
 
 /// Random delay of packets.

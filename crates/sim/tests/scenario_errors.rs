@@ -137,11 +137,11 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "rtt", "buffer", "jitter", "loss", "reorder", "up", "change", "repeat"
+    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
     a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
-    a.toml:2: `[path]`: the key "rate" is missing here; accepted: rate = ...
+    a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
     a.toml:5: `[[path.change]]`: the key "at" is missing here; accepted: at = ...
     a.toml:4: `rtt = "50 Mbps"`: "50 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:4: `rtt = "50"`: "50" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
@@ -156,7 +156,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `loss = { model = "sometimes" }`: unknown variant "sometimes"; accepted: "random" or "gilbert-elliott"
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = ...
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
-    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1
+    a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, fast_convergence
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
@@ -247,12 +247,12 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; accepted: changes in the order of time
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
-    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
+    a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml --set nonsense=1: `nonsense = 1`: unknown field "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     --controller nobody=c4: there is no flow "nobody"; accepted: main, other
-    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1
+    --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
-    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1
+    --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague
     "##);
 }
 

@@ -14,11 +14,12 @@ use super::output::{initial_pacing_rate, send_quantum};
 use crate::bbr::bubble::Bubble;
 use crate::bbr::full_pipe::FullPipe;
 use crate::bbr::parameters::{Gain, min_pipe_cwnd};
-use crate::bbr::picoquic::delay::HyStart;
 use crate::bbr::round::Round;
 use crate::bbr::sample::Sample;
 use crate::bbr::windowed_max::WindowedMax;
+use crate::delay_hystart::DelayHystart;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use crate::loss_filter::LossFilter;
 use crate::{Context, Control, Controller, Init, Observer};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -50,9 +51,8 @@ const RTPROP_ROUNDS: u64 = 20;
 const REFRESH: Gain = Gain::percent(105);
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 const MIN_WINDOW: Bytes = Bytes::new(3_072);
-/// Smoothed loss that counts, and the packets between two losses that the average looks at.
+/// Smoothed loss that counts.
 const LOSS_THRESHOLD: f64 = 0.20;
-const LOSS_SCOPE: u64 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -75,7 +75,7 @@ pub(super) struct Bbr1 {
     rtprop_stamp: Instant,
     rtprop_expired: bool,
     full_pipe: FullPipe,
-    hystart: HyStart,
+    hystart: DelayHystart,
     cycle_index: u64,
     cycle_first: u64,
     cycle_stamp: Instant,
@@ -85,8 +85,7 @@ pub(super) struct Bbr1 {
     round_done: bool,
     bubble: Bubble,
     prior_cwnd: Bytes,
-    loss_average: f64,
-    last_lost: u64,
+    losses: LossFilter,
     last_reaction: Option<Instant>,
     /// Window before a probe timeout, and whether the timeout proved spurious.
     suspended: Option<Bytes>,
@@ -110,7 +109,7 @@ impl Bbr1 {
             rtprop_stamp: init.now,
             rtprop_expired: false,
             full_pipe: FullPipe::default(),
-            hystart: HyStart::default(),
+            hystart: DelayHystart::new(),
             cycle_index: 0,
             cycle_first: FIRST_PHASE,
             cycle_stamp: init.now,
@@ -119,8 +118,7 @@ impl Bbr1 {
             round_done: false,
             bubble: Bubble::default(),
             prior_cwnd: Bytes::ZERO,
-            loss_average: 0.0,
-            last_lost: 0,
+            losses: LossFilter::default(),
             last_reaction: None,
             suspended: None,
             restore: false,
@@ -342,18 +340,9 @@ impl Controller for Bbr1 {
         self.update_control(&sample, cx);
     }
 
-    /// Smooths the loss over packet numbers: each packet since the last loss decays the average, this
-    /// one raises it.
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
-        if event.packet > self.last_lost {
-            for _ in self.last_lost.max(event.packet.saturating_sub(LOSS_SCOPE))..event.packet {
-                self.loss_average *= 15.0 / 16.0;
-            }
-            self.loss_average += (1.0 - self.loss_average) / 16.0;
-            self.last_lost = event.packet;
-            if self.loss_average > LOSS_THRESHOLD {
-                self.reduce(cx);
-            }
+        if self.losses.record_exceeds(event.packet, LOSS_THRESHOLD) {
+            self.reduce(cx);
         }
     }
 
@@ -378,7 +367,7 @@ impl Controller for Bbr1 {
         if self.state == State::StartupLongRtt {
             let window = self.cwnd.as_u64().max(1);
             let packet_time = cx.path.smoothed_rtt.mul_div(self.mtu.as_u64() * 4, window) / 5;
-            if self.hystart.has_risen(event.rtt, packet_time, cx.now) {
+            if self.hystart.on_rtt(event.rtt, packet_time, cx.now) {
                 self.enter_drain();
             }
         }
@@ -420,7 +409,7 @@ impl Controller for Bbr1 {
         });
         out.variable("btl_bw", self.btl_bw().as_bits_per_sec() as f64);
         out.variable("rtprop", self.rtprop.as_secs_f64());
-        out.variable("loss_average", self.loss_average);
+        out.variable("loss_average", self.losses.rate());
         out.variable("pacing_gain", self.pacing_gain().as_f64());
         out.variable("cwnd_gain", self.cwnd_gain().as_f64());
     }

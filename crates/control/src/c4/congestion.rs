@@ -4,11 +4,11 @@
 //! and Pushing it costs no more than the end of the push and the slowdown of Recovery, because the nominal
 //! rate had not been raised; in Recovery it deepens the slowdown once; elsewhere it lowers the nominal rate.
 
-use super::coefficient::Coefficient;
 use super::constants::{ALPHA_RECOVERY, ALPHA_RECOVERY_DEEP, BETA_MAX};
 use super::sensitivity::{loss_beta, sensitivity};
 use super::{C4, State};
 use crate::PathState;
+use crate::coefficient::Coefficient;
 use thalweg_units::Duration;
 
 /// Kinds of congestion signal.
@@ -57,7 +57,7 @@ impl C4 {
             }
             Signal::Delay => {
                 let (excess, threshold) = (self.delay_excess, self.delay_threshold);
-                Coefficient::ratio(excess.as_nanos(), threshold.as_nanos()).min(BETA_MAX)
+                Coefficient::of_spans(excess, threshold).min(BETA_MAX)
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Values are those of the reference code (picoquic `main`, 2026-08-16). Where the text of
 //! draft-huitema-ccwg-c4-spec says something else, the comment tells.
 
-use super::coefficient::Coefficient;
+use crate::coefficient::Coefficient;
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// Coefficient of Initial: twice the nominal rate ("Setting pacing rate, congestion window and quantum").
@@ -65,11 +65,6 @@ pub(super) const SUBMILLISECOND: Duration = Duration::from_millis(1);
 pub(super) const JITTER_RESTART_MIN_MAX_RTT: Duration = Duration::from_millis(50);
 /// Jitter sends C4 back to Initial only below this nominal rate. Reference code only.
 pub(super) const JITTER_RESTART_RATE: Rate = Rate::from_bytes_per_sec(1_000_000);
-
-/// Packets that one gap between losses counts for at most. Reference code only.
-pub(super) const LOSS_SCOPE: u64 = 32;
-/// Weight of a new packet in the loss rate ("Detecting Excessive Losses").
-pub(super) const LOSS_GAIN: f64 = 1.0 / 16.0;
 
 /// Upper limit of the send quantum: 64 KiB ("Setting pacing rate, congestion window and quantum").
 pub(super) const QUANTUM_MAX: Bytes = Bytes::new(65_536);

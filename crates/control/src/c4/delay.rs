@@ -4,7 +4,6 @@
 //! the largest RTT that the path shows when this flow builds no queue, so it learns only from eras whose
 //! acknowledged packets left at no more than the nominal rate.
 
-use super::coefficient::Coefficient;
 use super::congestion::Signal;
 use super::constants::{
     JITTER_RESTART_MIN_MAX_RTT, JITTER_RESTART_RATE, MAX_JITTER, MAX_RTT_FLOOR,
@@ -12,6 +11,7 @@ use super::constants::{
 use super::sensitivity::{delay_threshold, sensitivity};
 use super::{C4, State};
 use crate::PathState;
+use crate::coefficient::Coefficient;
 use thalweg_units::Duration;
 
 impl C4 {

@@ -4,11 +4,11 @@
 //! marked ECT(0) are not counted, because C4 sends ECT(1). Marks alone never end Initial; a delay excess
 //! must accompany them.
 
-use super::coefficient::Coefficient;
 use super::congestion::Signal;
 use super::sensitivity::{ecn_threshold, sensitivity};
 use super::{C4, State};
 use crate::PathState;
+use crate::coefficient::Coefficient;
 use crate::event::EcnCounts;
 
 /// From this share on, a rise is followed at once instead of smoothed.

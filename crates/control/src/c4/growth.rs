@@ -4,8 +4,8 @@
 //! threshold of 19/16. With the coefficient of Pushing, 1256/1024, the thresholds come to +5.66 % and +17.0 %.
 
 use super::C4;
-use super::coefficient::Coefficient;
 use super::constants::ALPHA_PROBING;
+use crate::coefficient::Coefficient;
 use thalweg_units::Rate;
 
 /// What the nominal rate is compared with.

@@ -5,7 +5,6 @@
 //! Growth of the window slows to 1/8 and 1/64 in eras after one without growth. The nominal rate is kept
 //! at the end; the max RTT becomes half the window over the rate, as if the window were twice the right one.
 
-use super::coefficient::Coefficient;
 use super::constants::{
     ALPHA_INITIAL, INITIAL_ERAS_WITHOUT_GROWTH, INITIAL_EVENTS_BEFORE_LOSS_EXIT,
     PROBE_LEVEL_DEFAULT,
@@ -13,6 +12,7 @@ use super::constants::{
 use super::growth::Growth;
 use super::{C4, State};
 use crate::PathState;
+use crate::coefficient::Coefficient;
 use crate::event::Ack;
 use thalweg_units::{Bytes, Duration};
 

@@ -31,7 +31,6 @@
 //! - Variables that the reference code writes but never reads (the limit of a push, a flag that a seed is
 //!   active) are left out.
 
-mod coefficient;
 mod congestion;
 mod constants;
 mod cruising;
@@ -53,14 +52,14 @@ mod sensitivity;
 mod tests;
 
 use crate::c4_early;
+use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
+use crate::loss_filter::LossFilter;
 use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState};
-use coefficient::Coefficient;
 use constants::{ALPHA_INITIAL, PROBE_LEVEL_DEFAULT};
 use ecn::EcnFilter;
 use era::Era;
 use growth::Reference;
-use loss::LossFilter;
 use options::Tuning;
 use resuming::Seed;
 use thalweg_units::{Bytes, Duration, Ecn, Rate};

@@ -1,6 +1,6 @@
 //! Options of C4, as they ride on its name.
 
-use super::coefficient::Coefficient;
+use crate::coefficient::Coefficient;
 use crate::{OptionDoc, OptionKind, Options};
 
 /// All options.

@@ -5,10 +5,10 @@
 //! lower limit of the window (the text has two packets); a window that truncates to nothing is one byte
 //! here, enough to keep one packet at a time moving.
 
-use super::coefficient::Coefficient;
 use super::constants::{INITIAL_PACING_FLOOR, QUANTUM_MAX, QUANTUM_SPAN, RTT_MARGIN_MAX};
 use super::{C4, State};
 use crate::PathState;
+use crate::coefficient::Coefficient;
 use crate::{Control, Init};
 use thalweg_units::{Bytes, Rate};
 

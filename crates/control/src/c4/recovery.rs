@@ -4,7 +4,6 @@
 //! era measure packets of the state before, so this is where a probe proves to have found capacity. Successes
 //! add up: probe, Recovery, push, Recovery, push, Recovery, and then Initial once more.
 
-use super::coefficient::Coefficient;
 use super::congestion::Signal;
 use super::constants::{
     ALPHA_RECOVERY, PERSISTENT_CONGESTION_CYCLES, PROBE_LEVEL_AFTER_CE, PROBE_LEVEL_DEFAULT,
@@ -13,6 +12,7 @@ use super::constants::{
 use super::growth::Growth;
 use super::{C4, State};
 use crate::PathState;
+use crate::coefficient::Coefficient;
 use thalweg_units::{Duration, Rate};
 
 impl C4 {

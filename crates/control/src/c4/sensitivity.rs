@@ -4,8 +4,8 @@
 //! (draft-huitema-ccwg-c4-spec, "Variable Sensitivity"). The curve is piecewise linear in the nominal
 //! rate. The reference code has 963/1024 = 0.940 at 1 MB/s, where the text has 0.92.
 
-use super::coefficient::Coefficient;
 use super::constants::BETA_MAX;
+use crate::coefficient::Coefficient;
 use thalweg_units::{Duration, Rate};
 
 const INSENSITIVE_BELOW: u64 = 50_000;

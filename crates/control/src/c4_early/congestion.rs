@@ -2,11 +2,10 @@
 //!
 //! Source: c4-history.md section 2.3 (`congestion`, `on_loss`, `on_ce`) for v1, section 4 for v2 and v3.
 
-use super::constants::{
-    BETA, BETA_DELAY_DEFAULT, BETA_DELAY_MAX, Coefficient, LOSS_THRESHOLD, WINDOW_MINIMUM,
-};
+use super::constants::{BETA, BETA_DELAY_DEFAULT, BETA_DELAY_MAX, LOSS_THRESHOLD, WINDOW_MINIMUM};
 use super::{EarlyC4, State};
 use crate::Context;
+use crate::coefficient::Coefficient;
 use thalweg_units::Duration;
 
 /// A congestion signal.
@@ -39,7 +38,7 @@ impl EarlyC4 {
         if self.state == State::Pushing {
             self.growth.good_pushes = 0;
         } else {
-            self.nominal = (self.nominal - beta.of(self.nominal)).max(WINDOW_MINIMUM);
+            self.nominal = (self.nominal - beta.of_size(self.nominal)).max(WINDOW_MINIMUM);
             self.peaks.reduce(beta);
         }
         self.enter_recovery(Some(signal), cx);
@@ -60,7 +59,7 @@ impl EarlyC4 {
     /// v1: as much as the newest RTT exceeds the minimum, relative to it.
     fn decrease_by_rtt(&self, rtt: Duration) -> Coefficient {
         match self.min_rtt.nominal {
-            Some(min) if rtt > min => Coefficient::ratio(rtt - min, min).min(BETA_DELAY_MAX),
+            Some(min) if rtt > min => Coefficient::of_spans(rtt - min, min).min(BETA_DELAY_MAX),
             _ => BETA_DELAY_DEFAULT,
         }
     }
@@ -74,7 +73,7 @@ impl EarlyC4 {
         if self.slips.excess_cleared_before_use {
             self.delay_excess = Duration::ZERO;
         }
-        Coefficient::ratio(self.delay_excess, self.min_rtt.threshold).min(BETA)
+        Coefficient::of_spans(self.delay_excess, self.min_rtt.threshold).min(BETA)
     }
 
     /// A packet was lost. Losses of packets that left before the present recovery say nothing new.
@@ -82,11 +81,7 @@ impl EarlyC4 {
         if self.state == State::Recovery && packet < self.era.first {
             return;
         }
-        if self
-            .losses
-            .lost(packet)
-            .is_some_and(|rate| rate > LOSS_THRESHOLD)
-        {
+        if self.losses.record_exceeds(packet, LOSS_THRESHOLD) {
             self.loss_or_mark(cx);
         }
     }

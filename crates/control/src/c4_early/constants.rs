@@ -1,60 +1,27 @@
-//! Constants of the early C4, and the coefficient that they are written in.
-//!
-//! C4 writes every factor as an integer number of 1/1024 and truncates each product: `v * c >> 10`.
-//! [`Coefficient`] keeps that arithmetic in one place, without the overflow that 64 bits allow.
+//! Constants of the early C4; factors are written in 1/1024.
 
-use thalweg_units::{Bytes, Duration, Rate};
-
-/// A factor in units of 1/1024.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Coefficient(pub(super) u64);
-
-impl Coefficient {
-    /// The factor one.
-    #[cfg(test)]
-    pub(super) const ONE: Coefficient = Coefficient(1024);
-
-    /// `part / whole`, truncated to 1/1024. A `whole` of zero counts as one nanosecond.
-    pub(super) fn ratio(part: Duration, whole: Duration) -> Self {
-        Coefficient(part.mul_div(1024, whole.as_nanos().max(1)).as_nanos())
-    }
-    /// The factor applied to a size.
-    pub(super) fn of(self, size: Bytes) -> Bytes {
-        size.mul_div(self.0, 1024)
-    }
-    /// The factor applied to a rate.
-    pub(super) fn of_rate(self, rate: Rate) -> Rate {
-        rate.mul_div(self.0, 1024)
-    }
-    /// The factor applied to a duration.
-    pub(super) fn of_time(self, span: Duration) -> Duration {
-        span.mul_div(self.0, 1024)
-    }
-    /// The factor as a real number, for traces.
-    pub(super) fn as_f64(self) -> f64 {
-        self.0 as f64 / 1024.0
-    }
-}
+use crate::coefficient::Coefficient;
+use thalweg_units::{Bytes, Duration};
 
 /// Window in Initial: twice the nominal window.
-pub(super) const ALPHA_INITIAL: Coefficient = Coefficient(2048);
+pub(super) const ALPHA_INITIAL: Coefficient = Coefficient::new(2048);
 /// Window in Cruising, in Checking, and in a recovery that follows no strong push.
-pub(super) const ALPHA_NEUTRAL: Coefficient = Coefficient(1024);
+pub(super) const ALPHA_NEUTRAL: Coefficient = Coefficient::new(1024);
 /// Window in the recovery from congestion that a strong push has met: 90 %.
-pub(super) const ALPHA_RECOVER: Coefficient = Coefficient(921);
+pub(super) const ALPHA_RECOVER: Coefficient = Coefficient::new(921);
 /// The strong push: 125 %.
-pub(super) const ALPHA_PUSH: Coefficient = Coefficient(1280);
+pub(super) const ALPHA_PUSH: Coefficient = Coefficient::new(1280);
 /// The light push that follows a failed push: 106.25 %.
-pub(super) const ALPHA_PUSH_LOW: Coefficient = Coefficient(1088);
+pub(super) const ALPHA_PUSH_LOW: Coefficient = Coefficient::new(1088);
 /// Window in Slowdown: one half.
-pub(super) const ALPHA_SLOWDOWN: Coefficient = Coefficient(512);
+pub(super) const ALPHA_SLOWDOWN: Coefficient = Coefficient::new(512);
 
 /// Decrease on loss or on a CE mark; it also caps the delay decrease of v2 and v3.
-pub(super) const BETA: Coefficient = Coefficient(256);
+pub(super) const BETA: Coefficient = Coefficient::new(256);
 /// Decrease of v1 on delay when the newest sample is not above the minimum RTT.
-pub(super) const BETA_DELAY_DEFAULT: Coefficient = Coefficient(128);
+pub(super) const BETA_DELAY_DEFAULT: Coefficient = Coefficient::new(128);
 /// Cap of the decrease of v1 on delay.
-pub(super) const BETA_DELAY_MAX: Coefficient = Coefficient(768);
+pub(super) const BETA_DELAY_MAX: Coefficient = Coefficient::new(768);
 
 /// ACKs plus losses that Initial must have seen before a loss or a CE mark ends it.
 pub(super) const STARTUP_EVENTS: u64 = 20;
@@ -75,7 +42,7 @@ pub(super) const DELAY_THRESHOLD_MAX: Duration = Duration::from_millis(25);
 /// RTT samples that the filter looks back on.
 pub(super) const RTT_SAMPLES: usize = 7;
 /// Margin over the minimum RTT within which deliveries are not corrected: 5 %.
-pub(super) const RTT_MARGIN: Coefficient = Coefficient(1075);
+pub(super) const RTT_MARGIN: Coefficient = Coefficient::new(1075);
 
 /// Least nominal window after a decrease.
 pub(super) const WINDOW_MINIMUM: Bytes = Bytes::new(3072);
@@ -98,32 +65,38 @@ mod tests {
     #[test]
     fn the_coefficients_are_the_percentages_of_the_papers() {
         let w = Bytes::new(102_400);
-        assert_eq!(ALPHA_INITIAL.of(w).as_u64(), 204_800); // 200 %
-        assert_eq!(ALPHA_PUSH.of(w).as_u64(), 128_000); // 125 %
-        assert_eq!(ALPHA_PUSH_LOW.of(w).as_u64(), 108_800); // 106.25 %
-        assert_eq!(ALPHA_RECOVER.of(w).as_u64(), 92_100); // 89.94 %, "90 %"
-        assert_eq!(ALPHA_SLOWDOWN.of(w).as_u64(), 51_200); // 50 %
-        assert_eq!(BETA.of(w).as_u64(), 25_600); // 1/4
-        assert_eq!(BETA_DELAY_DEFAULT.of(w).as_u64(), 12_800); // 1/8
-        assert_eq!(BETA_DELAY_MAX.of(w).as_u64(), 76_800); // 3/4
+        assert_eq!(ALPHA_INITIAL.of_size(w).as_u64(), 204_800); // 200 %
+        assert_eq!(ALPHA_PUSH.of_size(w).as_u64(), 128_000); // 125 %
+        assert_eq!(ALPHA_PUSH_LOW.of_size(w).as_u64(), 108_800); // 106.25 %
+        assert_eq!(ALPHA_RECOVER.of_size(w).as_u64(), 92_100); // 89.94 %, "90 %"
+        assert_eq!(ALPHA_SLOWDOWN.of_size(w).as_u64(), 51_200); // 50 %
+        assert_eq!(BETA.of_size(w).as_u64(), 25_600); // 1/4
+        assert_eq!(BETA_DELAY_DEFAULT.of_size(w).as_u64(), 12_800); // 1/8
+        assert_eq!(BETA_DELAY_MAX.of_size(w).as_u64(), 76_800); // 3/4
     }
 
     #[test]
     fn products_truncate_as_the_shift_does() {
         // 223 278 * 1088 = 242 926 464 ; / 1024 = 237 232.875 (c4-history.md section 7, alone, v1)
-        assert_eq!(ALPHA_PUSH_LOW.of(Bytes::new(223_278)).as_u64(), 237_232);
+        assert_eq!(
+            ALPHA_PUSH_LOW.of_size(Bytes::new(223_278)).as_u64(),
+            237_232
+        );
         // 216 083 * 1280 / 1024 = 270 103.75
-        assert_eq!(ALPHA_PUSH.of(Bytes::new(216_083)).as_u64(), 270_103);
+        assert_eq!(ALPHA_PUSH.of_size(Bytes::new(216_083)).as_u64(), 270_103);
     }
 
     #[test]
     fn a_ratio_truncates_to_a_1024th() {
         let ms = Duration::from_millis;
-        assert_eq!(Coefficient::ratio(ms(84), ms(100)), Coefficient(860)); // 860.16
-        assert_eq!(Coefficient::ratio(ms(100), ms(100)), Coefficient::ONE);
         assert_eq!(
-            Coefficient::ratio(Duration::ZERO, Duration::ZERO),
-            Coefficient(0)
+            Coefficient::of_spans(ms(84), ms(100)),
+            Coefficient::new(860)
+        ); // 860.16
+        assert_eq!(Coefficient::of_spans(ms(100), ms(100)), Coefficient::ONE);
+        assert_eq!(
+            Coefficient::of_spans(Duration::ZERO, Duration::ZERO),
+            Coefficient::new(0)
         );
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Source: c4-history.md section 2.3 (`evaluate`, `growth_reset`).
 
-use super::constants::{ALPHA_PUSH_LOW, Coefficient};
+use super::constants::ALPHA_PUSH_LOW;
+use crate::coefficient::Coefficient;
 use thalweg_units::Bytes;
 
 /// What the growth test compares with, and how the last tests went.
@@ -52,7 +53,7 @@ impl Growth {
     /// light push, or none, it is enough not to have shrunk and to have met no congestion.
     fn has_grown(&self, nominal: Bytes) -> bool {
         if self.alpha > ALPHA_PUSH_LOW {
-            nominal >= (self.reference + self.alpha.of(self.reference)) / 2
+            nominal >= (self.reference + self.alpha.of_size(self.reference)) / 2
         } else {
             nominal >= self.reference && !self.congested
         }

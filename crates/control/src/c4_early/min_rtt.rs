@@ -4,7 +4,8 @@
 //! [`slowdown`](super::slowdown) or by the start of a pig war. Source: c4-history.md sections 2.2 and 2.3
 //! (`set_min`, `correct`).
 
-use super::constants::{Coefficient, DELAY_THRESHOLD_MAX, RTT_MARGIN};
+use super::constants::{DELAY_THRESHOLD_MAX, RTT_MARGIN};
+use crate::coefficient::Coefficient;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// How long the minimum RTT counts as fresh, for the correction under chaotic jitter.
@@ -79,12 +80,12 @@ impl MinRtt {
     pub(super) fn limit(&self, jitter: Jitter, now: Instant) -> Option<Duration> {
         let rtt_min = self.nominal?;
         if !(jitter.chaotic && self.set_at + FRESH > now) {
-            return Some(RTT_MARGIN.of_time(rtt_min));
+            return Some(RTT_MARGIN.of_span(rtt_min));
         }
         Some(if rtt_min < jitter.max_rtt {
             (rtt_min * 5 + jitter.max_rtt * 3) / 8
         } else {
-            RTT_MARGIN.of_time(rtt_min + CHAOTIC_MARGIN)
+            RTT_MARGIN.of_span(rtt_min + CHAOTIC_MARGIN)
         })
     }
 
@@ -97,7 +98,9 @@ impl MinRtt {
         now: Instant,
     ) -> Bytes {
         match self.limit(jitter, now) {
-            Some(limit) if sample > limit => Coefficient::ratio(limit, sample).of(delivered),
+            Some(limit) if sample > limit => {
+                Coefficient::of_spans(limit, sample).of_size(delivered)
+            }
             _ => delivered,
         }
     }
@@ -161,12 +164,12 @@ mod tests {
         };
         let min = min_rtt(10);
         assert_eq!(min.limit(chaos, at(999)), Some(ms(40))); // (5*10+3*90)/8
-        assert_eq!(min.limit(chaos, at(1000)), Some(RTT_MARGIN.of_time(ms(10))));
+        assert_eq!(min.limit(chaos, at(1000)), Some(RTT_MARGIN.of_span(ms(10))));
         let flat = Jitter {
             chaotic: true,
             max_rtt: ms(10),
         };
-        assert_eq!(min.limit(flat, at(999)), Some(RTT_MARGIN.of_time(ms(15))));
+        assert_eq!(min.limit(flat, at(999)), Some(RTT_MARGIN.of_span(ms(15))));
     }
 
     #[test]

@@ -30,7 +30,7 @@
 //!
 //! # Units and limits
 //! RTTs are truncated to the microsecond of the original's clock ([`rtt_filter::in_ticks`]); sizes are
-//! bytes as the transport counts deliveries; factors are 1/1024 ([`constants::Coefficient`]). Products
+//! bytes as the transport counts deliveries; factors are 1/1024 ([`crate::coefficient`]). Products
 //! saturate where the original wraps; the one wrap-around that mattered is kept ([`min_rtt`]).
 //! Timeouts, spurious losses and idle restarts are ignored, as they were. The first era starts at packet
 //! 0, because no packet has left when a controller is made. The ECN codepoint is ECT(0): CE counts as a
@@ -44,7 +44,6 @@ mod delay;
 mod era;
 mod growth;
 mod initial;
-mod loss_filter;
 mod min_rtt;
 mod output;
 mod pig_war;
@@ -64,21 +63,22 @@ mod properties;
 #[cfg(test)]
 mod rival;
 
+use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
+use crate::loss_filter::LossFilter;
+use crate::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer};
 use chaotic::Chaotic;
-use constants::{ALPHA_INITIAL, Coefficient};
+use constants::ALPHA_INITIAL;
 use cruising::Cruise;
 use era::Era;
 use growth::Growth;
 use initial::Startup;
-use loss_filter::LossFilter;
 use min_rtt::MinRtt;
 use output::Peaks;
 use rtt_filter::RttFilter;
 use slips::Slips;
 use thalweg_units::{Bytes, Duration};
-use window_pacing::Pacing;
 
 /// Which of the early versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ struct EarlyC4 {
     alpha: Coefficient,
     /// Congestion window in force (`cwin`); it persists between events.
     window: Bytes,
-    pacing: Pacing,
+    pacing: WindowPacing,
     startup_done: bool,
     era: Era,
     filter: RttFilter,
@@ -182,7 +182,7 @@ impl EarlyC4 {
             nominal,
             alpha: ALPHA_INITIAL,
             window: init.initial_window,
-            pacing: Pacing::unpaced(init.initial_window, init.mtu, Duration::ZERO),
+            pacing: window_pacing::unpaced(init.initial_window, init.mtu, Duration::ZERO),
             startup_done: false,
             era: Era::starting_at(0),
             filter: RttFilter::new(),
@@ -214,7 +214,7 @@ impl EarlyC4 {
         let may_rise = self.startup.seed.is_none() || self.state == State::Initial;
         if corrected > self.nominal && may_rise {
             self.nominal = corrected;
-            self.write_window(self.alpha.of(self.nominal));
+            self.write_window(self.alpha.of_size(self.nominal));
         }
     }
 }

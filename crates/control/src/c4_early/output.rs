@@ -7,11 +7,13 @@
 //! The author's paper describes the window of v2 as `high * alpha`, also in a pig war; the code takes the
 //! larger of `alpha * nominal` and `high`, under chaotic jitter only, and that is what runs here.
 
-use super::constants::{Coefficient, QUANTUM_MAX};
+use super::constants::QUANTUM_MAX;
 use super::initial::half_peak_window;
-use super::window_pacing::Pacing;
+use super::window_pacing::of_window;
 use super::{EarlyC4, State, Variant};
 use crate::Context;
+use crate::coefficient::Coefficient;
+use crate::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Rate};
 
 /// The largest values that v2 and v3 have seen. Neither Initial nor a new minimum RTT resets them; only
@@ -26,7 +28,7 @@ pub(super) struct Peaks {
 
 impl Peaks {
     pub(super) fn reduce(&mut self, beta: Coefficient) {
-        self.delivered -= beta.of(self.delivered);
+        self.delivered -= beta.of_size(self.delivered);
         self.rate = self.rate - beta.of_rate(self.rate);
     }
 }
@@ -57,16 +59,15 @@ impl EarlyC4 {
             self.window = self.computed_window(cx);
         }
         self.pacing = if self.paces_by_rate() {
-            let (mtu, smoothed_rtt) = (cx.path.mtu, cx.path.smoothed_rtt);
-            let quantum = (self.window / 4).min(QUANTUM_MAX).max(mtu * 2);
-            Pacing {
+            let quantum = (self.window / 4).min(QUANTUM_MAX).max(cx.path.mtu * 2);
+            WindowPacing {
                 rate: self.alpha.of_rate(self.peaks.rate),
                 quantum,
             }
-            .at_least_a_packet_per_rtt(mtu, smoothed_rtt)
+            .at_least_a_packet_per_rtt(cx.path)
         } else {
             let initial = self.state == State::Initial;
-            Pacing::of_window(self.window, cx.path.mtu, cx.path.smoothed_rtt, initial)
+            of_window(self.window, cx.path, initial)
         };
     }
 
@@ -77,7 +78,7 @@ impl EarlyC4 {
 
     /// The window of v2 and v3.
     fn computed_window(&self, cx: &Context<'_>) -> Bytes {
-        let mut window = self.alpha.of(self.nominal);
+        let mut window = self.alpha.of_size(self.nominal);
         if self.state == State::Initial {
             if self.startup.events > 0 {
                 window = window.max(half_peak_window(cx));

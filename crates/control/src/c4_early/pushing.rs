@@ -14,7 +14,11 @@ impl EarlyC4 {
         self.alpha = if light { ALPHA_PUSH_LOW } else { ALPHA_PUSH };
         // The reference of the growth test stays that of the last recovery.
         self.growth.alpha = self.alpha;
-        self.write_window(self.alpha.of(self.nominal).max(self.nominal + cx.path.mtu));
+        self.write_window(
+            self.alpha
+                .of_size(self.nominal)
+                .max(self.nominal + cx.path.mtu),
+        );
         self.reset_era(cx);
         self.state = State::Pushing;
     }

@@ -28,7 +28,7 @@ impl EarlyC4 {
             self.growth.reset(self.nominal, self.alpha);
         }
         self.state = State::Recovery;
-        self.write_window(self.alpha.of(self.nominal));
+        self.write_window(self.alpha.of_size(self.nominal));
         self.reset_era(cx);
     }
 

@@ -10,11 +10,10 @@
 //! spikes of these variants. Source: c4-history.md sections 2.3 (`slowdown_needed` to `end_checking`) and
 //! 2.5.
 
-use super::constants::{
-    ALPHA_NEUTRAL, ALPHA_SLOWDOWN, Coefficient, SLOWDOWN_MIN_RTTS, SLOWDOWN_PERIOD,
-};
+use super::constants::{ALPHA_NEUTRAL, ALPHA_SLOWDOWN, SLOWDOWN_MIN_RTTS, SLOWDOWN_PERIOD};
 use super::{EarlyC4, State};
 use crate::Context;
+use crate::coefficient::Coefficient;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Whether the minimum RTT should be measured now.
@@ -40,9 +39,12 @@ impl EarlyC4 {
         };
         let urgent = self.filter.min > rtt_min;
         let (period, expected) = if urgent {
-            let shorter = Coefficient::ratio(rtt_min, self.filter.min);
-            let longer = Coefficient::ratio(self.filter.min, rtt_min);
-            (shorter.of_time(SLOWDOWN_PERIOD), longer.of(self.nominal))
+            let shorter = Coefficient::of_spans(rtt_min, self.filter.min);
+            let longer = Coefficient::of_spans(self.filter.min, rtt_min);
+            (
+                shorter.of_span(SLOWDOWN_PERIOD),
+                longer.of_size(self.nominal),
+            )
         } else {
             (SLOWDOWN_PERIOD, self.nominal)
         };

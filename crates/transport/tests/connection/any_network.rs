@@ -7,7 +7,7 @@ use thalweg_control::Rng;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
 
-const CONTROLLERS: [&str; 8] = [
+const CONTROLLERS: [&str; 9] = [
     "c4",
     "c4:variant=v1",
     "cubic",
@@ -16,6 +16,7 @@ const CONTROLLERS: [&str; 8] = [
     "reno:variant=picoquic",
     "bbr",
     "bbr1",
+    "prague",
 ];
 
 #[derive(Clone, Copy, Debug)]

@@ -138,37 +138,6 @@ impl DelaySignals {
     }
 }
 
-/// HyStart as that implementation has it: no rounds, the same seven samples instead.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct HyStart {
-    window: Window,
-    filtered_min: Option<Duration>,
-    excess: u32,
-}
-
-/// Samples in excess that end the start.
-const HYSTART_EXCESS: u32 = 7;
-
-impl HyStart {
-    /// Whether the delay has risen for good: by a quarter of the minimum, or the time of one packet.
-    pub(crate) fn has_risen(&mut self, rtt: Duration, packet_time: Duration, now: Instant) -> bool {
-        if !self.window.push(rtt, now) || !self.window.is_full() {
-            return false;
-        }
-        let most = self.window.max();
-        let filtered_min = self.filtered_min.map_or(most, |least| least.min(most));
-        self.filtered_min = Some(filtered_min);
-        let least = self.window.min();
-        if least <= filtered_min {
-            self.excess = 0;
-        } else if least > filtered_min + (filtered_min / 4).max(packet_time) {
-            self.excess += 1;
-            return self.excess >= HYSTART_EXCESS;
-        }
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

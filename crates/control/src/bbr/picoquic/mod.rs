@@ -35,9 +35,10 @@ use super::max_bw::MaxBw;
 use super::parameters::{BETA, Gain, LOSS_THRESH_PERCENT};
 use super::sample::Sample;
 use super::windowed_max::WindowedMax;
+use crate::delay_hystart::DelayHystart;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::{Context, Control, Controller, Init, Observer};
-use delay::{DelaySignals, HyStart};
+use delay::DelaySignals;
 use probe_bw::Probe;
 use probe_rtt::ProbeRtt;
 use recovery::Recovery;
@@ -128,7 +129,7 @@ pub(super) struct Bbr {
     round: PacketRound,
     max_bw: MaxBw,
     delay: DelaySignals,
-    hystart: HyStart,
+    hystart: DelayHystart,
     bw: Rate,
     bounds: Bounds,
     loss_round: LossRound,
@@ -164,7 +165,7 @@ impl Bbr {
             round: PacketRound::default(),
             max_bw: MaxBw::default(),
             delay: DelaySignals::new(init.now),
-            hystart: HyStart::default(),
+            hystart: DelayHystart::new(),
             bw: Rate::ZERO,
             bounds: Bounds {
                 inflight_longterm: Bytes::ZERO,

@@ -46,7 +46,7 @@ impl Bbr {
         if self.state == State::StartupLongRtt {
             let window = self.cwnd.as_u64().max(1);
             let packet_time = cx.path.smoothed_rtt.mul_div(self.mtu.as_u64() * 4, window) / 5;
-            if self.hystart.has_risen(rtt, packet_time, cx.now) || self.ecn_alpha > ECN_EXCESS {
+            if self.hystart.on_rtt(rtt, packet_time, cx.now) || self.ecn_alpha > ECN_EXCESS {
                 self.full_pipe.declare();
                 self.enter_drain();
             }

@@ -2,8 +2,8 @@
 
 use super::super::growth::{Growth, Reference};
 use super::*;
-use crate::c4::coefficient::Coefficient;
 use crate::c4::congestion::Signal;
+use crate::coefficient::Coefficient;
 use std::fmt::Write;
 
 /// One line for each of `rates`: an era that ends with a sample of that rate, and where it leads.

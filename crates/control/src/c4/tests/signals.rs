@@ -1,9 +1,9 @@
 //! "Handling of congestion signals".
 
 use super::*;
-use crate::c4::coefficient::Coefficient;
 use crate::c4::congestion::Signal;
 use crate::c4::sensitivity::{delay_threshold, sensitivity};
+use crate::coefficient::Coefficient;
 
 #[test]
 fn a_loss_while_cruising_lowers_rate_and_max_rtt() {

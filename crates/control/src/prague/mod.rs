@@ -1,0 +1,254 @@
+//! Prague, the scalable controller for L4S (RFC 9330, RFC 9331).
+//!
+//! draft-briscoe-iccrg-prague-congestion-control-04 (July 2024), "the Prague draft" below. Its packets
+//! carry ECT(1), so that a queue for low latency marks them early and often. A smoothed fraction of
+//! marks, [`alpha`], sets how far a mark lowers the window ([`reduction`]), which otherwise grows by a
+//! packet each round trip ([`increase`]), less on short paths ([`virtual_rtt`]). [`pacing`] keeps bursts
+//! out of the queue. On a path that marks nothing it is Reno.
+//!
+//! Where the draft describes a choice, its Linux implementation decides:
+//! - Slow start is that of RFC 9002 and ends with the first mark, which halves the window, or with a loss.
+//!   HyStart++ is an option.
+//! - A loss halves the window, as in Reno; the option `loss=cubic` leaves 0.7 of it as the implementation
+//!   for QUIC does. Growth is one packet each round trip with both.
+//! - The window that the transport obeys is never below two packets; the pacing rate is.
+//!
+//! # Limits
+//! No fallback for a single queue that marks ECT(1) as classic ECN does (RFC 9331 section 4.3 asks for a
+//! way to find one; the Linux detection is off by default). No repair after a spurious loss, as RFC 9002
+//! has none. A remembered window is not used. A flow on a path that clears ECN is told nothing and reacts
+//! to losses alone.
+
+mod alpha;
+mod increase;
+mod pacing;
+mod reduction;
+#[cfg(test)]
+mod tests;
+mod virtual_rtt;
+
+use crate::event::{Ack, EcnCounts, Lost};
+use crate::hystart::{HyStart, Verdict};
+use crate::{
+    Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
+};
+use alpha::Alpha;
+use reduction::{Flow, Reductions};
+use thalweg_units::{Bytes, Duration, Ecn, Rate};
+use virtual_rtt::VirtualRtt;
+
+/// Prague in the registry.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "prague",
+    title: "Prague for L4S",
+    source: "draft-briscoe-iccrg-prague-congestion-control-04, with RFC 9331",
+    options: &[
+        OptionDoc {
+            name: "rtt_independence",
+            kind: OptionKind::Flag,
+            default: "on",
+            meaning: "a long flow on a shorter path behaves as if its RTT were reference_rtt (section 2.4.4)",
+        },
+        OptionDoc {
+            name: "reference_rtt",
+            kind: OptionKind::Duration,
+            default: "25 ms",
+            meaning: "the RTT below which that applies (section 2.4.4)",
+        },
+        OptionDoc {
+            name: "rtt_transition",
+            kind: OptionKind::Number(0.0, 1e9),
+            default: "500",
+            meaning: "round trips after slow start before that applies (section 2.4.4)",
+        },
+        OptionDoc {
+            name: "loss",
+            kind: OptionKind::Choice(&["reno", "cubic"]),
+            default: "reno",
+            meaning: "a loss leaves 0.5 (RFC 9002) or 0.7 (RFC 9438) of the window (section 2.4.1)",
+        },
+        OptionDoc {
+            name: "hystart",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: "HyStart++ (RFC 9406) in the initial slow start",
+        },
+    ],
+    build,
+};
+
+fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
+    let reference = match options.flag("rtt_independence") {
+        true => options.duration("reference_rtt"),
+        false => Duration::ZERO,
+    };
+    // kLossReductionFactor of RFC 9002 appendix B.1, and beta of RFC 9438 section 4.6.
+    let loss_factor = match options.text("loss") {
+        "cubic" => 0.7,
+        _ => 0.5,
+    };
+    Box::new(Prague {
+        mtu: init.mtu,
+        window: init.initial_window.max(init.mtu * MINIMUM_WINDOW).as_u64() as f64,
+        ssthresh: f64::INFINITY,
+        alpha: Alpha::new(init.now),
+        reductions: Reductions::new(loss_factor),
+        virtual_rtt: VirtualRtt::new(reference, options.number("rtt_transition") as u64),
+        hystart: options.flag("hystart").then(HyStart::new),
+        marks: 0,
+        pacing: None,
+    })
+}
+
+/// kMinimumWindow of RFC 9002 section 7.2, in packets.
+const MINIMUM_WINDOW: u64 = 2;
+
+/// The controller. Windows are bytes and parts of them.
+#[derive(Debug)]
+pub(crate) struct Prague {
+    mtu: Bytes,
+    window: f64,
+    /// Slow start threshold; infinite before the first congestion event.
+    ssthresh: f64,
+    alpha: Alpha,
+    reductions: Reductions,
+    virtual_rtt: VirtualRtt,
+    /// Present in the initial slow start, if wanted.
+    hystart: Option<HyStart>,
+    /// CE marks up to the last ACK.
+    marks: u64,
+    /// Left to the transport before the first RTT sample.
+    pacing: Option<Rate>,
+}
+
+impl Prague {
+    fn in_slow_start(&self) -> bool {
+        self.window < self.ssthresh
+    }
+
+    fn flow(&self, path: &PathState) -> Flow {
+        Flow {
+            window: self.window,
+            mtu: self.mtu.as_u64() as f64,
+            next_packet: path.next_packet,
+        }
+    }
+
+    /// A real round trip is enough between two updates or reductions in slow start.
+    fn shortest_round(&self) -> Duration {
+        match self.in_slow_start() {
+            true => Duration::ZERO,
+            false => self.virtual_rtt.shortest_round(),
+        }
+    }
+
+    fn reduce_to(&mut self, window: Option<f64>) {
+        if let Some(window) = window {
+            self.window = window;
+            self.ssthresh = window;
+            self.hystart = None;
+        }
+    }
+
+    /// Prague draft section 2.4.5 with RFC 9002 section 7.3.1; with HyStart++, RFC 9406 section 4.2.
+    fn slow_start(&mut self, ack: &Ack, marks: u64, path: &PathState) {
+        let verdict = match &mut self.hystart {
+            Some(hystart) => hystart.on_ack(ack, path),
+            None => Verdict::Grow(Bytes::new(increase::unmarked(ack, marks) as u64)),
+        };
+        match verdict {
+            Verdict::Grow(growth) => self.window += growth.as_u64() as f64,
+            Verdict::Leave => {
+                self.ssthresh = self.window;
+                self.hystart = None;
+            }
+        }
+    }
+
+    fn grow(&mut self, ack: &Ack, marks: u64, path: &PathState) {
+        if self.reductions.in_recovery() || ack.window_was_underused(path) {
+            return;
+        }
+        if self.in_slow_start() {
+            self.slow_start(ack, marks, path);
+        } else {
+            let unmarked = increase::unmarked(ack, marks);
+            let factor = self.virtual_rtt.growth(path.smoothed_rtt);
+            self.window += increase::additive(unmarked, self.window, self.mtu, factor);
+        }
+    }
+
+    fn pace(&mut self, path: &PathState) {
+        self.pacing = path
+            .has_rtt()
+            .then(|| pacing::rate(self.window, self.ssthresh, path.smoothed_rtt));
+    }
+}
+
+impl Controller for Prague {
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
+        self.mtu = cx.path.mtu;
+        self.reductions.on_ack(event.largest);
+        let marks = cx.path.ecn.ce.saturating_sub(self.marks);
+        self.marks = cx.path.ecn.ce.max(self.marks);
+        self.grow(event, marks, cx.path);
+        let shortest = self.shortest_round();
+        let round_ended = self.alpha.on_ack(event.largest, cx.path, cx.now, shortest);
+        if round_ended && !self.in_slow_start() {
+            self.virtual_rtt.on_round();
+        }
+        self.pace(cx.path);
+    }
+
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        let reduced = self.reductions.on_loss(event.packet, self.flow(cx.path));
+        self.reduce_to(reduced);
+        if event.persistent_congestion {
+            // RFC 9002 section 7.6.2.
+            self.window = self.window.min((self.mtu * MINIMUM_WINDOW).as_u64() as f64);
+            self.reductions.restart();
+        }
+        self.pace(cx.path);
+    }
+
+    fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
+        let alpha = self.alpha.on_mark();
+        let (flow, shortest) = (self.flow(cx.path), self.shortest_round());
+        let reduced = self
+            .reductions
+            .on_mark(event.largest_acked, alpha, flow, cx.now, shortest);
+        self.reduce_to(reduced);
+        self.pace(cx.path);
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: Bytes::new(self.window as u64).max(self.mtu * MINIMUM_WINDOW),
+            pacing: self.pacing,
+            quantum: pacing::quantum(self.pacing, self.mtu),
+            startup_done: !self.in_slow_start(),
+        }
+    }
+
+    /// Prague draft section 2.2; RFC 9331 section 4.1.
+    fn ecn(&self) -> Ecn {
+        Ecn::Ect1
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        out.state(match (&self.hystart, self.in_slow_start()) {
+            _ if self.reductions.in_recovery() => "recovery",
+            (Some(hystart), true) if hystart.is_conservative() => "conservative slow start",
+            (_, true) => "slow start",
+            _ if self.reductions.is_reduced() => "congestion window reduced",
+            (_, false) => "congestion avoidance",
+        });
+        if let Some(alpha) = self.alpha.value() {
+            out.variable("alpha", alpha);
+        }
+        if self.ssthresh.is_finite() {
+            out.variable("ssthresh", self.ssthresh);
+        }
+        out.variable("fractional_window", self.window);
+    }
+}

@@ -1,0 +1,6 @@
+//! What Prague does, clause by clause, and over a queue that marks.
+
+mod events;
+mod marking_queue;
+mod path;
+mod properties;
