@@ -1,6 +1,6 @@
 """Magnitudes that ccafct published, beside what was measured. They decide nothing: the transports differ.
 
-There, Linux TCP of 2021 with the Prague of that time; here, a modelled QUIC endpoint and the Prague of its
+There, Linux TCP with the Prague of its kernel; here, a modelled QUIC endpoint with the Prague of its
 Internet-Draft. What differs is told in docs/studies/harm.md.
 """
 

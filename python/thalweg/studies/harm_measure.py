@@ -6,12 +6,13 @@
 | throughput | bit/s | more | bytes of the short flows over the sum of their completion times |
 | rtt | s | less | mean of the RTT samples of the short flows |
 | queue delay | s | less | mean waiting time of their packets in the queue, both directions |
-| loss | 1 | less | packets that their senders declared lost, over packets sent |
+| loss | 1 | less | their packets that queues dropped or links lost, over packets sent |
 
 A short flow that did not complete counts as having taken until the limit, and as having got nothing.
 
 Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is no loss:
-controllers that ask for ECN lose little in a queue that marks.
+controllers that ask for ECN lose little in a queue that marks, and harm to a loss of a few packets is a ratio of
+small numbers. What is lost is counted in the direction of the data.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def measure(outcomes: Outcomes) -> Trials:
     values["throughput"] = np.array([_rate(*pair) for pair in zip(trials, taken, strict=True)])
     values["rtt"] = _column(flow, "mean_rtt_s")
     values["queue_delay"] = _column(flow, "mean_queue_delay_s")
-    values["loss"] = _column(flow, "packets_lost") / np.maximum(_column(flow, "packets_sent"), 1)
+    gone = _column(flow, "packets_dropped") + _column(flow, "packets_lost_at_random")
+    values["loss"] = gone / np.maximum(_column(flow, "packets_sent"), 1)
     return Trials(
         values,
         requests.height,

@@ -32,7 +32,7 @@ LEGEND = (
     "Times run from the nominal arrival of a short flow to its last byte, means of the replications. Harm is the "
     "part of a measure that the competitor is to blame for: (competing - solo) / competing, for throughput "
     "(solo - competing) / solo; 0 is none, 1 is all. ±: interval of 95 % over replications paired by seed. "
-    "Published: the harm that ccafct printed. Loss: packets lost of those sent by the short flows. Beyond itself: "
+    "Published: harm as ccafct printed it. Loss: packets dropped, of those that short flows sent. Beyond itself: "
     "harm to the geometric mean above that which the short flows' own controller does. Competitor: its rate while "
     "there were short flows. Unfinished: short flows that the time limit cut off, counted as lasting until then."
 )
