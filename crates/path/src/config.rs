@@ -1,6 +1,8 @@
 //! What a link is made of, as plain data.
 
-use crate::{JitterConfig, Limit, LossConfig, QueueConfig};
+use crate::{
+    DeliveryTrace, JitterConfig, Limit, LossConfig, NoiseConfig, PolicerConfig, QueueConfig,
+};
 use thalweg_units::{Duration, Rate};
 
 /// One direction of one hop.
@@ -8,8 +10,16 @@ use thalweg_units::{Duration, Rate};
 pub struct LinkConfig {
     /// Capacity at the start. Zero suspends the link: it keeps its queue and accepts packets.
     pub rate: Rate,
+    /// Capacity opportunity by opportunity. In place of `rate` and the rates in `changes`, which then mean
+    /// nothing; everything else in `changes`, and `repeat`, hold as before. Its own period is that of the
+    /// trace.
+    pub trace: Option<DeliveryTrace>,
+    /// Noise on the capacity and the delay that the schedule or the trace gives.
+    pub noise: Option<NoiseConfig>,
     /// Propagation delay at the start, one way, without jitter.
     pub delay: Duration,
+    /// What is dropped or marked before it reaches the queue.
+    pub policer: Option<PolicerConfig>,
     /// Which packet leaves next, and which ones the queue drops or marks on purpose.
     pub queue: QueueConfig,
     /// How much the queue holds at the start.
@@ -32,7 +42,10 @@ impl LinkConfig {
     pub fn new(rate: Rate, delay: Duration) -> Self {
         LinkConfig {
             rate,
+            trace: None,
+            noise: None,
             delay,
+            policer: None,
             queue: QueueConfig::DropTail,
             limit: Limit::Unlimited,
             loss: LossConfig::None,

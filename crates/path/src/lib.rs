@@ -4,8 +4,8 @@
 //! capacity of the moment, may be lost, and travel for the propagation delay plus jitter:
 //!
 //! ```text
-//! push -> [ queue discipline ] -> transmitter -> loss -> delay + jitter -> pop
-//!           limit, AQM            capacity                in order by default
+//! push -> policer -> [ queue discipline ] -> transmitter -> loss -> delay + jitter -> pop
+//!                      limit, AQM            capacity                in order by default
 //! ```
 //!
 //! A link has no clock. Whoever drives it says what time it is, and a late call replays what should
@@ -47,13 +47,16 @@ mod link;
 mod loss;
 mod models;
 mod packet;
+mod policer;
+#[cfg(test)]
+mod probe;
 mod queue;
 mod random;
 mod serialisation;
 mod stats;
 mod store;
 
-pub use capacity::{CapacitySchedule, Segment, Segments};
+pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segments, TraceError};
 pub use config::{Change, LinkConfig};
 pub use jitter::{JitterConfig, WifiFormula};
 pub use limit::Limit;
@@ -61,5 +64,8 @@ pub use link::Link;
 pub use loss::LossConfig;
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;
-pub use queue::QueueConfig;
+pub use policer::PolicerConfig;
+pub use queue::{
+    CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig, QueueConfig, RedConfig,
+};
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};

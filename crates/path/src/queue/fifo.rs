@@ -1,0 +1,69 @@
+//! Waiting packets in order of arrival, and their bytes.
+
+use crate::DropCause;
+use crate::buffer::{Buffer, Queued};
+use std::collections::VecDeque;
+use thalweg_units::{Bytes, Duration, Instant};
+
+#[derive(Debug, Default)]
+pub(super) struct Fifo {
+    packets: VecDeque<Queued>,
+    bytes: Bytes,
+}
+
+impl Fifo {
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    pub(super) fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    pub(super) fn oldest(&self) -> Option<&Queued> {
+        self.packets.front()
+    }
+
+    pub(super) fn youngest(&self) -> Option<&Queued> {
+        self.packets.back()
+    }
+
+    /// How long the oldest packet has waited at `now`; zero if there is none.
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        self.oldest()
+            .map_or(Duration::ZERO, |oldest| now - oldest.arrived)
+    }
+
+    pub(super) fn push(&mut self, newest: Queued) {
+        self.bytes += newest.size;
+        self.packets.push_back(newest);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Queued> {
+        let oldest = self.packets.pop_front()?;
+        self.bytes -= oldest.size;
+        Some(oldest)
+    }
+
+    pub(super) fn pop_youngest(&mut self) -> Option<Queued> {
+        let youngest = self.packets.pop_back()?;
+        self.bytes -= youngest.size;
+        Some(youngest)
+    }
+
+    /// Drops from the youngest packet on what no longer fits.
+    pub(super) fn shed(&mut self, buffer: &mut Buffer) {
+        while self
+            .youngest()
+            .is_some_and(|youngest| !buffer.fits(youngest.size))
+        {
+            if let Some(youngest) = self.pop_youngest() {
+                buffer.drop(youngest, DropCause::Shrunk);
+            }
+        }
+    }
+}
