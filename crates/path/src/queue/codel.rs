@@ -85,7 +85,7 @@ impl Discipline for Codel {
 }
 
 /// The state of the control law (RFC 8289 section 5.3), one for each queue that CoDel governs.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
     /// When the wait will have been above the target for an interval; none while it is below.
     first_above: Option<Instant>,
