@@ -482,4 +482,37 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn no_flow_starves_under_fair_queueing(
+        packets in packets(), quantum in 1u64..4_000, big in 1u64..3_000,
+    ) {
+        // Flow 0 always waits; flows 1 and 2 come and go. CoDel is kept from dropping.
+        let codel = CodelConfig { target: Duration::MAX, ..CodelConfig::default() };
+        let (flows, quantum) = (1024, Bytes::new(quantum));
+        let mut config = LinkConfig::new(Rate::from_bits_per_sec(10_000_000), Duration::ZERO);
+        config.queue = QueueConfig::FqCodel(FqCodelConfig { flows, quantum, codel, ..FqCodelConfig::default() });
+        let mut link = Link::new(&config, 1, 3);
+        let mut arrivals = Vec::new();
+        for n in 0..300 {
+            link.push(Instant::START, Probe::new(3 * n, big, Instant::START));
+        }
+        for packet in &packets {
+            let number = packet.number / 2 * 3 + 1 + packet.number % 2;
+            collect(&mut link, packet.sent, &mut arrivals);
+            link.push(packet.sent, Probe::new(number, packet.size, packet.sent));
+        }
+        collect(&mut link, HORIZON, &mut arrivals);
+        prop_assert_eq!(arrivals.len(), 300 + packets.len());
+        // Between two packets of flow 0 each other flow has the turns that flow 0 needs for one packet, one
+        // of them as a new flow, and overdraws by a packet.
+        let turns = big.div_ceil(quantum.as_u64()) + 2;
+        let bound = 2 * (turns * quantum.as_u64() + 3_000);
+        let mut others = 0;
+        let size = |number: usize| packets[number / 3 * 2 + number % 3 - 1].size;
+        for (number, _) in arrivals.iter().take_while(|(number, _)| *number != 3 * 299) {
+            others = if number % 3 == 0 { 0 } else { others + size(*number) };
+            prop_assert!(others <= bound, "{others} {bound}");
+        }
+    }
 }

@@ -240,6 +240,7 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CapacitySchedule, LinkConfig};
 
     fn trace(text: &str) -> DeliveryTrace {
         text.parse().expect("a trace")
@@ -315,8 +316,13 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_shares_its_content() {
-        let one = trace("1\n");
-        assert!(Arc::ptr_eq(&one.0, &one.clone().0));
+    fn every_schedule_shares_the_content_of_its_trace() {
+        let mut config = LinkConfig::new(Rate::ZERO, Duration::ZERO);
+        config.trace = Some(trace("1\n"));
+        let contents = [&config, &config.clone()].map(|config| {
+            let trace = CapacitySchedule::new(config).trace;
+            Arc::as_ptr(&trace.expect("the trace of the link").0)
+        });
+        assert_eq!(contents[0], contents[1]);
     }
 }

@@ -147,8 +147,7 @@ fn overload_drops_in_both_queues() {
             passed.push(packet.ecn);
         }
         if ecn == Ecn::Ect1 {
-            // p_C and p_CL share the accumulator, which a mark and a drop bring down alike: it rises by
-            // 0.36 per packet, and by 1 more for those that are not dropped.
+            // What is not dropped is marked: p_CL counts as 100 %.
             assert!(
                 passed.iter().filter(|ecn| **ecn == Ecn::Ce).count() * 100 >= passed.len() * 99
             );
