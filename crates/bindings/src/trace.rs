@@ -78,7 +78,6 @@ fn reason(cause: DropCause) -> &'static str {
         DropCause::Full => "queue",
         DropCause::Early => "aqm",
         DropCause::Shrunk => "shrunk",
-        DropCause::Policed => "policer",
         DropCause::Lost => "loss",
     }
 }
