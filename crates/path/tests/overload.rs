@@ -200,8 +200,10 @@ fn run(queue: QueueConfig, kinds: &[Ecn], (steady, codepoint): Steady) -> Seen {
                 acks.push_back((now + ms(25), segment.flow, segment.sequence, ce));
             }
         }
-        while let Some((_, flow, sequence, ce)) = acks.pop_front_if(|ack| ack.0 <= now) {
-            sources[flow as usize].acknowledge(sequence, ce);
+        while acks.front().is_some_and(|ack| ack.0 <= now) {
+            if let Some((_, flow, sequence, ce)) = acks.pop_front() {
+                sources[flow as usize].acknowledge(sequence, ce);
+            }
         }
     }
     let (first, whole_first) = before.expect("the run is longer than its warm-up");
