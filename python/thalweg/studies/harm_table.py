@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from thalweg.quantity import percent, text
+from thalweg.quantity import text
 from thalweg.studies.harm_measure import COMPLETION, OTHERS
 from thalweg.studies.result import Row, StudyResult
 
@@ -73,7 +73,7 @@ def _times(row: Row) -> Iterator[str]:
 def _more(row: Row) -> Iterator[str]:
     for one in OTHERS:
         value = _value(row, one.column)
-        yield text(value, one.unit, 3) if one.unit else percent(value or 0.0)
+        yield text(value, one.unit, 3) if one.unit else text(100 * (value or 0.0), "%", 2)
         yield _harm(row, f"{one.name}_harm")
     yield text(_value(row, "competitor_bps"), "bps", 3)
 
