@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
+from thalweg.cli.checks import print_checks
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format, Jobs, Seed
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.study_harm import harm
 from thalweg.cli.tables import plain_table
-from thalweg.quantity import text
 from thalweg.studies import STUDIES
-from thalweg.studies.result import Check, StudyResult
 
 study = typer.Typer(
     name="study",
@@ -23,9 +22,7 @@ study = typer.Typer(
 )
 
 
-@study.callback()
-def _group() -> None:
-    """Keeps `study` a group while it has a single command."""
+study.command("harm", help=STUDIES["harm"] + ".")(harm)
 
 
 @study.command("wifi-compete", help=STUDIES["wifi-compete"] + ".")
@@ -52,7 +49,7 @@ def wifi_compete(
     from thalweg.studies.wifi_compete_table import HEADERS, WORDS, finding_rows, table_rows  # noqa: PLC0415
 
     if out:
-        from thalweg.studies.wifi_compete_store import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
 
         claim_folder(out)
     with Bar() as bar:
@@ -64,7 +61,7 @@ def wifi_compete(
         console = stdout()
         console.print(f"{result.title}  ({result.source}; {result.preset})")
         console.print(plain_table(HEADERS, table_rows(result), WORDS))
-        _print_checks(result)
+        print_checks(result)
         if result.findings:
             headers = ("the paper says", "published", "measured", "found again")
             console.print(plain_table(headers, finding_rows(result), len(headers)))
@@ -91,20 +88,3 @@ def _store(done: object, out: Path) -> bool:
         return False
     note(f"wrote {out} and {out / 'report.html'}")
     return True
-
-
-def _print_checks(result: StudyResult) -> None:
-    console = stdout()
-    if result.checks:
-        table = plain_table(("check", "verdict", "measured"), [], 3)
-        for check in result.checks:
-            table.add_row(check.name, _verdict(check), check.measured)
-        console.print(table)
-    held = sum(check.holds for check in result.checks)
-    said = f"{held} of {len(result.checks)} checks hold; " if result.checks else "nothing is checked; "
-    times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    console.print(f"{said}{result.trials} trials each, seed {result.seed}; {times}")
-
-
-def _verdict(check: Check) -> Text:
-    return Text("holds", "green") if check.holds else Text("does not hold", "bold red")

@@ -21,7 +21,7 @@ class Section:
     """Unique within the page."""
     title: str
     toml: str
-    """The scenario file as it ran."""
+    """The scenario file as it ran; empty for figures of several scenarios."""
     draw: Callable[[], Sequence[Chart]]
 
 

@@ -3,5 +3,8 @@
 One module for each study; all speak the document of `thalweg.studies.result`.
 """
 
-STUDIES = {"wifi-compete": "C4 before its drafts, against others on bad Wi-Fi (2025)"}
+STUDIES = {
+    "wifi-compete": "C4 before its drafts, against others on bad Wi-Fi (2025)",
+    "harm": "Harm to the completion times of short flows",
+}
 """Name on the command line, and title."""

@@ -20,6 +20,7 @@ from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
 from thalweg.replay import replay_trial
 from thalweg.report.study import Section, write_study
+from thalweg.studies.folder import DOCUMENT
 from thalweg.studies.wifi_compete import Cell, WifiCompete, ends, median_trial, worst_trial
 from thalweg.studies.wifi_compete_figures import plot_pair
 from thalweg.studies.wifi_compete_published import ALONE
@@ -27,20 +28,8 @@ from thalweg.studies.wifi_compete_table import HEADERS, LEGEND, WORDS, table_row
 
 CAPACITY_BPS = 10e6
 """Of the link of all scenarios of this study."""
-_DOCUMENT = "study.json"
 
 Progress = Callable[[str, int, int], None]
-
-
-def claim_folder(folder: Path) -> None:
-    """Makes the folder before any work is done. Raises RequestError if it holds something else, or cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        occupied = any(folder.iterdir()) and not (folder / _DOCUMENT).exists()
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
-    if occupied:
-        raise RequestError(f"{folder} is not empty and holds no study; choose another folder")
 
 
 def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) -> None:
@@ -49,7 +38,7 @@ def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) 
     try:
         scenarios.mkdir(exist_ok=True)
         document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / _DOCUMENT).write_text(document + "\n", encoding="utf-8")
+        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
         for outcomes in study.cells.values():
             name = f"{outcomes.scenario.name}.toml"
             (scenarios / name).write_text(outcomes.scenario.toml, encoding="utf-8")

@@ -1,0 +1,181 @@
+"""`thalweg study harm`: what a long flow does to short ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from thalweg.cli.checks import print_checks
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import Format, Jobs, Seed
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.tables import plain_table
+from thalweg.errors import RequestError, did_you_mean
+
+_PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"
+
+
+def harm(
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="Set of parameters: ccafct, ccafct-test; other options change it.")
+    ] = "ccafct",
+    matrix: Annotated[
+        bool,
+        typer.Option(
+            "--matrix",
+            help="Every controller against every other, or those that are named.",
+            rich_help_panel=_SIDES,
+        ),
+    ] = False,
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--controller",
+            "-c",
+            metavar="NAME",
+            help="Of the short flows; may be repeated [cubic].",
+            rich_help_panel=_SIDES,
+        ),
+    ] = None,
+    competitor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--competitor",
+            metavar="NAME",
+            help="Of the long flow; may be repeated [cubic, prague].",
+            rich_help_panel=_SIDES,
+        ),
+    ] = None,
+    head_start: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="How much earlier the long flow starts [20 s].", rich_help_panel=_SIDES),
+    ] = None,
+    rtt: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rtt", metavar="TIME", help="May be repeated [10, 20, 40, 80, 160 ms].", rich_help_panel=_PATH
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Of the bottleneck [50 Mbps].", rich_help_panel=_PATH)
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL:OPTION=VALUE,...", help="Of the bottleneck [fq-codel:flows=1].", rich_help_panel=_PATH
+        ),
+    ] = None,
+    buffer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="What the queue holds [10240 packets; drop-tail: 1 bdp].", rich_help_panel=_PATH
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option(min=1, max=1_000_000, help="Short flows in each replication [900].", rich_help_panel=_WORK),
+    ] = None,
+    mean_gap: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Between their arrivals [200 ms].", rich_help_panel=_WORK)
+    ] = None,
+    gap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Distribution of the gaps: exponential or constant [exponential].",
+            rich_help_panel=_WORK,
+        ),
+    ] = None,
+    p5: Annotated[
+        str | None,
+        typer.Option("--p5", metavar="BYTES", help="5th percentile of lengths [65536 B].", rich_help_panel=_WORK),
+    ] = None,
+    p95: Annotated[
+        str | None,
+        typer.Option(
+            "--p95", metavar="BYTES", help="95th percentile of lengths [2097152 B].", rich_help_panel=_WORK
+        ),
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Simulated end of a replication, head start included [290 s].",
+            rich_help_panel=_WORK,
+        ),
+    ] = None,
+    replications: Annotated[
+        int, typer.Option("--replications", "-n", min=1, help="Replications of each row, on paired seeds.")
+    ] = 5,
+    seed: Seed = 1,
+    jobs: Jobs = 0,
+    format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
+    ] = None,
+) -> int:
+    """Runs the study; see docs/studies/harm.md."""
+    # The modules of one study are loaded for that study alone; altair and the statistics take their time.
+    from thalweg.studies import harm as experiment  # noqa: PLC0415
+    from thalweg.studies.harm_parameters import presets  # noqa: PLC0415
+    from thalweg.studies.harm_table import MORE, TIMES, WORDS, more_rows, times_rows  # noqa: PLC0415
+
+    known = presets()
+    if preset not in known:
+        raise RequestError(f"no preset {preset!r}{did_you_mean(preset, known)}")
+    parameters = known["matrix" if matrix and preset == "ccafct" else preset]
+    named = tuple(dict.fromkeys([*(controller or ()), *(competitor or ())]))
+    sides: dict[str, Any] = {
+        "controllers": (named if matrix else tuple(dict.fromkeys(controller or ()))) or parameters.controllers,
+        "competitors": (named if matrix else tuple(dict.fromkeys(competitor or ()))) or parameters.competitors,
+    }
+    given = {
+        "rtts": tuple(dict.fromkeys(rtt or ())) or None,
+        "rate": rate,
+        "queue": queue,
+        "buffer": buffer,
+        "head_start": head_start,
+        "count": count,
+        "mean_gap": mean_gap,
+        "gap": gap,
+        "p5": p5,
+        "p95": p95,
+        "time_limit": time_limit,
+    }
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    parameters = replace(parameters, **sides, **chosen)
+    if out:
+        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+
+        parameters.scenarios()  # what is refused leaves no folder
+        claim_folder(out)
+    with Bar() as bar:
+        done = experiment.run(parameters, replications, seed, jobs, bar.show)
+    result = done.result
+    if format_ is Format.JSON:
+        print_json(result.document())
+    else:
+        console = stdout()
+        console.print(f"{result.title}  ({result.source}; {result.preset})")
+        console.print(plain_table(TIMES, times_rows(result), WORDS))
+        console.print(plain_table(MORE, more_rows(result), WORDS))
+        print_checks(result)
+    if not done.complete:
+        complain(f"interrupted: {len(done.cells)} rows are finished; nothing was judged", label="")
+    if out and done.cells:
+        from thalweg.studies.harm_store import save  # noqa: PLC0415
+
+        try:
+            with Bar() as bar:
+                save(done, out, bar.show)
+        except KeyboardInterrupt:
+            complain(f"interrupted: the result in {out} lacks its report", label="")
+            return INTERRUPTED
+        note(f"wrote {out} and {out / 'report.html'}")
+    if not done.complete:
+        return INTERRUPTED
+    return PASSED if result.holds else FAILED

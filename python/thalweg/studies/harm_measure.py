@@ -1,0 +1,129 @@
+"""What `harm` takes from the outcomes of one cell: each measure as one value for each trial.
+
+| measure | unit | better | is |
+|---|---|---|---|
+| geomean, median, p95 | s | less | completion times of the short flows, from nominal arrival to last byte |
+| throughput | bit/s | more | bytes of the short flows over the sum of their completion times |
+| rtt | s | less | mean of the RTT samples of the short flows |
+| queue delay | s | less | mean waiting time of their packets in the queue, both directions |
+| loss | 1 | less | packets that their senders declared lost, over packets sent |
+
+A short flow that did not complete counts as having taken until the limit, and as having got nothing.
+
+Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is no loss:
+controllers that ask for ECN lose little in a queue that marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from thalweg.outcome import Outcomes
+from thalweg.studies.harm_metric import (
+    Values,
+    durations,
+    geometric_mean,
+    harm_less_is_better,
+    harm_more_is_better,
+    quantile,
+)
+from thalweg.studies.harm_parameters import COMPETITOR, SHORT
+
+Name = Literal["geomean", "median", "p95", "throughput", "rtt", "queue_delay", "loss"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One thing that can be harmed."""
+
+    name: Name
+    title: str
+    unit: str
+    """`s` or `bps`; empty for a share."""
+    more_is_better: bool = False
+
+    @property
+    def column(self) -> str:
+        """Its name in tables, with its unit."""
+        return f"{self.name}_{self.unit}" if self.unit else self.name
+
+    def harm(self, solo: Values, competing: Values) -> Values:
+        """Harm trial by trial, from 0 to 1: in each, a benefit is no harm, as in the published table."""
+        formula = harm_more_is_better if self.more_is_better else harm_less_is_better
+        return formula(solo, competing)
+
+
+COMPLETION = (
+    Measure("geomean", "geometric mean", "s"),
+    Measure("median", "median", "s"),
+    Measure("p95", "P95", "s"),
+)
+"""The three statistics of completion times."""
+OTHERS = (
+    Measure("throughput", "throughput", "bps", more_is_better=True),
+    Measure("rtt", "RTT", "s"),
+    Measure("queue_delay", "queue delay", "s"),
+    Measure("loss", "loss", ""),
+)
+MEASURES = (*COMPLETION, *OTHERS)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """All measures of a cell; arrays have one value for each trial."""
+
+    values: dict[Name, Values]
+    requests: int
+    """In all trials."""
+    unfinished: int
+    """Of them, those that did not complete before the limit."""
+    competitor_bps: Values | None
+    """What the competitor got while there were short flows."""
+    core_s: float
+
+
+def measure(outcomes: Outcomes) -> Trials:
+    """Measures the short flows of all trials of a cell."""
+    flow = outcomes.flows.filter(pl.col("flow") == SHORT).sort("trial")
+    rival = outcomes.flows.filter(pl.col("flow") == COMPETITOR).sort("trial")
+    requests = outcomes.requests.filter(pl.col("flow") == SHORT)
+    requests = requests.with_columns(pl.col("completion_s").fill_null(np.nan))
+    trials = requests.partition_by("trial", maintain_order=True)
+    taken = [completion_times(trial, outcomes.scenario.time_limit_s) for trial in trials]
+    statistics: dict[Name, Callable[[Values], float]] = {
+        "geomean": geometric_mean,
+        "median": lambda times: quantile(times, 0.5),
+        "p95": lambda times: quantile(times, 0.95),
+    }
+    values = {name: np.array([statistic(times) for times in taken]) for name, statistic in statistics.items()}
+    values["throughput"] = np.array([_rate(*pair) for pair in zip(trials, taken, strict=True)])
+    values["rtt"] = _column(flow, "mean_rtt_s")
+    values["queue_delay"] = _column(flow, "mean_queue_delay_s")
+    values["loss"] = _column(flow, "packets_lost") / np.maximum(_column(flow, "packets_sent"), 1)
+    return Trials(
+        values,
+        requests.height,
+        int(requests["completion_s"].is_nan().sum()),
+        _column(rival, "shared_rate_bps") if rival.height else None,
+        outcomes.core_s,
+    )
+
+
+def completion_times(requests: pl.DataFrame, limit_s: float) -> Values:
+    """How long each short flow of one trial took; until the end of the trial at most, which counts in full."""
+    return durations(requests["start_s"].to_numpy(), requests["completion_s"].to_numpy(), limit_s)
+
+
+def _rate(requests: pl.DataFrame, taken: Values) -> float:
+    """Bits that arrived for each second that a short flow was open."""
+    done = requests.filter(pl.col("completion_s").is_not_nan())
+    return 8 * float(done["bytes"].sum()) / float(taken.sum())
+
+
+def _column(flows: pl.DataFrame, name: str) -> Values:
+    return flows[name].to_numpy().astype(np.float64)

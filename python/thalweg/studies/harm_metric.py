@@ -1,0 +1,178 @@
+"""Harm: how much worse a workload fares beside a competitor than alone. Functions on plain numpy arrays.
+
+Model (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019): `solo` is what a workload measures alone,
+`competing` what it measures beside a competitor, in the same unit. Harm is 0 if the competitor changes
+nothing and 1 at worst:
+
+- more is better (throughput): (solo - competing) / solo
+- less is better (completion time, delay, loss): (competing - solo) / competing
+
+The second form is what ccafct computes, and its README prints as (workload - solo) / workload. The other
+quotient in use for times, (competing - solo) / solo, is `excess`: it has no upper bound, and
+harm = excess / (1 + excess). A benefit counts as no harm, as in ccafct, unless `clamp` is off.
+
+All functions take arrays or single numbers, and broadcast. They raise ValueError for what no measurement can
+be: an empty sample, a negative value, a value that is not a number.
+
+Limits: harm compares two statistics, such as two medians, not flow with flow. Only for the geometric mean are
+the two the same if both samples have the same flows: it is the geometric mean of the ratios.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+Values = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-9
+"""Of p * n, which floating point may put just above a whole number (0.07 * 100 = 7.000000000000001)."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean of replications with its confidence interval; bounds are nan for a single replication."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def above_zero(self) -> bool:
+        """Whether all of the interval is; for a single replication, whether the value is."""
+        return self.mean > 0 if np.isnan(self.low) else self.low > 0
+
+
+def geometric_mean(sample: npt.ArrayLike) -> float:
+    """The exponential of the mean logarithm; 0 if any value is 0.
+
+    >>> round(geometric_mean([1.0, 10.0, 100.0]), 9)
+    10.0
+    """
+    values = _sample(sample)
+    if (values == 0).any():
+        return 0.0
+    return float(np.exp(np.log(values).mean()))
+
+
+def quantile(sample: npt.ArrayLike, p: float) -> float:
+    """The smallest value x of a sample with F(x) >= p, F being the share of values at or under x.
+
+    No interpolation: the answer is one of the values (gonum's `stat.Empirical`, which ccafct uses).
+
+    >>> quantile([4.0, 1.0, 3.0, 2.0], 0.5), quantile([4.0, 1.0, 3.0, 2.0], 0.95)
+    (2.0, 4.0)
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"p = {p}: a quantile is asked for between 0 and 1")
+    values = np.sort(_sample(sample))
+    rank = int(np.ceil(p * len(values) - _ROUNDING))
+    return float(values[max(rank, 1) - 1])
+
+
+def durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike, limit_s: float) -> Values:
+    """How long each flow took; one that never completed (nan) counts as the limit, which is less than it took.
+
+    Leaving such flows out would reward the competitor that stops the slowest of them. Above all that
+    completed, the limit ranks like infinity in quantiles; a geometric mean stays finite.
+
+    >>> durations([0.0, 1.0], [0.5, float("nan")], limit_s=100.0).tolist()
+    [0.5, 100.0]
+    """
+    taken = np.subtract(completion_s, start_s, dtype=np.float64)
+    if (taken < 0).any():
+        raise ValueError("a flow completes before it starts")
+    if (taken > limit_s).any():
+        raise ValueError(f"a flow took longer than the limit of {limit_s} s")
+    return np.where(np.isnan(taken), limit_s, taken)
+
+
+def harm_less_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = True) -> Values:
+    """Harm to a measure that should be small: (competing - solo) / competing.
+
+    What was 0 alone and is not any more is harmed entirely (1); what stays 0 is not harmed. (ccafct has
+    infinity for `competing` = 0.) Without `clamp`, a benefit is negative, down to minus infinity.
+
+    >>> harm_less_is_better([1.0, 1.0, 1.0], [4.0, 1.0, 0.5]).tolist()
+    [0.75, 0.0, 0.0]
+    """
+    before, after = _measures(solo, competing)
+    return _clamped(_quotient(after - before, after), clamp)
+
+
+def harm_more_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = True) -> Values:
+    """Harm to a measure that should be large: (solo - competing) / solo.
+
+    Of a measure that is 0 alone nothing can be taken: no harm. (ccafct has infinity for it.)
+
+    >>> harm_more_is_better([10.0, 10.0, 10.0], [2.5, 10.0, 12.0]).tolist()
+    [0.75, 0.0, 0.0]
+    """
+    before, after = _measures(solo, competing)
+    return _clamped(_quotient(before - after, before), clamp)
+
+
+def excess(solo: npt.ArrayLike, competing: npt.ArrayLike) -> Values:
+    """By what part of itself a measure grows: (competing - solo) / solo; negative if it shrinks.
+
+    Infinite for a measure that is 0 alone and not any more.
+
+    >>> excess([1.0, 2.0], [4.0, 1.0]).tolist()
+    [3.0, -0.5]
+    """
+    before, after = _measures(solo, competing)
+    return _quotient(after - before, before)
+
+
+def t_interval(replications: npt.ArrayLike, confidence: float = 0.95) -> Interval:
+    """The mean of replications and Student's interval around it: mean +- t s / sqrt(n), n - 1 degrees of freedom.
+
+    Replications are independent draws of arrivals and lengths. Each value should already be a comparison
+    within one replication, such as a harm on paired seeds: what both sides share then does not widen it.
+
+    >>> t_interval([0.5])
+    Interval(mean=0.5, low=nan, high=nan)
+    """
+    values = _finite(replications)
+    mean, n = float(values.mean()), len(values)
+    if n == 1:
+        return Interval(mean, float("nan"), float("nan"))
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * float(values.std(ddof=1)) / n**0.5
+    return Interval(mean, mean - half, mean + half)
+
+
+def _quotient(numerator: Values, denominator: Values) -> Values:
+    """Zero over zero is no change; anything else over zero is infinite, with the sign of the numerator."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(numerator == 0, 0.0, numerator / denominator)
+
+
+def _clamped(harm: Values, clamp: bool) -> Values:
+    return np.maximum(harm, 0.0) if clamp else harm
+
+
+def _measures(solo: npt.ArrayLike, competing: npt.ArrayLike) -> tuple[Values, Values]:
+    before, after = np.asarray(solo, dtype=np.float64), np.asarray(competing, dtype=np.float64)
+    for name, values in (("solo", before), ("competing", after)):
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise ValueError(f"{name} holds a value that is negative or not a finite number")
+    return before, after
+
+
+def _sample(sample: npt.ArrayLike) -> Values:
+    values = _finite(sample)
+    if (values < 0).any():
+        raise ValueError("the sample holds a negative value")
+    return values
+
+
+def _finite(sample: npt.ArrayLike) -> Values:
+    values = np.asarray(sample, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError("a sample is a one-dimensional array with at least one value")
+    if not np.isfinite(values).all():
+        raise ValueError("the sample holds a value that is not a finite number")
+    return values

@@ -1,0 +1,209 @@
+"""The parameters of the study `harm`, and the scenario that each of its cells runs.
+
+Model: one bottleneck with one queue. Short flows arrive in an open loop (exponential gaps, log-normal lengths,
+one connection each); against a competitor, one long download has been running for a head start, time enough
+to leave slow start. Alone, the short flows begin at the same time of the trial, so that arrivals, lengths and
+limits are the same in both.
+
+Quantities are texts as in scenario files, and are checked there.
+
+Source: ccafct (README.md; defaults from cmd/ccafct/main.go and client.go).
+
+Limits: the competitor runs until the last short flow is done, where ccafct ends it 60 s after the last arrival
+is due. The links carry their packets in both directions at the same rate, each with its own queue.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from itertools import product
+
+from thalweg import _native
+from thalweg.errors import RequestError
+from thalweg.scenario import Scenario
+from thalweg.studies.harm_published import CCAFCT
+
+SHORT, COMPETITOR = "short", "competitor"
+"""Names of the flows. The draws of arrivals and lengths depend on the first."""
+DEFAULT_BUFFER = "10240 packets"
+"""The limit of fq_codel in Linux: the queue itself decides, long before."""
+DROP_TAIL_BUFFER = "1 bdp"
+PLAIN = '{ model = "drop-tail" }'
+"""The queue of a path that names none."""
+MATRIX_RTTS = ("20 ms",)
+
+_UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of the table."""
+
+    rtt: str
+    controller: str
+    """Of the short flows."""
+    competitor: str | None
+    """None: the short flows are alone."""
+
+    @property
+    def rtt_s(self) -> float:
+        """The round-trip time in seconds. Only for a text that a scenario has accepted."""
+        number = re.match(r"\s*([0-9.]+)\s*([a-z]+)\s*$", self.rtt)
+        assert number is not None
+        return float(number[1]) * _UNITS[number[2]]
+
+    @property
+    def alone(self) -> Cell:
+        """The cell that this one is compared with."""
+        return replace(self, competitor=None)
+
+    @property
+    def against_itself(self) -> Cell:
+        """The cell in which the short flows compete with their own controller."""
+        return replace(self, competitor=self.controller)
+
+    @property
+    def name(self) -> str:
+        """For files and places of a page: letters, digits, points and dashes.
+
+        >>> Cell("10 ms", "cubic", "bbr:ecn=on").name
+        '10ms-cubic-bbr.ecn.on'
+        """
+        parts = (self.rtt.replace(" ", ""), self.controller, self.competitor or "alone")
+        return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        against = f"against {self.competitor}" if self.competitor else "alone"
+        return f"Short {self.controller} flows {against}, {self.rtt}"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """All that defines the experiment; the defaults are those of ccafct."""
+
+    rtts: tuple[str, ...] = ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms")
+    rate: str = "50 Mbps"
+    queue: str = "fq-codel:flows=1"
+    """Model and options, as `fq-codel:flows=1,ecn=off`."""
+    buffer: str | None = None
+    """None: DEFAULT_BUFFER, or DROP_TAIL_BUFFER for a queue that only drops from its tail."""
+    controllers: tuple[str, ...] = ("cubic",)
+    """Of the short flows."""
+    competitors: tuple[str, ...] = ("cubic", "prague")
+    count: int = 900
+    mean_gap: str = "200 ms"
+    gap: str = "exponential"
+    p5: str = "65536 B"
+    p95: str = "2097152 B"
+    head_start: str = "20 s"
+    time_limit: str = "290 s"
+    """From the start of the trial: the 270 s for which ccafct's client waits, and the head start."""
+
+    @property
+    def preset(self) -> str:
+        """The name of this set of parameters; `custom` if it has none."""
+        return next((name for name, known in presets().items() if known == self), "custom")
+
+    def cells(self) -> list[Cell]:
+        """All rows, the short flows alone before their competitions.
+
+        >>> [cell.name for cell in Parameters(rtts=("10 ms",)).cells()]
+        ['10ms-cubic-alone', '10ms-cubic-cubic', '10ms-cubic-prague']
+        """
+        sides = product(self.rtts, self.controllers, (None, *self.competitors))
+        return [Cell(rtt, controller, competitor) for rtt, controller, competitor in sides]
+
+    @property
+    def as_published(self) -> bool:
+        """Whether rows with a published round-trip time and controllers can be set against what is published."""
+        return not changed(self).keys() - {"rtts", "controllers", "competitors"}
+
+    def scenarios(self) -> dict[Cell, Scenario]:
+        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        return {cell: self.scenario(cell) for cell in self.cells()}
+
+    def scenario(self, cell: Cell) -> Scenario:
+        """The scenario of one cell. Raises RequestError for a value that is not accepted."""
+        return Scenario.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
+
+    def _lines(self, cell: Cell) -> Iterator[str]:
+        """The scenario file. Texts are quoted as JSON does, which TOML reads."""
+        model, queue = parse_queue(self.queue)
+        buffer = self.buffer or (DROP_TAIL_BUFFER if model == "drop-tail" else DEFAULT_BUFFER)
+        yield f"title      = {json.dumps(cell.title)}"
+        yield f"source     = {json.dumps(CCAFCT)}"
+        yield f"time_limit = {json.dumps(self.time_limit)}"
+        yield "\n[path]"
+        yield f"rate   = {json.dumps(self.rate)}"
+        yield f"rtt    = {json.dumps(cell.rtt)}"
+        if queue != PLAIN:
+            yield f"queue  = {queue}"
+        yield f"buffer = {json.dumps(buffer)}"
+        yield "\n[[flow]]"
+        yield f"name       = {json.dumps(SHORT)}"
+        yield f"controller = {json.dumps(cell.controller)}"
+        yield f"start      = {json.dumps(self.head_start)}"
+        lengths = f"p5 = {json.dumps(self.p5)}, p95 = {json.dumps(self.p95)}"
+        gaps = f"mean_gap = {json.dumps(self.mean_gap)}, gap = {json.dumps(self.gap)}"
+        yield f"requests   = {{ count = {self.count}, {gaps}, {lengths} }}"
+        if cell.competitor:
+            yield "\n[[flow]]"
+            yield f"name       = {json.dumps(COMPETITOR)}"
+            yield f"controller = {json.dumps(cell.competitor)}"
+            yield 'download   = "100 GB"'
+            yield "background = true"
+
+
+def presets() -> dict[str, Parameters]:
+    """Sets of parameters with a name.
+
+    `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
+    five seconds, no head start); `matrix` takes every controller against every other.
+    """
+    everyone = tuple(str(one["name"]) for one in _native.controllers())
+    published = Parameters()
+    return {
+        "ccafct": published,
+        "ccafct-test": replace(published, rtts=("10 ms", "20 ms"), count=25, head_start="0 s"),
+        "matrix": replace(published, rtts=MATRIX_RTTS, controllers=everyone, competitors=everyone),
+    }
+
+
+def parse_queue(text: str) -> tuple[str, str]:
+    """The model of a queue given as `model:option=value,...`, and the whole as an inline table of TOML.
+
+    A switch may stand alone for `=on`. Which models and options there are, the scenario knows.
+
+    >>> parse_queue("fq-codel:flows=1,target=5 ms,ecn=off")
+    ('fq-codel', '{ model = "fq-codel", flows = 1, target = "5 ms", ecn = false }')
+    """
+    model, _, rest = text.partition(":")
+    entries = [f"model = {json.dumps(model.strip())}"]
+    for option in filter(None, (part.strip() for part in rest.split(","))):
+        name, equals, value = (part.strip() for part in option.partition("="))
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or (equals and not value):
+            raise RequestError(f"queue {text!r}: expected MODEL or MODEL:OPTION=VALUE,..., as fq-codel:flows=1")
+        entries.append(f"{name} = {_toml(value or 'on')}")
+    return model.strip(), f"{{ {', '.join(entries)} }}"
+
+
+def _toml(value: str) -> str:
+    if value in ("on", "true", "off", "false"):
+        return "true" if value in ("on", "true") else "false"
+    return value if re.fullmatch(r"[0-9]+", value) else json.dumps(value)
+
+
+def changed(parameters: Parameters) -> dict[str, tuple[object, object]]:
+    """What differs from the published experiment: name -> published value, this value.
+
+    >>> changed(Parameters(rate="20 Mbps"))
+    {'rate': ('50 Mbps', '20 Mbps')}
+    """
+    published = Parameters()
+    pairs = {one.name: (getattr(published, one.name), getattr(parameters, one.name)) for one in fields(Parameters)}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

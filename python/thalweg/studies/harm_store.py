@@ -1,0 +1,113 @@
+"""What `harm` leaves in a folder.
+
+study.json              the document that `--format json` prints
+requests.parquet        every short flow of every replication, with rtt, controller and competitor
+flows.parquet           outcomes of the short flows together and of the competitor, of every replication
+scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any replication again
+report.html             the page
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from thalweg.errors import RequestError
+from thalweg.outcome import Outcomes
+from thalweg.plots import Chart
+from thalweg.report.study import Section, write_study
+from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.harm import Harm
+from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix, plot_times
+from thalweg.studies.harm_measure import COMPLETION, MEASURES, OTHERS, completion_times
+from thalweg.studies.harm_parameters import Cell
+from thalweg.studies.harm_table import HEADERS, LEGEND, WORDS, table_rows
+from thalweg.studies.result import Row
+
+_SUMMED_UP = ("geomean", "p95", "throughput", "queue_delay", "loss")
+"""What the matrix is drawn of."""
+
+Progress = Callable[[str, int, int], None]
+
+
+def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> None:
+    """Writes a study. Raises RequestError if that cannot be."""
+    scenarios = folder / "scenarios"
+    try:
+        scenarios.mkdir(exist_ok=True)
+        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
+        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
+        for cell, outcomes in study.cells.items():
+            (scenarios / f"{cell.name}.toml").write_text(outcomes.scenario.toml, encoding="utf-8")
+        if study.cells:
+            _table(study, lambda outcomes: outcomes.requests).write_parquet(folder / "requests.parquet")
+            _table(study, lambda outcomes: outcomes.flows).write_parquet(folder / "flows.parquet")
+    except OSError as error:
+        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    file = folder / "report.html"
+    rows = table_rows(study.result)
+    write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
+
+
+def _table(study: Harm, take: Callable[[Outcomes], pl.DataFrame]) -> pl.DataFrame:
+    parts = [
+        take(outcomes).select(
+            pl.lit(cell.rtt_s).alias("rtt_path_s"),
+            pl.lit(cell.controller).alias("short_controller"),
+            pl.lit(cell.competitor, dtype=pl.String).alias("competitor"),
+            pl.all(),
+        )
+        for cell, outcomes in study.cells.items()
+    ]
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _sections(study: Harm) -> Iterator[Section]:
+    groups = {(cell.rtt, cell.controller): cell.alone for cell in study.cells}
+    controllers = list(dict.fromkeys(controller for _, controller in groups))
+    rtts = list(dict.fromkeys(rtt for rtt, _ in groups))
+    if len(controllers) > 1:
+        for rtt in rtts:
+            name = f"matrix-{rtt.replace(' ', '')}"
+            yield Section(name, f"Who harms whom, {rtt}", "", partial(_draw_matrix, study, rtt))
+    if len(rtts) > 1:
+        for controller in controllers:
+            title = f"Short {controller} flows over the round-trip time"
+            name = Cell("rtt", controller, "all").name
+            yield Section(name, title, "", partial(_draw_over_rtt, study, controller))
+    for (rtt, controller), alone in groups.items():
+        title = f"Short {controller} flows, {rtt}"
+        cells = [cell for cell in study.cells if cell.alone == alone]
+        toml = study.cells[cells[-1]].scenario.toml
+        yield Section(alone.name, title, toml, partial(_draw_distributions, study, cells))
+
+
+def _rows(study: Harm, name: str, value: object) -> list[Row]:
+    return [row for row in study.result.rows if row[name] == value]
+
+
+def _draw_matrix(study: Harm, rtt: str) -> Sequence[Chart]:
+    rows = _rows(study, "rtt_path_s", Cell(rtt, "", None).rtt_s)
+    shown = [one for one in MEASURES if one.name in _SUMMED_UP]
+    return [plot_matrix(rows, one, f"Harm to the {one.title} of short flows, {rtt}") for one in shown]
+
+
+def _draw_over_rtt(study: Harm, controller: str) -> Sequence[Chart]:
+    rows = _rows(study, "controller", controller)
+    return [
+        plot_harm(rows, COMPLETION, "Harm to completion times"),
+        plot_times(rows, "Completion times"),
+        plot_harm(rows, OTHERS, "Harm to other measures of the same flows"),
+    ]
+
+
+def _draw_distributions(study: Harm, cells: Sequence[Cell]) -> Sequence[Chart]:
+    times = {}
+    for cell in cells:
+        outcomes = study.cells[cell]
+        times[cell.competitor] = completion_times(outcomes.requests, outcomes.scenario.time_limit_s)
+    return [plot_distributions(times, "Completion times of all replications")]

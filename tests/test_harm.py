@@ -1,0 +1,350 @@
+"""The study harm: its rows and rules on trials made by hand, its scenarios, and small runs of the whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from thalweg.cli import main
+from thalweg.errors import RequestError
+from thalweg.outcome import Description, Outcomes
+from thalweg.studies.harm import Harm, row, run
+from thalweg.studies.harm_checks import checks
+from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix
+from thalweg.studies.harm_measure import COMPLETION, MEASURES, Trials, measure
+from thalweg.studies.harm_parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
+from thalweg.studies.harm_published import LINES
+from thalweg.studies.harm_table import HEADERS, table_rows
+
+Capture = pytest.CaptureFixture[str]
+
+ALONE = Cell("20 ms", "cubic", None)
+BESIDE_CUBIC, BESIDE_BBR = replace(ALONE, competitor="cubic"), replace(ALONE, competitor="bbr")
+SMALL = Parameters(
+    rtts=("20 ms",),
+    queue="drop-tail",
+    competitors=("cubic", "bbr"),
+    count=40,
+    head_start="2 s",
+    time_limit="60 s",
+)
+SMALL_OPTIONS = ["--queue", "drop-tail", "--count", "20", "--head-start", "1 s", "--rtt", "20 ms", "-n", "2"]
+
+
+def trials(geomean: list[float], loss: float = 0.01, unfinished: int = 0, rate: float | None = None) -> Trials:
+    """Trials in which all times are these; throughput falls as they grow."""
+    times = np.array(geomean)
+    values = {"geomean": times, "median": times, "p95": 5 * times, "throughput": 1e6 / times}
+    values |= {"rtt": times / 10, "queue_delay": times / 20, "loss": np.full(len(times), loss)}
+    competitor = None if rate is None else np.full(len(times), rate)
+    return Trials(values, 900 * len(times), unfinished, competitor, 0.1)  # type: ignore[arg-type]
+
+
+def outcomes_by_hand(requests: list[tuple[int, float, int, float | None]]) -> Outcomes:
+    """Outcomes of short flows (trial, start, bytes, completion) beside a competitor of 10 Mbps."""
+    names = ["trial", "start_s", "bytes", "completion_s"]
+    schema = {"trial": pl.Int64, "start_s": pl.Float64, "bytes": pl.Int64, "completion_s": pl.Float64}
+    columns = dict(zip(names, map(list, zip(*requests, strict=True)), strict=True))
+    table = pl.DataFrame(columns, schema=schema).with_columns(flow=pl.lit(SHORT))
+    count = table["trial"].n_unique()
+    ordered = list(range(count))
+    flows = pl.DataFrame(
+        {
+            "trial": [*ordered, *ordered],
+            "flow": [SHORT] * count + [COMPETITOR] * count,
+            "mean_rtt_s": 0.03,
+            "mean_queue_delay_s": 0.01,
+            "packets_sent": 200,
+            "packets_lost": 3,
+            "shared_rate_bps": [1e6] * count + [1e7] * count,
+        }
+    )
+    of_trials = pl.DataFrame({"trial": ordered, "core_s": 0.5})
+    about = Description("x", None, "X", None, None, "", [], [], None, time_limit_s=100.0)
+    return Outcomes(about, flows, pl.DataFrame(), of_trials, table)
+
+
+def test_a_trial_is_measured_by_its_short_flows() -> None:
+    # Times 1, 4 and 2 s: geometric mean 2, median 2, P95 4; 8 * 700 kB in 7 s of flow time: 800 kbps.
+    lines = [(0, 0.0, 100_000, 1.0), (0, 5.0, 500_000, 9.0), (0, 6.0, 100_000, 8.0)]
+    measured = measure(outcomes_by_hand([*lines]))
+    values = {name: float(value[0]) for name, value in measured.values.items()}
+    assert values["geomean"] == pytest.approx(2.0)
+    assert (values["median"], values["p95"]) == (2.0, 4.0)
+    assert values["throughput"] == pytest.approx(800e3)
+    assert values["loss"] == pytest.approx(0.015)  # 3 of 200
+    assert (values["rtt"], values["queue_delay"]) == (0.03, 0.01)
+    assert (measured.requests, measured.unfinished) == (3, 0)
+    assert measured.competitor_bps is not None
+    assert measured.competitor_bps.tolist() == [1e7]
+
+
+def test_short_flows_that_did_not_finish_stay_and_count_as_the_limit() -> None:
+    # In the second trial one of two flows never completes: 100 s; sqrt(4 * 100) = 20; 8 * 100 kB in 104 s.
+    lines = [(0, 0.0, 100_000, 4.0), (0, 1.0, 100_000, 5.0), (1, 0.0, 100_000, 4.0), (1, 50.0, 900_000, None)]
+    measured = measure(outcomes_by_hand(lines))
+    assert measured.values["geomean"] == pytest.approx([4.0, 20.0])
+    assert measured.values["p95"].tolist() == [4.0, 100.0]
+    assert measured.values["throughput"][1] == pytest.approx(8e5 / 104)
+    assert (measured.requests, measured.unfinished) == (4, 1)
+
+
+def test_a_row_has_the_mean_of_the_harms_of_its_replications_and_their_interval() -> None:
+    measured = {ALONE: trials([1.0, 2.0, 1.0]), BESIDE_BBR: trials([4.0, 4.0, 2.0], rate=2e7)}
+    values = row(BESIDE_BBR, measured)
+    # 3/4, 2/4, 1/2: mean 7/12; s = 0.144338, t(0.975, 2) = 4.302653: 4.302653 * 0.144338 / sqrt(3) = 0.358557.
+    assert values["geomean_harm"] == pytest.approx(7 / 12)
+    assert values["geomean_harm_low"] == pytest.approx(7 / 12 - 0.358557, abs=1e-5)
+    assert values["geomean_harm_high"] == pytest.approx(7 / 12 + 0.358557, abs=1e-5)
+    assert values["geomean_excess"] == pytest.approx(5 / 3)  # (3 + 1 + 1) / 3
+    assert values["throughput_harm"] == pytest.approx(7 / 12)  # rates are the inverse of times here
+    assert values["geomean_s"] == pytest.approx(10 / 3)
+    assert values["competitor_bps"] == 2e7
+    assert values["geomean_beyond_itself"] is None  # nobody ran against cubic
+    alone = row(ALONE, measured)
+    assert alone["geomean_s"] == pytest.approx(4 / 3)
+    assert "geomean_harm" not in alone
+
+
+def test_what_a_competitor_does_beyond_the_own_controller_is_paired_by_seed() -> None:
+    measured = {ALONE: trials([1.0, 2.0]), BESIDE_CUBIC: trials([2.0, 3.0]), BESIDE_BBR: trials([4.0, 8.0])}
+    values = row(BESIDE_BBR, measured)
+    # Harm by bbr 3/4 and 3/4, by cubic 1/2 and 1/3: beyond it 1/4 and 5/12, mean 1/3.
+    assert values["geomean_beyond_itself"] == pytest.approx(1 / 3)
+    assert row(BESIDE_CUBIC, measured)["geomean_beyond_itself"] == 0.0
+
+
+def test_loss_that_vanishes_in_competition_is_no_harm() -> None:
+    measured = {ALONE: trials([1.0, 1.0], loss=0.01), BESIDE_BBR: trials([1.0, 1.0], loss=0.0)}
+    values = row(BESIDE_BBR, measured)
+    assert (values["loss_harm"], values["loss"]) == (0.0, 0.0)
+    assert values["loss_excess"] == -1.0
+
+
+def published_trials() -> dict[Cell, Trials]:
+    """One replication for each cell with the times that are published."""
+    cells = {}
+    for (rtt_s, competitor), line in LINES.items():
+        times = {one.name: np.array([getattr(line, one.column)]) for one in COMPLETION}
+        rest = {one.name: np.array([1.0]) for one in MEASURES if one.name not in times}
+        cell = Cell(f"{1e3 * rtt_s:g} ms", "cubic", competitor)
+        cells[cell] = Trials(times | rest, 900, 0, None, 0.0)
+    return cells
+
+
+def test_the_formulas_give_the_published_harm_on_the_published_times() -> None:
+    cells = published_trials()
+    for cell in cells:
+        values = row(cell, cells, published=True)
+        for one in COMPLETION:
+            assert values[f"published_{one.column}"] == pytest.approx(values[one.column])
+            if cell.competitor:
+                # Times are printed with four digits, harm with three.
+                assert values[f"{one.name}_harm"] == pytest.approx(
+                    values[f"published_{one.name}_harm"], abs=1.1e-3
+                )
+
+
+def test_the_published_table_passes_its_own_checks_and_an_altered_one_does_not() -> None:
+    cells = published_trials()
+    assert len(checks(cells)) == 15
+    assert all(check.holds for check in checks(cells))
+    swapped = {
+        replace(cell, competitor={"cubic": "prague", "prague": "cubic"}.get(cell.competitor or "")): trials
+        for cell, trials in cells.items()
+    }
+    lost = {check.name for check in checks(swapped) if not check.holds}
+    assert "Prague harms them more than CUBIC does at every RTT (median)" in lost
+    assert "beside Prague they take more than twice as long as alone at every RTT (P95)" in lost
+    assert "one long CUBIC flow harms short CUBIC flows at every RTT (P95)" not in lost
+
+
+def test_published_values_stand_only_beside_rows_of_the_published_experiment() -> None:
+    assert Parameters().as_published
+    assert Parameters(rtts=("20 ms",), competitors=("bbr", "cubic")).as_published
+    assert not Parameters(rate="20 Mbps").as_published
+    measured = {ALONE: trials([1.0]), BESIDE_CUBIC: trials([2.0])}
+    assert row(BESIDE_CUBIC, measured, published=True)["published_geomean_harm"] == 0.355
+    assert row(BESIDE_CUBIC, measured)["published_geomean_harm"] is None
+
+
+def test_the_preset_is_the_published_experiment_and_any_other_is_custom() -> None:
+    assert Parameters().preset == "ccafct"
+    assert replace(Parameters(), count=800).preset == "custom"
+    assert len(Parameters().cells()) == 15  # 5 RTTs, alone and two competitors
+    names = [cell.name for cell in presets()["matrix"].cells()]
+    everyone = len(presets()["matrix"].controllers)
+    assert len(set(names)) == len(names) == everyone * (1 + everyone)
+
+
+def test_the_scenario_of_a_cell_has_all_parameters_and_its_competitor_does_not_hold_up_the_end() -> None:
+    scenario = SMALL.scenario(BESIDE_BBR)
+    short, competitor = scenario.flows
+    assert (short["name"], short["controller"], short["start_s"]) == (SHORT, "cubic", 2.0)
+    assert (competitor["name"], competitor["controller"], competitor["start_s"]) == (COMPETITOR, "bbr", 0.0)
+    assert not competitor["awaited"]
+    assert scenario.description.time_limit_s == 60.0
+    assert [flow["start_s"] for flow in SMALL.scenario(ALONE).flows] == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("drop-tail", '{ model = "drop-tail" }'),
+        ("codel:ecn", '{ model = "codel", ecn = true }'),
+        (
+            "fq-codel:flows=1, target=5 ms,ecn=off",
+            '{ model = "fq-codel", flows = 1, target = "5 ms", ecn = false }',
+        ),
+    ],
+)
+def test_options_of_a_queue_ride_on_its_name(text: str, table: str) -> None:
+    assert parse_queue(text) == (text.partition(":")[0], table)
+
+
+@pytest.fixture(scope="module")
+def small() -> Harm:
+    """Forty short flows, alone and beside two competitors, twice."""
+    return run(SMALL, replications=2, seed=5)
+
+
+def test_short_flows_arrive_alike_whoever_competes(small: Harm) -> None:
+    drawn = [outcomes.requests.select("trial", "start_s", "bytes") for outcomes in small.cells.values()]
+    assert len(drawn) == 3
+    assert drawn[0].equals(drawn[1])
+    assert drawn[0].equals(drawn[2])
+    first, second = drawn[0].partition_by("trial", include_key=False)
+    assert not first.equals(second)  # replications differ
+
+
+def test_arrivals_and_lengths_are_drawn_from_what_was_asked_for() -> None:
+    short = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=(), head_start="0 s")
+    requests = run(short, replications=4).cells[ALONE].requests
+    gaps = np.concatenate([np.diff(one["start_s"].to_numpy()) for one in requests.partition_by("trial")])
+    lengths = np.log(requests["bytes"].to_numpy().astype(float))
+    # 3596 gaps of mean and deviation 0.2 s: the mean is within 3 * 0.2 / sqrt(3596) = 0.01 s of 0.2 s.
+    assert gaps.mean() == pytest.approx(0.2, abs=0.01)
+    assert gaps.std() == pytest.approx(0.2, abs=0.015)
+    # mu = (ln 65536 + ln 2097152) / 2 = 12.8232, sigma = ln 32 / 3.29 = 1.05342; 3 sigma / sqrt(3600) = 0.053.
+    assert lengths.mean() == pytest.approx(12.8232, abs=0.053)
+    assert lengths.std() == pytest.approx(1.05342, abs=0.04)
+
+
+def test_competition_costs_time_and_each_measure_has_its_row(small: Harm) -> None:
+    alone, cubic, bbr = small.result.rows
+    assert alone["competitor"] is None
+    for competing in (cubic, bbr):
+        assert float(competing["geomean_s"] or 0) > float(alone["geomean_s"] or 0)
+        for one in MEASURES:
+            harm = competing[f"{one.name}_harm"]
+            assert isinstance(harm, float)
+            assert 0 <= harm <= 1
+    assert small.result.checks == []  # nothing is published of such an experiment
+    assert all(len(line) == len(HEADERS) for line in table_rows(small.result))
+
+
+def test_the_same_seed_gives_the_same_rows_whatever_the_jobs(small: Harm) -> None:
+    again = run(SMALL, replications=2, seed=5, jobs=1)
+    assert again.result.document()["rows"] == small.result.document()["rows"]
+
+
+def test_flows_that_a_time_limit_cuts_off_are_shown() -> None:
+    cut = run(replace(SMALL, time_limit="4 s"), replications=2)
+    for values in cut.result.rows:
+        assert 0 < int(values["unfinished"] or 0) < 80
+        assert values["requests"] == 80
+        assert values["p95_s"] == 4.0  # the limit
+
+
+def test_figures_show_every_competitor_beside_what_is_published(small: Harm) -> None:
+    cells = published_trials()
+    table = [row(cell, cells, published=True) for cell in cells]
+    drawn = json.dumps(plot_harm(table, COMPLETION, "Harm").to_dict())
+    for shown in ("prague", "cubic", "published", "here", "0.85"):
+        assert shown in drawn
+    matrix = json.dumps(plot_matrix(small.result.rows, COMPLETION[0], "Matrix").to_dict())
+    assert matrix.count('"victim": "cubic"') == 2
+    curves = plot_distributions({None: np.array([1.0, 3.0]), "bbr": np.array([2.0, 8.0])}, "Times")
+    assert "alone" in json.dumps(curves.to_dict())
+
+
+def test_the_command_prints_the_document_and_stores_what_it_is_made_of(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "harm"
+    options = [*SMALL_OPTIONS, "--competitor", "bbr", "--competitor", "cubic", "--rtt", "40 ms"]
+    assert main(["study", "harm", *options, "--format", "json", "--out", str(folder)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["study"], document["preset"], document["trials"]) == ("harm", "custom", 2)
+    assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
+    assert [one["competitor"] for one in document["rows"]] == [None, "bbr", "cubic"] * 2
+    assert json.loads((folder / "study.json").read_text(encoding="utf-8")) == document
+    requests = pl.read_parquet(folder / "requests.parquet")
+    assert requests.height == 2 * 3 * 2 * 20  # RTTs, cells, replications, flows
+    assert (folder / "scenarios" / "40ms-cubic-bbr.toml").is_file()
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("data-figure=") == 3 + 2  # over the RTT; a distribution for each RTT
+    assert 'src="http' not in page
+
+
+def test_a_matrix_takes_each_named_controller_on_both_sides(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "matrix"
+    options = [*SMALL_OPTIONS, "--matrix", "-c", "reno", "-c", "bbr"]
+    assert main(["study", "harm", *options, "--out", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "beyond itself" in said
+    rows = json.loads((folder / "study.json").read_text(encoding="utf-8"))["rows"]
+    sides = [(one["controller"], one["competitor"]) for one in rows]
+    rivals = (None, "reno", "bbr")
+    assert sides == [(victim, rival) for victim in ("reno", "bbr") for rival in rivals]
+    assert "Who harms whom, 20 ms" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--controller", "cubc"], "cubc"),
+        (["--competitor", "prag"], "prag"),
+        (["--rtt", "10"], "rtt"),
+        (["--rate", "fast"], "fast"),
+        (["--queue", "drop-tail:=3"], "expected MODEL"),
+        (["--queue", "nonsense"], "nonsense"),
+        (["--p5", "3 MB"], "p5"),
+        (["--mean-gap", "1 B"], "mean_gap"),
+        (["--gap", "normal"], "normal"),
+        (["--count", "0"], "count"),
+        (["--replications", "0"], "replications"),
+        (["--head-start", "never"], "never"),
+        (["--preset", "ccafc"], "did you mean ccafct"),
+    ],
+)
+def test_a_wrong_option_is_one_message_and_status_two(
+    options: list[str], message: str, tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "out"
+    assert main(["study", "harm", *SMALL_OPTIONS, "--competitor", "cubic", *options, "--out", str(folder)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: ")
+    assert message in said.err
+    assert "Traceback" not in said.err
+    assert not folder.exists()
+
+
+def test_no_replication_is_refused() -> None:
+    with pytest.raises(RequestError, match="at least 1"):
+        run(SMALL, replications=0)
+
+
+def same_keys(rows: list[dict[str, Any]]) -> set[frozenset[str]]:
+    return {frozenset(row) for row in rows}
+
+
+def test_rows_against_a_competitor_have_the_same_columns_and_are_json(small: Harm) -> None:
+    rows = small.result.document()["rows"]
+    assert len(same_keys(rows[1:])) == 1
+    json.dumps(rows, allow_nan=False)

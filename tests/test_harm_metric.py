@@ -1,0 +1,185 @@
+"""The metric of harm on series made by hand, whose answers are derived here, and what holds for any series."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from thalweg.studies.harm_metric import (
+    durations,
+    excess,
+    geometric_mean,
+    harm_less_is_better,
+    harm_more_is_better,
+    quantile,
+    t_interval,
+)
+
+RANDOM = [np.random.default_rng(seed).lognormal(0, 2, 50) for seed in range(20)]
+
+
+def test_times_are_harmed_by_the_part_of_them_that_waiting_is() -> None:
+    # 40 ms alone, 100 ms in competition: 60 of the 100 ms are the competitor's.
+    assert harm_less_is_better(40.0, 100.0) == pytest.approx(0.6)
+    # 176.2 ms alone and 1171.3 ms beside Prague, the first row that ccafct prints: 995.1 / 1171.3 = 0.8496.
+    assert harm_less_is_better(176.2, 1171.3) == pytest.approx(0.850, abs=5e-4)
+
+
+def test_throughput_is_harmed_by_the_part_of_it_that_is_lost() -> None:
+    # 40 Mbps alone, 10 in competition: 30 of 40 are gone.
+    assert harm_more_is_better(40e6, 10e6) == pytest.approx(0.75)
+
+
+def test_a_rate_and_the_time_that_it_needs_are_harmed_alike() -> None:
+    for sample in RANDOM:
+        solo, competing = sample[:25], sample[25:]
+        by_time = harm_less_is_better(1 / solo, 1 / competing, clamp=False)
+        assert harm_more_is_better(solo, competing, clamp=False) == pytest.approx(by_time)
+
+
+def test_the_two_forms_of_harm_to_a_time_tell_the_same_on_different_scales() -> None:
+    # From 1 s to 4 s: three quarters of the 4 s, three times the 1 s; 3 / (1 + 3) = 0.75.
+    assert harm_less_is_better(1.0, 4.0) == pytest.approx(0.75)
+    assert excess(1.0, 4.0) == pytest.approx(3.0)
+    for sample in RANDOM:
+        more = excess(sample[:25], sample[25:])
+        assert harm_less_is_better(sample[:25], sample[25:], clamp=False) == pytest.approx(more / (1 + more))
+
+
+def test_equal_measures_are_no_harm_whatever_they_are() -> None:
+    for sample in [*RANDOM, np.array([0.0])]:
+        assert (harm_less_is_better(sample, sample) == 0).all()
+        assert (harm_more_is_better(sample, sample) == 0).all()
+        assert (excess(sample, sample) == 0).all()
+
+
+def test_a_benefit_is_clamped_to_no_harm_and_shows_only_when_asked_for() -> None:
+    assert harm_less_is_better(2.0, 1.0) == 0.0
+    assert harm_less_is_better(2.0, 1.0, clamp=False) == pytest.approx(-1.0)  # (1 - 2) / 1
+    assert harm_more_is_better(10.0, 15.0) == 0.0
+    assert harm_more_is_better(10.0, 15.0, clamp=False) == pytest.approx(-0.5)  # (10 - 15) / 10
+
+
+def test_clamped_harm_is_between_none_and_all() -> None:
+    for sample in RANDOM:
+        for harm in (harm_less_is_better, harm_more_is_better):
+            values = harm(sample[:25], sample[25:])
+            assert ((values >= 0) & (values <= 1)).all()
+            assert values.max() > 0.5  # the samples spread over decades: some pair is harmed
+
+
+def test_more_of_a_harmful_thing_harms_more() -> None:
+    times = harm_less_is_better(1.0, np.array([1.0, 1.5, 2.0, 10.0, 1e6]))
+    assert (np.diff(times) > 0).all()
+    rates = harm_more_is_better(1.0, np.array([1.0, 0.7, 0.5, 0.1, 0.0]))
+    assert (np.diff(rates) > 0).all()
+    assert rates[-1] == 1.0
+
+
+def test_a_measure_that_is_zero_alone() -> None:
+    # Loss from 0 to 1 % is all of the 1 %; 0 that stays 0 is nothing; of a throughput of 0 nothing is taken.
+    assert harm_less_is_better([0.0, 0.0], [0.01, 0.0]).tolist() == [1.0, 0.0]
+    assert harm_more_is_better([0.0, 0.0], [5.0, 0.0]).tolist() == [0.0, 0.0]
+    assert excess([0.0, 0.0], [0.01, 0.0]).tolist() == [math.inf, 0.0]
+
+
+def test_the_unit_of_a_measure_does_not_matter() -> None:
+    for sample in RANDOM:
+        in_ms = harm_less_is_better(1e3 * sample[:25], 1e3 * sample[25:])
+        assert in_ms == pytest.approx(harm_less_is_better(sample[:25], sample[25:]))
+
+
+def test_the_geometric_mean_multiplies() -> None:
+    assert geometric_mean([2.0, 8.0]) == pytest.approx(4.0)  # sqrt(2 * 8)
+    assert geometric_mean([5.0]) == pytest.approx(5.0)
+    assert geometric_mean([0.0, 5.0]) == 0.0
+    for sample in RANDOM:
+        assert sample.min() < geometric_mean(sample) < sample.mean()
+
+
+def test_harm_between_geometric_means_is_that_of_the_flows_one_by_one() -> None:
+    solo, competing = RANDOM[0], RANDOM[1]
+    one_by_one = 1 - 1 / geometric_mean(competing / solo)
+    between = harm_less_is_better(geometric_mean(solo), geometric_mean(competing), clamp=False)
+    assert between == pytest.approx(one_by_one)
+
+
+@pytest.mark.parametrize(
+    ("p", "answer"),
+    [
+        (0.0, 1.0),  # the least
+        (0.05, 1.0),  # F(1) = 1/20 = 0.05: reached
+        (0.051, 2.0),  # F(1) = 0.05 is too little
+        (0.5, 10.0),  # F(10) = 10/20; an interpolating median is 10.5
+        (0.95, 19.0),  # F(19) = 19/20
+        (0.951, 20.0),
+        (1.0, 20.0),
+    ],
+)
+def test_a_quantile_is_the_smallest_value_with_enough_at_or_under_it(p: float, answer: float) -> None:
+    assert quantile(np.random.default_rng(1).permutation(np.arange(1.0, 21.0)), p) == answer
+
+
+def test_a_quantile_is_not_misled_by_rounding() -> None:
+    # F(7) = 7/100 is enough for 0.07, though 0.07 * 100 is 7.000000000000001 in floating point.
+    assert math.ceil(0.07 * 100) == 8
+    assert quantile(np.arange(1.0, 101.0), 0.07) == 7.0
+
+
+def test_a_flow_that_never_completed_counts_as_the_limit() -> None:
+    taken = durations([0.0, 1.0, 2.0], [3.0, np.nan, 2.5], limit_s=60.0)
+    assert taken.tolist() == [3.0, 60.0, 0.5]
+    assert quantile(taken, 0.95) == 60.0
+    assert geometric_mean(taken) == pytest.approx(90 ** (1 / 3))  # 3 * 60 * 0.5 = 90
+
+
+def test_replications_have_the_interval_of_student() -> None:
+    # 1, 2, 3: mean 2, s = 1, s / sqrt(3) = 0.57735; t(0.975, 2) = 4.30265: 2 +- 2.48414.
+    interval = t_interval([1.0, 2.0, 3.0])
+    assert interval.mean == pytest.approx(2.0)
+    assert (interval.low, interval.high) == pytest.approx((-0.48414, 4.48414), abs=1e-5)
+    assert not interval.above_zero
+    assert t_interval([2.0, 2.0, 2.0]).above_zero
+
+
+def test_the_interval_of_replications_covers_their_mean_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(1)
+    covered = np.mean([one.low <= 0 <= one.high for one in (t_interval(rng.normal(size=5)) for _ in range(2000))])
+    # 2000 draws of a probability of 0.95: a standard deviation of 0.0049.
+    assert 0.935 < covered < 0.965
+
+
+def test_a_single_replication_has_no_interval() -> None:
+    single = t_interval([0.25])
+    assert single.mean == 0.25
+    assert math.isnan(single.low)
+    assert math.isnan(single.high)
+    assert single.above_zero
+
+
+def test_an_empty_sample_is_refused() -> None:
+    for statistic in (geometric_mean, t_interval, lambda sample: quantile(sample, 0.5)):
+        with pytest.raises(ValueError, match="at least one value"):
+            statistic([])
+
+
+@pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf])
+def test_what_no_measurement_can_be_is_refused(bad: float) -> None:
+    for harm in (harm_less_is_better, harm_more_is_better, excess):
+        with pytest.raises(ValueError, match="solo holds"):
+            harm([1.0, bad], [1.0, 1.0])
+        with pytest.raises(ValueError, match="competing holds"):
+            harm([1.0, 1.0], [bad, 1.0])
+    with pytest.raises(ValueError, match="the sample holds"):
+        geometric_mean([1.0, bad])
+
+
+def test_impossible_flows_and_quantiles_are_refused() -> None:
+    with pytest.raises(ValueError, match="before it starts"):
+        durations([2.0], [1.0], 10.0)
+    with pytest.raises(ValueError, match="longer than the limit"):
+        durations([0.0], [11.0], 10.0)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        quantile([1.0], 95)
