@@ -8,7 +8,7 @@ bottleneck: the simulator counts it at the end of the path, half a round trip la
 Source: SIGCOMM 2021 poster, doi 10.1145/3472716.3472861.
 
 Limits: only the main flow is measured. A step of the round-trip time does not change the bandwidth: its area is
-taken over the whole of it, and it has no damping. The share of several flows is equal by definition here,
+taken over the whole of it. The share of several flows is equal by definition here,
 whatever their round trips.
 """
 
@@ -29,9 +29,10 @@ from thalweg.studies.quantities import bits_per_second, seconds
 from thalweg.studies.result import Row, StudyResult
 from thalweg.studies.transient_as_coded import AsCoded, area_as_coded
 from thalweg.studies.transient_checks import checks, findings
-from thalweg.studies.transient_fit import CLASSES, Fit, fit_response
+from thalweg.studies.transient_fit import CLASSES, Fit
 from thalweg.studies.transient_metric import WINDOW_RTTS, Rates, Reactions, react, rebin
 from thalweg.studies.transient_parameters import MAIN, PAPER, Cell, Parameters
+from thalweg.studies.transient_reaction import fit_reaction
 
 NAME = "transient"
 TRIALS = 100
@@ -120,7 +121,7 @@ def run(
     if study.complete and result.preset == "paper":
         areas = {cell: ranked(measured[0].reactions) for cell, measured in study.cells.items()}
         coded = {cell: _of_first_step(measured) for cell, measured in study.cells.items()}
-        result.checks, result.findings = checks(areas), findings(coded)
+        result.checks, result.findings = checks(areas), findings(areas, coded)
     return study
 
 
@@ -156,11 +157,10 @@ def measure(parameters: Parameters, of: Runs) -> list[Measured]:
         delivered = _rates(of.received[:, first + late : last + late], of.every_s, width_s)
         bins = delivered.shape[1]
         sent, available = sent[:, :bins], available[:, :bins]
-        # Capacity is noisy and the change is not: only a rate step or an arrival changes it.
         mean = available.mean(axis=1)
         change = mean if step.kind == "rtt" else np.abs(mean - before_available)
         reactions = react(delivered, available, width_s, sent, change, rtt_bins)
-        fit = _fit(sent, before_sent, reactions, width_s, rtt_bins, moved=step.kind != "rtt")
+        fit = fit_reaction(sent, before_sent, reactions, width_s, rtt_bins)
         coded = None
         if not measured:
             mbps = bits_per_second(parameters.rate, "--rate") / 1e6
@@ -175,18 +175,6 @@ def measure(parameters: Parameters, of: Runs) -> list[Measured]:
 def _rates(amounts: Rates, every_s: float, width_s: float) -> Rates:
     """Bits per second in bins of `width_s`."""
     return rebin(amounts, every_s, width_s) * 8 / width_s
-
-
-def _fit(sent: Rates, before: Rates, reactions: Reactions, every_s: float, rtt_bins: int, *, moved: bool) -> Fit:
-    """Fits what is sent, from its rate before the step to that of the steady windows after it."""
-    bins = sent.shape[1]
-    window = WINDOW_RTTS * rtt_bins
-    ends = np.minimum(reactions.mark + window, bins)
-    span = np.arange(bins)
-    settled = (span >= (ends - 2 * window)[:, None]) & (span < ends[:, None])
-    after = np.where(settled, sent, 0).sum(axis=1) / settled.sum(axis=1)
-    height = np.where(moved & (np.abs(after - before) > 1e-9 * np.abs(after)), after - before, np.nan)
-    return fit_response((sent - before[:, None]) / height[:, None], ends, every_s)
 
 
 def ranked(reactions: Reactions) -> Rates:

@@ -70,7 +70,7 @@ def _marks(rates: Rates, width_s: float, delay_s: float) -> npt.NDArray[np.int64
         last = int(np.floor((number * stride_s + window_s) / width_s + 1e-9))
         spans.append((first, last + 1))
     starts = min(rates.shape[1] - spans[-1][1] + 1, int(SEARCH_END / width_s + 1e-9) + 1)
-    if starts < 1:
+    if starts < 1 or any(first >= end for first, end in spans):
         return np.full(len(rates), -1, dtype=np.int64)
     means, variances = [], []
     for first, end in spans:

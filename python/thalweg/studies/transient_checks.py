@@ -5,13 +5,14 @@ asks that the whole interval of 95 % of the ratio is below 1. A tail is the 95th
 median; *long* asks that it is longer than that of both loss-based controllers. A run that did not converge counts
 as worse than all that did.
 
-The checks take the metric of `transient_metric.py`. The same statements by the numbers of the authors' tool
-(`transient_as_coded.py`) are findings: shown, without a say.
+The checks take the metric of `transient_metric.py` and BBRv1, the BBR of the authors' framework (CCP, 2021). The same
+statements by the numbers of the authors' tool (`transient_as_coded.py`), and with BBRv3, are findings: shown,
+without a say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from thalweg.studies.transient_parameters import PAPER, Cell
 
 SMALL, LARGE = "40 packets", "100 packets"
 LOSS_BASED = ("reno", "cubic")
-BBR = "bbr"
+PUBLISHED_BBR, LATER_BBR = "bbr1", "bbr"
 _SECTION = f"{PAPER}, section Experiments and figure 2"
 
 Areas = Mapping[Cell, Rates]
@@ -34,11 +35,23 @@ Judgement = tuple[str, bool, str]
 
 def checks(areas: Areas) -> list[Check]:
     """All statements on the areas of the first step; runs that did not converge are infinite."""
-    return [Check(name, _SECTION, holds, measured) for name, holds, measured in _judgements(areas)]
+    return [Check(name, _SECTION, holds, measured) for name, holds, measured in _judgements(areas, PUBLISHED_BBR)]
 
 
-def findings(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
-    """The same by the tool's numbers."""
+def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
+    """The same by the tool's numbers, and with the BBR of today."""
+    later = "BBRv3, which the authors could not know"
+    return [
+        *_as_coded(coded),
+        *(
+            Finding(name, _SECTION, "yes", measured, holds, later)
+            for name, holds, measured in _judgements(areas, LATER_BBR)
+            if LATER_BBR in name.split()
+        ),
+    ]
+
+
+def _as_coded(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
     areas = {cell: np.where(np.isnan(one.area), np.inf, one.area) for cell, one in coded.items()}
     missed = {cell: int((~one.converged).sum()) for cell, one in coded.items()}
     blind = ", ".join(f"{cell.controller} ({cell.buffer}): {count}" for cell, count in missed.items() if count)
@@ -49,21 +62,21 @@ def findings(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
     )
     return [
         Finding(f"as coded: {name}", _SECTION, "yes", measured, holds, reason)
-        for name, holds, measured in _judgements(areas)
+        for name, holds, measured in _judgements(areas, PUBLISHED_BBR)
     ]
 
 
-def _judgements(areas: Areas) -> Iterator[Judgement]:
+def _judgements(areas: Areas, bbr: str) -> Iterator[Judgement]:
     for controller in LOSS_BASED:
-        name = f"small buffer: {controller} reacts better than {BBR}"
-        yield _better(areas, name, Cell(SMALL, controller), Cell(SMALL, BBR))
-    yield _long_tail(areas)
+        name = f"small buffer: {controller} reacts better than {bbr}"
+        yield _better(areas, name, Cell(SMALL, controller), Cell(SMALL, bbr))
+    yield _long_tail(areas, bbr)
     for controller in LOSS_BASED:
         name = f"{controller} reacts worse with the larger buffer"
         yield _better(areas, name, Cell(SMALL, controller), Cell(LARGE, controller))
     for controller in LOSS_BASED:
-        name = f"larger buffer: {BBR} reacts better than {controller}"
-        yield _better(areas, name, Cell(LARGE, BBR), Cell(LARGE, controller))
+        name = f"larger buffer: {bbr} reacts better than {controller}"
+        yield _better(areas, name, Cell(LARGE, bbr), Cell(LARGE, controller))
 
 
 def _better(areas: Areas, name: str, first: Cell, second: Cell) -> Judgement:
@@ -80,11 +93,11 @@ def _told(cell: Cell, median: float) -> str:
     return f"{value} ({cell.controller}, {cell.buffer})"
 
 
-def _long_tail(areas: Areas) -> Judgement:
-    tails = {name: tail(areas[Cell(SMALL, name)]) for name in (BBR, *LOSS_BASED)}
+def _long_tail(areas: Areas, bbr: str) -> Judgement:
+    tails = {name: tail(areas[Cell(SMALL, name)]) for name in (bbr, *LOSS_BASED)}
     told = ", ".join(f"{name} {_length(value)}" for name, value in tails.items())
-    longest: Callable[[str], bool] = lambda name: tails[BBR] > tails[name]  # noqa: E731
-    return f"small buffer: {BBR} has a long tail", all(map(longest, LOSS_BASED)), f"95th percentile over median: {told}"
+    longest = all(tails[bbr] > tails[name] for name in LOSS_BASED)
+    return f"small buffer: {bbr} has a long tail", longest, f"95th percentile over median: {told}"
 
 
 def _length(value: float) -> str:

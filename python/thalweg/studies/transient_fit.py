@@ -4,7 +4,7 @@ Model: the response of `w^2 / (s^2 + 2 z w s + w^2)` to a unit step, after a dea
 w the natural frequency. Below z = 1 it overshoots and swings, at 1 it is as fast as it can be without that,
 above it creeps. Rates are put to a scale on which the step leads from 0 to 1, the level of the steady windows;
 the fit is least squares over all bins from the step to the end of these windows (all bins of a run that did
-not converge), by a search of a grid that is refined twice.
+not converge), from the best point of a grid.
 
 Classes: the rule of the source needs a band, since no fit says exactly 1. Critically damped is z from 0.78, where the
 overshoot is 2 %, the usual settling band, to 1/0.78. Undamped is z up to 0.11: each swing keeps at least
@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import least_squares
 
 from thalweg.studies.transient_metric import Rates
 
@@ -45,7 +46,8 @@ LEAST_QUALITY = 0.5
 _RATIOS = np.array([0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1, 1.2, 1.45, 1.8, 2.3, 3, 4.5, 7])
 _FREQUENCIES = 30
 _DEAD_BINS = 8
-_ZOOM = np.linspace(-1, 1, 7)
+_NEXT_TO_ONE = 1e-4
+_LEAST_RATIO = 1e-3
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ class Fit:
     """Natural frequency in radians a second."""
     dead_s: Rates
     quality: Rates
-    """R^2: the share of the variance that the response explains; negative if the mean explains more."""
+    """R^2: the share of the variance that the response explains; negative if the mean explains more, nan if there
+    is nothing to explain."""
 
     @property
     def classes(self) -> list[str]:
@@ -89,20 +92,21 @@ def step_response(phase: Rates, ratio: Rates) -> Rates:
     >>> float(step_response(np.array(1.0), np.array(1.0)).round(4))  # 1 - 2/e
     0.2642
     """
-    ratio = np.where(np.abs(ratio - 1) < 1e-4, 1 + 1e-4, ratio)  # the limit, to eight digits
-    root = np.sqrt(np.abs(1 - ratio**2))
     phase = np.maximum(phase, 0)
-    with np.errstate(over="ignore"):
-        swing = np.exp(-np.minimum(ratio, 1) * phase) * (
-            np.cos(root * phase) + np.minimum(ratio, 1) / root * np.sin(root * phase)
-        )
-    slow, fast = -(ratio - root), -(ratio + root)
+    under = np.minimum(ratio, 1 - _NEXT_TO_ONE)  # both formulas have the critical one as their limit
+    root = np.sqrt(1 - under**2)
+    swing = np.exp(-under * phase) * (np.cos(root * phase) + under / root * np.sin(root * phase))
+    over = np.maximum(ratio, 1 + _NEXT_TO_ONE)
+    root = np.sqrt(over**2 - 1)
+    slow, fast = root - over, -root - over
     creep = (fast * np.exp(slow * phase) - slow * np.exp(fast * phase)) / (fast - slow)
     return np.asarray(1 - np.where(ratio < 1, swing, creep), dtype=np.float64)
 
 
 def fit_response(response: Rates, bins: npt.NDArray[np.int64], every_s: float) -> Fit:
     """Fits each row of `response`, on the scale on which its step leads from 0 to 1, over its first `bins` bins.
+
+    A row that is not finite has no fit: all of it is nan.
 
     >>> time = (np.arange(80) + 0.5) * 0.05
     >>> fit = fit_response(step_response(4 * time, np.array(0.3))[None, :], np.array([80]), 0.05)
@@ -113,26 +117,26 @@ def fit_response(response: Rates, bins: npt.NDArray[np.int64], every_s: float) -
     counts = np.clip(bins, 1, response.shape[1])
     length = int(counts.max(initial=1))
     seen = np.where(np.arange(length) < counts[:, None], response[:, :length], 0.0)
-    seen = np.where(np.isfinite(seen), seen, 0.0)
+    known = np.isfinite(seen).all(axis=1)
+    seen[~known] = 0.0
     frequencies = np.geomspace(np.pi / (length * every_s), 2 / every_s, _FREQUENCIES)
     ratio, frequency = (axis.ravel() for axis in np.meshgrid(_RATIOS, frequencies, indexing="ij"))
-    best, error, dead = _search_grid(seen, counts, every_s, ratio, frequency)
-    damping, natural = ratio[best], frequency[best]
-    quality = np.empty(runs)
-    pitch = frequencies[1] / frequencies[0]
-    for run in range(runs):
+    best, dead = _search_grid(seen, counts, every_s, ratio, frequency)
+    fitted, quality = np.full((3, runs), np.nan), np.full(runs, np.nan)
+    for run in np.flatnonzero(known):
         values = seen[run, : counts[run]]
-        time = np.maximum((np.arange(counts[run]) + 0.5 - dead[run]) * every_s, 0)
-        damping[run], natural[run], left = _refine(values, time, damping[run], natural[run], pitch, error[run])
+        begin = np.array([ratio[best[run]], frequency[best[run]], dead[run] * every_s])
+        fitted[:, run], left = _refine(values, every_s, begin)
         variance = float(((values - values.mean()) ** 2).sum())
-        quality[run] = 1 - left / variance if variance > 1e-12 * counts[run] else np.nan
-    return Fit(damping, natural, dead * every_s, quality)
+        if variance > 1e-12 * counts[run]:
+            quality[run] = 1 - left / variance
+    return Fit(*fitted, quality)
 
 
 def _search_grid(
     seen: Rates, counts: npt.NDArray[np.int64], every_s: float, ratio: Rates, frequency: Rates
-) -> tuple[npt.NDArray[np.int64], Rates, npt.NDArray[np.int64]]:
-    """The best response of the grid for each run, its squared error, and its dead time in bins."""
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The best response of the grid for each run, and its dead time in bins."""
     length = seen.shape[1]
     time = (np.arange(length) + 0.5) * every_s
     known = step_response(frequency[:, None] * time, ratio[:, None])
@@ -150,22 +154,29 @@ def _search_grid(
         best, error, dead = (
             np.where(better, new, old) for new, old in ((chosen, best), (less, error), (shift, dead))
         )
-    return best, error, dead
+    return best, dead
 
 
-def _refine(
-    values: Rates, time: Rates, ratio: float, frequency: float, pitch: float, error: float
-) -> tuple[float, float, float]:
-    """A finer look around a point of the grid: ratio and frequency of the least squared error, and the error."""
-    place = int(np.abs(_RATIOS - ratio).argmin())
-    reach = float(np.diff(_RATIOS[max(place - 1, 0) : place + 2]).max())
-    for _ in range(3):
-        ratios = np.maximum(ratio + reach * _ZOOM, 0)[:, None, None]
-        frequencies = (frequency * pitch**_ZOOM)[None, :, None]
-        errors = ((step_response(frequencies * time, ratios) - values) ** 2).sum(axis=2)
-        row, column = np.unravel_index(int(errors.argmin()), errors.shape)
-        if errors[row, column] < error:
-            ratio, frequency = float(ratios[row, 0, 0]), float(frequencies[0, column, 0])
-            error = float(errors[row, column])
-        reach, pitch = reach / 3, pitch ** (1 / 3)
-    return ratio, frequency, max(error, 0.0)
+def _refine(values: Rates, every_s: float, begin: Rates) -> tuple[Rates, float]:
+    """Least squares from a point of the grid: ratio, frequency and dead time, and the sum of the squared errors.
+
+    A dead time below zero would say that the controller knew of the step: then it is zero, and the others are
+    fitted alone.
+    """
+    time = (np.arange(len(values)) + 0.5) * every_s
+
+    def response(logarithms: Rates, dead_s: float) -> Rates:
+        ratio, frequency = np.clip(np.exp(logarithms), _LEAST_RATIO, 1 / _LEAST_RATIO)
+        return step_response(frequency * np.maximum(time - dead_s, 0), ratio)
+
+    start = np.log([max(begin[0], _LEAST_RATIO), begin[1]])
+    if len(values) < len(begin) or not values.any():
+        return begin, float(((response(start, begin[2]) - values) ** 2).sum())
+    found = least_squares(
+        lambda of: response(of[:2], of[2]) - values, [*start, begin[2]], method="lm", x_scale=[1, 1, every_s]
+    )
+    if found.x[2] < 0:
+        found = least_squares(lambda of: response(of, 0.0) - values, found.x[:2], method="lm")
+    ratio, frequency = np.clip(np.exp(found.x[:2]), _LEAST_RATIO, 1 / _LEAST_RATIO)
+    dead_s = found.x[2] if len(found.x) > 2 else 0.0
+    return np.array([ratio, frequency, dead_s]), float(2 * found.cost)

@@ -95,12 +95,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Parameters:
-    """All that defines the experiment; the defaults are those of the poster's figure 2."""
+    """All that defines the experiment; the defaults are those of the poster's figure 2, with later controllers."""
 
     rate: str = "12 Mbps"
     rtt: str = "50 ms"
     buffers: tuple[str, ...] = ("40 packets", "100 packets")
-    controllers: tuple[str, ...] = ("reno", "cubic", "bbr", "c4", "prague")
+    controllers: tuple[str, ...] = ("reno", "cubic", "bbr1", "bbr", "c4", "prague")
     duration: str = "60 s"
     steps: tuple[Step, ...] = ()
     """After the start of the main flow, in the order of time."""
