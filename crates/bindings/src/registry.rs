@@ -47,6 +47,8 @@ pub(crate) fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for entry in thalweg_path::models() {
         let kind = match entry.kind {
+            ModelKind::Capacity => "capacity",
+            ModelKind::Policer => "policer",
             ModelKind::Queue => "queue",
             ModelKind::Jitter => "jitter",
             ModelKind::Loss => "loss",

@@ -74,10 +74,10 @@ fn at(time: Instant) -> f64 {
 
 fn reason(cause: DropCause) -> &'static str {
     match cause {
+        DropCause::Policed => "policer",
         DropCause::Full => "queue",
         DropCause::Early => "aqm",
         DropCause::Shrunk => "shrunk",
-        DropCause::Policed => "policer",
         DropCause::Lost => "loss",
     }
 }

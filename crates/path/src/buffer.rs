@@ -42,6 +42,9 @@ pub(crate) struct Buffer {
     pub(crate) now: Instant,
     /// Capacity at that time; zero while suspended.
     pub(crate) rate: Rate,
+    /// The rate by which limits in time and delays are reckoned: capacity without noise, or the mean of a
+    /// delivery trace.
+    pub(crate) nominal: Rate,
     pub(crate) limit: Limit,
     /// What waits, a packet that has just been pushed included.
     pub(crate) waiting: Count,
@@ -52,10 +55,11 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn new(rate: Rate, limit: Limit, flows: usize) -> Self {
+    pub(crate) fn new(rate: Rate, nominal: Rate, limit: Limit, flows: usize) -> Self {
         Buffer {
             now: Instant::START,
             rate,
+            nominal,
             limit,
             waiting: Count::default(),
             transmission: Transmission {
@@ -105,8 +109,9 @@ impl Buffer {
             Limit::Unlimited => true,
             Limit::Time(limit) => {
                 let before = self.work(self.waiting.bytes - newest);
-                let room = u128::from(limit.as_nanos()) * u128::from(self.rate.as_bits_per_sec());
-                self.rate.is_zero() || before < room
+                let room =
+                    u128::from(limit.as_nanos()) * u128::from(self.nominal.as_bits_per_sec());
+                self.nominal.is_zero() || before < room
             }
             Limit::Bytes(limit) => {
                 let sending = if self.is_transmitting() {
@@ -128,10 +133,10 @@ impl Buffer {
         u128::from(waiting.as_u64()) * u128::from(NANOBITS_PER_BYTE) + u128::from(self.left())
     }
 
-    /// Time until all that is here has been sent, if the capacity stays what it is.
+    /// Time until all that is here has been sent, if the nominal capacity stays what it is.
     pub(crate) fn drain_time(&self) -> Duration {
         let work = self.work(self.waiting.bytes);
-        match (work, self.rate.as_bits_per_sec()) {
+        match (work, self.nominal.as_bits_per_sec()) {
             (0, _) => Duration::ZERO,
             (_, 0) => Duration::MAX,
             (work, rate) => Duration::from_nanos(
@@ -148,17 +153,6 @@ impl Buffer {
             self.transmission.credit = 0;
         }
         self.waiting.add(size);
-    }
-
-    /// Books a packet that the policer keeps out.
-    pub(crate) fn refuse(&mut self, flow: u64, size: Bytes) {
-        self.counters.offered(flow, size);
-        self.counters.dropped(Dropped {
-            at: self.now,
-            flow,
-            size,
-            cause: DropCause::Policed,
-        });
     }
 
     /// Books the length of the queue if it is the greatest so far.

@@ -3,7 +3,6 @@
 use crate::{
     DeliveryTrace, JitterConfig, Limit, LossConfig, NoiseConfig, PolicerConfig, QueueConfig,
 };
-use std::sync::Arc;
 use thalweg_units::{Duration, Rate};
 
 /// One direction of one hop.
@@ -11,13 +10,15 @@ use thalweg_units::{Duration, Rate};
 pub struct LinkConfig {
     /// Capacity at the start. Zero suspends the link: it keeps its queue and accepts packets.
     pub rate: Rate,
-    /// Takes the place of `rate` and of all changes: capacity as it was measured.
-    pub trace: Option<Arc<DeliveryTrace>>,
+    /// Capacity opportunity by opportunity. In place of `rate` and the rates in `changes`, which then mean
+    /// nothing; everything else in `changes`, and `repeat`, hold as before. Its own period is that of the
+    /// trace.
+    pub trace: Option<DeliveryTrace>,
+    /// Noise on the capacity and the delay that the schedule or the trace gives.
+    pub noise: Option<NoiseConfig>,
     /// Propagation delay at the start, one way, without jitter.
     pub delay: Duration,
-    /// Variation of capacity and delay from one short interval to the next.
-    pub noise: Option<NoiseConfig>,
-    /// Drops what comes faster, before it reaches the queue.
+    /// What is dropped or marked before it reaches the queue.
     pub policer: Option<PolicerConfig>,
     /// Which packet leaves next, and which ones the queue drops or marks on purpose.
     pub queue: QueueConfig,
@@ -42,8 +43,8 @@ impl LinkConfig {
         LinkConfig {
             rate,
             trace: None,
-            delay,
             noise: None,
+            delay,
             policer: None,
             queue: QueueConfig::DropTail,
             limit: Limit::Unlimited,

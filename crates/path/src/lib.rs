@@ -4,8 +4,8 @@
 //! capacity of the moment, may be lost, and travel for the propagation delay plus jitter:
 //!
 //! ```text
-//! push -> [ queue discipline ] -> transmitter -> loss -> delay + jitter -> pop
-//!           limit, AQM            capacity                in order by default
+//! push -> policer -> [ queue discipline ] -> transmitter -> loss -> delay + jitter -> pop
+//!                      limit, AQM            capacity                in order by default
 //! ```
 //!
 //! A link has no clock. Whoever drives it says what time it is, and a late call replays what should
@@ -40,32 +40,32 @@
 mod buffer;
 mod capacity;
 mod config;
-mod delivery_trace;
 mod flight;
 mod jitter;
 mod limit;
 mod link;
 mod loss;
 mod models;
-mod noise;
 mod packet;
 mod policer;
+#[cfg(test)]
+mod probe;
 mod queue;
 mod random;
 mod serialisation;
 mod stats;
 mod store;
 
-pub use capacity::{CapacitySchedule, Segment, Segments};
+pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segments, TraceError};
 pub use config::{Change, LinkConfig};
-pub use delivery_trace::{DeliveryTrace, DeliveryTraceError};
 pub use jitter::{JitterConfig, WifiFormula};
 pub use limit::Limit;
 pub use link::Link;
 pub use loss::LossConfig;
 pub use models::{Model, ModelKind, models};
-pub use noise::NoiseConfig;
 pub use packet::Packet;
 pub use policer::PolicerConfig;
-pub use queue::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig};
+pub use queue::{
+    CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig, QueueConfig, RedConfig,
+};
 pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};

@@ -4,6 +4,8 @@ use thalweg_units::{Bytes, Duration};
 
 /// The size of a buffer.
 ///
+/// Queue disciplines may drop earlier, but none holds more.
+///
 /// All three kinds include the packet that is being transmitted, so that "100 ms", "125 kB" and
 /// "100 packets" of 1250 bytes describe the same buffer at 10 Mbps. (Linux does not count that packet,
 /// which sits in the device: its limits hold one packet more.)
@@ -12,7 +14,7 @@ pub enum Limit {
     /// Whatever comes is kept.
     Unlimited,
     /// A packet is accepted if what was there before it drains in less than this time at the present
-    /// capacity, whatever the size of the packet (as picoquic's `sim_link.c` does). Zero accepts
+    /// capacity, without noise (of a delivery trace: its mean), whatever the size of the packet (as picoquic's `sim_link.c` does). Zero accepts
     /// nothing. A suspended link (capacity zero) cannot evaluate the limit and accepts everything.
     Time(Duration),
     /// A packet is accepted if it fits entirely. The packet in transmission counts with its whole size

@@ -26,7 +26,7 @@
 //!   reference takes packets back whose jitter has not yet passed.
 
 use crate::buffer::{Buffer, Queued};
-use crate::capacity::{CapacitySchedule, Departure, Position};
+use crate::capacity::{CapacitySchedule, Course, Departure, Noise, Position};
 use crate::flight::{Flight, Flying};
 use crate::jitter::Jitter;
 use crate::loss::Loss;
@@ -36,7 +36,7 @@ use crate::random::stream;
 use crate::serialisation::{Serialisation, nanobits};
 use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};
 use crate::store::Store;
-use crate::{Limit, LinkConfig, Packet};
+use crate::{LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -47,9 +47,10 @@ mod tests;
 #[derive(Debug)]
 pub struct Link<P> {
     schedule: CapacitySchedule,
+    noise: Option<Box<Noise>>,
     position: Position,
-    store: Store<P>,
     policer: Option<Policer>,
+    store: Store<P>,
     queue: Queue,
     buffer: Buffer,
     serialisation: Serialisation,
@@ -66,15 +67,23 @@ impl<P: Packet> Link<P> {
     /// An empty link at the start of a trial. `flows` is the number of flows, from 0 on, that have their
     /// own counters.
     pub fn new(config: &LinkConfig, seed: u64, flows: usize) -> Self {
-        let schedule = CapacitySchedule::with_noise(config, seed);
-        let position = schedule.position_at(Instant::START);
-        let settings = *schedule.settings(position);
+        let schedule = CapacitySchedule::new(config);
+        let noise = config
+            .noise
+            .and_then(|noise| Noise::new(&noise, seed))
+            .map(Box::new);
+        let position = schedule
+            .course(noise.as_deref())
+            .position_at(Instant::START);
+        let nominal = schedule.nominal(position.index());
+        let limit = schedule.settings(position.index()).limit;
         Link {
+            noise,
             position,
-            store: Store::new(),
             policer: config.policer.map(Policer::new),
+            store: Store::new(),
             queue: Queue::new(&config.queue, seed),
-            buffer: Buffer::new(position.rate, settings.limit, flows),
+            buffer: Buffer::new(position.rate, nominal, limit, flows),
             serialisation: Serialisation::default(),
             loss: Loss::new(&config.loss, seed),
             jitters: schedule.jitters().iter().map(Jitter::new).collect(),
@@ -90,24 +99,21 @@ impl<P: Packet> Link<P> {
     pub fn push(&mut self, now: Instant, packet: P) {
         self.advance(now);
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
-        if let Some(policer) = &mut self.policer
-            && !policer.lets_pass(self.buffer.now, size)
-        {
-            self.buffer.refuse(flow, size);
-            return;
-        }
         let place = self.store.put(packet, self.buffer.vacant.pop());
         self.buffer.arrive(flow, size);
-        self.queue.enqueue(
-            Queued {
-                place,
-                arrived: self.buffer.now,
-                size,
-                flow,
-                ecn,
-            },
-            &mut self.buffer,
-        );
+        let mut queued = Queued {
+            place,
+            arrived: self.buffer.now,
+            size,
+            flow,
+            ecn,
+        };
+        if let Some(policer) = &mut self.policer
+            && !policer.admits(&mut queued, &mut self.buffer)
+        {
+            return;
+        }
+        self.queue.enqueue(queued, &mut self.buffer);
         if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
             self.transmit(self.buffer.now);
         }
@@ -153,9 +159,9 @@ impl<P: Packet> Link<P> {
         let free = if self.buffer.is_transmitting() {
             Some(self.buffer.transmission.until)
         } else {
-            self.schedule.resumes(self.position, self.buffer.now)
+            self.course().resumes(self.position, self.buffer.now)
         };
-        free.map(|at| at + self.schedule.least_delay())
+        free.map(|at| at + self.course().least_delay())
     }
 
     /// Does everything that should have happened by `now`. [`Link::push`] and [`Link::pop`] do this by
@@ -176,7 +182,7 @@ impl<P: Packet> Link<P> {
             let takes = self.buffer.waiting.packets > 0 && !self.buffer.rate.is_zero();
             let changes = self.position.until;
             if changes <= now && changes != Instant::NEVER && (!takes || changes <= free) {
-                self.change();
+                self.change(now);
             } else if takes && free <= now {
                 self.transmit(free);
             } else {
@@ -185,22 +191,34 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Enters the next segment of the schedule.
-    fn change(&mut self) {
+    /// Enters the next stretch of the schedule; on an idle link the one that holds at `now`, because a
+    /// trace or noise may have a thousand of them in a second.
+    fn change(&mut self, now: Instant) {
         self.buffer.settle(self.position.until);
-        let Some(next) = self.schedule.after(self.position) else {
-            return;
+        let idle = self.buffer.waiting.packets == 0 && !self.buffer.is_transmitting();
+        let next = if idle {
+            self.buffer.settle(now);
+            self.course().position_at(now)
+        } else {
+            match self.course().after(self.position) {
+                Some(next) => next,
+                None => return,
+            }
         };
         self.position = next;
-        let limit = self.schedule.settings(next).limit;
-        // A suspended link cannot evaluate a limit in time: all that came meanwhile is judged now.
-        let slower = next.rate < self.buffer.rate || self.buffer.rate.is_zero();
-        let shrinks = limit != self.buffer.limit || matches!(limit, Limit::Time(_)) && slower;
+        let nominal = self.schedule.nominal(next.index());
+        let limit = self.schedule.settings(next.index()).limit;
         self.buffer.rate = next.rate;
-        self.buffer.limit = limit;
-        if shrinks {
+        if (self.buffer.nominal, self.buffer.limit) != (nominal, limit) {
+            self.buffer.nominal = nominal;
+            self.buffer.limit = limit;
             self.queue.shed(&mut self.buffer);
         }
+    }
+
+    #[inline]
+    fn course(&self) -> Course<'_> {
+        self.schedule.course(self.noise.as_deref())
     }
 
     /// Starts the transmission of the packet that the queue chooses at `start`, and settles its fate.
@@ -229,8 +247,8 @@ impl<P: Packet> Link<P> {
         transmission.since = start;
         transmission.credit = departure.credit;
 
-        let Departure { position, .. } = departure;
-        let jitter = &self.jitters[self.schedule.settings(position).jitter];
+        let delay = self.course().delay(departure.index, departure.at);
+        let jitter = &self.jitters[self.schedule.settings(departure.index).jitter];
         let stats = &mut self.buffer.counters.link;
         stats.busy += departure.busy;
         // A lost packet draws its jitter too: loss does not move the draws of the packets after it.
@@ -253,7 +271,7 @@ impl<P: Packet> Link<P> {
             });
             return;
         }
-        let travelled = departure.at + position.delay;
+        let travelled = departure.at + delay;
         let mut arrival = travelled + drawn;
         if let Some(last) = &mut self.last_arrival {
             arrival = arrival.max(*last);
@@ -278,12 +296,12 @@ impl<P: Packet> Link<P> {
                 at: start + busy,
                 busy,
                 credit,
-                position: self.position,
+                index: self.position.index(),
             };
         }
         let work = nanobits(size).saturating_sub(credit);
         let spare = credit.saturating_sub(nanobits(size));
-        let mut departure = self.schedule.depart(self.position, start, u128::from(work));
+        let mut departure = self.course().depart(self.position, start, u128::from(work));
         departure.credit += spare;
         departure
     }
@@ -309,18 +327,26 @@ impl<P: Packet> Link<P> {
         self.flight.len()
     }
 
-    /// Time until everything here has been sent if the capacity stays what it is: what a packet would
-    /// wait that came now. [`Duration::MAX`] while packets wait in a suspended link.
+    /// Time until everything here has been sent if the capacity, without noise, stays what it is: what a
+    /// packet would wait that came now. A delivery trace counts with its mean. [`Duration::MAX`] while
+    /// packets wait in a suspended link.
     pub fn queue_delay(&self) -> Duration {
         self.buffer.drain_time()
     }
 
-    /// Capacity, as of the last call that moved the link.
+    /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the
+    /// mean of a delivery trace. What the link really can do is [`Link::capacity_between`].
     pub fn capacity(&self) -> Rate {
-        self.buffer.rate
+        self.buffer.nominal
     }
 
-    /// What the link does at which time.
+    /// What the link can send from `from` to `to` if it is never idle, noise included, truncated to whole
+    /// bytes. Any times, past or future.
+    pub fn capacity_between(&self, from: Instant, to: Instant) -> Bytes {
+        self.course().bytes_between(from, to)
+    }
+
+    /// What the link does at which time, without noise.
     pub fn schedule(&self) -> &CapacitySchedule {
         &self.schedule
     }

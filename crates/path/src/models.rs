@@ -1,8 +1,12 @@
-//! The catalogue of queue, jitter and loss models, for `thalweg list models`.
+//! The catalogue of capacity, policer, queue, jitter and loss models, for `thalweg list models`.
 
 /// What a model describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
+    /// What the transmitter can send at which time.
+    Capacity,
+    /// What is dropped or marked before the queue.
+    Policer,
     /// A queue discipline.
     Queue,
     /// A distribution of extra delay.
@@ -26,7 +30,7 @@ pub struct Model {
 
 /// Every model that a link knows.
 pub fn models() -> &'static [Model] {
-    use ModelKind::{Jitter, Loss, Queue};
+    use ModelKind::{Capacity, Jitter, Loss, Policer, Queue};
     const fn model(
         kind: ModelKind,
         name: &'static str,
@@ -42,6 +46,31 @@ pub fn models() -> &'static [Model] {
     }
     const MODELS: &[Model] = &[
         model(
+            Capacity,
+            "schedule",
+            "constant rates that change at given times, repeated or not",
+            "-",
+        ),
+        model(
+            Capacity,
+            "trace",
+            "opportunities of 1500 bytes at recorded milliseconds, repeated",
+            "Mahimahi mm-link; Netravali et al. 2015, Winstein et al. 2013",
+        ),
+        model(
+            Capacity,
+            "noise",
+            "a normal draw per interval on capacity and delay, truncated at 3 deviations",
+            "Transient performance of congestion control, SIGCOMM 2021 poster",
+        ),
+        model(Policer, "none", "no policer", "-"),
+        model(
+            Policer,
+            "token-bucket",
+            "drops or marks what exceeds a rate and a burst",
+            "RFC 2697 section 3, with one bucket",
+        ),
+        model(
             Queue,
             "drop-tail",
             "first in, first out; drops what does not fit",
@@ -49,33 +78,33 @@ pub fn models() -> &'static [Model] {
         ),
         model(
             Queue,
+            "red",
+            "drops with a probability linear in the average length of the queue",
+            "Floyd and Jacobson 1993; gentle variant: Floyd 2000; RFC 2309",
+        ),
+        model(
+            Queue,
             "codel",
-            "drops or marks at the head while the wait stays above 5 ms for 100 ms",
+            "drops from the head, ever more often, while the wait stays above a target",
             "RFC 8289",
         ),
         model(
             Queue,
             "fq-codel",
-            "a queue for each flow, served in turn, each under CoDel",
+            "deficit round robin among flows, new ones first, each governed by CoDel",
             "RFC 8290",
         ),
         model(
             Queue,
             "pie",
-            "drops or marks at the tail by a controller of the delay, 15 ms",
+            "drops with a probability steered by the delay and its growth",
             "RFC 8033",
         ),
         model(
             Queue,
             "dualpi2",
-            "two coupled queues: low latency for ECT(1), 15 ms for the rest",
-            "RFC 9332",
-        ),
-        model(
-            Queue,
-            "red",
-            "drops or marks at random by the average length of the queue",
-            "Floyd and Jacobson 1993",
+            "a shallow queue for L4S coupled to a PI-squared queue for the rest",
+            "RFC 9332 appendix A",
         ),
         model(Jitter, "none", "no jitter", "-"),
         model(Jitter, "uniform", "uniform between two delays", "-"),

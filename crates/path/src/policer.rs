@@ -1,92 +1,142 @@
-//! A token-bucket policer: what comes faster than its rate, beyond a burst, is dropped at once.
+//! A token-bucket policer in front of the queue: what exceeds a rate and a burst is dropped or marked.
 //!
-//! Tokens are bytes that may pass. They fill the bucket at the rate, up to the burst, and it is full at the
-//! start. A packet that finds fewer tokens than its size is dropped and takes none. It stands before the queue.
+//! # Model
+//! The bucket holds `burst` bytes at the start and gains tokens at `rate`, up to `burst`. A packet that
+//! finds tokens for its whole size takes them and conforms; any other takes none (the single-rate meter
+//! of RFC 2697 section 3, with one bucket). There is no queue in a policer: it shapes nothing.
 //!
-//! # Units
-//! Tokens are counted in nanobits (bit/s times ns), so that none is lost to rounding.
+//! Tokens are counted in nanobits, so no fraction of a byte is lost between packets.
 
+use crate::DropCause;
+use crate::buffer::{Buffer, Queued};
 use crate::serialisation::NANOBITS_PER_BYTE;
 use thalweg_units::{Bytes, Instant, Rate};
 
-/// What a policer lets pass.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A token-bucket policer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicerConfig {
-    /// In the long run.
+    /// Rate at which tokens come.
     pub rate: Rate,
-    /// At once.
+    /// The most tokens there can be. A packet larger than this never conforms.
     pub burst: Bytes,
+    /// Whether ECN-capable packets that do not conform are marked CE and let through, instead of dropped.
+    pub mark: bool,
 }
 
+/// The bucket.
 #[derive(Debug)]
 pub(crate) struct Policer {
-    rate: u128,
-    full: u128,
+    config: PolicerConfig,
+    /// Nanobits that may pass at `since`.
     tokens: u128,
-    filled: Instant,
+    since: Instant,
 }
 
 impl Policer {
     pub(crate) fn new(config: PolicerConfig) -> Self {
-        let full = nanobits(config.burst);
         Policer {
-            rate: u128::from(config.rate.as_bits_per_sec()),
-            full,
-            tokens: full,
-            filled: Instant::START,
+            config,
+            tokens: work(config.burst),
+            since: Instant::START,
         }
     }
 
-    /// Whether a packet that comes at `now` passes; if so, it is paid for.
-    pub(crate) fn lets_pass(&mut self, now: Instant, size: Bytes) -> bool {
-        let gained = self.rate * u128::from((now - self.filled).as_nanos());
-        self.tokens = self.full.min(self.tokens + gained);
-        self.filled = self.filled.max(now);
-        let passes = self.tokens >= nanobits(size);
-        if passes {
-            self.tokens -= nanobits(size);
+    /// Whether the packet may go on to the queue. The one that may not is dropped here.
+    pub(crate) fn admits(&mut self, packet: &mut Queued, buffer: &mut Buffer) -> bool {
+        let span = u128::from((buffer.now - self.since).as_nanos());
+        let gained = span * u128::from(self.config.rate.as_bits_per_sec());
+        self.tokens = (self.tokens + gained).min(work(self.config.burst));
+        self.since = buffer.now;
+        if let Some(left) = self.tokens.checked_sub(work(packet.size)) {
+            self.tokens = left;
+            return true;
         }
-        passes
+        if self.config.mark && packet.ecn.is_capable() {
+            buffer.mark(packet);
+            return true;
+        }
+        buffer.drop(*packet, DropCause::Policed);
+        false
     }
 }
 
-fn nanobits(size: Bytes) -> u128 {
+fn work(size: Bytes) -> u128 {
     u128::from(size.as_u64()) * u128::from(NANOBITS_PER_BYTE)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use thalweg_units::Duration;
+    use crate::probe::{Probe, at, drain, ms, send};
+    use crate::{DropCause, Link, LinkConfig, PolicerConfig};
+    use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
-    #[test]
-    fn a_burst_passes_and_then_the_rate() {
-        let mut policer = Policer::new(PolicerConfig {
+    /// A link of 80 Mbps behind a policer of 8 Mbps, 1000 bytes per millisecond, and 3000 bytes.
+    fn link(mark: bool) -> Link<Probe> {
+        let mut config = LinkConfig::new(Rate::from_bits_per_sec(80_000_000), Duration::ZERO);
+        config.policer = Some(PolicerConfig {
             rate: Rate::from_bits_per_sec(8_000_000),
-            burst: Bytes::new(10_000),
+            burst: Bytes::new(3000),
+            mark,
         });
-        let mut passed = Vec::new();
-        // Packets of 1000 bytes, four each millisecond; one millisecond is worth 1000 bytes.
-        for at in 0..10 {
-            let now = Instant::START + Duration::from_millis(at);
-            passed.push(
-                (0..4)
-                    .filter(|_| policer.lets_pass(now, Bytes::new(1000)))
-                    .count(),
-            );
-        }
-        // The bucket falls by three packets a millisecond: 10, 7, 4, then 1 + what is left.
-        assert_eq!(passed, [4, 4, 4, 1, 1, 1, 1, 1, 1, 1]);
+        Link::new(&config, 1, 1)
     }
 
     #[test]
-    fn the_bucket_never_holds_more_than_the_burst() {
-        let mut policer = Policer::new(PolicerConfig {
-            rate: Rate::from_bits_per_sec(8_000_000),
-            burst: Bytes::new(2_000),
-        });
-        let late = Instant::START + Duration::from_secs(100);
-        let passed = (0..5).filter(|_| policer.lets_pass(late, Bytes::new(1000)));
-        assert_eq!(passed.count(), 2);
+    fn a_burst_passes_and_then_the_rate() {
+        let mut link = link(false);
+        link.record_drops(true);
+        // 3000 bytes at once; then one packet per millisecond.
+        send(&mut link, at(0), 0, Ecn::Ect0, 5);
+        send(&mut link, at(1), 0, Ecn::Ect0, 2);
+        // Ten milliseconds fill the bucket, and no more than that.
+        send(&mut link, at(20), 0, Ecn::Ect0, 5);
+        let passed: Vec<_> = drain(&mut link)
+            .iter()
+            .map(|(probe, _)| probe.number)
+            .collect();
+        assert_eq!(passed, [0, 1, 2, 5, 7, 8, 9]);
+        let drops = link.take_drops();
+        assert_eq!(drops.len(), 5);
+        assert!(drops.iter().all(|drop| drop.cause == DropCause::Policed));
+        assert_eq!(link.stats().dropped.packets, 5);
+    }
+
+    #[test]
+    fn a_long_excess_passes_at_the_rate_to_the_byte() {
+        let mut link = link(false);
+        for step in 0..1000 {
+            // Three times the rate, in odd sizes and at odd times.
+            link.push(
+                at(0) + Duration::from_nanos(step * 333_331),
+                Probe {
+                    number: step,
+                    size: 997,
+                    flow: 0,
+                    ecn: Ecn::NotEct,
+                },
+            );
+        }
+        drain(&mut link);
+        // Until the last packet: 3000 + 999 * 333 331 ns * 1 byte/us = 335 997 bytes.
+        let passed = link.stats().delivered.bytes.as_u64();
+        assert!((335_000..=335_997).contains(&passed), "{passed}");
+    }
+
+    #[test]
+    fn excess_is_marked_if_asked_for_and_possible() {
+        let mut link = link(true);
+        send(&mut link, at(0), 0, Ecn::Ect1, 4);
+        send(&mut link, at(0), 0, Ecn::NotEct, 1);
+        // Marked packets take no tokens: a millisecond later one packet conforms.
+        send(&mut link, at(0) + ms(1), 0, Ecn::Ect0, 1);
+        let seen: Vec<_> = drain(&mut link)
+            .iter()
+            .map(|(probe, _)| probe.ecn)
+            .collect();
+        assert_eq!(seen, [Ecn::Ect1, Ecn::Ect1, Ecn::Ect1, Ecn::Ce, Ecn::Ect0]);
+        assert_eq!(
+            (link.stats().marked.packets, link.stats().dropped.packets),
+            (1, 1)
+        );
     }
 }

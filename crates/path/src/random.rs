@@ -6,15 +6,35 @@
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
+use std::f64::consts::TAU;
 use thalweg_units::Fraction;
 
 /// The stream of the element `name` of the link with seed `seed`.
 pub(crate) fn stream(seed: u64, name: &str) -> Pcg64Mcg {
+    generator(key(seed, name))
+}
+
+/// What the draws of the element `name` of the link with seed `seed` are derived from.
+pub(crate) fn key(seed: u64, name: &str) -> u64 {
     // FNV-1a (draft-eastlake-fnv) turns the name into a number.
     let tag = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, b| {
         (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
     });
-    let mut state = seed ^ tag;
+    seed ^ tag
+}
+
+/// The draws that belong to number `index` of an element, whatever has been drawn before.
+pub(crate) fn at(key: u64, index: u64) -> Pcg64Mcg {
+    generator(mixed(key, index))
+}
+
+/// A number that depends on both `key` and `index`, evenly spread.
+pub(crate) fn mixed(key: u64, index: u64) -> u64 {
+    let mut state = index;
+    key ^ splitmix64(&mut state)
+}
+
+fn generator(mut state: u64) -> Pcg64Mcg {
     let high = splitmix64(&mut state);
     let low = splitmix64(&mut state);
     Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
@@ -37,6 +57,13 @@ pub(crate) fn below(rng: &mut Pcg64Mcg, n: u64) -> u64 {
 /// Uniform on the open interval (0, 1), with 53 bits.
 pub(crate) fn open_unit(rng: &mut Pcg64Mcg) -> f64 {
     ((rng.next_u64() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+}
+
+/// Normal with mean 0 and deviation 1, by the transformation of Box and Muller (1958), with the
+/// transcendental functions of `libm`, so that every machine draws the same.
+pub(crate) fn standard_normal(rng: &mut Pcg64Mcg) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(open_unit(rng)));
+    radius * libm::cos(TAU * open_unit(rng))
 }
 
 /// A probability, ready for integer comparison. One draw per question, even when the answer is certain.

@@ -48,11 +48,11 @@ pub struct LinkStats {
     pub offered: Count,
     /// Popped from the link.
     pub delivered: Count,
-    /// Dropped by the queue or the policer, for whatever cause.
+    /// Dropped by the policer or the queue, for whatever cause.
     pub dropped: Count,
     /// Lost after transmission.
     pub lost: Count,
-    /// Marked CE by the queue; packets that arrived with CE are not counted.
+    /// Marked CE by the policer or the queue; packets that arrived with CE are not counted.
     pub marked: Count,
     /// Taken from the queue for transmission.
     pub transmitted: Count,
@@ -108,11 +108,11 @@ pub struct FlowLinkStats {
     pub offered: Count,
     /// Popped from the link.
     pub delivered: Count,
-    /// Dropped by the queue.
+    /// Dropped by the policer or the queue.
     pub dropped: Count,
     /// Lost after transmission.
     pub lost: Count,
-    /// Marked CE by the queue.
+    /// Marked CE by the policer or the queue.
     pub marked: Count,
     /// Taken from the queue for transmission.
     pub transmitted: Count,
@@ -125,14 +125,14 @@ pub struct FlowLinkStats {
 /// Why a packet never arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropCause {
+    /// The policer before the queue dropped it.
+    Policed,
     /// The queue had no room for it.
     Full,
     /// The queue discipline dropped it to signal congestion.
     Early,
     /// It was waiting when the capacity or the limit shrank, and no longer fitted.
     Shrunk,
-    /// It exceeded the rate and the burst of the policer.
-    Policed,
     /// It was transmitted and lost.
     Lost,
 }

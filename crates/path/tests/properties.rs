@@ -1,10 +1,10 @@
 //! What holds for every link, whatever its configuration and whatever happens to it.
 
-use proptest::option;
 use proptest::prelude::*;
 use thalweg_path::{
-    Change, Count, FlowLinkStats, JitterConfig, Limit, Link, LinkConfig, LossConfig, NoiseConfig,
-    Packet, PolicerConfig, QueueConfig, WifiFormula,
+    Change, CodelConfig, Count, DeliveryTrace, DualPi2Config, DualPi2Scheduler, FlowLinkStats,
+    FqCodelConfig, JitterConfig, Limit, Link, LinkConfig, LossConfig, NoiseConfig, Packet,
+    PieConfig, PolicerConfig, QueueConfig, RedConfig, WifiFormula,
 };
 use thalweg_units::{Bytes, Duration, Ecn, Fraction, Instant, Rate};
 
@@ -13,15 +13,34 @@ struct Probe {
     number: usize,
     size: u64,
     sent: Instant,
+    ecn: Ecn,
+}
+impl Probe {
+    fn new(number: usize, size: u64, sent: Instant) -> Self {
+        // Each flow has its own codepoint.
+        let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1][number % 3];
+        Probe {
+            number,
+            size,
+            sent,
+            ecn,
+        }
+    }
 }
 impl Packet for Probe {
     fn size(&self) -> Bytes {
         Bytes::new(self.size)
     }
     fn ecn(&self) -> Ecn {
-        Ecn::Ect0
+        self.ecn
     }
-    fn set_ecn(&mut self, _: Ecn) {}
+    fn set_ecn(&mut self, ecn: Ecn) {
+        assert!(
+            self.ecn.is_capable() && ecn == Ecn::Ce,
+            "marked CE, if it is ECN-capable"
+        );
+        self.ecn = ecn;
+    }
     fn flow(&self) -> u64 {
         self.number as u64 % 3
     }
@@ -78,32 +97,118 @@ fn limit() -> impl Strategy<Value = Limit> {
     ]
 }
 fn queue() -> impl Strategy<Value = QueueConfig> {
+    let scheduler = prop_oneof![
+        fraction().prop_map(|classic| DualPi2Scheduler::Weighted { classic }),
+        span(60_000).prop_map(|shift| DualPi2Scheduler::TimeShifted { shift }),
+    ];
     prop_oneof![
-        1 => Just(QueueConfig::DropTail),
-        1 => Just(QueueConfig::Codel(Default::default())),
-        1 => Just(QueueConfig::FqCodel(Default::default())),
-        1 => Just(QueueConfig::Pie(Default::default())),
-        1 => Just(QueueConfig::DualPi2(Default::default())),
-        1 => Just(QueueConfig::Red(Default::default())),
+        Just(QueueConfig::DropTail),
+        // Small thresholds and quick controllers: the queues of these tests are short.
+        (
+            1u64..5_000,
+            1u64..9_000,
+            fraction(),
+            any::<bool>(),
+            any::<bool>()
+        )
+            .prop_map(
+                |(min, span, weight, gentle, ecn)| QueueConfig::Red(RedConfig {
+                    min: Bytes::new(min),
+                    max: Bytes::new(min + span),
+                    weight,
+                    gentle,
+                    ecn,
+                    ..RedConfig::default()
+                })
+            ),
+        codel().prop_map(QueueConfig::Codel),
+        (0u32..5, 0u64..3_000, 0u32..4, codel()).prop_map(|(flows, quantum, drop_batch, codel)| {
+            let quantum = Bytes::new(quantum);
+            QueueConfig::FqCodel(FqCodelConfig {
+                flows,
+                quantum,
+                drop_batch,
+                codel,
+            })
+        }),
+        (span(9_000), span(9_000), span(20_000), any::<[bool; 3]>()).prop_map(
+            |(target, update, max_burst, [ecn, derandomise, cap])| QueueConfig::Pie(PieConfig {
+                target,
+                update,
+                alpha: 12.5,
+                beta: 125.0,
+                max_burst,
+                ecn,
+                derandomise,
+                cap,
+                ..PieConfig::default()
+            })
+        ),
+        (
+            span(9_000),
+            span(9_000),
+            span(9_000),
+            0u32..4,
+            scheduler,
+            any::<bool>()
+        )
+            .prop_map(|(target, update, step, coupling, scheduler, ecn)| {
+                QueueConfig::DualPi2(DualPi2Config {
+                    target,
+                    update,
+                    rtt_max: target,
+                    coupling,
+                    step,
+                    scheduler,
+                    ecn,
+                    ..DualPi2Config::default()
+                })
+            }),
     ]
 }
-fn noise() -> impl Strategy<Value = NoiseConfig> {
-    (
-        rate(),
-        span(3_000),
-        (2_000u64..20_000).prop_map(Duration::from_micros),
+fn codel() -> impl Strategy<Value = CodelConfig> {
+    let threshold = proptest::option::of(span(5_000));
+    (span(9_000), span(9_000), any::<bool>(), threshold).prop_map(
+        |(target, interval, ecn, ce_threshold)| CodelConfig {
+            target,
+            interval,
+            mtu: Bytes::new(1500),
+            ecn,
+            ce_threshold,
+        },
     )
-        .prop_map(|(rate_sd, delay_sd, every)| NoiseConfig {
-            rate_sd,
-            delay_sd,
-            every,
-        })
 }
-fn policer() -> impl Strategy<Value = PolicerConfig> {
-    (rate(), 1u64..50_000).prop_map(|(rate, burst)| PolicerConfig {
+fn policer() -> impl Strategy<Value = Option<PolicerConfig>> {
+    let some = (rate(), 0u64..9_000, any::<bool>()).prop_map(|(rate, burst, mark)| PolicerConfig {
         rate,
         burst: Bytes::new(burst),
-    })
+        mark,
+    });
+    proptest::option::weighted(0.2, some)
+}
+fn trace() -> impl Strategy<Value = Option<DeliveryTrace>> {
+    let gaps = proptest::collection::vec(0u64..5, 1..20);
+    let some = gaps.prop_map(|gaps| {
+        let mut ms = 1;
+        let line = |gap| {
+            ms += gap;
+            format!("{ms}\n")
+        };
+        let text: String = gaps.into_iter().map(line).collect();
+        text.parse()
+            .expect("times that do not decrease, above zero")
+    });
+    proptest::option::weighted(0.2, some)
+}
+/// Not so fine that a slow link would need a million draws to send a packet.
+fn noise() -> impl Strategy<Value = Option<NoiseConfig>> {
+    let every = (1_000u64..5_000).prop_map(Duration::from_micros);
+    let some = (rate(), span(5_000), every).prop_map(|(rate_sd, delay_sd, every)| NoiseConfig {
+        rate_sd,
+        delay_sd,
+        every,
+    });
+    proptest::option::weighted(0.2, some)
 }
 fn change() -> impl Strategy<Value = Change> {
     use proptest::option::of as some;
@@ -122,48 +227,47 @@ fn change() -> impl Strategy<Value = Change> {
             limit,
         })
 }
-/// Any link at all.
-fn any_link() -> impl Strategy<Value = LinkConfig> {
-    let extras = (queue(), option::of(noise()), option::of(policer()));
-    (config(), extras).prop_map(|(config, (queue, noise, policer))| LinkConfig {
-        queue,
-        noise,
-        policer,
-        // A draw for each microsecond of a short period until the horizon would take minutes.
-        repeat: config.repeat.filter(|_| noise.is_none()),
-        ..config
-    })
-}
-/// A link with a plain queue and without noise: it promises more.
 fn config() -> impl Strategy<Value = LinkConfig> {
     let changes = proptest::collection::vec(change(), 0..8);
-    let repeat = option::of((1u64..80_000).prop_map(Duration::from_micros));
+    let repeat = proptest::option::of((1u64..80_000).prop_map(Duration::from_micros));
+    let capacity = (rate(), trace(), noise(), changes, repeat);
     let parts = (
-        rate(),
+        capacity,
         span(20_000),
+        policer(),
+        queue(),
         limit(),
         loss(),
         jitter(),
         any::<bool>(),
-        changes,
-        repeat,
     );
     parts.prop_map(
-        |(rate, delay, limit, loss, jitter, reorder, changes, repeat)| LinkConfig {
-            rate,
-            trace: None,
-            delay,
-            noise: None,
-            policer: None,
-            queue: QueueConfig::DropTail,
-            limit,
-            loss,
-            jitter,
-            reorder,
-            changes,
-            repeat,
+        |(capacity, delay, policer, queue, limit, loss, jitter, reorder)| {
+            let (rate, trace, noise, changes, repeat) = capacity;
+            LinkConfig {
+                rate,
+                trace,
+                noise,
+                delay,
+                policer,
+                queue,
+                limit,
+                loss,
+                jitter,
+                reorder,
+                changes,
+                repeat,
+            }
         },
     )
+}
+/// Whether packets leave in the order in which they came, whatever their flow and codepoint.
+fn is_fifo(config: &LinkConfig) -> bool {
+    match config.queue {
+        QueueConfig::FqCodel(FqCodelConfig { flows, .. }) => flows <= 1,
+        QueueConfig::DualPi2(_) => false,
+        _ => true,
+    }
 }
 /// Packets in order of sending, with bursts.
 fn packets() -> impl Strategy<Value = Vec<Probe>> {
@@ -172,11 +276,7 @@ fn packets() -> impl Strategy<Value = Vec<Probe>> {
         let mut now = Instant::START;
         let packet = |(number, (gap, size))| {
             now += gap;
-            Probe {
-                number,
-                size,
-                sent: now,
-            }
+            Probe::new(number, size, now)
         };
         gaps.into_iter().enumerate().map(packet).collect()
     })
@@ -222,7 +322,7 @@ fn punctual(link: &mut Link<Probe>, packets: &[Probe]) -> Vec<(usize, Instant)> 
 proptest! {
     #[test]
     fn every_packet_is_delivered_dropped_lost_or_still_there(
-        config in any_link(), packets in packets(), seed: u64,
+        config in config(), packets in packets(), seed: u64,
     ) {
         let mut link = Link::new(&config, seed, 3);
         let arrivals = punctual(&mut link, &packets);
@@ -256,8 +356,18 @@ proptest! {
     ) {
         let arrivals = punctual(&mut Link::new(&config, seed, 0), &packets);
         prop_assert!(arrivals.is_sorted_by_key(|(_, at)| *at));
+        // Queue disciplines may prefer one flow to another, but keep the order within each. A packet that
+        // a policer marks changes to the L queue of DualPI2 (RFC 9331 section 5.1) and may overtake others.
+        let marks = config.policer.is_some_and(|policer| policer.mark);
+        let moves = marks && matches!(config.queue, QueueConfig::DualPi2(_));
+        let in_order = |flow: Option<usize>| {
+            let numbers = arrivals.iter().map(|(number, _)| *number);
+            numbers.filter(|number| flow.is_none_or(|flow| number % 3 == flow)).is_sorted()
+        };
         if !config.reorder {
-            prop_assert!(arrivals.is_sorted_by_key(|(number, _)| *number));
+            prop_assert!([0, 2].iter().all(|flow| in_order(Some(*flow))));
+            prop_assert!(moves || in_order(Some(1)));
+            prop_assert!(!is_fifo(&config) || in_order(None));
         }
     }
 
@@ -269,16 +379,22 @@ proptest! {
         let arrivals = punctual(&mut link, &packets);
         let delays = config.changes.iter().filter_map(|change| change.delay);
         let delay = delays.chain([config.delay]).min().unwrap();
+        // Three deviations, and the rounding.
+        let gain = config.noise.map_or(Duration::ZERO, |noise| noise.delay_sd * 3 + Duration::from_nanos(1));
         for (number, at) in arrivals {
             let Probe { sent, size, .. } = packets[number];
-            let out = link.schedule().time_to_send(Bytes::new(size), sent);
-            prop_assert!(out.is_some_and(|out| out + delay <= at), "{} {:?} {}", number, out, at);
+            let able = link.capacity_between(sent, at - (delay - gain));
+            prop_assert!(able >= Bytes::new(size), "{} {}", number, able);
+            if config.noise.is_none() {
+                let out = link.schedule().time_to_send(Bytes::new(size), sent);
+                prop_assert!(out.is_some_and(|out| out + delay <= at), "{} {:?} {}", number, out, at);
+            }
         }
     }
 
     #[test]
     fn a_late_caller_gets_the_same_packets_at_the_same_times_and_the_same_statistics(
-        config in any_link(), packets in packets(), seed: u64,
+        config in config(), packets in packets(), seed: u64,
         looks in proptest::collection::vec(any::<bool>(), 120),
     ) {
         let mut on_time = Link::new(&config, seed, 3);
@@ -316,12 +432,13 @@ proptest! {
     ) {
         (config.limit, config.loss) = (Limit::Unlimited, LossConfig::None);
         (config.jitter, config.delay) = (JitterConfig::None, Duration::ZERO);
+        (config.policer, config.noise, config.queue) = (None, None, QueueConfig::DropTail);
         for change in &mut config.changes {
             (change.limit, change.jitter, change.delay) = (None, None, None);
         }
         let mut link = Link::new(&config, 0, 0);
         for (number, size) in sizes.iter().enumerate() {
-            link.push(Instant::START, Probe { number, size: *size, sent: Instant::START });
+            link.push(Instant::START, Probe::new(number, *size, Instant::START));
         }
         let mut sent = Bytes::ZERO;
         for size in sizes {
@@ -349,7 +466,10 @@ proptest! {
             let before = { link.advance(sent); (link.queue_delay(), link.stats().dropped.packets) };
             link.push(sent, packet.clone());
             let dropped = link.stats().dropped.packets > before.1;
+            // Only without active queue management is the limit the one cause of drops.
+            let passive = config.policer.is_none() && config.queue == QueueConfig::DropTail;
             match config.limit {
+                Limit::Unlimited | Limit::Time(_) if !passive => {}
                 Limit::Unlimited => prop_assert!(!dropped),
                 Limit::Bytes(limit) => prop_assert!(link.queue().bytes <= limit),
                 Limit::Packets(limit) => prop_assert!(link.queue().packets <= limit),
@@ -360,6 +480,39 @@ proptest! {
                 Limit::Time(limit) if dropped => prop_assert!(before.0 >= limit),
                 Limit::Time(limit) => prop_assert!(before.0 <= limit),
             }
+        }
+    }
+
+    #[test]
+    fn no_flow_starves_under_fair_queueing(
+        packets in packets(), quantum in 1u64..4_000, big in 1u64..3_000,
+    ) {
+        // Flow 0 always waits; flows 1 and 2 come and go. CoDel is kept from dropping.
+        let codel = CodelConfig { target: Duration::MAX, ..CodelConfig::default() };
+        let (flows, quantum) = (1024, Bytes::new(quantum));
+        let mut config = LinkConfig::new(Rate::from_bits_per_sec(10_000_000), Duration::ZERO);
+        config.queue = QueueConfig::FqCodel(FqCodelConfig { flows, quantum, codel, ..FqCodelConfig::default() });
+        let mut link = Link::new(&config, 1, 3);
+        let mut arrivals = Vec::new();
+        for n in 0..300 {
+            link.push(Instant::START, Probe::new(3 * n, big, Instant::START));
+        }
+        for packet in &packets {
+            let number = packet.number / 2 * 3 + 1 + packet.number % 2;
+            collect(&mut link, packet.sent, &mut arrivals);
+            link.push(packet.sent, Probe::new(number, packet.size, packet.sent));
+        }
+        collect(&mut link, HORIZON, &mut arrivals);
+        prop_assert_eq!(arrivals.len(), 300 + packets.len());
+        // Between two packets of flow 0 each other flow has the turns that flow 0 needs for one packet, one
+        // of them as a new flow, and overdraws by a packet.
+        let turns = big.div_ceil(quantum.as_u64()) + 2;
+        let bound = 2 * (turns * quantum.as_u64() + 3_000);
+        let mut others = 0;
+        let size = |number: usize| packets[number / 3 * 2 + number % 3 - 1].size;
+        for (number, _) in arrivals.iter().take_while(|(number, _)| *number != 3 * 299) {
+            others = if number % 3 == 0 { 0 } else { others + size(*number) };
+            prop_assert!(others <= bound, "{others} {bound}");
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) fn config(queue: &Queue) -> QueueConfig {
                 codel: codel(target, interval, ecn, ce_threshold),
                 flows: flows.unwrap_or(standard.flows),
                 quantum: quantum.unwrap_or(standard.quantum),
+                ..standard
             })
         }
         Queue::Pie {
@@ -40,7 +41,7 @@ pub(crate) fn config(queue: &Queue) -> QueueConfig {
             QueueConfig::Pie(PieConfig {
                 target: target.unwrap_or(standard.target),
                 update: update.unwrap_or(standard.update),
-                burst: burst.unwrap_or(standard.burst),
+                max_burst: burst.unwrap_or(standard.max_burst),
                 ecn: ecn.unwrap_or(standard.ecn),
                 mark_below: mark_below.unwrap_or(standard.mark_below),
                 ..standard
@@ -49,14 +50,18 @@ pub(crate) fn config(queue: &Queue) -> QueueConfig {
         Queue::DualPi2 {
             target,
             max_rtt,
-            ramp_start,
+            step,
             ramp,
         } => {
             let standard = DualPi2Config::default();
+            let target = target.unwrap_or(standard.target);
+            let rtt_max = max_rtt.unwrap_or(standard.rtt_max);
             QueueConfig::DualPi2(DualPi2Config {
-                target: target.unwrap_or(standard.target),
-                max_rtt: max_rtt.unwrap_or(standard.max_rtt),
-                ramp_start: ramp_start.unwrap_or(standard.ramp_start),
+                target,
+                // Tupdate of RFC 9332 appendix A.1.
+                update: target.min(rtt_max / 3),
+                rtt_max,
+                step: step.unwrap_or(standard.step),
                 ramp: ramp.unwrap_or(standard.ramp),
                 ..standard
             })
@@ -72,7 +77,7 @@ pub(crate) fn config(queue: &Queue) -> QueueConfig {
             QueueConfig::Red(RedConfig {
                 min: min.unwrap_or(standard.min),
                 max: max.unwrap_or(standard.max),
-                max_probability: max_probability.unwrap_or(standard.max_probability),
+                max_p: max_probability.unwrap_or(standard.max_p),
                 gentle: gentle.unwrap_or(standard.gentle),
                 ecn: ecn.unwrap_or(standard.ecn),
                 ..standard
@@ -93,6 +98,7 @@ fn codel(
         interval: interval.unwrap_or(standard.interval),
         ecn: ecn.unwrap_or(standard.ecn),
         ce_threshold,
+        ..standard
     }
 }
 
@@ -123,7 +129,7 @@ pub(crate) fn problem(queue: &Queue) -> Option<String> {
         }
         QueueConfig::Pie(pie) => zero("update", pie.update),
         QueueConfig::DualPi2(dual) => {
-            zero("target", dual.target).or_else(|| zero("max_rtt", dual.max_rtt))
+            zero("target", dual.target).or_else(|| zero("max_rtt", dual.rtt_max))
         }
         QueueConfig::Red(red) => {
             if red.min >= red.max {
@@ -132,7 +138,7 @@ pub(crate) fn problem(queue: &Queue) -> Option<String> {
                     red.min, red.max
                 ));
             }
-            let certain = red.max_probability == Fraction::ZERO;
+            let certain = red.max_p == Fraction::ZERO;
             certain.then(|| "max_probability \"0\" drops nothing; accepted: above 0".to_owned())
         }
         _ => None,

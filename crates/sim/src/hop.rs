@@ -8,7 +8,6 @@ use crate::error::ScenarioError;
 use crate::schema::{self, ScenarioFile};
 use crate::{aqm, trace_files};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use thalweg_path::{
     DeliveryTrace, JitterConfig, LinkConfig, LossConfig, NoiseConfig, PolicerConfig, WifiFormula,
 };
@@ -232,12 +231,13 @@ impl Checker<'_> {
         let queue = up.queue.as_ref().filter(|_| is_up).or(path.queue.as_ref());
         let policer = (up.policer.as_ref().filter(|_| is_up)).or(path.policer.as_ref());
         let mut config = LinkConfig::new(rate, rtt / 2);
-        config.trace = trace.map(Arc::new);
+        config.trace = trace;
         config.limit = buffer.limit(rate, rtt);
         config.queue = queue.map(aqm::config).unwrap_or_default();
         config.policer = policer.map(|policer| PolicerConfig {
             rate: policer.rate,
             burst: policer.burst,
+            mark: policer.mark,
         });
         config.noise = path.noise.as_ref().map(|noise| NoiseConfig {
             rate_sd: noise.rate_sd.unwrap_or(Rate::ZERO),

@@ -193,7 +193,7 @@ pub(crate) enum Queue {
         update: Option<Duration>,
         /// How long a burst into an idle queue passes untouched; "150 ms".
         burst: Option<Duration>,
-        /// Whether ECN-capable packets are marked; true.
+        /// Whether ECN-capable packets are marked; false, as in Linux.
         ecn: Option<bool>,
         /// Up to this probability; "10 %".
         mark_below: Option<Fraction>,
@@ -205,9 +205,9 @@ pub(crate) enum Queue {
         target: Option<Duration>,
         /// Largest round-trip time that the controller is stable for; "100 ms".
         max_rtt: Option<Duration>,
-        /// Delay of the low-latency queue at which marking starts; "800 us".
-        ramp_start: Option<Duration>,
-        /// From there, how much more delay marks all; "400 us".
+        /// Delay of the low-latency queue at which marking starts; "1 ms".
+        step: Option<Duration>,
+        /// From there, how much more delay marks all; "0 s" is a step.
         ramp: Option<Duration>,
     },
     /// Random early detection (Floyd and Jacobson 1993).
@@ -220,7 +220,7 @@ pub(crate) enum Queue {
         max_probability: Option<Fraction>,
         /// Whether the chance goes on rising linearly above `max`; true.
         gentle: Option<bool>,
-        /// Whether ECN-capable packets are marked; true.
+        /// Whether ECN-capable packets are marked; false, as in Linux.
         ecn: Option<bool>,
     },
 }
@@ -252,6 +252,9 @@ pub(crate) struct Policer {
     pub(crate) rate: Rate,
     /// What passes at once.
     pub(crate) burst: Bytes,
+    /// Whether ECN-capable packets beyond that are marked and let through.
+    #[serde(default)]
+    pub(crate) mark: bool,
 }
 
 /// Random delay of packets.

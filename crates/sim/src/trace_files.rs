@@ -4,7 +4,7 @@
 use crate::error::{ScenarioError, line_of_key};
 use crate::schema::ScenarioFile;
 use std::path::Path;
-use thalweg_path::DeliveryTrace;
+use thalweg_path::{DeliveryTrace, TraceError};
 
 /// Marks the times of a trace in the place of a file name: `trace = "ms: 3 3 7 10"`.
 const INLINE: &str = "ms:";
@@ -55,12 +55,14 @@ fn read(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, Scen
         return Err(fail(format!("it has more than {} MiB", LARGEST >> 20)));
     }
     let times = std::fs::read_to_string(file).map_err(|error| fail(error.to_string()))?;
-    DeliveryTrace::parse(&times).map_err(|error| ScenarioError {
-        origin: file.display().to_string(),
-        line: Some(error.line),
-        key: None,
-        problem: error.problem,
-    })?;
+    times
+        .parse::<DeliveryTrace>()
+        .map_err(|error| ScenarioError {
+            origin: file.display().to_string(),
+            line: Some(error.line),
+            key: None,
+            problem: without_line(&error),
+        })?;
     let words: Vec<&str> = times.split_whitespace().collect();
     Ok(format!("{INLINE} {}", words.join(" ")))
 }
@@ -69,5 +71,13 @@ fn read(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, Scen
 pub(crate) fn parse(trace: &str) -> Result<DeliveryTrace, String> {
     let times = trace.strip_prefix(INLINE).unwrap_or(trace);
     let lines: Vec<&str> = times.split_whitespace().collect();
-    DeliveryTrace::parse(&lines.join("\n")).map_err(|error| error.problem)
+    let parsed = lines.join("\n").parse();
+    parsed.map_err(|error: TraceError| without_line(&error))
+}
+
+/// What is wrong and accepted, for a reader who is told the line already, or has none.
+fn without_line(error: &TraceError) -> String {
+    let text = error.to_string();
+    let line = format!("line {}: ", error.line);
+    text.strip_prefix(&line).map_or(text.clone(), str::to_owned)
 }

@@ -24,6 +24,7 @@ from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted
 from thalweg.studies import STUDIES
 from thalweg.studies.harm_checks import checks
+from thalweg.studies.harm_findings import findings
 from thalweg.studies.harm_measure import COMPLETION, MEASURES, Measure, Trials, measure
 from thalweg.studies.harm_metric import Interval, excess, t_interval
 from thalweg.studies.harm_parameters import Cell, Parameters
@@ -32,6 +33,7 @@ from thalweg.studies.result import Row, StudyResult
 
 NAME = "harm"
 REPLICATIONS = 5
+"""As many as let the preset take well under a minute of processor time."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -88,6 +90,7 @@ def run(
     result.rows = [row(cell, study.measured, published=chosen.as_published) for cell in study.cells]
     if study.complete and result.preset == "ccafct":
         result.checks = checks(study.measured)
+        result.findings = findings(study.measured)
     return study
 
 

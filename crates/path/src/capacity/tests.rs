@@ -35,6 +35,19 @@ fn starts(schedule: &CapacitySchedule, from: Instant, n: usize) -> Vec<(u64, u64
         .collect()
 }
 
+fn resumes(schedule: &CapacitySchedule, at: Instant) -> Option<Instant> {
+    let course = schedule.course(None);
+    course.resumes(course.position_at(at), at)
+}
+fn depart(schedule: &CapacitySchedule, at: Instant, bytes: u128) -> Departure {
+    let course = schedule.course(None);
+    course.depart(
+        course.position_at(at),
+        at,
+        bytes * u128::from(NANOBITS_PER_BYTE),
+    )
+}
+
 #[test]
 fn segments_follow_each_other_and_the_last_one_lasts() {
     // The black hole of the draft: 2 s, 2 s of nothing, then as before. Order of entry does not matter.
@@ -110,14 +123,11 @@ fn what_never_ends_has_no_end() {
     assert_eq!(broken.time_to_send(Bytes::new(10_001), at(0)), None);
     let dead = schedule(vec![rate(ms(0), 0)], Some(ms(100)));
     assert_eq!(dead.time_to_send(Bytes::new(1), at(0)), None);
-    assert_eq!(dead.resumes(dead.position_at(at(0)), at(0)), None);
+    assert_eq!(resumes(&dead, at(0)), None);
     let late = schedule(vec![rate(ms(0), 0), rate(ms(60), 8)], Some(ms(100)));
-    assert_eq!(late.resumes(late.position_at(at(7)), at(7)), Some(at(60)));
+    assert_eq!(resumes(&late, at(7)), Some(at(60)));
     let wrapped = schedule(vec![rate(ms(60), 0)], Some(ms(100)));
-    assert_eq!(
-        wrapped.resumes(wrapped.position_at(at(70)), at(70)),
-        Some(at(100))
-    );
+    assert_eq!(resumes(&wrapped, at(70)), Some(at(100)));
 }
 
 #[test]
@@ -126,8 +136,7 @@ fn whole_cycles_are_skipped_without_losing_a_byte() {
     let cycles = schedule(vec![rate(ms(60), 0)], Some(ms(100)));
     let end = cycles.time_to_send(Bytes::new(1_000_000_000), at(0));
     assert_eq!(end, Some(at(16_666 * 100 + 40)));
-    let start = cycles.position_at(at(0));
-    let departure = cycles.depart(start, at(0), 200_000 * u128::from(NANOBITS_PER_BYTE));
+    let departure = depart(&cycles, at(0), 200_000);
     // 200 kB: three cycles and 20 ms of the fourth, 200 ms of sending in all.
     assert_eq!((departure.at, departure.busy), (at(320), ms(200)));
 }
@@ -137,11 +146,7 @@ fn the_rest_of_the_last_nanosecond_is_credited() {
     // 3 bit/s: one byte takes 8/3 s = 2 666 666 666.67 ns, and 1/3 ns is left over: 1 nanobit.
     let config = LinkConfig::new(Rate::from_bits_per_sec(3), ms(0));
     let slow = CapacitySchedule::new(&config);
-    let departure = slow.depart(
-        slow.position_at(at(0)),
-        at(0),
-        u128::from(NANOBITS_PER_BYTE),
-    );
+    let departure = depart(&slow, at(0), 1);
     assert_eq!(departure.at, Instant::from_nanos(2_666_666_667));
     assert_eq!(departure.credit, 1);
     assert_eq!(

@@ -1,11 +1,10 @@
 //! Normal jitter, with negative values replaced by zero or drawn again.
 //!
-//! Numbers come from the transformation of Box and Muller (1958), with the transcendental functions of
-//! `libm`, so that every machine draws the same.
+//! Transcendental functions are those of `libm`, so that every machine draws the same.
 
-use crate::random::open_unit;
+use crate::random::standard_normal;
 use rand_pcg::Pcg64Mcg;
-use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use thalweg_units::Duration;
 
 /// Below this probability of lying within its bounds a truncated distribution is not drawn from.
@@ -19,9 +18,7 @@ pub(crate) struct Normal {
 
 impl Normal {
     fn nanos(&self, rng: &mut Pcg64Mcg) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log(open_unit(rng)));
-        let standard = radius * libm::cos(TAU * open_unit(rng));
-        self.mean.as_nanos() as f64 + self.sd.as_nanos() as f64 * standard
+        self.mean.as_nanos() as f64 + self.sd.as_nanos() as f64 * standard_normal(rng)
     }
 
     pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> Duration {

@@ -1,29 +1,38 @@
 //! CoDel: controlled delay (RFC 8289).
 //!
 //! # Model
-//! Packets that leave are judged by how long they waited. When the wait has been above the target for a whole
-//! interval, packets are dropped, or marked if they are ECN-capable, at times that come closer with the
-//! square root of their number, until the wait is below the target.
+//! The time that a packet has waited is judged when it leaves. When the wait has stayed above `target`
+//! for a whole `interval`, packets are dropped (or marked), the next one `interval / sqrt(count)` after
+//! the last, until the wait falls below `target` again. Drops happen at the head of the queue.
 //!
-//! The reaction to marks is that of Linux, which the RFC leaves open: a marked packet is delivered, and counts
-//! as a drop for the control law.
+//! The packet in transmission does not wait and does not count.
+//!
+//! # Limits
+//! The square root is that of double precision, not the reciprocal root of Newton's method in 16 bits
+//! that Linux iterates, whose first drops come up to 3 % later.
 
+use super::Discipline;
 use super::fifo::Fifo;
-use super::{Discipline, is_capable};
 use crate::DropCause;
 use crate::buffer::{Buffer, Queued};
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_units::{Bytes, Duration, Instant};
+
+#[cfg(test)]
+mod tests;
 
 /// Parameters of CoDel.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelConfig {
-    /// Wait that is acceptable for ever; 5 ms (RFC 8289 section 4.4).
+    /// Standing wait that is acceptable (RFC 8289 section 4.4): 5 ms.
     pub target: Duration,
-    /// Time within which the wait must fall below the target; 100 ms (section 4.3).
+    /// A round-trip time that most flows stay below (RFC 8289 section 4.3): 100 ms.
     pub interval: Duration,
-    /// Whether ECN-capable packets are marked instead of dropped.
+    /// Nothing is dropped while no more than this waits (MAXPACKET, RFC 8289 section 5.4): 1514 bytes.
+    pub mtu: Bytes,
+    /// Whether ECN-capable packets are marked instead of dropped (RFC 8289 section 6.1): yes.
     pub ecn: bool,
-    /// ECT(1) packets that waited longer than this are marked at once (Linux `ce_threshold`).
+    /// ECN-capable packets that have waited longer than this are marked, whatever the state of the
+    /// control law, as `tc-codel` does for data centres and L4S: none.
     pub ce_threshold: Option<Duration>,
 }
 
@@ -32,134 +41,27 @@ impl Default for CodelConfig {
         CodelConfig {
             target: Duration::from_millis(5),
             interval: Duration::from_millis(100),
+            mtu: Bytes::new(1514),
             ecn: true,
             ce_threshold: None,
         }
     }
 }
 
-/// The controller of one queue: all state of RFC 8289 section 5.3.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Control {
-    /// When the wait will have been above the target for an interval.
-    first_above: Option<Instant>,
-    drop_next: Instant,
-    /// Drops since the dropping state was entered, and their number when it was entered last.
-    count: u32,
-    last_count: u32,
-    dropping: bool,
-    largest: Bytes,
-}
-
-impl Control {
-    /// The next packet of `queue` to transmit (RFC 8289 section 5.5).
-    pub(super) fn dequeue(
-        &mut self,
-        config: &CodelConfig,
-        queue: &mut Fifo,
-        buffer: &mut Buffer,
-    ) -> Option<Queued> {
-        let now = buffer.now;
-        let (mut packet, mut may_drop) = self.pop(config, queue, now);
-        if self.dropping {
-            self.dropping &= may_drop;
-            while self.dropping && now >= self.drop_next {
-                self.count += 1;
-                if let Some(marked) = signal(config, &mut packet, buffer) {
-                    self.drop_next += spacing(config.interval, self.count);
-                    return Some(marked);
-                }
-                (packet, may_drop) = self.pop(config, queue, now);
-                self.dropping = may_drop;
-                if may_drop {
-                    self.drop_next += spacing(config.interval, self.count);
-                }
-            }
-        } else if may_drop {
-            let marked = signal(config, &mut packet, buffer);
-            if marked.is_none() {
-                (packet, _) = self.pop(config, queue, now);
-            }
-            self.dropping = true;
-            // Soon after the last time, its rate of dropping is a good one to start from.
-            let delta = self.count - self.last_count;
-            let recent = now < self.drop_next + config.interval * 16;
-            self.count = if delta > 1 && recent { delta } else { 1 };
-            self.drop_next = now + spacing(config.interval, self.count);
-            self.last_count = self.count;
-            packet = marked.or(packet);
-        }
-        if let (Some(packet), Some(threshold)) = (&mut packet, config.ce_threshold)
-            && packet.ecn == Ecn::Ect1
-            && now - packet.arrived > threshold
-        {
-            buffer.mark(packet);
-        }
-        packet
-    }
-
-    /// A packet, and whether it may be dropped (RFC 8289 section 5.6).
-    fn pop(
-        &mut self,
-        config: &CodelConfig,
-        queue: &mut Fifo,
-        now: Instant,
-    ) -> (Option<Queued>, bool) {
-        let Some(packet) = queue.pop() else {
-            self.first_above = None;
-            return (None, false);
-        };
-        self.largest = self.largest.max(packet.size);
-        let wait = now - packet.arrived;
-        if wait < config.target || queue.bytes() <= self.largest {
-            self.first_above = None;
-            return (Some(packet), false);
-        }
-        match self.first_above {
-            None => {
-                self.first_above = Some(now + config.interval);
-                (Some(packet), false)
-            }
-            Some(time) => (Some(packet), now >= time),
-        }
-    }
-}
-
-/// Tells the sender: returns the packet if marking it was enough, and drops it otherwise.
-fn signal(
-    config: &CodelConfig,
-    packet: &mut Option<Queued>,
-    buffer: &mut Buffer,
-) -> Option<Queued> {
-    let mut packet = packet.take()?;
-    if config.ecn && is_capable(packet.ecn) {
-        buffer.mark(&mut packet);
-        return Some(packet);
-    }
-    buffer.drop(packet, DropCause::Early);
-    None
-}
-
-/// The control law: interval / sqrt(count) (RFC 8289 section 5.4).
-fn spacing(interval: Duration, count: u32) -> Duration {
-    let nanos = interval.as_nanos() as f64 / libm::sqrt(f64::from(count.max(1)));
-    Duration::from_nanos(nanos as u64)
-}
-
-/// One queue under CoDel.
+/// CoDel over one queue.
 #[derive(Debug)]
 pub(crate) struct Codel {
     config: CodelConfig,
-    queue: Fifo,
     control: Control,
+    fifo: Fifo,
 }
 
 impl Codel {
-    pub(super) fn new(config: CodelConfig) -> Self {
+    pub(super) fn new(config: &CodelConfig) -> Self {
         Codel {
-            config,
-            queue: Fifo::default(),
+            config: *config,
             control: Control::default(),
+            fifo: Fifo::default(),
         }
     }
 }
@@ -167,118 +69,122 @@ impl Codel {
 impl Discipline for Codel {
     fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
         if buffer.fits(newest.size) {
-            self.queue.push(newest);
+            self.fifo.push(newest);
         } else {
             buffer.drop(newest, DropCause::Full);
         }
     }
 
     fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        self.control.dequeue(&self.config, &mut self.queue, buffer)
+        self.control.dequeue(&self.config, &mut self.fifo, buffer)
     }
 
-    fn youngest(&self) -> Option<Bytes> {
-        self.queue.youngest().map(|packet| packet.size)
-    }
-
-    fn take_youngest(&mut self) -> Option<Queued> {
-        self.queue.pop_youngest()
+    fn shed(&mut self, buffer: &mut Buffer) {
+        self.fifo.shed(buffer);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::testing::{Bench, ms};
+/// The state of the control law (RFC 8289 section 5.3), one for each queue that CoDel governs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Control {
+    /// When the wait will have been above the target for an interval; none while it is below.
+    first_above: Option<Instant>,
+    /// When the next packet is due to be dropped. Kept when dropping ends, to tell how long ago that was.
+    drop_next: Instant,
+    dropping: bool,
+    /// Drops since dropping began.
+    count: u32,
+    /// `count` when dropping began.
+    last_count: u32,
+}
 
-    fn bench(ecn: Ecn) -> Bench<Codel> {
-        Bench::new(Codel::new(CodelConfig::default()), ecn)
-    }
-
-    #[test]
-    fn the_control_law_divides_the_interval_by_the_root_of_the_count() {
-        let interval = Duration::from_millis(100);
-        let nanos = [1, 2, 4, 100].map(|count| spacing(interval, count).as_nanos());
-        // 100 ms / sqrt(2) = 70.710678 ms
-        assert_eq!(nanos, [100_000_000, 70_710_678, 50_000_000, 10_000_000]);
-    }
-
-    #[test]
-    fn the_first_drop_comes_one_interval_after_the_wait_rose_above_the_target() {
-        let mut bench = bench(Ecn::NotEct);
-        bench.fill(500);
-        // A packet a millisecond: the first to have waited 5 ms leaves at 5 ms, and 100 ms later the
-        // interval is over.
-        let mut drops = Vec::new();
-        for at in 0..300 {
-            let before = bench.dropped();
-            bench.dequeue(ms(at));
-            if bench.dropped() > before {
-                drops.push(at);
+impl Control {
+    /// The packet that leaves `fifo` now, after what the control law drops (RFC 8289 section 5.5).
+    pub(super) fn dequeue(
+        &mut self,
+        config: &CodelConfig,
+        fifo: &mut Fifo,
+        buffer: &mut Buffer,
+    ) -> Option<Queued> {
+        let now = buffer.now;
+        let mut ok_to_drop;
+        let mut head;
+        (head, ok_to_drop) = self.judge(config, fifo, now);
+        if self.dropping {
+            self.dropping = ok_to_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count = self.count.saturating_add(1);
+                if mark_or_drop(config, &mut head, buffer) {
+                    self.drop_next = law(self.drop_next, config.interval, self.count);
+                    break;
+                }
+                (head, ok_to_drop) = self.judge(config, fifo, now);
+                self.dropping = ok_to_drop;
+                if ok_to_drop {
+                    self.drop_next = law(self.drop_next, config.interval, self.count);
+                }
             }
+        } else if ok_to_drop {
+            if !mark_or_drop(config, &mut head, buffer) {
+                (head, _) = self.judge(config, fifo, now);
+            }
+            self.dropping = true;
+            // Dropping that ended a short while ago goes on near the rate that it had reached.
+            let delta = self.count.saturating_sub(self.last_count);
+            let recent = now - self.drop_next < config.interval * 16;
+            self.count = if delta > 1 && recent { delta } else { 1 };
+            self.last_count = self.count;
+            self.drop_next = law(now, config.interval, self.count);
         }
-        // 105, then + 100/sqrt(1) = 205, + 100/sqrt(2) = 275.7
-        assert_eq!(drops, [105, 205, 276]);
+        if let (Some(packet), Some(threshold)) = (&mut head, config.ce_threshold)
+            && packet.ecn.is_capable()
+            && now - packet.arrived > threshold
+        {
+            buffer.mark(packet);
+        }
+        head
     }
 
-    #[test]
-    fn a_wait_below_the_target_ends_the_dropping() {
-        let mut bench = bench(Ecn::NotEct);
-        bench.fill(200);
-        for at in 0..110 {
-            bench.dequeue(ms(at));
+    /// Takes the oldest packet, and tells whether it may be dropped: the wait has been above the target
+    /// for an interval (`dodequeue`, RFC 8289 section 5.6).
+    fn judge(
+        &mut self,
+        config: &CodelConfig,
+        fifo: &mut Fifo,
+        now: Instant,
+    ) -> (Option<Queued>, bool) {
+        let head = fifo.pop();
+        let above = head.is_some_and(|packet| {
+            now - packet.arrived >= config.target && fifo.bytes() > config.mtu
+        });
+        if !above {
+            self.first_above = None;
+            return (head, false);
         }
-        assert_eq!(bench.dropped(), 1);
-        while bench.dequeue(ms(110)).is_some() {}
-        let dropped = bench.dropped();
-        // Fresh packets hardly wait: nothing is dropped any more.
-        for at in 111..400 {
-            bench.arrive(ms(at));
-            bench.arrive(ms(at));
-            bench.dequeue(ms(at));
-            bench.dequeue(ms(at));
-        }
-        assert_eq!(bench.dropped(), dropped);
+        let first_above = *self.first_above.get_or_insert(now + config.interval);
+        // Set just now it lies an interval ahead.
+        (head, now >= first_above)
     }
+}
 
-    #[test]
-    fn dropping_that_starts_again_soon_goes_on_where_it_stopped() {
-        let mut control = Control {
-            count: 12,
-            last_count: 4,
-            drop_next: ms(1_000),
-            first_above: Some(ms(1_100)),
-            ..Control::default()
-        };
-        let mut bench = bench(Ecn::NotEct);
-        bench.fill(10);
-        let config = CodelConfig::default();
-        bench.buffer.now = ms(1_150);
-        control.dequeue(&config, &mut bench.discipline.queue, &mut bench.buffer);
-        // 12 - 4 = 8 drops since it was entered last, 150 ms ago, which is less than 16 intervals.
-        assert_eq!((control.count, control.last_count), (8, 8));
-        // 1150 + 100/sqrt(8) = 1185.355 ms
-        assert_eq!(control.drop_next.as_nanos(), 1_185_355_339);
-    }
+/// The control law: the time of the next drop, `interval / sqrt(count)` after `at` (RFC 8289 section 3.3).
+fn law(at: Instant, interval: Duration, count: u32) -> Instant {
+    let gap = interval.as_nanos() as f64 / libm::sqrt(f64::from(count));
+    at + Duration::from_nanos(gap as u64)
+}
 
-    #[test]
-    fn packets_that_are_ecn_capable_are_marked_and_none_is_dropped() {
-        let mut bench = bench(Ecn::Ect0);
-        bench.fill(500);
-        for at in 0..300 {
-            bench.dequeue(ms(at));
+/// Marks the packet if that is wanted and possible; otherwise drops it. Whether it was marked.
+fn mark_or_drop(config: &CodelConfig, head: &mut Option<Queued>, buffer: &mut Buffer) -> bool {
+    match head {
+        Some(packet) if config.ecn && packet.ecn.is_capable() => {
+            buffer.mark(packet);
+            true
         }
-        assert_eq!((bench.dropped(), bench.marked()), (0, 3));
-    }
-
-    #[test]
-    fn a_queue_of_one_packet_is_never_too_long() {
-        let mut bench = bench(Ecn::NotEct);
-        for at in (0..3_000).step_by(10) {
-            // Each packet waits 10 ms, twice the target, but alone.
-            bench.arrive(ms(at));
-            assert!(bench.dequeue(ms(at + 10)).is_some());
+        _ => {
+            if let Some(packet) = head.take() {
+                buffer.drop(packet, DropCause::Early);
+            }
+            false
         }
-        assert_eq!(bench.dropped(), 0);
     }
 }

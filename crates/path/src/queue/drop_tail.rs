@@ -4,7 +4,6 @@ use super::Discipline;
 use crate::DropCause;
 use crate::buffer::{Buffer, Queued};
 use std::collections::VecDeque;
-use thalweg_units::Bytes;
 
 #[derive(Debug)]
 pub(crate) struct DropTail {
@@ -34,11 +33,15 @@ impl Discipline for DropTail {
         self.packets.pop_front()
     }
 
-    fn youngest(&self) -> Option<Bytes> {
-        self.packets.back().map(|packet| packet.size)
-    }
-
-    fn take_youngest(&mut self) -> Option<Queued> {
-        self.packets.pop_back()
+    fn shed(&mut self, buffer: &mut Buffer) {
+        while self
+            .packets
+            .back()
+            .is_some_and(|youngest| !buffer.fits(youngest.size))
+        {
+            if let Some(youngest) = self.packets.pop_back() {
+                buffer.drop(youngest, DropCause::Shrunk);
+            }
+        }
     }
 }

@@ -1,172 +1,258 @@
-//! DualPI2: the dual-queue coupled AQM for L4S (RFC 9332 appendix A).
+//! DualPI2: two coupled queues for L4S and Classic traffic (RFC 9332, appendix A).
 //!
 //! # Model
-//! Packets with ECT(1) or CE wait in the L queue, all others in the Classic queue. A PI controller keeps the
-//! delay at its target through a base probability p'. Classic packets are dropped or marked with p' squared,
-//! L packets are marked with k p' or by a ramp around 1 ms of delay in their own queue, whichever is more
-//! (the coupling makes rates alike, section 2.1). The L queue goes first, but Classic packets have a tenth of the
-//! capacity for sure (weighted round robin, section 4.1.1, appendix A.1).
+//! ECT(1) and CE go to the L queue, everything else to the Classic queue. A PI controller computes a base
+//! probability p' from the longer of the two delays. Classic packets are dropped (or marked) with
+//! p_C = p'^2, L packets are marked with p_CL = k p' or by the native step on their own delay, whichever
+//! is higher. Decisions are taken when packets leave, and are spread evenly by accumulators (`recur` in
+//! A.1) instead of drawn at random.
 //!
-//! When the coupled probability saturates, both queues drop (appendix A.2, section 4.2).
+//! Once p_CL would reach 100 % (overload, A.2), L packets are dropped with p_C as well, and Classic packets
+//! are dropped even if they are ECN-capable.
 //!
 //! # Limits
-//! One limit for both queues, that of the link. The ramp is idle while the L queue holds a single packet.
+//! Classification is by ECN alone; the two queues share the limit of the link.
 
+use super::Discipline;
+use super::clock::Clock;
 use super::fifo::Fifo;
-use super::{Discipline, is_capable};
 use crate::DropCause;
 use crate::buffer::{Buffer, Queued};
-use crate::random::open_unit;
-use rand_pcg::Pcg64Mcg;
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_units::{Duration, Fraction, Instant};
+
+#[cfg(test)]
+mod tests;
 
 /// Parameters of DualPI2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualPi2Config {
-    /// Queueing delay that is aimed at for Classic traffic; 15 ms (RFC 9332 appendix A.1).
+    /// Classic delay aimed at (RFC 9332 A.1): 15 ms.
     pub target: Duration,
-    /// Largest round-trip time that the controller is stable for; 100 ms. It sets the gains.
-    pub max_rtt: Duration,
-    /// Coupling factor k; 2.
-    pub coupling: f64,
-    /// Delay of the L queue at which marking starts; 800 us.
-    pub ramp_start: Duration,
-    /// From there, how much more delay marks all; 400 us. Zero is a step.
+    /// Time between updates of the base probability (Tupdate, A.1): the lesser of the target and a third
+    /// of `rtt_max`, 15 ms. Zero counts as 1 ms.
+    pub update: Duration,
+    /// Largest round-trip time for which the controller is to be stable (RTT_max, A.1): 100 ms. The gains
+    /// follow from it: alpha = 0.1 update / rtt_max^2, beta = 0.3 / rtt_max.
+    pub rtt_max: Duration,
+    /// Coupling factor k between Classic and L4S (section 4.1): 2. Zero switches the coupling off.
+    pub coupling: u32,
+    /// L packets that have waited at least this long are marked (minTh): 1 ms.
+    pub step: Duration,
+    /// Over how much more delay the native marking rises from 0 to 100 %: zero, a step at `step`. The ramp
+    /// of A.1 is `step` 0.8 ms and `ramp` 0.4 ms.
     pub ramp: Duration,
+    /// The step does not mark an L queue of up to this many packets (Th_len, A.1): 1.
+    pub step_packets: u32,
+    /// Classic drop probability from which on overload is assumed (p_Cmax, A.2): 25 %, that is 1/k^2.
+    pub classic_max: Fraction,
+    /// Which queue is served when both hold packets.
+    pub scheduler: DualPi2Scheduler,
+    /// Whether ECN-capable Classic packets are marked instead of dropped (A.1): yes. L packets are always
+    /// marked, their senders ask for it.
+    pub ecn: bool,
+}
+
+/// How the two queues share the link (RFC 9332 section 4.1.2 and A.1 leave the choice open).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DualPi2Scheduler {
+    /// Weighted round robin by bytes: Classic is sure of this share of the capacity and gets no more
+    /// while L packets wait.
+    Weighted {
+        /// The share.
+        classic: Fraction,
+    },
+    /// The packet that has waited longest leaves first; L packets count as if they had come `shift`
+    /// earlier.
+    TimeShifted {
+        /// The bias in favour of the L queue.
+        shift: Duration,
+    },
 }
 
 impl Default for DualPi2Config {
     fn default() -> Self {
         DualPi2Config {
             target: Duration::from_millis(15),
-            max_rtt: Duration::from_millis(100),
-            coupling: 2.0,
-            ramp_start: Duration::from_micros(800),
-            ramp: Duration::from_micros(400),
+            update: Duration::from_millis(15),
+            rtt_max: Duration::from_millis(100),
+            coupling: 2,
+            step: Duration::from_millis(1),
+            ramp: Duration::ZERO,
+            step_packets: 1,
+            classic_max: Fraction::from_f64(0.25),
+            scheduler: DualPi2Scheduler::Weighted {
+                classic: Fraction::from_f64(1.0 / 16.0),
+            },
+            ecn: true,
         }
     }
 }
 
-impl DualPi2Config {
-    /// Time between updates: min(target, max_rtt / 3).
-    fn update(&self) -> Duration {
-        self.target
-            .min(self.max_rtt / 3)
-            .max(Duration::from_micros(1))
-    }
-    /// Integral gain in 1/s: 0.1 update / max_rtt^2.
-    fn alpha(&self) -> f64 {
-        let max_rtt = self.max_rtt.as_secs_f64().max(1e-6);
-        0.1 * self.update().as_secs_f64() / (max_rtt * max_rtt)
-    }
-    /// Proportional gain in 1/s: 0.3 / max_rtt.
-    fn beta(&self) -> f64 {
-        0.3 / self.max_rtt.as_secs_f64().max(1e-6)
-    }
-    /// Classic probability above which ECN is no longer relied upon: min(1 / k^2, 1).
-    fn max_classic(&self) -> f64 {
-        (1.0 / (self.coupling * self.coupling)).min(1.0)
-    }
-}
-
-/// Share of the capacity that Classic packets have for sure, in percent (section 4.1.1 asks for a small one).
-const CLASSIC_WEIGHT: i64 = 10;
-
+/// The two queues.
 #[derive(Debug)]
 pub(crate) struct DualPi2 {
     config: DualPi2Config,
-    low: Fifo,
-    classic: Fifo,
-    rng: Pcg64Mcg,
+    alpha: f64,
+    beta: f64,
+    /// Coupled probability from which on overload is assumed (p_Lmax).
+    coupled_max: f64,
+    low: Lane,
+    classic: Lane,
+    clock: Clock,
     /// p'
     base: f64,
-    delay_before: Duration,
-    next_update: Instant,
-    /// What the Classic queue is owed, in bytes times percent; negative when L has its turn.
-    credit: i64,
+    /// Delay at the last update (prevq).
+    delay: Duration,
+    /// Weighted bytes that the L queue has had beyond its share.
+    debt: f64,
+}
+
+/// A queue, and what has accumulated towards its next mark or drop (count, A.1).
+#[derive(Debug, Default)]
+struct Lane {
+    fifo: Fifo,
+    sum: f64,
+}
+
+impl Lane {
+    /// Whether the event with this probability happens now (`recur`, A.1). It happens as soon as the
+    /// probabilities sum up to one, not above one as in A.1, so that a certain event does not miss the
+    /// first packet.
+    fn recurs(&mut self, probability: f64) -> bool {
+        self.sum += probability;
+        let happens = self.sum >= 1.0;
+        if happens {
+            self.sum -= 1.0;
+        }
+        happens
+    }
 }
 
 impl DualPi2 {
-    pub(super) fn new(config: DualPi2Config, rng: Pcg64Mcg) -> Self {
+    pub(super) fn new(config: &DualPi2Config) -> Self {
+        let clock = Clock::new(config.update);
+        let rtt = config.rtt_max.as_secs_f64().max(1e-9);
+        let coupled_max = f64::from(config.coupling) * libm::sqrt(config.classic_max.as_f64());
         DualPi2 {
-            low: Fifo::default(),
-            classic: Fifo::default(),
-            rng,
+            config: *config,
+            alpha: 0.1 * clock.interval().as_secs_f64() / (rtt * rtt),
+            beta: 0.3 / rtt,
+            coupled_max: coupled_max.min(1.0),
+            low: Lane::default(),
+            classic: Lane::default(),
+            clock,
             base: 0.0,
-            delay_before: Duration::ZERO,
-            next_update: Instant::START + config.update(),
-            credit: 0,
-            config,
+            delay: Duration::ZERO,
+            debt: 0.0,
         }
     }
 
+    /// p_CL
+    fn coupled(&self) -> f64 {
+        f64::from(self.config.coupling) * self.base
+    }
+
+    /// p_C
+    fn squared(&self) -> f64 {
+        self.base * self.base
+    }
+
+    /// Does the updates that are due by `now`. Nothing has come or left since the last call.
     fn catch_up(&mut self, now: Instant) {
-        let step = self.config.update();
-        while self.next_update <= now {
-            let at = self.next_update;
-            self.update(self.classic.wait(at).max(self.low.wait(at)));
-            self.next_update += step;
-            let empty = self.low.is_empty() && self.classic.is_empty();
-            if empty && self.base == 0.0 && self.delay_before.is_zero() {
-                let skipped = (now - self.next_update).as_nanos() / step.as_nanos();
-                self.next_update += step * skipped;
+        while let Some(at) = self.clock.tick(now) {
+            let before = (self.base, self.delay);
+            // The L queue counts too: without it, L packets alone could never cause overload.
+            self.update(self.low.fifo.age(at).max(self.classic.fifo.age(at)));
+            let empty = self.low.fifo.is_empty() && self.classic.fifo.is_empty();
+            if empty && before == (self.base, self.delay) {
+                self.clock.skip(now);
             }
         }
     }
 
-    /// RFC 9332 appendix A.2, `dualpi2_update`, with the greater of both delays.
+    /// dualpi2_update, A.1.
     fn update(&mut self, delay: Duration) {
-        let now = delay.as_secs_f64();
-        self.base += self.config.alpha() * (now - self.config.target.as_secs_f64())
-            + self.config.beta() * (now - self.delay_before.as_secs_f64());
-        self.base = self.base.clamp(0.0, 1.0);
-        self.delay_before = delay;
+        let (now, old) = (delay.as_secs_f64(), self.delay.as_secs_f64());
+        let step = self.alpha * (now - self.config.target.as_secs_f64()) + self.beta * (now - old);
+        self.base = (self.base + step).clamp(0.0, 1.0);
+        self.delay = delay;
     }
 
-    /// Probability of a Classic drop or mark: p' squared.
-    fn classic_probability(&self) -> f64 {
-        self.base * self.base
-    }
-
-    /// Coupled probability of an L mark: k p'.
-    fn coupled(&self) -> f64 {
-        self.config.coupling * self.base
-    }
-
-    /// The L queue's own probability (appendix A.1, `laqm`).
-    fn ramp(&self, delay: Duration) -> f64 {
-        let start = self.config.ramp_start;
-        if self.low.is_empty() || delay <= start {
-            0.0
-        } else if delay >= start + self.config.ramp {
+    /// Probability of a mark by the L queue's own AQM (laqm, A.1), for a packet that has waited `delay`.
+    fn native(&self, delay: Duration) -> f64 {
+        if self.low.fifo.len() <= self.config.step_packets as usize || delay < self.config.step {
+            return 0.0;
+        }
+        let above = delay - self.config.step;
+        if above >= self.config.ramp {
             1.0
         } else {
-            (delay - start).as_secs_f64() / self.config.ramp.as_secs_f64()
+            above.as_secs_f64() / self.config.ramp.as_secs_f64()
         }
     }
 
-    fn strikes(&mut self, probability: f64) -> bool {
-        probability > 0.0 && open_unit(&mut self.rng) < probability
-    }
-
-    /// Whether the L queue has its turn (weighted round robin).
-    fn low_goes_first(&self) -> bool {
-        match (self.low.is_empty(), self.classic.is_empty()) {
-            (false, false) => self.credit <= 0,
-            (low_is_empty, _) => !low_is_empty,
+    /// Whether the L queue is served next; none if nothing waits.
+    fn schedule(&mut self, now: Instant) -> Option<bool> {
+        let (low, classic) = (self.low.fifo.oldest(), self.classic.fifo.oldest());
+        match (low, classic) {
+            (None, None) => {
+                self.debt = 0.0;
+                None
+            }
+            (Some(_), None) => Some(true),
+            (None, Some(_)) => Some(false),
+            (Some(low), Some(classic)) => Some(match self.config.scheduler {
+                DualPi2Scheduler::TimeShifted { shift } => {
+                    now - low.arrived + shift >= now - classic.arrived
+                }
+                DualPi2Scheduler::Weighted { classic: share } => {
+                    let serves_low = self.debt <= 0.0;
+                    self.debt += if serves_low {
+                        share.as_f64() * low.size.as_u64() as f64
+                    } else {
+                        -(1.0 - share.as_f64()) * classic.size.as_u64() as f64
+                    };
+                    serves_low
+                }
+            }),
         }
     }
 
-    fn charge(&mut self, low: bool, size: Bytes) {
-        let size = size.as_u64() as i64;
-        self.credit += if low {
-            CLASSIC_WEIGHT * size
+    /// The oldest L packet, marked or not; none if it is dropped.
+    fn dequeue_low(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+        let mut packet = self.low.fifo.pop()?;
+        let coupled = self.coupled();
+        if coupled < self.coupled_max {
+            let native = self.native(buffer.now - packet.arrived);
+            if self.low.recurs(native.max(coupled)) {
+                buffer.mark(&mut packet);
+            }
         } else {
-            -(100 - CLASSIC_WEIGHT) * size
-        };
-        if self.low.is_empty() || self.classic.is_empty() {
-            self.credit = 0;
+            let squared = self.squared();
+            if self.low.recurs(squared) {
+                buffer.drop(packet, DropCause::Early);
+                return None;
+            }
+            if self.low.recurs(coupled.min(1.0)) {
+                buffer.mark(&mut packet);
+            }
         }
+        Some(packet)
+    }
+
+    /// The oldest Classic packet, marked or not; none if it is dropped.
+    fn dequeue_classic(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+        let mut packet = self.classic.fifo.pop()?;
+        let squared = self.squared();
+        if self.classic.recurs(squared) {
+            let overload = squared >= self.config.classic_max.as_f64();
+            if overload || !self.config.ecn || !packet.ecn.is_capable() {
+                buffer.drop(packet, DropCause::Early);
+                return None;
+            }
+            buffer.mark(&mut packet);
+        }
+        Some(packet)
     }
 }
 
@@ -175,155 +261,44 @@ impl Discipline for DualPi2 {
         self.catch_up(buffer.now);
         if !buffer.fits(newest.size) {
             buffer.drop(newest, DropCause::Full);
-        } else if matches!(newest.ecn, Ecn::Ect1 | Ecn::Ce) {
-            self.low.push(newest);
+        } else if newest.ecn.is_l4s() {
+            self.low.fifo.push(newest);
         } else {
-            self.classic.push(newest);
+            self.classic.fifo.push(newest);
         }
     }
 
-    /// RFC 9332 appendix A.2, `dualpi2_dequeue`.
     fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
         self.catch_up(buffer.now);
         loop {
-            if self.low_goes_first() {
-                let delay = self.low.wait(buffer.now);
-                let mut packet = self.low.pop()?;
-                self.charge(true, packet.size);
-                let coupled = self.coupled();
-                if coupled < 1.0 {
-                    let probability = self.ramp(delay).max(coupled);
-                    if self.strikes(probability) {
-                        buffer.mark(&mut packet);
-                    }
-                } else {
-                    // Saturated: marks alone no longer tell enough.
-                    if self.strikes(self.classic_probability()) {
-                        buffer.drop(packet, DropCause::Early);
-                        continue;
-                    }
-                    buffer.mark(&mut packet);
-                }
-                return Some(packet);
+            let leaves = if self.schedule(buffer.now)? {
+                self.dequeue_low(buffer)
+            } else {
+                self.dequeue_classic(buffer)
+            };
+            if leaves.is_some() {
+                return leaves;
             }
-            let mut packet = self.classic.pop()?;
-            self.charge(false, packet.size);
-            let probability = self.classic_probability();
-            if self.strikes(probability) {
-                if !is_capable(packet.ecn) || probability >= self.config.max_classic() {
-                    buffer.drop(packet, DropCause::Early);
-                    continue;
-                }
-                buffer.mark(&mut packet);
+        }
+    }
+
+    fn shed(&mut self, buffer: &mut Buffer) {
+        self.catch_up(buffer.now);
+        loop {
+            let came = |lane: &Lane| lane.fifo.youngest().map(|packet| packet.arrived);
+            // None is less than any time.
+            let lane = if came(&self.low) > came(&self.classic) {
+                &mut self.low
+            } else {
+                &mut self.classic
+            };
+            let fits = |packet: &Queued| buffer.fits(packet.size);
+            if lane.fifo.youngest().is_none_or(fits) {
+                break;
             }
-            return Some(packet);
+            if let Some(youngest) = lane.fifo.pop_youngest() {
+                buffer.drop(youngest, DropCause::Shrunk);
+            }
         }
-    }
-
-    fn youngest(&self) -> Option<Bytes> {
-        let youngest = [self.low.youngest(), self.classic.youngest()];
-        let youngest = youngest.into_iter().flatten();
-        youngest.max_by_key(|p| p.arrived).map(|packet| packet.size)
-    }
-
-    fn take_youngest(&mut self) -> Option<Queued> {
-        let low = self.low.youngest().map(|packet| packet.arrived);
-        if low > self.classic.youngest().map(|packet| packet.arrived) {
-            self.low.pop_youngest()
-        } else {
-            self.classic.pop_youngest()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::testing::{Bench, ms};
-    use crate::random::stream;
-
-    fn dualpi2() -> DualPi2 {
-        DualPi2::new(DualPi2Config::default(), stream(1, "queue"))
-    }
-
-    #[test]
-    fn the_gains_follow_from_the_largest_round_trip() {
-        let config = DualPi2Config::default();
-        // 0.1 * 0.015 / 0.1^2 = 0.15 and 0.3 / 0.1 = 3 per second; 1 / 2^2.
-        assert_eq!(config.update(), Duration::from_millis(15));
-        assert!((config.alpha() - 0.15).abs() < 1e-12);
-        assert!((config.beta() - 3.0).abs() < 1e-12);
-        assert_eq!(config.max_classic(), 0.25);
-    }
-
-    #[test]
-    fn an_update_weighs_the_deviation_and_the_trend() {
-        let mut queue = dualpi2();
-        queue.delay_before = Duration::from_millis(20);
-        queue.update(Duration::from_millis(25));
-        // 0.15 * 0.010 + 3 * 0.005
-        assert!((queue.base - 0.0165).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_classic_probability_is_the_square_of_half_the_coupled_one() {
-        let mut queue = dualpi2();
-        queue.base = 0.1;
-        // RFC 9332 equation (1): p_C = (p_CL / k)^2 = (0.2 / 2)^2.
-        assert!((queue.coupled() - 0.2).abs() < 1e-12);
-        assert!((queue.classic_probability() - 0.01).abs() < 1e-12);
-    }
-
-    #[test]
-    fn low_latency_packets_are_marked_on_a_ramp_around_one_millisecond() {
-        let mut queue = dualpi2();
-        let mut bench = Bench::new(dualpi2(), Ecn::Ect1);
-        bench.fill(2);
-        std::mem::swap(&mut queue.low, &mut bench.discipline.low);
-        let marks = [800, 900, 1_000, 1_200, 5_000]
-            .map(|us| (queue.ramp(Duration::from_micros(us)) * 100.0) as u64);
-        assert_eq!(marks, [0, 25, 50, 100, 100]);
-    }
-
-    #[test]
-    fn classic_packets_have_a_tenth_of_the_turns_when_the_low_queue_never_empties() {
-        let mut bench = Bench::new(dualpi2(), Ecn::Ect1);
-        for _ in 0..2_000 {
-            bench.arrive_with(ms(0), 1, 1000, Ecn::Ect1);
-            bench.arrive_with(ms(0), 2, 1000, Ecn::Ect0);
-        }
-        let mut turns = [0; 3];
-        for _ in 0..1_000 {
-            turns[bench.dequeue(ms(0)).expect("plenty").flow as usize] += 1;
-        }
-        assert_eq!(turns, [0, 900, 100]);
-    }
-
-    #[test]
-    fn marks_go_to_capable_packets_and_drops_to_the_others() {
-        for (ecn, marks, drops) in [(Ecn::Ect0, true, false), (Ecn::NotEct, false, true)] {
-            let mut bench = Bench::new(dualpi2(), ecn);
-            bench.discipline.base = 0.3;
-            bench.fill(1_000);
-            while bench.dequeue(ms(1)).is_some() {}
-            // 0.3^2 = 9 % of 1000 packets, standard deviation 9.
-            let struck = bench.marked() + bench.dropped();
-            assert!((60..=120).contains(&struck), "{struck}");
-            assert_eq!((bench.marked() > 0, bench.dropped() > 0), (marks, drops));
-        }
-    }
-
-    #[test]
-    fn in_overload_even_low_latency_packets_are_dropped() {
-        let mut bench = Bench::new(dualpi2(), Ecn::Ect1);
-        bench.discipline.base = 0.6;
-        bench.fill(1_000);
-        let mut out = 0;
-        while let Some(packet) = bench.dequeue(ms(1)) {
-            assert_eq!(packet.ecn, Ecn::Ce);
-            out += 1;
-        }
-        // 2 * 0.6 > 1: saturated. 0.36 of 1000 are dropped, standard deviation 15.
-        assert!((570..=710).contains(&out), "{out}");
     }
 }

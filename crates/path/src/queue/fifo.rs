@@ -1,6 +1,7 @@
-//! A plain list of waiting packets, as the disciplines are built of it.
+//! Waiting packets in order of arrival, and their bytes.
 
-use crate::buffer::Queued;
+use crate::DropCause;
+use crate::buffer::{Buffer, Queued};
 use std::collections::VecDeque;
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -11,6 +12,32 @@ pub(super) struct Fifo {
 }
 
 impl Fifo {
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    pub(super) fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    pub(super) fn oldest(&self) -> Option<&Queued> {
+        self.packets.front()
+    }
+
+    pub(super) fn youngest(&self) -> Option<&Queued> {
+        self.packets.back()
+    }
+
+    /// How long the oldest packet has waited at `now`; zero if there is none.
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        self.oldest()
+            .map_or(Duration::ZERO, |oldest| now - oldest.arrived)
+    }
+
     pub(super) fn push(&mut self, newest: Queued) {
         self.bytes += newest.size;
         self.packets.push_back(newest);
@@ -28,25 +55,15 @@ impl Fifo {
         Some(youngest)
     }
 
-    pub(super) fn youngest(&self) -> Option<&Queued> {
-        self.packets.back()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.packets.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    pub(super) fn bytes(&self) -> Bytes {
-        self.bytes
-    }
-
-    /// How long the packet that leaves next has waited; nothing if none waits.
-    pub(super) fn wait(&self, now: Instant) -> Duration {
-        let head = self.packets.front();
-        head.map_or(Duration::ZERO, |packet| now - packet.arrived)
+    /// Drops from the youngest packet on what no longer fits.
+    pub(super) fn shed(&mut self, buffer: &mut Buffer) {
+        while self
+            .youngest()
+            .is_some_and(|youngest| !buffer.fits(youngest.size))
+        {
+            if let Some(youngest) = self.pop_youngest() {
+                buffer.drop(youngest, DropCause::Shrunk);
+            }
+        }
     }
 }

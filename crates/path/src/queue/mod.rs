@@ -1,37 +1,29 @@
 //! Queue disciplines: which packet leaves next, and which ones are dropped or marked.
 //!
 //! Adding one: a file with a type that implements [`Discipline`], a variant of [`QueueConfig`], a variant
-//! and a line in [`Queue`], a line in `models.rs`. A discipline with a timer catches up with `buffer.now`
-//! when it is called; the link calls it in order of time.
+//! and two lines in [`Queue`], a line in `models.rs`. A discipline with a timer catches up with
+//! `buffer.now` when it is called; the link calls it in order of time.
 
+mod clock;
 mod codel;
 mod drop_tail;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
 mod pie;
-#[cfg(test)]
-mod properties;
 mod red;
-#[cfg(test)]
-mod testing;
 
-use crate::DropCause;
 use crate::buffer::{Buffer, Queued};
-use crate::random::stream;
 use codel::Codel;
+pub use codel::CodelConfig;
 use drop_tail::DropTail;
 use dualpi2::DualPi2;
+pub use dualpi2::{DualPi2Config, DualPi2Scheduler};
 use fq_codel::FqCodel;
-use pie::Pie;
-use rand_core::Rng;
-use red::Red;
-use thalweg_units::{Bytes, Ecn};
-
-pub use codel::CodelConfig;
-pub use dualpi2::DualPi2Config;
 pub use fq_codel::FqCodelConfig;
+use pie::Pie;
 pub use pie::PieConfig;
+use red::Red;
 pub use red::RedConfig;
 
 /// The queue discipline of a link. Its size is the limit of the link, whatever the discipline.
@@ -41,16 +33,16 @@ pub enum QueueConfig {
     /// First in, first out; a packet that does not fit is dropped.
     #[default]
     DropTail,
-    /// Controlled delay (RFC 8289).
-    Codel(CodelConfig),
-    /// Fair queueing with CoDel (RFC 8290).
-    FqCodel(FqCodelConfig),
-    /// Proportional integral controller enhanced (RFC 8033).
-    Pie(PieConfig),
-    /// Dual-queue coupled AQM for L4S (RFC 9332).
-    DualPi2(DualPi2Config),
-    /// Random early detection (Floyd and Jacobson 1993).
+    /// Drops with a probability linear in the average length of the queue (Floyd and Jacobson 1993).
     Red(RedConfig),
+    /// Drops from the head, ever more often, while the wait stays above a target (RFC 8289).
+    Codel(CodelConfig),
+    /// Fair queueing among flows, each governed by CoDel (RFC 8290).
+    FqCodel(FqCodelConfig),
+    /// Drops with a probability steered by the delay and its growth (RFC 8033).
+    Pie(PieConfig),
+    /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
+    DualPi2(DualPi2Config),
 }
 
 /// What a link asks of a queue discipline.
@@ -58,64 +50,53 @@ pub enum QueueConfig {
 /// The buffer counts what waits: a packet is in the count from before `enqueue` until it is returned by
 /// `dequeue` (the link books that) or handed to [`Buffer::drop`].
 pub(crate) trait Discipline {
-    /// Keeps the packet, or drops it, or drops others in its favour.
+    /// Keeps the packet, marked or not, or drops it, or drops others in its favour.
     fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer);
 
-    /// The packet to transmit from now on. None only when nothing waits any more.
+    /// The packet to transmit from now on, after those that are dropped in its place. None only when
+    /// nothing waits any more.
     fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued>;
 
-    /// Size of the youngest packet that waits.
-    fn youngest(&self) -> Option<Bytes>;
-
-    /// Gives up the youngest packet that waits.
-    fn take_youngest(&mut self) -> Option<Queued>;
-
-    /// The capacity or the limit has changed: drops, from the youngest on, what no longer fits.
-    fn shed(&mut self, buffer: &mut Buffer) {
-        while self.youngest().is_some_and(|size| !buffer.fits(size)) {
-            if let Some(youngest) = self.take_youngest() {
-                buffer.drop(youngest, DropCause::Shrunk);
-            }
-        }
-    }
+    /// The nominal capacity or the limit has changed: drops what no longer fits, from the youngest on
+    /// unless the discipline has another order.
+    fn shed(&mut self, buffer: &mut Buffer);
 }
 
 /// Any discipline, without a virtual call per packet.
 #[derive(Debug)]
 pub(crate) enum Queue {
     DropTail(DropTail),
-    Codel(Codel),
-    FqCodel(FqCodel),
-    Pie(Pie),
-    DualPi2(DualPi2),
-    Red(Red),
+    Red(Box<Red>),
+    Codel(Box<Codel>),
+    FqCodel(Box<FqCodel>),
+    Pie(Box<Pie>),
+    DualPi2(Box<DualPi2>),
 }
 
 impl Queue {
-    /// `seed` is that of the link.
+    /// `seed` is that of the link: a discipline that draws at random has the stream `queue`.
     pub(crate) fn new(config: &QueueConfig, seed: u64) -> Self {
-        let rng = || stream(seed, "queue");
         match config {
             QueueConfig::DropTail => Queue::DropTail(DropTail::new()),
-            QueueConfig::Codel(config) => Queue::Codel(Codel::new(*config)),
-            QueueConfig::FqCodel(config) => Queue::FqCodel(FqCodel::new(*config, rng().next_u64())),
-            QueueConfig::Pie(config) => Queue::Pie(Pie::new(*config, rng())),
-            QueueConfig::DualPi2(config) => Queue::DualPi2(DualPi2::new(*config, rng())),
-            QueueConfig::Red(config) => Queue::Red(Red::new(*config, rng())),
+            QueueConfig::Red(config) => Queue::Red(Box::new(Red::new(config, seed))),
+            QueueConfig::Codel(config) => Queue::Codel(Box::new(Codel::new(config))),
+            QueueConfig::FqCodel(config) => Queue::FqCodel(Box::new(FqCodel::new(config, seed))),
+            QueueConfig::Pie(config) => Queue::Pie(Box::new(Pie::new(config, seed))),
+            QueueConfig::DualPi2(config) => Queue::DualPi2(Box::new(DualPi2::new(config))),
         }
     }
 }
 
-/// Hands a call to whichever discipline there is.
-macro_rules! dispatch {
-    ($queue:expr, $inner:ident => $call:expr) => {
+/// Calls the method of whichever discipline it is.
+macro_rules! each {
+    ($queue:expr, $discipline:ident => $call:expr) => {
         match $queue {
-            Queue::DropTail($inner) => $call,
-            Queue::Codel($inner) => $call,
-            Queue::FqCodel($inner) => $call,
-            Queue::Pie($inner) => $call,
-            Queue::DualPi2($inner) => $call,
-            Queue::Red($inner) => $call,
+            Queue::DropTail($discipline) => $call,
+            Queue::Red($discipline) => $call,
+            Queue::Codel($discipline) => $call,
+            Queue::FqCodel($discipline) => $call,
+            Queue::Pie($discipline) => $call,
+            Queue::DualPi2($discipline) => $call,
         }
     };
 }
@@ -123,28 +104,13 @@ macro_rules! dispatch {
 impl Discipline for Queue {
     #[inline]
     fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
-        dispatch!(self, queue => queue.enqueue(newest, buffer));
+        each!(self, discipline => discipline.enqueue(newest, buffer));
     }
     #[inline]
     fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        dispatch!(self, queue => queue.dequeue(buffer))
+        each!(self, discipline => discipline.dequeue(buffer))
     }
-    fn youngest(&self) -> Option<Bytes> {
-        dispatch!(self, queue => queue.youngest())
+    fn shed(&mut self, buffer: &mut Buffer) {
+        each!(self, discipline => discipline.shed(buffer));
     }
-    fn take_youngest(&mut self) -> Option<Queued> {
-        dispatch!(self, queue => queue.take_youngest())
-    }
-}
-
-/// Whether a mark tells the sender of a packet something (RFC 3168 section 5).
-fn is_capable(ecn: Ecn) -> bool {
-    ecn != Ecn::NotEct
-}
-
-/// Spreads neighbouring numbers over the whole range (the finaliser of splitmix64).
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

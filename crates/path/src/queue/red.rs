@@ -1,212 +1,195 @@
-//! RED: random early detection (Floyd and Jacobson 1993), with the gentle slope (Floyd 2000).
+//! RED: random early detection (Floyd and Jacobson, "Random Early Detection Gateways for Congestion
+//! Avoidance", 1993), with the `gentle` variant (Floyd, "Recommendation on using the gentle_ variant of
+//! RED", 2000).
 //!
 //! # Model
-//! A moving average of the queue length decides: below `min` nothing happens, from `min` to `max` the chance
-//! of a drop or mark rises to `max_probability`, from there to twice `max` it rises to one (without `gentle`,
-//! it is one at once). Within a stretch the drops are spread by counting packets since the last one.
+//! Each packet that comes moves an exponentially weighted average of the queue length. Below `min` nothing
+//! is dropped; from `min` to `max` the probability rises linearly from 0 to `max_p`, and the distance
+//! between drops is uniform; above `max` every packet is dropped, or, if `gentle`, the probability rises
+//! further to one at twice `max`.
+//!
+//! Lengths are bytes that wait, without the packet in transmission. Probabilities do not depend on the size
+//! of a packet (RFC 7141 section 2.2).
 //!
 //! # Limits
-//! While the queue is empty the average decays as if packets of 1000 bytes left at the capacity.
+//! RFC 7567 section 4 withdraws the advice of RFC 2309 to use RED as the default: its parameters have to
+//! be set for each link. There is no adaptation of `max_p`.
 
+use super::Discipline;
 use super::fifo::Fifo;
-use super::{Discipline, is_capable};
 use crate::DropCause;
 use crate::buffer::{Buffer, Queued};
-use crate::random::open_unit;
+use crate::random::{open_unit, stream};
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::{Bytes, Fraction, Instant};
+use thalweg_units::{Bytes, Duration, Fraction, Instant};
+
+#[cfg(test)]
+mod tests;
 
 /// Parameters of RED.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RedConfig {
-    /// Average queue below which nothing is dropped; 5 packets of 1500 bytes.
+    /// Average length below which nothing is dropped: 5 packets of 1500 bytes (section IX of the paper
+    /// says at least 5 packets).
     pub min: Bytes,
-    /// Average queue at which the chance is `max_probability`; three times `min`.
+    /// Average length above which everything is dropped, unless `gentle`: 15 packets, three times `min`
+    /// (Floyd, "RED: Discussions of Setting Parameters", 1997).
     pub max: Bytes,
-    /// 10 % (Floyd 1997: recommendations on RED parameters).
-    pub max_probability: Fraction,
-    /// Weight of the newest sample; 0.002.
-    pub weight: f64,
-    /// Whether the chance goes on rising linearly above `max`.
+    /// Weight of a new sample in the average (w_q): 0.002.
+    pub weight: Fraction,
+    /// Probability when the average reaches `max`: 10 % (Floyd 1997; the paper says 1/50).
+    pub max_p: Fraction,
+    /// Whether the probability rises from `max_p` to one between `max` and twice `max`: yes.
     pub gentle: bool,
-    /// Whether ECN-capable packets are marked instead, while the average is at most `max`.
+    /// Mean size of packets, by which the average ages while the queue is empty: 1500 bytes.
+    pub mean_packet: Bytes,
+    /// Whether ECN-capable packets are marked instead of dropped while the average is below `max`: no, as
+    /// in `tc-red`. Above it they are dropped (RFC 3168 section 7).
     pub ecn: bool,
 }
 
 impl Default for RedConfig {
     fn default() -> Self {
         RedConfig {
-            min: Bytes::new(7_500),
-            max: Bytes::new(22_500),
-            max_probability: Fraction::from_f64(0.1),
-            weight: 0.002,
+            min: Bytes::new(5 * 1500),
+            max: Bytes::new(15 * 1500),
+            weight: Fraction::from_f64(0.002),
+            max_p: Fraction::from_f64(0.1),
             gentle: true,
-            ecn: true,
+            mean_packet: Bytes::new(1500),
+            ecn: false,
         }
     }
 }
 
+/// RED over one queue.
 #[derive(Debug)]
 pub(crate) struct Red {
     config: RedConfig,
-    queue: Fifo,
     rng: Pcg64Mcg,
-    average: f64,
-    /// Packets since the last drop or mark; -1 while the average is below `min`.
-    count: i64,
-    idle_since: Option<Instant>,
+    fifo: Fifo,
+    average: Average,
+    /// Packets since the last drop while the average has been between the thresholds; none just after it
+    /// was below them.
+    count: Option<u32>,
 }
 
-/// Size of the packets that would have left an idle queue.
-const IDLE_PACKET: Bytes = Bytes::new(1000);
+/// The average length of the queue in bytes.
+#[derive(Debug)]
+struct Average {
+    bytes: f64,
+    weight: f64,
+    /// Since when the queue has been empty, if it is.
+    empty_since: Instant,
+}
+
+impl Average {
+    /// Takes in that a packet has found `backlog` in a queue that is not empty.
+    fn sample(&mut self, backlog: Bytes) {
+        self.bytes += self.weight * (backlog.as_u64() as f64 - self.bytes);
+    }
+
+    /// Takes in that a packet has found an empty queue: as if, since then, `m` packets had come and found
+    /// it empty, `m` being how many the link could have sent.
+    fn age(&mut self, now: Instant, packet_time: Duration) {
+        let idle = (now - self.empty_since).as_nanos() as f64;
+        let packets = idle / packet_time.as_nanos().max(1) as f64;
+        self.bytes *= libm::pow(1.0 - self.weight, packets);
+        self.empty_since = now;
+    }
+}
 
 impl Red {
-    pub(super) fn new(config: RedConfig, rng: Pcg64Mcg) -> Self {
+    pub(super) fn new(config: &RedConfig, seed: u64) -> Self {
         Red {
-            config,
-            queue: Fifo::default(),
-            rng,
-            average: 0.0,
-            count: -1,
-            idle_since: Some(Instant::START),
+            config: *config,
+            rng: stream(seed, "queue"),
+            fifo: Fifo::default(),
+            average: Average {
+                bytes: 0.0,
+                weight: config.weight.as_f64(),
+                empty_since: Instant::START,
+            },
+            count: None,
         }
     }
 
-    /// Floyd and Jacobson 1993, section IV and figure 2.
-    fn observe(&mut self, buffer: &Buffer) {
-        let weight = self.config.weight;
-        if let Some(since) = self.idle_since.take() {
-            let left = buffer.rate.bytes_in(buffer.now - since).as_u64();
-            let packets = left as f64 / IDLE_PACKET.as_u64() as f64;
-            self.average *= libm::pow(1.0 - weight, packets);
-        }
-        let length = self.queue.bytes().as_u64() as f64;
-        self.average += weight * (length - self.average);
-    }
-
-    /// The chance of a drop, before it is spread.
-    fn chance(&self) -> f64 {
+    /// p_b: the probability that follows from the average alone, before drops are spread evenly. None
+    /// below `min`, one where every packet is dropped.
+    fn base_probability(&self) -> Option<f64> {
         let (min, max) = (
             self.config.min.as_u64() as f64,
             self.config.max.as_u64() as f64,
         );
-        let top = self.config.max_probability.as_f64();
-        match self.average {
-            average if average < min => 0.0,
-            average if average < max => top * (average - min) / (max - min),
-            average if self.config.gentle && average < 2.0 * max => {
-                top + (1.0 - top) * (average - max) / max
-            }
-            _ => 1.0,
+        let (average, max_p) = (self.average.bytes, self.config.max_p.as_f64());
+        if average < min {
+            None
+        } else if average < max {
+            Some(max_p * (average - min) / (max - min))
+        } else if self.config.gentle && average < 2.0 * max {
+            Some(max_p + (1.0 - max_p) * (average - max) / max)
+        } else {
+            Some(1.0)
         }
     }
 
+    /// Whether the packet that comes now is to be dropped or marked.
     fn strikes(&mut self) -> bool {
-        let chance = self.chance();
-        if chance == 0.0 {
-            self.count = -1;
+        let Some(base) = self.base_probability() else {
+            self.count = None;
             return false;
+        };
+        if base >= 1.0 {
+            self.count = Some(0);
+            return true;
         }
-        self.count += 1;
-        let spread = chance / (1.0 - self.count as f64 * chance);
-        let strikes = !(0.0..1.0).contains(&spread) || open_unit(&mut self.rng) < spread;
-        if strikes {
-            self.count = 0;
-        }
+        let count = self.count.map_or(0, |count| count.saturating_add(1));
+        // p_a = p_b / (1 - count p_b): the distance between drops is uniform on 1..1/p_b.
+        let rest = 1.0 - f64::from(count) * base;
+        let strikes = rest <= base || open_unit(&mut self.rng) < base / rest;
+        self.count = Some(if strikes { 0 } else { count });
         strikes
     }
 }
 
 impl Discipline for Red {
     fn enqueue(&mut self, mut newest: Queued, buffer: &mut Buffer) {
-        self.observe(buffer);
+        if self.fifo.is_empty() {
+            let packet_time = buffer.nominal.time_for(self.config.mean_packet);
+            self.average.age(buffer.now, packet_time);
+        } else {
+            self.average.sample(self.fifo.bytes());
+        }
+        let strikes = self.strikes();
         if !buffer.fits(newest.size) {
-            self.count = 0;
             buffer.drop(newest, DropCause::Full);
-        } else if self.strikes() {
-            let few = self.average <= self.config.max.as_u64() as f64;
-            if self.config.ecn && few && is_capable(newest.ecn) {
+            return;
+        }
+        if strikes {
+            let below = self.average.bytes < self.config.max.as_u64() as f64;
+            if below && self.config.ecn && newest.ecn.is_capable() {
                 buffer.mark(&mut newest);
-                self.queue.push(newest);
             } else {
                 buffer.drop(newest, DropCause::Early);
+                return;
             }
-        } else {
-            self.queue.push(newest);
         }
-        if self.queue.is_empty() {
-            self.idle_since = Some(buffer.now);
-        }
+        self.fifo.push(newest);
     }
 
     fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        let packet = self.queue.pop();
-        if self.queue.is_empty() {
-            self.idle_since = Some(buffer.now);
+        let packet = self.fifo.pop();
+        if self.fifo.is_empty() {
+            self.average.empty_since = buffer.now;
         }
         packet
     }
 
-    fn youngest(&self) -> Option<Bytes> {
-        self.queue.youngest().map(|packet| packet.size)
-    }
-
-    fn take_youngest(&mut self) -> Option<Queued> {
-        self.queue.pop_youngest()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::testing::{Bench, ms};
-    use crate::random::stream;
-    use thalweg_units::Ecn;
-
-    fn red(average: f64) -> Red {
-        let mut red = Red::new(RedConfig::default(), stream(1, "queue"));
-        red.average = average;
-        red
-    }
-
-    #[test]
-    fn the_chance_rises_from_min_to_max_and_gently_to_twice_max() {
-        let chances = [7_499.0, 7_500.0, 15_000.0, 22_500.0, 33_750.0, 45_000.0]
-            .map(|average| (red(average).chance() * 1e6) as u64);
-        // Half way to max: 0.1 / 2; half way from max to twice max: 0.1 + 0.9 / 2.
-        assert_eq!(chances, [0, 0, 50_000, 100_000, 550_000, 1_000_000]);
-    }
-
-    #[test]
-    fn the_average_moves_by_its_weight_and_decays_while_idle() {
-        let mut bench = Bench::new(red(0.0), Ecn::NotEct);
-        bench.discipline.idle_since = None;
-        bench.fill(3);
-        // Samples 0, 1000 and 2000 bytes: 0.002 * 1000 = 2, then 2 + 0.002 * 1998 = 5.996.
-        assert!((bench.discipline.average - 5.996).abs() < 1e-9);
-        while bench.dequeue(ms(10)).is_some() {}
-        bench.arrive(ms(18));
-        // 8 ms at 10 Mbps are ten packets: 5.996 * 0.998^10, then one sample of zero: * 0.998.
-        let expected = 5.996 * 0.998f64.powi(11);
-        assert!((bench.discipline.average - expected).abs() < 1e-9);
-    }
-
-    #[test]
-    fn drops_are_spread_uniformly_with_the_mean_of_the_chance() {
-        let mut red = red(15_000.0);
-        let mut gaps = Vec::new();
-        let mut gap = 0;
-        while gaps.len() < 4_000 {
-            gap += 1;
-            if red.strikes() {
-                gaps.push(gap);
-                gap = 0;
-            }
+    fn shed(&mut self, buffer: &mut Buffer) {
+        let waited = !self.fifo.is_empty();
+        self.fifo.shed(buffer);
+        if waited && self.fifo.is_empty() {
+            self.average.empty_since = buffer.now;
         }
-        // With p = 0.05 the gap is uniform on 1 to 20 (section IV): mean 10.5, never more than 20, for all
-        // but the first, which counts from -1.
-        let mean = gaps[1..].iter().sum::<u64>() as f64 / 3_999.0;
-        assert!((9.5..11.5).contains(&mean), "{mean}");
-        assert!(gaps[1..].iter().all(|gap| (1..=21).contains(gap)));
     }
 }

@@ -26,7 +26,7 @@ impl Network<'_> {
         let mut series = self.series.take();
         if let Some(series) = &mut series {
             series.close(self.now, self.links.len(), |link, from, to| {
-                self.links[link].schedule().bytes_between(from, to)
+                self.links[link].capacity_between(from, to)
             });
         }
         let outcome = Outcome {

@@ -1,0 +1,64 @@
+//! The timer of a discipline that updates its probability at regular times. A link has no clock: the
+//! discipline catches up with the time of each call.
+
+use thalweg_units::{Duration, Instant};
+
+#[derive(Debug)]
+pub(super) struct Clock {
+    next: Instant,
+    interval: Duration,
+}
+
+impl Clock {
+    /// The first tick comes after one interval. An interval of zero counts as one millisecond.
+    pub(super) fn new(interval: Duration) -> Self {
+        let interval = match interval {
+            Duration::ZERO => Duration::from_millis(1),
+            interval => interval,
+        };
+        Clock {
+            next: Instant::START + interval,
+            interval,
+        }
+    }
+
+    pub(super) fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// The time of the next tick, if it is due by `now`. It will not be returned again.
+    pub(super) fn tick(&mut self, now: Instant) -> Option<Instant> {
+        let at = self.next;
+        if at > now || at == Instant::NEVER {
+            return None;
+        }
+        self.next = at + self.interval;
+        Some(at)
+    }
+
+    /// Leaves out all ticks that are due by `now`.
+    pub(super) fn skip(&mut self, now: Instant) {
+        if self.next <= now {
+            let ticks = (now - self.next).as_nanos() / self.interval.as_nanos() + 1;
+            self.next += self.interval * ticks;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_come_at_multiples_of_the_interval_whether_skipped_or_not() {
+        let at = |ms| Instant::START + Duration::from_millis(ms);
+        let mut clock = Clock::new(Duration::from_millis(15));
+        assert_eq!(clock.tick(at(14)), None);
+        assert_eq!(clock.tick(at(31)), Some(at(15)));
+        assert_eq!(clock.tick(at(31)), Some(at(30)));
+        assert_eq!(clock.tick(at(31)), None);
+        clock.skip(at(60));
+        assert_eq!(clock.tick(at(74)), None);
+        assert_eq!(clock.tick(at(75)), Some(at(75)));
+    }
+}
