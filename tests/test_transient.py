@@ -158,8 +158,8 @@ def test_as_coded_a_run_that_never_converges_is_scored_by_its_first_forty_bins()
 
 
 def test_as_coded_the_threshold_does_not_grow_with_the_bandwidth() -> None:
-    # A drift of 0.25 % of the bandwidth in each round trip: windows 4 round trips apart have means 1 % apart, whose
-    # variance is 2/3 of 0.12^2 = 0.0096 at 12 Mbps, and 2/3 of 0.48^2 = 0.154 at 48.
+    # A drift of 0.25 % of the bandwidth in each round trip: windows 4 round trips apart have means 1 % apart, the
+    # variance of which is 2/3 of 0.12^2 = 0.0096 at 12 Mbps, and 2/3 of 0.48^2 = 0.154 at 48.
     drift = 1 + 0.0025 * np.arange(1000)[None, :]
     slow, fast = (area_as_coded(drift * FULL * factor, 0.05, 12 * factor, 0.025) for factor in (1, 4))
     assert slow.converged[0]

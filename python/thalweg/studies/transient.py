@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
@@ -177,9 +178,9 @@ def _rates(amounts: Rates, every_s: float, width_s: float) -> Rates:
     return rebin(amounts, every_s, width_s) * 8 / width_s
 
 
-def ranked(reactions: Reactions) -> Rates:
+def ranked(reactions: Reactions) -> npt.NDArray[np.float64]:
     """Areas in which a run that did not converge is worse than all that did."""
-    return np.where(reactions.converged, reactions.area, np.inf)
+    return np.where(reactions.converged, reactions.area, np.inf).astype(np.float64)
 
 
 def _of_first_step(measured: list[Measured]) -> AsCoded:
@@ -219,7 +220,9 @@ def row(cell: Cell, step: str, measured: Measured) -> Row:
     values |= {name.replace(" ", "_").replace("-", "_"): classes.count(name) for name in CLASSES}
     coded = measured.as_coded
     known_coded = None if coded is None else coded.area[~np.isnan(coded.area)]
-    values["as_coded_median"] = float(np.median(known_coded)) if known_coded is not None and len(known_coded) else None
+    values["as_coded_median"] = (
+        float(np.median(known_coded)) if known_coded is not None and len(known_coded) else None
+    )
     values["as_coded_converged"] = None if coded is None else int(coded.converged.sum())
     return values
 

@@ -1,12 +1,12 @@
 """The findings of the poster on transient performance, set against what was measured.
 
-The published figure compares controllers by eye. Here medians are compared by the bootstrap of `medians.py`: *better*
-asks that the whole interval of 95 % of the ratio is below 1. A tail is the 95th percentile over the
+The published figure compares controllers by eye. Here medians are compared by the bootstrap of `medians.py`:
+*better* asks that the whole interval of 95 % of the ratio is below 1. A tail is the 95th percentile over the
 median; *long* asks that it is longer than that of both loss-based controllers. A run that did not converge counts
 as worse than all that did.
 
-The checks take the metric of `transient_metric.py` and BBRv1, the BBR of the authors' framework (CCP, 2021). The same
-statements by the numbers of the authors' tool (`transient_as_coded.py`), and with BBRv3, are findings: shown,
+The checks take the metric of `transient_metric.py` and BBRv1, the BBR of the authors' framework (CCP, 2021). The
+same statements by the numbers of the authors' tool (`transient_as_coded.py`), and with BBRv3, are findings: shown,
 without a say.
 """
 
@@ -17,10 +17,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from thalweg.quantity import text
-from thalweg.studies.medians import ratio_of_medians
+from thalweg.studies.medians import Times, ratio_of_medians
 from thalweg.studies.result import Check, Finding
 from thalweg.studies.transient_as_coded import AsCoded
-from thalweg.studies.transient_metric import Rates
 from thalweg.studies.transient_parameters import PAPER, Cell
 
 SMALL, LARGE = "40 packets", "100 packets"
@@ -28,7 +27,7 @@ LOSS_BASED = ("reno", "cubic")
 PUBLISHED_BBR, LATER_BBR = "bbr1", "bbr"
 _SECTION = f"{PAPER}, section Experiments and figure 2"
 
-Areas = Mapping[Cell, Rates]
+Areas = Mapping[Cell, Times]
 Judgement = tuple[str, bool, str]
 """The statement, whether it holds, and what was measured."""
 
@@ -52,7 +51,9 @@ def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
 
 
 def _as_coded(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
-    areas = {cell: np.where(np.isnan(one.area), np.inf, one.area) for cell, one in coded.items()}
+    areas = {
+        cell: np.where(np.isnan(one.area), np.inf, one.area).astype(np.float64) for cell, one in coded.items()
+    }
     missed = {cell: int((~one.converged).sum()) for cell, one in coded.items()}
     blind = ", ".join(f"{cell.controller} ({cell.buffer}): {count}" for cell, count in missed.items() if count)
     reason = (
@@ -104,7 +105,7 @@ def _length(value: float) -> str:
     return text(value, digits=3) if np.isfinite(value) else "without end"
 
 
-def tail(area: Rates) -> float:
+def tail(area: Times) -> float:
     """The 95th percentile over the median; infinite if more than one run in twenty did not converge.
 
     >>> tail(np.array([1.0] * 15 + [3.0] * 5)), tail(np.array([1.0] * 10 + [np.inf] * 10))

@@ -6,8 +6,8 @@ above it creeps. Rates are put to a scale on which the step leads from 0 to 1, t
 the fit is least squares over all bins from the step to the end of these windows (all bins of a run that did
 not converge), from the best point of a grid.
 
-Classes: the rule of the source needs a band, since no fit says exactly 1. Critically damped is z from 0.78, where the
-overshoot is 2 %, the usual settling band, to 1/0.78. Undamped is z up to 0.11: each swing keeps at least
+Classes: the rule of the source needs a band, since no fit says exactly 1. Critically damped is z from 0.78, where
+the overshoot is 2 %, the usual settling band, to 1/0.78. Undamped is z up to 0.11: each swing keeps at least
 half of the height of the one before. A fit that explains less than half of the variance (R^2 < 0.5) has no class.
 
 Source: the SIGCOMM 2021 poster (see `transient_metric.py`), section 1, for the four classes; any textbook of
@@ -130,7 +130,7 @@ def fit_response(response: Rates, bins: npt.NDArray[np.int64], every_s: float) -
         variance = float(((values - values.mean()) ** 2).sum())
         if variance > 1e-12 * counts[run]:
             quality[run] = 1 - left / variance
-    return Fit(*fitted, quality)
+    return Fit(fitted[0], fitted[1], fitted[2], quality)
 
 
 def _search_grid(
@@ -172,11 +172,16 @@ def _refine(values: Rates, every_s: float, begin: Rates) -> tuple[Rates, float]:
     start = np.log([max(begin[0], _LEAST_RATIO), begin[1]])
     if len(values) < len(begin) or not values.any():
         return begin, float(((response(start, begin[2]) - values) ** 2).sum())
-    found = least_squares(
-        lambda of: response(of[:2], of[2]) - values, [*start, begin[2]], method="lm", x_scale=[1, 1, every_s]
-    )
+
+    def all_three(of: Rates) -> Rates:
+        return response(of[:2], float(of[2])) - values
+
+    def from_the_step_on(of: Rates) -> Rates:
+        return response(of, 0.0) - values
+
+    found = least_squares(all_three, [*start, begin[2]], method="lm", x_scale=[1, 1, every_s])
     if found.x[2] < 0:
-        found = least_squares(lambda of: response(of, 0.0) - values, found.x[:2], method="lm")
+        found = least_squares(from_the_step_on, found.x[:2], method="lm")
     ratio, frequency = np.clip(np.exp(found.x[:2]), _LEAST_RATIO, 1 / _LEAST_RATIO)
     dead_s = found.x[2] if len(found.x) > 2 else 0.0
     return np.array([ratio, frequency, dead_s]), float(2 * found.cost)

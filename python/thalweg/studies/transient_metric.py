@@ -19,20 +19,21 @@ mean gap over all that was observed, and is kept apart by `converged`.
 Source: "Transient performance of congestion control", SIGCOMM 2021 posters, doi 10.1145/3472716.3472861, section
 Framework.
 
-Limits: steady is not right: a flow that stays at half of the available bandwidth has converged, to a `level` of 0.5.
-Normalizing by the reaction time makes a long mild gap equal to a short one: `lost` is the gap before it.
+Limits: steady is not right: a flow that stays at half of the available bandwidth has converged, to a `level` of
+0.5. Normalizing by the reaction time makes a long mild gap equal to a short one: `lost` is the gap before it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError
 
-Rates = npt.NDArray[np.float64]
+Rates = npt.NDArray[np.floating[Any]]
 
 WINDOW_RTTS, STRIDE_RTTS, WINDOWS = 10, 4, 3
 """Steady-detect windows: length, distance of their starts, number (section Framework)."""
@@ -57,7 +58,7 @@ class Reactions:
     undershoot: Rates
     """Mean rate missing below it, over the change."""
     level: Rates
-    """Mean of what was delivered in the steady windows (without: in the last ones), over the available bandwidth."""
+    """Mean delivered rate in the steady windows (without: in the last ones), over the available bandwidth."""
     span_s: Rates
     """Time over which the areas are means."""
 
@@ -133,20 +134,20 @@ def react(
 ) -> Reactions:
     """How each run reacted to the step with which its bins begin.
 
-    `delivered`, `available` and `sent` are mean rates of bins of `every_s`, one row for each run; without `sent`, what
-    was delivered stands for it. A run is steady when both are. `change` is the change of the available
+    `delivered`, `available` and `sent` are mean rates of bins of `every_s`, one row for each run; without `sent`,
+    what was delivered stands for it. A run is steady when both are. `change` is the change of the available
     bandwidth at the step (by default the whole of it, as after a step from nothing); `rtt_bins` how many bins
     make a round trip. Raises RequestError for arrays of different shapes.
 
     >>> delivered = np.concatenate([np.zeros(5), np.full(35, 10.0)])[None, :]
     >>> reactions = react(delivered, np.full((1, 40), 10.0), 0.1)
-    >>> bool(reactions.converged[0]), float(reactions.reaction_s[0].round(3)), float(reactions.undershoot[0].round(3))
-    (True, 1.4, 0.357)
+    >>> float(reactions.reaction_s[0].round(3)), float(reactions.undershoot[0].round(3))
+    (1.4, 0.357)
     """
     offered = delivered if sent is None else sent
     if not delivered.shape == available.shape == offered.shape:
         raise RequestError(
-            f"rates of shapes {delivered.shape}, {available.shape} and {offered.shape}; accepted: one shape for all"
+            f"rates of shapes {delivered.shape}, {available.shape}, {offered.shape}; accepted: one shape for all"
         )
     runs, bins = delivered.shape
     scale = available.mean(axis=1)
@@ -154,7 +155,7 @@ def react(
     found = steady(delivered, scale, rtt_bins)
     if sent is not None:
         found &= steady(sent, scale, rtt_bins)
-    converged = found.any(axis=1)
+    converged = np.asarray(found.any(axis=1))
     first = found.argmax(axis=1) if found.shape[1] else np.zeros(runs, dtype=np.int64)
     middle = STRIDE_RTTS * rtt_bins + WINDOW_RTTS * rtt_bins // 2
     mark = np.where(converged, first + middle, bins).astype(np.int64)

@@ -1,13 +1,13 @@
 """The parameters of the study `transient`: the path, its steps, and the scenario of each cell.
 
 Model: one bottleneck, drop-tail unless said otherwise, packets of 1500 bytes on the wire, capacity and delay with
-truncated normal noise in every millisecond. The main flow starts at 0, which is a step of the bandwidth that it may
-use from nothing to all; then the capacity, the round trip, or the number of flows change, once for each step.
+truncated normal noise in every millisecond. The main flow starts at 0, which is a step of the bandwidth that it
+may use from nothing to all; then the capacity, the round trip, or the number of flows change, once for each step.
 
 Quantities are texts as in scenario files.
 
-Source: SIGCOMM 2021 poster (doi 10.1145/3472716.3472861), section Experiments; buffers and noise of the capacity are
-the defaults of the authors' tool.
+Source: SIGCOMM 2021 poster (doi 10.1145/3472716.3472861), section Experiments; buffers and noise of the capacity
+are the defaults of the authors' tool.
 
 Limits: the poster says that the delay is noisy, and not how much; the tool's files neither. 1 ms is ours.
 """

@@ -14,8 +14,8 @@ NO_STEP = 0.05
 def fit_reaction(sent: Rates, before: Rates, reactions: Reactions, every_s: float, rtt_bins: int) -> Fit:
     """Fits the reaction of each run, from its rate before the step to the rate at which it became steady.
 
-    The level after the step is the mean of the ten round trips that follow the convergence point (of the last ten where
-    there is none), and the fit ends where they do. A run whose rate has hardly changed has no fit.
+    The level after the step is the mean of the ten round trips that follow the convergence point (of the last
+    ten where there is none), and the fit ends where they do. A run whose rate has hardly changed has no fit.
     """
     bins = sent.shape[1]
     window = WINDOW_RTTS * rtt_bins

@@ -7,8 +7,8 @@ throughput_bps   mean rate that was delivered in it
 sent_bps         mean rate that was sent in it; optional, stands for `throughput_bps` where overshoot is concerned
 available_bps    mean bandwidth that was available in it; optional if the command gives a rate
 
-Rows become bins of one round trip, as in the study. Sent and delivered rates must be measured at the same place, the
-bottleneck: a delay between them counts as overshoot and undershoot.
+Rows become bins of one round trip, as in the study. Sent and delivered rates must be measured at the same place,
+the bottleneck: a delay between them counts as overshoot and undershoot.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def read_series(file: Path) -> Measurement:
                     continue
                 if len(cells) != len(header):
                     raise RequestError(
-                        f"{file}:{lines.line_num}: {len(cells)} values; accepted: {len(header)}, one for each column"
+                        f"{file}:{lines.line_num}: {len(cells)} values; accepted: {len(header)}, one a column"
                     )
                 for name, values in columns.items():
                     values.append(_number(cells[header.index(name)], f"{file}:{lines.line_num}: {name}"))
@@ -111,7 +111,10 @@ def _number(text: str, place: str) -> float:
 
 
 def react_to_steps(
-    measurement: Measurement, rtt_s: float, steps_s: Sequence[float] | None = None, available_bps: float | None = None
+    measurement: Measurement,
+    rtt_s: float,
+    steps_s: Sequence[float] | None = None,
+    available_bps: float | None = None,
 ) -> list[StepReaction]:
     """Applies the metric after each step; by default, the first row is the only one.
 
@@ -133,8 +136,8 @@ def react_to_steps(
         bins = int((stop - start) / rtt_s + 1e-9)
         if start < begin or bins < _NEEDED_RTTS:
             raise RequestError(
-                f"step at {start:g} s: {max(bins, 0)} round trips until {stop:g} s; accepted: a step from {begin:g} s "
-                f"on with {_NEEDED_RTTS} round trips of {rtt_s:g} s after it"
+                f"step at {start:g} s: {max(bins, 0)} round trips until {stop:g} s; accepted: a step from "
+                f"{begin:g} s on with {_NEEDED_RTTS} round trips of {rtt_s:g} s after it"
             )
         edges = start + np.arange(bins + 1) * rtt_s
         delivered = _bins(measurement, measurement.throughput, edges)
