@@ -11,6 +11,7 @@ from thalweg.cli.checks import print_checks
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format, Jobs, Seed
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.study_fairness import fairness
 from thalweg.cli.study_harm import harm
 from thalweg.cli.study_transient import transient
 from thalweg.cli.tables import plain_table
@@ -25,6 +26,7 @@ study = typer.Typer(
 
 study.command("harm", help=STUDIES["harm"] + ".")(harm)
 study.command("transient", help=STUDIES["transient"] + ".")(transient)
+study.command("fairness", help=STUDIES["fairness"] + ".")(fairness)
 
 
 @study.command("wifi-compete", help=STUDIES["wifi-compete"] + ".")

@@ -1,0 +1,106 @@
+"""`thalweg study fairness`: who gets how much of a bottleneck."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from thalweg.cli.checks import print_checks
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import Format, Jobs, Seed
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.tables import plain_table
+
+
+def fairness(
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--controller", "-c", metavar="NAME", help="May be repeated [c4 cubic bbr bbr1 reno prague]."
+        ),
+    ] = None,
+    buffer: Annotated[
+        list[float] | None,
+        typer.Option("--buffer", metavar="BDP", help="May be repeated; the first is the base [1, 0.5, 2, 4, 8]."),
+    ] = None,
+    rtt_ratio: Annotated[
+        list[float] | None,
+        typer.Option("--rtt-ratio", metavar="X", help="RTT of the second flow over the first [1, 2, 4, 8]."),
+    ] = None,
+    queue: Annotated[
+        list[str] | None,
+        typer.Option("--queue", metavar="MODEL", help="May be repeated [drop-tail, codel, fq-codel, dualpi2]."),
+    ] = None,
+    flows: Annotated[
+        list[int] | None,
+        typer.Option("--flows", metavar="N", help="Flows of one controller; repeatable [2 5 10 20 50 100]."),
+    ] = None,
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the bottleneck [20 Mbps].")] = None,
+    rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Of the first flow [40 ms].")] = None,
+    gap: Annotated[
+        str | None, typer.Option(metavar="TIME", help="From the start of the first flow to the second [5 s].")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Measured, from the start of the last flow [30 s].")
+    ] = None,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each row.")] = 3,
+    seed: Seed = 1,
+    jobs: Jobs = 0,
+    format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
+    ] = None,
+) -> int:
+    """Runs the study; see docs/studies/fairness.md."""
+    # The modules of one study are loaded for that study alone; altair and the statistics take their time.
+    from thalweg.studies import fairness as experiment  # noqa: PLC0415
+    from thalweg.studies.fairness_parameters import Parameters  # noqa: PLC0415
+    from thalweg.studies.fairness_table import HEADERS, WORDS, table_rows  # noqa: PLC0415
+
+    lists = {
+        "controllers": controller,
+        "buffers_bdp": buffer,
+        "rtt_ratios": rtt_ratio,
+        "queues": queue,
+        "flows": flows,
+    }
+    given: dict[str, Any] = {name: tuple(dict.fromkeys(values)) for name, values in lists.items() if values}
+    texts = {"rate": rate, "rtt": rtt, "gap": gap, "duration": duration}
+    given |= {name: value for name, value in texts.items() if value is not None}
+    parameters = replace(Parameters(), **given)
+    parameters.check()
+    for cell in parameters.cells():
+        parameters.scenario(cell)  # what is refused leaves no folder, and runs nothing
+    if out:
+        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+
+        claim_folder(out)
+    with Bar() as bar:
+        done = experiment.run(parameters, trials, seed, jobs, bar.show)
+    result = done.result
+    if format_ is Format.JSON:
+        print_json(result.document())
+    else:
+        console = stdout()
+        console.print(f"{result.title}  ({result.source}; {result.preset})")
+        console.print(plain_table(HEADERS, table_rows(result), WORDS))
+        print_checks(result)
+    if not done.complete:
+        complain(f"interrupted: {len(done.cells)} rows are finished; nothing was judged", label="")
+    if out and done.cells:
+        from thalweg.studies.fairness_store import save  # noqa: PLC0415
+
+        try:
+            with Bar() as bar:
+                save(done, out, bar.show)
+        except KeyboardInterrupt:
+            complain(f"interrupted: the result in {out} lacks its report", label="")
+            return INTERRUPTED
+        note(f"wrote {out} and {out / 'report.html'}")
+    if not done.complete:
+        return INTERRUPTED
+    return PASSED if result.holds else FAILED

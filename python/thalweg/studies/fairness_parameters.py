@@ -1,0 +1,157 @@
+"""The parameters of the study `fairness`, and the scenario of each of its cells.
+
+Model: two or more long downloads over one bottleneck. The first flow has a round trip of `rtt`; the second one,
+of a pair, `rtt_ratio` times that, by an access link of its own that is too fast to matter. The second flow starts
+`gap` after the first: pairs are ordered, so the matrix holds both start orders. `buffer` is a multiple of the rate
+times `rtt`, the shorter round trip.
+
+Quantities are texts as in scenario files, which check them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from thalweg.errors import RequestError
+from thalweg.scenario import Scenario
+from thalweg.studies.quantities import bits_per_second, seconds
+
+BOTTLENECK = "bottleneck"
+SAMPLE_S = 0.1
+_SHARE_OF_BOTTLENECK = 0.5
+"""Of the shorter round trip; the access links have the rest."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of the table."""
+
+    controllers: tuple[str, ...]
+    """In the order of their starts."""
+    buffer_bdp: float = 1.0
+    rtt_ratio: float = 1.0
+    queue: str = "drop-tail"
+
+    @property
+    def name(self) -> str:
+        """For files and places of a page.
+
+        >>> Cell(("cubic", "bbr")).name
+        'cubic-bbr-1bdp-1x-drop-tail'
+        """
+        who = f"{len(self.controllers)}x{self.controllers[0]}" if self.is_intra else "-".join(self.controllers)
+        text = f"{who}-{self.buffer_bdp:g}bdp-{self.rtt_ratio:g}x-{self.queue}"
+        return "".join(c if c.isalnum() or c in ".-" else "." for c in text)
+
+    @property
+    def is_intra(self) -> bool:
+        """Whether it has more than two flows, of one controller."""
+        return len(self.controllers) > 2
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What is varied: a matrix of all pairs at the first value of each list, and one for each further value."""
+
+    controllers: tuple[str, ...] = ("c4", "cubic", "bbr", "bbr1", "reno", "prague")
+    buffers_bdp: tuple[float, ...] = (1.0, 0.5, 2.0, 4.0, 8.0)
+    rtt_ratios: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
+    queues: tuple[str, ...] = ("drop-tail", "codel", "fq-codel", "dualpi2")
+    flows: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
+    """Numbers of flows of one controller; 2 are in the matrix."""
+    rate: str = "20 Mbps"
+    rtt: str = "40 ms"
+    gap: str = "5 s"
+    duration: str = "30 s"
+    """Measured, from the start of the last flow."""
+
+    def check(self) -> None:
+        """Raises RequestError."""
+        for name, values in (("--buffer", self.buffers_bdp), ("--rtt-ratio", self.rtt_ratios)):
+            for value in values:
+                if not 0.01 <= value <= 1000:
+                    raise RequestError(f"{name} {value:g}: accepted: 0.01 to 1000")
+        if min(self.rtt_ratios) < 1:
+            raise RequestError(f"--rtt-ratio {min(self.rtt_ratios):g}: accepted: 1 or more")
+        for count in self.flows:
+            if not 2 <= count <= 1000:
+                raise RequestError(f"--flows {count}: accepted: 2 to 1000")
+        if seconds(self.duration, "--duration") < 20:
+            raise RequestError(f"--duration {self.duration!r}: accepted: 20 s or more, a bin of Jain's index")
+        if len(self.controllers) < 1 or not self.buffers_bdp or not self.rtt_ratios or not self.queues:
+            raise RequestError("nothing to run: accepted: at least one controller, buffer, RTT ratio and queue")
+
+    @property
+    def capacity_bps(self) -> float:
+        """Of the bottleneck."""
+        return bits_per_second(self.rate, "--rate")
+
+    @property
+    def gap_s(self) -> float:
+        """Between the starts of a pair."""
+        return seconds(self.gap, "--gap")
+
+    def begin_s(self, cell: Cell) -> float:
+        """When all flows have started, on the grid of the samples."""
+        return 0.0 if cell.is_intra else self.gap_s
+
+    def end_s(self, cell: Cell) -> float:
+        """When the trial ends."""
+        return self.begin_s(cell) + seconds(self.duration, "--duration")
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, each once."""
+        base = Cell(("",), self.buffers_bdp[0], self.rtt_ratios[0], self.queues[0])
+        conditions = [base]
+        conditions += [replace(base, buffer_bdp=value) for value in self.buffers_bdp[1:]]
+        conditions += [replace(base, rtt_ratio=value) for value in self.rtt_ratios[1:]]
+        conditions += [replace(base, queue=value) for value in self.queues[1:]]
+        for condition in conditions:
+            for pair in product(self.controllers, repeat=2):
+                yield replace(condition, controllers=pair)
+        for count in self.flows:
+            for controller in self.controllers if count > 2 else ():
+                yield replace(base, controllers=(controller,) * count, rtt_ratio=1.0)
+
+    def scenario(self, cell: Cell) -> Scenario:
+        """The scenario of one cell. Raises RequestError.
+
+        >>> flows = Parameters().scenario(Cell(("cubic", "bbr"), rtt_ratio=4)).flows
+        >>> [(flow["name"], flow["controller"], flow["start_s"]) for flow in flows]
+        [('first', 'cubic', 0.0), ('second', 'bbr', 5.0)]
+        """
+        rtt_s = seconds(self.rtt, "--rtt")
+        shared_s = rtt_s * _SHARE_OF_BOTTLENECK
+        buffer = max(3000, round(cell.buffer_bdp * self.capacity_bps * rtt_s / 8))
+        lines = [
+            f'title = "{cell.name}"',
+            f'sample = "{SAMPLE_S * 1e3:g} ms"',
+            f'time_limit = "{self.end_s(cell) * 1e3:g} ms"',
+            "[[link]]",
+            f'name = "{BOTTLENECK}"',
+            f'rate = "{self.rate}"',
+            f'rtt = "{shared_s * 1e6:g} us"',
+            f'buffer = "{buffer} B"',
+            f'queue = {{ model = "{cell.queue}" }}',
+        ]
+        names = ("first", "second") if not cell.is_intra else [f"f{i}" for i in range(len(cell.controllers))]
+        for place, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
+            times = cell.rtt_ratio if place == 1 and not cell.is_intra else 1.0
+            start_s = self.gap_s if place == 1 and not cell.is_intra else 0.0
+            lines += [
+                "[[link]]",
+                f'name = "access of {name}"',
+                'rate = "100 Gbps"',
+                f'rtt = "{(rtt_s * times - shared_s) * 1e6:g} us"',
+                'buffer = "1 GB"',
+                "[[flow]]",
+                f'name = "{name}"',
+                f'controller = "{controller}"',
+                f'start = "{start_s * 1e3:g} ms"',
+                'download = "1000 GB"',
+                "background = true",
+                f'route = ["access of {name}", "{BOTTLENECK}"]',
+            ]
+        return Scenario.from_toml("\n".join(lines) + "\n", cell.name)

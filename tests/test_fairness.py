@@ -1,0 +1,136 @@
+"""The study `fairness`: its metric on series made by hand, and the study from end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thalweg.cli import main
+from thalweg.errors import RequestError
+from thalweg.studies import fairness
+from thalweg.studies.fairness_metric import (
+    convergence_time,
+    jain,
+    max_min,
+    mean_jain,
+    ratio,
+    rebin,
+    share_of_fair,
+)
+from thalweg.studies.fairness_parameters import Cell, Parameters
+
+
+def test_jains_index_of_two_flows_is_the_published_formula() -> None:
+    # (3 + 1)^2 / (2 (9 + 1)) = 16 / 20
+    assert jain(np.array([[3.0], [1.0]])).tolist() == [0.8]
+    # One of n has all: 1 / n.
+    assert jain(np.array([[5.0], [0.0], [0.0], [0.0]])).tolist() == [0.25]
+
+
+def test_turns_in_short_bins_are_fair_in_long_ones() -> None:
+    # The flows take turns, a second each: 1/2 in bins of 1 s, 1 in bins of 2 s.
+    turns = np.array([[1.0, 0.0] * 10, [0.0, 1.0] * 10])
+    assert mean_jain(turns, 1.0, 1.0) == pytest.approx(0.5)
+    assert mean_jain(turns, 1.0, 2.0) == pytest.approx(1.0)
+
+
+def test_bins_that_do_not_fill_are_left_out_and_odd_ones_are_refused() -> None:
+    assert rebin(np.ones(7), 1.0, 3.0).tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="no multiple"):
+        rebin(np.ones(7), 0.4, 1.0)
+    assert np.isnan(mean_jain(np.ones((2, 3)), 1.0, 5.0))
+
+
+def test_max_min_gives_what_the_modest_leave_to_the_others() -> None:
+    # 10 for three: 1 is content, 9 are left for two who want more than 4.5.
+    assert max_min([1.0, 20.0, 5.0], 10.0).tolist() == [1.0, 4.5, 4.5]
+    assert max_min([1.0, 2.0], 10.0).tolist() == [1.0, 2.0]
+    assert share_of_fair(np.array([15.0, 5.0]), 20.0).tolist() == [1.5, 0.5]
+
+
+def test_the_ratio_tells_starvation() -> None:
+    assert ratio(np.array([6.0, 2.0])) == 3.0
+    assert ratio(np.array([6.0, 0.0])) == float("inf")
+
+
+def test_convergence_is_a_fair_index_that_lasts() -> None:
+    first = np.array([10.0, 9.0, 5.0, 9.0, 6.0, 5.0, 5.0, 5.0, 5.0])
+    rates = np.array([first, 10.0 - first])
+    # Second 2 is fair but does not last; from second 4 on (0.6, 0.4: 1 / 1.04 = 0.96) it does.
+    assert convergence_time(rates, 1.0, 1.0, hold_s=3.0) == 3.0
+    assert np.isnan(convergence_time(rates, 1.0, 1.0, least=0.99, hold_s=5.0))
+
+
+def test_every_condition_differs_from_the_base_in_one_thing() -> None:
+    cells = list(Parameters(controllers=("c4", "cubic"), flows=(2, 10)).cells())
+    pairs = [cell for cell in cells if not cell.is_intra]
+    # 1 base, 4 buffers, 3 RTT ratios, 3 queues; 4 ordered pairs each; 10 flows of 2 controllers.
+    assert (len(pairs), len(cells)) == (4 * 11, 4 * 11 + 2)
+    assert len(set(cells)) == len(cells)
+    base = Cell(("",))
+    for cell in pairs:
+        changed = (cell.buffer_bdp != base.buffer_bdp, cell.rtt_ratio != 1.0, cell.queue != base.queue)
+        assert sum(changed) <= 1
+
+
+def test_a_pair_alike_is_fair_and_a_row_says_all() -> None:
+    parameters = Parameters(("cubic",), (1.0,), (1.0,), ("fq-codel",), flows=(4,))
+    done = fairness.run(parameters, trials=1)
+    pair, four = done.result.rows
+    assert pair["jain_20s"] is not None
+    assert float(pair["jain_20s"]) > 0.95
+    assert 0.85 <= float(pair["first_of_fair"] or 0) <= 1.1
+    assert 0.85 <= float(pair["utilisation"] or 0) <= 1.0
+    assert four["flows"] == 4
+    assert four["first_of_fair"] is None
+
+
+def test_the_round_trip_of_the_second_flow_is_longer_by_the_ratio() -> None:
+    scenario = Parameters(gap="0 s", duration="20 s").scenario(Cell(("reno", "reno"), rtt_ratio=4.0))
+    flows = scenario.trials(1).flows
+    least = dict(zip(flows["flow"], flows["min_rtt_s"], strict=True))
+    assert 0.040 <= least["first"] < 0.045
+    assert 0.160 <= least["second"] < 0.165
+
+
+def test_the_command_prints_the_document_and_leaves_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "fair"
+    arguments = "study fairness -c cubic -c c4 --buffer 1 --buffer 2 --rtt-ratio 1 --queue drop-tail --flows 3"
+    status = main([*arguments.split(), "--duration", "20 s", "-n", "1", "--format", "json", "--out", str(folder)])
+    document = json.loads(capsys.readouterr().out)
+    assert status in (0, 1)
+    assert document["study"] == "fairness"
+    assert len(document["rows"]) == 2 * 4 + 2
+    assert (folder / "report.html").stat().st_size > 100_000
+    assert json.loads((folder / "study.json").read_text()) == document
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--buffer=0", "0.01 to 1000"),
+        ("--rtt-ratio=0.5", "1 or more"),
+        ("--flows=1", "2 to 1000"),
+        ("--duration=5 s", "20 s or more"),
+        ("--duration=5", "accepted: a time"),
+        ("--queue=fifo", "fq-codel"),
+        ("--controller=c9", "c4"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_one_message(
+    option: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["study", "fairness", option]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_a_measurement_of_ones_own_needs_arrays_only() -> None:
+    with pytest.raises(RequestError):
+        Parameters(queues=()).check()
