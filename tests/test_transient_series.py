@@ -102,6 +102,7 @@ def test_a_measurement_too_short_or_without_bandwidth_is_refused(tmp_path: Path)
         (["--rtt", "50"], "--rtt '50': accepted: a time"),
         (["--step", "20s"], "--step '20s': accepted: AT:rate=RATE"),
         (["--step", "20s:rate=fast"], "rate 'fast': accepted: a rate"),
+        (["--step", "20s:rate=0 bps"], "accepted: a rate above 0"),
         (["--step", "70s:rate=6 Mbps"], "--duration '60 s': accepted: later than 70 s"),
         (["--step", "9s:rate=6 Mbps", "--step", "8s:rate=9 Mbps"], "accepted: later than 9 s"),
         (["--buffer", "many"], "many"),

@@ -37,11 +37,16 @@ Rates = npt.NDArray[np.floating[Any]]
 
 WINDOW_RTTS, STRIDE_RTTS, WINDOWS = 10, 4, 3
 """Steady-detect windows: length, distance of their starts, number (section Framework)."""
+SPAN_RTTS = WINDOW_RTTS + (WINDOWS - 1) * STRIDE_RTTS
+"""What all windows cover together."""
 MEAN_SPREAD = 0.02**0.5 / 12
 """Standard deviation of the means of the windows, over the available bandwidth: the tool asks for a variance of
 at most 0.02 Mbps^2 at 12 Mbps."""
 VARIANCE_SPREAD = 0.02**0.5 / 12**2
 """Standard deviation of their variances, over the square of the available bandwidth: 0.02 Mbps^4 there."""
+
+NO_STEP = 0.05
+"""A mean rate that moves by less than this part of itself has made no step."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,18 @@ def _running(values: Rates, window: int) -> Rates:
     return np.asarray(total[:, window:] - total[:, :-window], dtype=np.float64)
 
 
+def bandwidth_change(before: Rates, after: Rates) -> Rates:
+    """What the area is divided by: the change of the available bandwidth from one mean to the next.
+
+    A step that leaves the bandwidth as it was, within noise (`NO_STEP`), is measured by the whole of it.
+
+    >>> bandwidth_change(np.array([0.0, 12.0, 12.0]), np.array([12.0, 6.0, 12.1])).tolist()
+    [12.0, 6.0, 12.1]
+    """
+    change = np.abs(after - before)
+    return np.where(change > NO_STEP * after, change, after)
+
+
 def react(
     delivered: Rates,
     available: Rates,
@@ -137,7 +154,7 @@ def react(
     `delivered`, `available` and `sent` are mean rates of bins of `every_s`, one row for each run; without `sent`,
     what was delivered stands for it. A run is steady when both are. `change` is the change of the available
     bandwidth at the step (by default the whole of it, as after a step from nothing); `rtt_bins` how many bins
-    make a round trip. Raises RequestError for arrays of different shapes.
+    make a round trip. Raises RequestError for arrays of different shapes, and where no bandwidth is available.
 
     >>> delivered = np.concatenate([np.zeros(5), np.full(35, 10.0)])[None, :]
     >>> reactions = react(delivered, np.full((1, 40), 10.0), 0.1)
@@ -151,6 +168,8 @@ def react(
         )
     runs, bins = delivered.shape
     scale = available.mean(axis=1)
+    if not (scale > 0).all():
+        raise RequestError("no bandwidth is available after a step; accepted: a mean above 0")
     divisor = np.broadcast_to(np.asarray(scale if change is None else change, dtype=np.float64), (runs,))
     found = steady(delivered, scale, rtt_bins)
     if sent is not None:
@@ -163,7 +182,7 @@ def react(
     over = np.where(until, np.maximum(offered - available, 0), 0).sum(axis=1)
     under = np.where(until, np.maximum(available - delivered, 0), 0).sum(axis=1)
     scaled = np.maximum(mark, 1) * divisor
-    width = (WINDOW_RTTS + (WINDOWS - 1) * STRIDE_RTTS) * rtt_bins
+    width = SPAN_RTTS * rtt_bins
     start = np.where(converged, first, max(bins - width, 0))
     settled = (np.arange(bins) >= start[:, None]) & (np.arange(bins) < start[:, None] + width)
     level = np.where(settled, delivered, 0).sum(axis=1) / np.where(settled, available, 0).sum(axis=1)

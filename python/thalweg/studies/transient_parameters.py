@@ -18,11 +18,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import product
 
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.scenario import Scenario
 from thalweg.studies.quantities import bits_per_second, seconds
+from thalweg.studies.transient_metric import SPAN_RTTS
 
 PAPER = "Transient performance, SIGCOMM 2021 posters, doi 10.1145/3472716.3472861"
 MAIN = "main"
@@ -55,7 +56,8 @@ class Step:
         step = Step(found[1], found[2], found[3])
         seconds(step.at, f"--step {text!r}: time")
         if step.kind == "rate":
-            bits_per_second(step.value, f"--step {text!r}: rate")
+            if bits_per_second(step.value, f"--step {text!r}: rate") <= 0:
+                raise RequestError(f"--step {text!r}: accepted: a rate above 0; there is no share of nothing")
         elif step.kind == "rtt":
             seconds(step.value, f"--step {text!r}: rtt")
         return step
@@ -117,11 +119,18 @@ class Parameters:
         seconds(self.delay_noise, "--delay-noise")
         if self.least_rtt_s < 1e-4:
             raise RequestError(f"--rtt {self.rtt!r}: accepted: at least 100 us")
-        times = [0.0, *(step.at_s for step in self.steps), end]
-        for (before, after), step in zip(pairwise(times), [*self.steps, None], strict=True):
-            if after <= before:
-                named = f"--step {step.title!r}" if step else f"--duration {self.duration!r}"
-                raise RequestError(f"{named}: accepted: later than {before:g} s, what comes before it")
+        before_s, rtt_s = 0.0, seconds(self.rtt, "--rtt")
+        for step in (*self.steps, None):
+            option, at_s = (
+                (f"--step {step.title!r}", step.at_s) if step else (f"--duration {self.duration!r}", end)
+            )
+            needed = before_s + SPAN_RTTS * rtt_s
+            if at_s < needed:
+                raise RequestError(
+                    f"{option}: accepted: from {needed:g} s on; steady state takes {SPAN_RTTS} round trips after a step"
+                )
+            before_s = at_s
+            rtt_s = seconds(step.value, "--rtt") if step and step.kind == "rtt" else rtt_s
 
     @property
     def preset(self) -> str:

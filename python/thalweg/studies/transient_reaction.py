@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.studies.transient_fit import Fit, fit_response
-from thalweg.studies.transient_metric import WINDOW_RTTS, Rates, Reactions
-
-NO_STEP = 0.05
-"""A rate that moves by less than this part of itself has made no step whose form could be told."""
+from thalweg.studies.transient_metric import NO_STEP, WINDOW_RTTS, Rates, Reactions
 
 
 def fit_reaction(sent: Rates, before: Rates, reactions: Reactions, every_s: float, rtt_bins: int) -> Fit:

@@ -22,12 +22,11 @@ import numpy as np
 
 from thalweg.errors import RequestError
 from thalweg.studies.transient_fit import Fit
-from thalweg.studies.transient_metric import STRIDE_RTTS, WINDOW_RTTS, WINDOWS, Rates, Reactions, react
+from thalweg.studies.transient_metric import SPAN_RTTS, WINDOW_RTTS, Rates, Reactions, bandwidth_change, react
 from thalweg.studies.transient_reaction import fit_reaction
 
 TIME, THROUGHPUT, SENT, AVAILABLE = "time_s", "throughput_bps", "sent_bps", "available_bps"
 _ACCEPTED = f"a first line with {TIME},{THROUGHPUT} and optionally {SENT},{AVAILABLE}"
-_NEEDED_RTTS = WINDOW_RTTS + (WINDOWS - 1) * STRIDE_RTTS
 
 
 @dataclass(frozen=True)
@@ -134,21 +133,17 @@ def react_to_steps(
         before_sent = _mean(measurement, offered, max(begin, starts[0] - WINDOW_RTTS * rtt_s), starts[0])
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
         bins = int((stop - start) / rtt_s + 1e-9)
-        if start < begin or bins < _NEEDED_RTTS:
+        if start < begin or bins < SPAN_RTTS:
             raise RequestError(
                 f"step at {start:g} s: {max(bins, 0)} round trips until {stop:g} s; accepted: a step from "
-                f"{begin:g} s on with {_NEEDED_RTTS} round trips of {rtt_s:g} s after it"
+                f"{begin:g} s on with {SPAN_RTTS} round trips of {rtt_s:g} s after it"
             )
         edges = start + np.arange(bins + 1) * rtt_s
         delivered = _bins(measurement, measurement.throughput, edges)
         sent = None if measurement.sent is None else _bins(measurement, measurement.sent, edges)
         there = _bins(measurement, available, edges)
         mean = float(there.mean())
-        if mean <= 0:
-            raise RequestError(f"step at {start:g} s: no bandwidth is available after it; accepted: more than 0")
-        change = abs(mean - before_available)
-        # A step of the round trip alone leaves the bandwidth as it was: then all of it is the measure.
-        change = change if change > 0.01 * mean else mean
+        change = bandwidth_change(np.array([before_available]), np.array([mean]))
         one = react(delivered, there, rtt_s, sent, change)
         offered = delivered if sent is None else sent
         fit = fit_reaction(offered, np.array([before_sent]), one, rtt_s, 1)
