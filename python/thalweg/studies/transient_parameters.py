@@ -121,14 +121,12 @@ class Parameters:
             raise RequestError(f"--rtt {self.rtt!r}: accepted: at least 100 us")
         before_s, rtt_s = 0.0, seconds(self.rtt, "--rtt")
         for step in (*self.steps, None):
-            option, at_s = (
-                (f"--step {step.title!r}", step.at_s) if step else (f"--duration {self.duration!r}", end)
-            )
+            option = f"--step {step.title!r}" if step else f"--duration {self.duration!r}"
+            at_s = step.at_s if step else end
             needed = before_s + SPAN_RTTS * rtt_s
             if at_s < needed:
-                raise RequestError(
-                    f"{option}: accepted: from {needed:g} s on; steady state takes {SPAN_RTTS} round trips after a step"
-                )
+                needs = f"what comes before it takes {SPAN_RTTS} round trips to be measured"
+                raise RequestError(f"{option}: accepted: from {needed:g} s on; {needs}")
             before_s = at_s
             rtt_s = seconds(step.value, "--rtt") if step and step.kind == "rtt" else rtt_s
 
