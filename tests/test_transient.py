@@ -72,7 +72,7 @@ def test_over_and_undershoot_do_not_cancel() -> None:
 
 def test_the_area_is_normalized_by_the_change_of_the_bandwidth() -> None:
     # From 12 to 24: a flow that needs 10 bins at 12 misses all of the change in them.
-    reactions = react(run(flat(12, 10), flat(24, 30)), run(flat(24, 40)), RTT, change=12.0)
+    reactions = react(run(flat(12, 10), flat(24, 30)), run(flat(24, 40)), RTT, before=12.0)
     assert reactions.undershoot[0] == pytest.approx(10 / 19)
 
 
@@ -91,6 +91,28 @@ def test_a_flow_that_stays_at_half_has_converged_to_a_level_of_one_half() -> Non
     reactions = react(run(flat(6, 40)), run(flat(12, 40)), RTT)
     assert reactions.converged[0]
     assert (reactions.level[0], reactions.undershoot[0]) == (0.5, 0.5)
+
+
+def test_a_flow_that_has_not_noticed_a_step_has_not_converged_however_steady_it_is() -> None:
+    # From 12 to 24, noticed 50 round trips later: steady at 12 from the start, closer to 24 from bin 50.
+    late = run(flat(12, 50), flat(24, 30))
+    reactions = react(late, run(flat(24, 80)), RTT, before=12.0)
+    assert reactions.mark[0] == 59
+    assert reactions.undershoot[0] == pytest.approx(50 / 59)
+    never = react(run(flat(12, 80)), run(flat(24, 80)), RTT, before=12.0)
+    assert not never.converged[0]
+    assert never.level[0] == 0.5
+    # Downwards: the link delivers no more than 6 at once, but the sender goes on with 12.
+    down = react(run(flat(6, 80)), run(flat(6, 80)), RTT, run(flat(12, 80)), before=12.0)
+    assert not down.converged[0]
+
+
+def test_a_step_of_the_round_trip_alone_asks_for_no_move_and_is_measured_by_the_whole_bandwidth() -> None:
+    dip = run(flat(6, 10), flat(12, 30))
+    reactions = react(dip, run(flat(12, 40)), RTT, before=12.0)
+    assert reactions.converged[0]
+    assert reactions.mark[0] == 19  # steady from bin 10
+    assert reactions.undershoot[0] == pytest.approx(10 * 0.5 / 19)
 
 
 def test_too_short_a_series_does_not_converge() -> None:

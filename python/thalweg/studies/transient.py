@@ -31,7 +31,7 @@ from thalweg.studies.result import Row, StudyResult
 from thalweg.studies.transient_as_coded import AsCoded, area_as_coded
 from thalweg.studies.transient_checks import checks, findings
 from thalweg.studies.transient_fit import CLASSES, Fit
-from thalweg.studies.transient_metric import WINDOW_RTTS, Rates, Reactions, bandwidth_change, react, rebin
+from thalweg.studies.transient_metric import WINDOW_RTTS, Rates, Reactions, react, rebin
 from thalweg.studies.transient_parameters import MAIN, PAPER, Cell, Parameters
 from thalweg.studies.transient_reaction import fit_reaction
 
@@ -159,8 +159,7 @@ def measure(parameters: Parameters, of: Runs) -> list[Measured]:
         bins = delivered.shape[1]
         sent, available = sent[:, :bins], available[:, :bins]
         mean = available.mean(axis=1)
-        change = bandwidth_change(before_available, mean)
-        reactions = react(delivered, available, width_s, sent, change, rtt_bins)
+        reactions = react(delivered, available, width_s, sent, before_available, rtt_bins)
         fit = fit_reaction(sent, before_sent, reactions, width_s, rtt_bins)
         coded = None
         if not measured:

@@ -8,6 +8,10 @@ almost the same. The convergence point is the middle of the middle window, so no
 trips. "Almost" is the threshold of the authors' tool at the 12 Mbps for which they chose it, taken in units of
 the available bandwidth: the same controller at ten times the rate gets the same answer.
 
+One thing is asked beyond the source: that the flow has moved. A controller that has not noticed a step yet is as
+steady as before it, and would be scored as the fastest of all. So the steady rates have to be closer to the new
+bandwidth than to the old one (`arrived`).
+
 Normalized Area: the mean gap between throughput and available bandwidth from the step to the convergence point,
 over the change of the available bandwidth. It has two parts. What is sent above the available bandwidth fills
 queues and is dropped: overshoot. What is delivered below it is capacity that nobody used: undershoot. A link
@@ -19,8 +23,8 @@ mean gap over all that was observed, and is kept apart by `converged`.
 Source: "Transient performance of congestion control", SIGCOMM 2021 posters, doi 10.1145/3472716.3472861, section
 Framework.
 
-Limits: steady is not right: a flow that stays at half of the available bandwidth has converged, to a `level` of
-0.5. Normalizing by the reaction time makes a long mild gap equal to a short one: `lost` is the gap before it.
+Limits: steady is not right: a flow that stays at two thirds of the available bandwidth has converged, to a `level`
+of 0.67. Normalizing by the reaction time makes a long mild gap equal to a short one: `lost` is the gap before it.
 """
 
 from __future__ import annotations
@@ -141,19 +145,37 @@ def bandwidth_change(before: Rates, after: Rates) -> Rates:
     return np.where(change > NO_STEP * after, change, after)
 
 
+def arrived(rates: Rates, before: Rates, after: Rates, rtt_bins: int = 1) -> npt.NDArray[np.bool_]:
+    """Where the windows of `steady` are closer to the new bandwidth than to the old one, or as close to both.
+
+    A controller that has not noticed a step yet is as steady as before. Where there is no step, all is true.
+
+    >>> never_moved = np.full((1, 20), 12.0)
+    >>> [bool(arrived(never_moved, np.array([old]), np.array([24.0])).any()) for old in (0.0, 6.0, 24.0)]
+    [True, False, True]
+    """
+    window, stride = WINDOW_RTTS * rtt_bins, STRIDE_RTTS * rtt_bins
+    starts = max(rates.shape[1] - SPAN_RTTS * rtt_bins + 1, 0)
+    means, _ = _moments(rates, window)
+    middle = means[:, stride : stride + starts]
+    closer = np.abs(middle - after[:, None]) <= np.abs(middle - before[:, None]) * (1 + 1e-9)
+    stepped = np.abs(after - before) > NO_STEP * after
+    return np.asarray(closer | ~stepped[:, None], dtype=np.bool_)
+
+
 def react(
     delivered: Rates,
     available: Rates,
     every_s: float,
     sent: Rates | None = None,
-    change: Rates | float | None = None,
+    before: Rates | float = 0.0,
     rtt_bins: int = 1,
 ) -> Reactions:
     """How each run reacted to the step with which its bins begin.
 
     `delivered`, `available` and `sent` are mean rates of bins of `every_s`, one row for each run; without `sent`,
-    what was delivered stands for it. A run is steady when both are. `change` is the change of the available
-    bandwidth at the step (by default the whole of it, as after a step from nothing); `rtt_bins` how many bins
+    what was delivered stands for it. A run has converged when both are steady and have arrived. `before` is the
+    bandwidth that was available before the step (by default nothing: the flow begins); `rtt_bins` how many bins
     make a round trip. Raises RequestError for arrays of different shapes, and where no bandwidth is available.
 
     >>> delivered = np.concatenate([np.zeros(5), np.full(35, 10.0)])[None, :]
@@ -170,10 +192,13 @@ def react(
     scale = available.mean(axis=1)
     if not (scale > 0).all():
         raise RequestError("no bandwidth is available after a step; accepted: a mean above 0")
-    divisor = np.broadcast_to(np.asarray(scale if change is None else change, dtype=np.float64), (runs,))
+    old = np.broadcast_to(np.asarray(before, dtype=np.float64), (runs,))
+    divisor = bandwidth_change(old, scale)
     found = steady(delivered, scale, rtt_bins)
-    if sent is not None:
-        found &= steady(sent, scale, rtt_bins)
+    if found.shape[1]:
+        found &= arrived(delivered, old, scale, rtt_bins)
+        if sent is not None:
+            found &= steady(sent, scale, rtt_bins) & arrived(sent, old, scale, rtt_bins)
     converged = np.asarray(found.any(axis=1))
     first = found.argmax(axis=1) if found.shape[1] else np.zeros(runs, dtype=np.int64)
     middle = STRIDE_RTTS * rtt_bins + WINDOW_RTTS * rtt_bins // 2

@@ -22,7 +22,7 @@ import numpy as np
 
 from thalweg.errors import RequestError
 from thalweg.studies.transient_fit import Fit
-from thalweg.studies.transient_metric import SPAN_RTTS, WINDOW_RTTS, Rates, Reactions, bandwidth_change, react
+from thalweg.studies.transient_metric import SPAN_RTTS, WINDOW_RTTS, Rates, Reactions, react
 from thalweg.studies.transient_reaction import fit_reaction
 
 TIME, THROUGHPUT, SENT, AVAILABLE = "time_s", "throughput_bps", "sent_bps", "available_bps"
@@ -143,8 +143,7 @@ def react_to_steps(
         sent = None if measurement.sent is None else _bins(measurement, measurement.sent, edges)
         there = _bins(measurement, available, edges)
         mean = float(there.mean())
-        change = bandwidth_change(np.array([before_available]), np.array([mean]))
-        one = react(delivered, there, rtt_s, sent, change)
+        one = react(delivered, there, rtt_s, sent, before_available)
         offered = delivered if sent is None else sent
         fit = fit_reaction(offered, np.array([before_sent]), one, rtt_s, 1)
         reactions.append(
