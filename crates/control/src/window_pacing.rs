@@ -2,15 +2,13 @@
 //! of the C4 results, section 7: "window mode").
 //!
 //! Below eight packets the peer does not pace at all: acknowledgements clock the packets out. Its bucket
-//! then charges one nanosecond for each packet and holds one smoothed RTT. The seam has no word for
-//! "unpaced", so that state is given as [`UNPACED`], a rate at which a packet takes less than a
-//! nanosecond, and a quantum of as many packets as the smoothed RTT has nanoseconds.
+//! then charges one nanosecond for each packet and holds one smoothed RTT, which is still there when pacing
+//! begins again. The seam has no word for "unpaced", so that state is given as just that: a rate of one
+//! packet each nanosecond, and a quantum of as many packets as the smoothed RTT has nanoseconds.
 
-use crate::PathState;
+use crate::{Init, PathState};
 use thalweg_units::{Bytes, Duration, Rate};
 
-/// A pacing rate that never binds.
-pub(crate) const UNPACED: Rate = Rate::from_bits_per_sec(u64::MAX / 16);
 /// Windows below this many packets are clocked by acknowledgements.
 const PACED_PACKETS: u64 = 8;
 /// Largest burst, in packets, outside the slow start of a long path.
@@ -32,20 +30,18 @@ pub(crate) struct WindowPacing {
 }
 
 impl WindowPacing {
-    /// Before the first event of the controller: no pacing.
-    pub(crate) fn initial(mtu: Bytes) -> Self {
-        WindowPacing::unpaced(mtu, Duration::from_millis(250))
-    }
-
-    /// Whether the peer paces `window` at all.
-    pub(crate) fn applies_to(window: Bytes, path: &PathState) -> bool {
-        window >= path.mtu * PACED_PACKETS && path.smoothed_rtt > Duration::from_micros(1)
+    /// Before the first event of the controller: no pacing, and no more saved up than a window.
+    pub(crate) fn initial(init: &Init) -> Self {
+        WindowPacing {
+            quantum: init.initial_window.max(init.mtu),
+            ..WindowPacing::unpaced(init.mtu, Duration::ZERO)
+        }
     }
 
     /// Pacing for `window` on the path as it is. `slow_start` paces a quarter faster.
     pub(crate) fn of(window: Bytes, path: &PathState, slow_start: bool) -> Self {
         let (mtu, srtt) = (path.mtu, path.smoothed_rtt);
-        if !WindowPacing::applies_to(window, path) {
+        if window < mtu * PACED_PACKETS || srtt <= Duration::from_micros(1) {
             return WindowPacing::unpaced(mtu, srtt);
         }
         let mut rate = Rate::over(window, srtt);
@@ -81,7 +77,7 @@ impl WindowPacing {
 
     fn unpaced(mtu: Bytes, srtt: Duration) -> Self {
         WindowPacing {
-            rate: UNPACED,
+            rate: Rate::over(mtu.max(Bytes::new(1)), Duration::from_nanos(1)),
             quantum: mtu * srtt.as_nanos().max(2),
         }
     }
@@ -100,7 +96,8 @@ mod tests {
     #[test]
     fn windows_below_eight_packets_are_not_paced() {
         let small = WindowPacing::of(Bytes::new(8 * 1440 - 1), &path(40), true);
-        assert_eq!(small.rate, UNPACED);
+        // 1440 bytes each nanosecond
+        assert_eq!(small.rate, Rate::from_bytes_per_sec(1_440_000_000_000));
         // 40 ms = 40 000 000 ns, one packet each
         assert_eq!(small.quantum, Bytes::new(1440 * 40_000_000));
         let enough = WindowPacing::of(Bytes::new(8 * 1440), &path(40), false);
@@ -142,9 +139,24 @@ mod tests {
                 .is_zero()
         );
         endless.smoothed_rtt = Duration::ZERO;
+        let unpaced = WindowPacing::of(Bytes::new(20_000), &endless, false);
         assert_eq!(
-            WindowPacing::of(Bytes::new(20_000), &endless, false).rate,
-            UNPACED
+            unpaced.packet_time(Bytes::new(1440)),
+            Duration::from_nanos(1)
+        );
+    }
+
+    #[test]
+    fn at_first_one_window_may_leave_at_once() {
+        let pacing = WindowPacing::initial(&Init {
+            now: thalweg_units::Instant::START,
+            mtu: Bytes::new(1440),
+            initial_window: Bytes::new(15_360),
+        });
+        assert_eq!(pacing.quantum, Bytes::new(15_360));
+        assert_eq!(
+            pacing.packet_time(Bytes::new(1440)),
+            Duration::from_nanos(1)
         );
     }
 }

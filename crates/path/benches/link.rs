@@ -6,7 +6,10 @@
 //! `valgrind --tool=callgrind` is the cost without the start, and does not depend on the machine's load.
 
 use std::hint::black_box;
-use thalweg_path::{JitterConfig, Limit, Link, LinkConfig, LossConfig, Packet, WifiFormula};
+use thalweg_path::{
+    CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, Link, LinkConfig, LossConfig,
+    NoiseConfig, Packet, PieConfig, QueueConfig, RedConfig, WifiFormula,
+};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 struct Datagram {
@@ -84,4 +87,28 @@ fn main() {
     row(asked, 3, "  and Wi-Fi jitter", &config, packets);
     config.reorder = true;
     row(asked, 4, "  and reordering", &config, packets);
+
+    let mut config = LinkConfig::new(
+        Rate::from_bits_per_sec(100_000_000),
+        Duration::from_millis(20),
+    );
+    config.limit = Limit::Time(Duration::from_millis(50));
+    let queues = [
+        ("RED", QueueConfig::Red(RedConfig::default())),
+        ("CoDel", QueueConfig::Codel(CodelConfig::default())),
+        ("FQ-CoDel", QueueConfig::FqCodel(FqCodelConfig::default())),
+        ("PIE", QueueConfig::Pie(PieConfig::default())),
+        ("DualPI2", QueueConfig::DualPi2(DualPi2Config::default())),
+    ];
+    for (number, (title, queue)) in queues.into_iter().enumerate() {
+        config.queue = queue;
+        row(asked, 5 + number, title, &config, packets);
+    }
+    config.queue = QueueConfig::DropTail;
+    config.noise = Some(NoiseConfig {
+        rate_sd: Rate::from_bits_per_sec(5_000_000),
+        delay_sd: Duration::from_millis(1),
+        ..NoiseConfig::default()
+    });
+    row(asked, 10, "drop-tail, noise", &config, packets);
 }

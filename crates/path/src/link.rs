@@ -1,10 +1,15 @@
-//! One direction of one hop: queue, transmitter, loss, delay and jitter.
+//! One direction of one hop: policer, queue, transmitter, loss, delay and jitter.
 //!
 //! # Model
 //! The transmitter takes a packet from the queue discipline as soon as it is free and the capacity is
 //! above zero, and sends its bits at the capacity of the moment. The whole fate of the packet is settled
 //! when its transmission starts, because the schedule is known: when its last bit leaves, whether it is
 //! lost, how long it travels. Delay and jitter are those in force when the last bit leaves.
+//! A queue discipline drops or marks what it will when it is asked for a packet, or when one comes.
+//!
+//! Capacity is a schedule of rates or a delivery trace, with or without noise; the noise, too, is known in
+//! advance, because its draws are functions of time. Limits in time and [`Link::capacity`] go by the capacity
+//! without noise, and by the mean of a trace.
 //!
 //! Decisions of the queue are replayed in order of time: `push` and `pop` first do everything that should
 //! have happened until `now`. Within one instant, a change of the schedule comes before the transmitter
@@ -101,19 +106,20 @@ impl<P: Packet> Link<P> {
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
         let place = self.store.put(packet, self.buffer.vacant.pop());
         self.buffer.arrive(flow, size);
-        let mut queued = Queued {
+        let queued = Queued {
             place,
             arrived: self.buffer.now,
             size,
             flow,
             ecn,
         };
-        if let Some(policer) = &mut self.policer
-            && !policer.admits(&mut queued, &mut self.buffer)
-        {
-            return;
+        match &mut self.policer {
+            None => self.queue.enqueue(queued, &mut self.buffer),
+            Some(policer) => match policer.pass(queued, &mut self.buffer) {
+                None => return,
+                Some(queued) => self.queue.enqueue(queued, &mut self.buffer),
+            },
         }
-        self.queue.enqueue(queued, &mut self.buffer);
         if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
             self.transmit(self.buffer.now);
         }
@@ -138,7 +144,7 @@ impl<P: Packet> Link<P> {
 
     /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless
     /// something is pushed. Exact for a link that keeps the order, unless the packet in transmission is
-    /// lost while nothing is in flight.
+    /// lost while nothing is in flight, the queue discipline drops what waits, or noise takes the capacity.
     #[inline]
     pub fn next(&self) -> Option<Instant> {
         let flying = self.flight.next();
@@ -193,6 +199,7 @@ impl<P: Packet> Link<P> {
 
     /// Enters the next stretch of the schedule; on an idle link the one that holds at `now`, because a
     /// trace or noise may have a thousand of them in a second.
+    #[inline(never)]
     fn change(&mut self, now: Instant) {
         self.buffer.settle(self.position.until);
         let idle = self.buffer.waiting.packets == 0 && !self.buffer.is_transmitting();
@@ -247,8 +254,12 @@ impl<P: Packet> Link<P> {
         transmission.since = start;
         transmission.credit = departure.credit;
 
-        let delay = self.course().delay(departure.index, departure.at);
-        let jitter = &self.jitters[self.schedule.settings(departure.index).jitter];
+        let settings = self.schedule.settings(departure.index);
+        let delay = match &self.noise {
+            None => settings.delay,
+            Some(noise) => noise.delay(settings.delay, departure.at),
+        };
+        let jitter = &self.jitters[settings.jitter];
         let stats = &mut self.buffer.counters.link;
         stats.busy += departure.busy;
         // A lost packet draws its jitter too: loss does not move the draws of the packets after it.

@@ -41,22 +41,22 @@ impl Policer {
         }
     }
 
-    /// Whether the packet may go on to the queue. The one that may not is dropped here.
-    pub(crate) fn admits(&mut self, packet: &mut Queued, buffer: &mut Buffer) -> bool {
+    /// The packet on its way to the queue, marked or not; none if it is dropped.
+    #[inline(never)]
+    pub(crate) fn pass(&mut self, mut packet: Queued, buffer: &mut Buffer) -> Option<Queued> {
         let span = u128::from((buffer.now - self.since).as_nanos());
         let gained = span * u128::from(self.config.rate.as_bits_per_sec());
         self.tokens = (self.tokens + gained).min(work(self.config.burst));
         self.since = buffer.now;
         if let Some(left) = self.tokens.checked_sub(work(packet.size)) {
             self.tokens = left;
-            return true;
+        } else if self.config.mark && packet.ecn.is_capable() {
+            buffer.mark(&mut packet);
+        } else {
+            buffer.drop(packet, DropCause::Policed);
+            return None;
         }
-        if self.config.mark && packet.ecn.is_capable() {
-            buffer.mark(packet);
-            return true;
-        }
-        buffer.drop(*packet, DropCause::Policed);
-        false
+        Some(packet)
     }
 }
 

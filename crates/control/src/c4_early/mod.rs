@@ -52,7 +52,6 @@ mod recovery;
 mod rtt_filter;
 pub(crate) mod slips;
 mod slowdown;
-mod window_pacing;
 
 #[cfg(test)]
 mod bench;
@@ -182,7 +181,7 @@ impl EarlyC4 {
             nominal,
             alpha: ALPHA_INITIAL,
             window: init.initial_window,
-            pacing: window_pacing::unpaced(init.initial_window, init.mtu, Duration::ZERO),
+            pacing: WindowPacing::initial(init),
             startup_done: false,
             era: Era::starting_at(0),
             filter: RttFilter::new(),

@@ -9,7 +9,6 @@
 
 use super::constants::QUANTUM_MAX;
 use super::initial::half_peak_window;
-use super::window_pacing::of_window;
 use super::{EarlyC4, State, Variant};
 use crate::Context;
 use crate::coefficient::Coefficient;
@@ -67,7 +66,7 @@ impl EarlyC4 {
             .at_least_a_packet_per_rtt(cx.path)
         } else {
             let initial = self.state == State::Initial;
-            of_window(self.window, cx.path, initial)
+            WindowPacing::of(self.window, cx.path, initial)
         };
     }
 

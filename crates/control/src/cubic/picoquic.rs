@@ -107,7 +107,7 @@ impl Cubic {
             startup_done: false,
             losses: LossFilter::default(),
             hystart: DelayHystart::new(),
-            pacing: WindowPacing::initial(init.mtu),
+            pacing: WindowPacing::initial(init),
         }
     }
 

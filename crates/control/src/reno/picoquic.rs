@@ -39,7 +39,7 @@ impl Reno {
             recovery_start: init.now,
             recovery_sequence: 0,
             hystart: DelayHystart::new(),
-            pacing: WindowPacing::initial(init.mtu),
+            pacing: WindowPacing::initial(init),
         }
     }
 

@@ -137,6 +137,7 @@ impl<'a> Course<'a> {
 
     /// The end of a transmission of `work` nanobits that starts at `start`, in the stretch `position`,
     /// across any number of stretches.
+    #[inline(never)]
     pub(crate) fn depart(
         self,
         mut position: Position,
@@ -201,16 +202,6 @@ impl<'a> Course<'a> {
         match (position.slot, &self.schedule.trace) {
             (Some(slot), Some(trace)) => (slot.cycle_start() == Some(at)).then(|| trace.whole()),
             _ => self.schedule.period.filter(|_| position.index == 0),
-        }
-    }
-
-    /// Propagation delay of a packet whose last bit leaves at `at`, under the settings of number `index`.
-    #[inline]
-    pub(crate) fn delay(self, index: usize, at: Instant) -> Duration {
-        let delay = self.schedule.settings(index).delay;
-        match self.noise {
-            None => delay,
-            Some(noise) => noise.delay(delay, at),
         }
     }
 

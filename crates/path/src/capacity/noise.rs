@@ -90,7 +90,8 @@ impl Noise {
     }
 
     /// A delay of `delay` with the noise of the interval in which a last bit left, `at` at the latest.
-    pub(super) fn delay(&self, delay: Duration, at: Instant) -> Duration {
+    #[inline(never)]
+    pub(crate) fn delay(&self, delay: Duration, at: Instant) -> Duration {
         if self.delay_sd == 0.0 {
             return delay;
         }
