@@ -6,6 +6,7 @@ One module for each study; all speak the document of `thalweg.studies.result`.
 STUDIES = {
     "wifi-compete": "C4 before its drafts, against others on bad Wi-Fi (2025)",
     "harm": "Harm to the completion times of short flows",
+    "transient": "How controllers react to steps of capacity, round-trip time and flow arrival",
     "fairness": "Shares of a bottleneck, for all pairs of controllers and many flows of one",
 }
 """Name on the command line, and title."""
