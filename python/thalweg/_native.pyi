@@ -31,6 +31,12 @@ def models() -> list[dict[str, str]]:
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 
+def serve_live(request: int, answer: int) -> None:
+    """Carries out one request in real time, read from one descriptor and answered on another.
+
+    For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
+    """
+
 class Scenario:
     """One scenario, checked."""
 
@@ -46,6 +52,15 @@ class Scenario:
         `overrides` are `--set` pairs such as ("path.rate", "10 Mbps"); `controllers` are pairs
         (flow name, controller). Raises ScenarioError.
         """
+
+    @staticmethod
+    def live_from_toml(
+        text: bytes,
+        file: str,
+        overrides: Sequence[tuple[str, str]] = ...,
+        controllers: Sequence[tuple[str, str]] = ...,
+    ) -> Scenario:
+        """Reads a scenario that runs in real time only: its controllers are the kernel's, as "kernel:cubic"."""
 
     @property
     def title(self) -> str: ...

@@ -65,7 +65,7 @@ class Scenario:
     ) -> Scenario:
         """Reads a scenario from the text of a file; `file` is the name that errors use. Raises RequestError."""
         source = text.encode() if isinstance(text, str) else text
-        settings, bindings = _pairs(overrides), _pairs(controllers)
+        settings, bindings = pairs(overrides), pairs(controllers)
         try:
             native = _native.Scenario.from_toml(source, file or name, settings, [])
             if bindings:
@@ -157,5 +157,6 @@ class Scenario:
         return Outcomes.of(native, self.description)
 
 
-def _pairs(settings: Settings) -> list[tuple[str, str]]:
+def pairs(settings: Settings) -> list[tuple[str, str]]:
+    """Settings as a list, whichever form they came in."""
     return list(settings.items()) if isinstance(settings, Mapping) else list(settings)

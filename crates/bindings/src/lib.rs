@@ -1,9 +1,11 @@
-//! The native module of the Python package: scenarios, trials, traces and the registries, and nothing else.
+//! The native module of the Python package: scenarios, trials, traces, the registries and the
+//! door to real time, and nothing else.
 //!
 //! Its contract is `python/thalweg/_native.pyi`. Everything that leaves it is plain: numbers in seconds,
 //! bytes and bits per second, texts, and columns of them. Trials run without the interpreter's lock.
 
 mod columns;
+mod live;
 mod outcomes;
 mod registry;
 mod running;
@@ -35,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<outcomes::Outcomes>()?;
     module.add_class::<outcomes::Trial>()?;

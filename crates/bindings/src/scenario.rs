@@ -9,12 +9,13 @@ use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
 use std::thread;
+use thalweg_live::LiveScenario;
 use thalweg_sim::{Progress, run_traced, run_trials};
 use thalweg_units::Duration;
 
 /// One scenario, checked.
 #[pyclass(frozen, module = "thalweg._native")]
-pub(crate) struct Scenario(thalweg_sim::Scenario);
+pub(crate) struct Scenario(thalweg_sim::Scenario, Option<LiveScenario>);
 
 #[pymethods]
 impl Scenario {
@@ -28,7 +29,21 @@ impl Scenario {
         controllers: Vec<(String, String)>,
     ) -> PyResult<Self> {
         thalweg_sim::Scenario::from_toml(text, file, &overrides, &controllers)
-            .map(Scenario)
+            .map(|scenario| Scenario(scenario, None))
+            .map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
+    /// Reads a scenario that runs in real time: its controllers are those of the kernel.
+    #[staticmethod]
+    #[pyo3(signature = (text, file, overrides=vec![], controllers=vec![]))]
+    fn live_from_toml(
+        text: &[u8],
+        file: &str,
+        overrides: Vec<(String, String)>,
+        controllers: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        LiveScenario::from_toml(text, file, &overrides, &controllers)
+            .map(|live| Scenario(live.scenario.clone(), Some(live)))
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
@@ -50,7 +65,7 @@ impl Scenario {
     /// The scenario as it runs, overrides included.
     #[getter]
     fn toml(&self) -> &str {
-        self.0.toml()
+        self.1.as_ref().map_or(self.0.toml(), LiveScenario::toml)
     }
 
     /// Per flow: name, controller, workload, start_s, awaited.
@@ -60,7 +75,10 @@ impl Scenario {
         for (index, spec) in self.0.flows.iter().enumerate() {
             let flow = PyDict::new(py);
             flow.set_item("name", &spec.name)?;
-            flow.set_item("controller", spec.controller.as_str())?;
+            match &self.1 {
+                Some(live) => flow.set_item("controller", live.controller(index))?,
+                None => flow.set_item("controller", spec.controller.as_str())?,
+            }
             flow.set_item("workload", spec.workload())?;
             flow.set_item("start_s", spec.start.as_secs_f64())?;
             flow.set_item("awaited", self.0.is_awaited(index))?;
@@ -104,6 +122,7 @@ impl Scenario {
     /// One trial with one seed.
     #[pyo3(signature = (seed, trace=false))]
     fn run(&self, py: Python<'_>, seed: u64, trace: bool) -> PyResult<Trial> {
+        self.refuse_live()?;
         let progress = Progress::default();
         let work = || {
             if trace {
@@ -134,6 +153,7 @@ impl Scenario {
         jobs: usize,
         on_progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Py<Outcomes>> {
+        self.refuse_live()?;
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         let jobs = if jobs == 0 { cores() } else { jobs };
         let progress = Progress::default();
@@ -154,6 +174,16 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// The kernel's controllers cannot be simulated.
+    fn refuse_live(&self) -> PyResult<()> {
+        match self.1 {
+            Some(_) => Err(ScenarioError::new_err(
+                "this scenario runs in real time only",
+            )),
+            None => Ok(()),
+        }
+    }
+
     fn outcomes(
         &self,
         py: Python<'_>,

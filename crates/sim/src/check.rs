@@ -111,6 +111,13 @@ impl Checker<'_> {
                 "\"\" is no name; accepted: a text such as \"main\"",
             );
         }
+        if flow.controller.starts_with("kernel:") {
+            let problem = format!(
+                "\"{}\" is of the kernel and runs in real time; accepted: thalweg run --live, or a controller of Thalweg",
+                flow.controller
+            );
+            return self.fail(&key("controller"), problem);
+        }
         let controller: ControllerSpec = match flow.controller.parse() {
             Ok(controller) => controller,
             Err(error) => return self.fail(&key("controller"), error.to_string()),

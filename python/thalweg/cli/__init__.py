@@ -16,6 +16,7 @@ from thalweg.cli.list import list_
 from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
+from thalweg.cli.shell import rig, shell
 from thalweg.cli.status import DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study import study
 from thalweg.cli.suite import suite
@@ -35,6 +36,8 @@ app.command("replay")(replay)
 app.command("list")(list_)
 app.command("report")(report)
 app.command("compare")(compare)
+app.command("shell")(shell)
+app.command("rig")(rig)
 app.add_typer(study)
 
 

@@ -53,6 +53,16 @@ PlotFile = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the time series: .html, .png, .svg or .pdf."),
 ]
+Realtime = Annotated[
+    bool, typer.Option("--realtime", help="Ask for real-time scheduling of the emulator (SCHED_FIFO).")
+]
+Bound = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help='Release lateness that 999 of 1000 packets must keep; "1 ms" unless given.'),
+]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Write what the emulator has to say, as JSON.")
+]
 
 
 def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str, str]]:

@@ -12,10 +12,13 @@ from thalweg.catalogue import find_scenario
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import (
+    Bound,
     Controllers,
     Format,
     Jobs,
     PlotFile,
+    Realtime,
+    ReportFile,
     Seed,
     Settings,
     TraceFile,
@@ -24,7 +27,9 @@ from thalweg.cli.options import (
     settings,
     write_trial,
 )
+from thalweg.cli.run_live import LiveOptions, refuse_options, run_live
 from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.live import LiveScenario
 from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
 
@@ -39,13 +44,24 @@ def run(
     format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
     trace: TraceFile = None,
     plot: PlotFile = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="In real time, with the kernel's TCP: controllers such as kernel:cubic.")
+    ] = False,
+    realtime: Realtime = False,
+    bound: Bound = None,
+    report: ReportFile = None,
 ) -> int:
     """Run a scenario and judge it.
 
-    With several trials, the trace and the plot are of the worst one.
+    With several trials, the trace and the plot are of the worst one; with --live, of the last.
     """
     check_files(trace, plot)
     entry = find_scenario(scenario)
+    if live:
+        real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
+        files, options = (trace, plot), LiveOptions(realtime, bound, report)
+        return run_live(real, entry.reference, seed, trials, format_, files, options)
+    refuse_options(LiveOptions(realtime, bound, report))
     loaded = Scenario.from_entry(entry, settings(set_), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     interrupted = False
@@ -72,10 +88,8 @@ def run(
             console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
         console.print(tables.summary(result, outcomes.n))
         if outcomes.n > 1:
-            again = ["thalweg", "run", entry.reference, "--seed", str(seed + verdict.worst_trial)]
-            again += [part for text in controller or () for part in ("--controller", text)]
-            again += [part for text in set_ or () for part in ("--set", text)]
-            console.print(f"replay the worst trial: {shlex.join([*again, '--plot', 'worst.html'])}")
+            again = _again(entry.reference, seed + verdict.worst_trial, controller, set_)
+            console.print(f"replay the worst trial: {again}")
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:
@@ -86,3 +100,11 @@ def run(
         for file in write_trial(worst, trace, plot):
             note(f"wrote {file} (seed {worst.seed})")
     return of_result(result)
+
+
+def _again(reference: str, seed: int, controllers: list[str] | None, set_: list[str] | None) -> str:
+    """The command that runs one trial once more and draws it."""
+    again = ["thalweg", "run", reference, "--seed", str(seed)]
+    again += [part for text in controllers or () for part in ("--controller", text)]
+    again += [part for text in set_ or () for part in ("--set", text)]
+    return shlex.join([*again, "--plot", "worst.html"])

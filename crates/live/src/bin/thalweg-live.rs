@@ -1,0 +1,22 @@
+//! Serves one request in real time: `thalweg-live REQUEST ANSWER`, the numbers of two open descriptors.
+//! The Python package does the same in a process of its own; this is for tests and for other programs.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let numbers: Vec<i32> = std::env::args()
+        .skip(1)
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let [request, answer] = numbers[..] else {
+        eprintln!("error: expected the numbers of two descriptors: request and answer");
+        return ExitCode::from(2);
+    };
+    match thalweg_live::serve(request, answer) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(70)
+        }
+    }
+}

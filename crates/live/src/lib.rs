@@ -1,0 +1,34 @@
+//! Real time: the links of the simulator between real hosts.
+//!
+//! [`serve`] answers one request in a process of its own: it makes hosts (network namespaces with a TUN
+//! device each), carries their packets over the path of a scenario, and runs a command, a set of hosts, or
+//! flows of the kernel's TCP there. When the process ends, however it ends, the kernel removes all of it.
+//!
+//! ```text
+//! left host [ TUN ] <-> | link up, link down of thalweg-path | <-> [ TUN ] right host
+//!                          one thread, epoll and timerfd
+//! ```
+//!
+//! Every run reports how late it released packets and what the host lost, and whether it may be taken for
+//! what the scenario describes.
+//!
+//! # Limits
+//! Linux. One hop. Packets of at most 1500 bytes; the kernel does not offload segmentation to the device.
+//! Capacity counts IP packets: the `overhead` of a scenario does not apply to packets with real headers.
+
+mod emulator;
+mod frame;
+mod histogram;
+mod host;
+mod play;
+mod report;
+mod request;
+mod samples;
+mod scenario;
+mod socket;
+mod sys;
+mod traffic;
+mod trial;
+
+pub use play::serve;
+pub use scenario::LiveScenario;

@@ -1,0 +1,161 @@
+//! How honest a run was: what each link did, how late packets were released, and what the host lost.
+
+use crate::emulator::{DOWN, Emulator, UP};
+use crate::histogram::Histogram;
+use serde::Serialize;
+use thalweg_units::Duration;
+
+/// How late a packet may be released unless the user says otherwise: 1 ms is what the finest jitter that
+/// scenarios describe is made of (the steps of the Wi-Fi model), and a tenth of the shortest RTT at which
+/// the emulator is calibrated.
+pub(crate) const BOUND: Duration = Duration::from_millis(1);
+
+/// What one link did in real time.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct LinkReport {
+    /// "down" (towards the clients) or "up".
+    pub(crate) name: &'static str,
+    /// Packets that came to the link.
+    pub(crate) offered_packets: u64,
+    pub(crate) offered_bytes: u64,
+    /// Packets that came out of it.
+    pub(crate) delivered_packets: u64,
+    pub(crate) delivered_bytes: u64,
+    /// Packets that the model dropped in its queue.
+    pub(crate) dropped_packets: u64,
+    /// Packets that the model lost after transmission.
+    pub(crate) lost_packets: u64,
+    pub(crate) marked_packets: u64,
+    /// Packets that the host dropped on the way into the link or out of it.
+    pub(crate) host_dropped_packets: u64,
+    pub(crate) utilisation: f64,
+    pub(crate) mean_queue_delay_s: f64,
+    pub(crate) max_queue_packets: u64,
+    pub(crate) drawn_jitter_s: f64,
+    pub(crate) experienced_jitter_s: f64,
+    /// How long after its arrival a packet was released.
+    pub(crate) lateness_p50_s: f64,
+    pub(crate) lateness_p99_s: f64,
+    pub(crate) lateness_p999_s: f64,
+    pub(crate) lateness_max_s: f64,
+    /// Packets released later than the bound.
+    pub(crate) missed_deadlines: u64,
+}
+
+/// What a run in real time has to say of itself.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Report {
+    /// Version of Thalweg.
+    version: &'static str,
+    pub(crate) duration_s: f64,
+    /// "SCHED_FIFO" or "SCHED_OTHER".
+    scheduler: &'static str,
+    /// Why real-time scheduling was refused, if it was asked for.
+    realtime_refused: Option<String>,
+    /// Release lateness that 999 of 1000 packets must keep.
+    bound_s: f64,
+    pub(crate) lateness_p50_s: f64,
+    pub(crate) lateness_p99_s: f64,
+    pub(crate) lateness_p999_s: f64,
+    pub(crate) lateness_max_s: f64,
+    missed_deadlines: u64,
+    host_dropped_packets: u64,
+    /// Time for which the emulator was ready to run and had no core.
+    waited_for_core_s: Option<f64>,
+    /// Why the run is not what the scenario describes; empty if it is.
+    unfaithful: Vec<String>,
+    pub(crate) links: Vec<LinkReport>,
+}
+
+/// How the emulator was scheduled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scheduling {
+    pub(crate) realtime: bool,
+    pub(crate) refused: Option<String>,
+    /// Time without a core before the run began.
+    pub(crate) waited: Option<Duration>,
+}
+
+impl Report {
+    /// Draws up the report of a run that has ended. `host_dropped` are the packets that devices dropped,
+    /// down and up.
+    pub(crate) fn of(
+        emulator: &Emulator,
+        bound: Duration,
+        scheduling: &Scheduling,
+        host_dropped: [u64; 2],
+    ) -> Report {
+        let span = emulator.clock().now().as_secs_f64();
+        let links: Vec<LinkReport> = [DOWN, UP]
+            .map(|index| link_report(emulator, index, span, host_dropped[index]))
+            .into();
+        let mut all = Histogram::new();
+        for direction in &emulator.directions {
+            all.merge(&direction.lateness);
+        }
+        let host_dropped_packets = links.iter().map(|link| link.host_dropped_packets).sum();
+        let mut unfaithful = Vec::new();
+        let p999 = all.quantile(999);
+        if p999 > bound {
+            unfaithful.push(format!(
+                "1 packet of 1000 was released {} us late or later; the bound is {bound}",
+                p999.as_micros()
+            ));
+        }
+        if host_dropped_packets > 0 {
+            unfaithful.push(format!(
+                "the host, not the model, dropped {host_dropped_packets} packets"
+            ));
+        }
+        let waited = crate::sys::scheduler::waited_for_core()
+            .zip(scheduling.waited)
+            .map(|(now, before)| (now - before).as_secs_f64());
+        Report {
+            version: env!("CARGO_PKG_VERSION"),
+            duration_s: span,
+            scheduler: if scheduling.realtime {
+                "SCHED_FIFO"
+            } else {
+                "SCHED_OTHER"
+            },
+            realtime_refused: scheduling.refused.clone(),
+            bound_s: bound.as_secs_f64(),
+            lateness_p50_s: all.quantile(500).as_secs_f64(),
+            lateness_p99_s: all.quantile(990).as_secs_f64(),
+            lateness_p999_s: p999.as_secs_f64(),
+            lateness_max_s: all.max().as_secs_f64(),
+            missed_deadlines: links.iter().map(|link| link.missed_deadlines).sum(),
+            host_dropped_packets,
+            waited_for_core_s: waited,
+            unfaithful,
+            links,
+        }
+    }
+}
+
+fn link_report(emulator: &Emulator, index: usize, span: f64, host_dropped: u64) -> LinkReport {
+    let direction = &emulator.directions[index];
+    let stats = emulator.link_stats(index);
+    let lateness = |per_mille| direction.lateness.quantile(per_mille).as_secs_f64();
+    LinkReport {
+        name: ["down", "up"][index],
+        offered_packets: stats.offered.packets,
+        offered_bytes: stats.offered.bytes.as_u64(),
+        delivered_packets: stats.delivered.packets,
+        delivered_bytes: stats.delivered.bytes.as_u64(),
+        dropped_packets: stats.dropped.packets,
+        lost_packets: stats.lost.packets,
+        marked_packets: stats.marked.packets,
+        host_dropped_packets: host_dropped + direction.refused,
+        utilisation: stats.busy.as_secs_f64() / span.max(f64::MIN_POSITIVE),
+        mean_queue_delay_s: stats.mean_queue_wait().as_secs_f64(),
+        max_queue_packets: stats.max_queue.packets,
+        drawn_jitter_s: stats.mean_jitter_drawn().as_secs_f64(),
+        experienced_jitter_s: stats.mean_jitter_experienced().as_secs_f64(),
+        lateness_p50_s: lateness(500),
+        lateness_p99_s: lateness(990),
+        lateness_p999_s: lateness(999),
+        lateness_max_s: direction.lateness.max().as_secs_f64(),
+        missed_deadlines: direction.missed,
+    }
+}

@@ -1,0 +1,59 @@
+//! What a scenario looks like to those who play it in real time.
+
+use crate::hop::{DOWN, UP};
+use crate::scenario::{FlowSpec, Scenario, Workload};
+use crate::seed;
+use thalweg_path::LinkConfig;
+use thalweg_units::Bytes;
+
+/// A workload that is one transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// The client asks with a request of one size for data of another.
+    Download {
+        /// Data.
+        bytes: Bytes,
+        /// Request.
+        request: Bytes,
+    },
+    /// The client sends data.
+    Upload {
+        /// Data.
+        bytes: Bytes,
+    },
+}
+
+impl Scenario {
+    /// The only hop of the scenario: the links from server to client and back. `None` if it has several.
+    pub fn path(&self) -> Option<[&LinkConfig; 2]> {
+        match &self.hops[..] {
+            [hop] => Some([&hop.links[DOWN], &hop.links[UP]]),
+            _ => None,
+        }
+    }
+
+    /// The seeds of these links in the trial with seed `trial`: they draw what they draw in the simulator.
+    pub fn path_seeds(&self, trial: u64) -> [u64; 2] {
+        let drawn = self.jitter_seed.unwrap_or(trial);
+        [DOWN, UP].map(|link| {
+            let names = self.hops.first().map(|hop| &hop.names);
+            let name = names.map_or("", |names| names[link].as_str());
+            seed::of(drawn, &format!("link/{name}"))
+        })
+    }
+}
+
+impl FlowSpec {
+    /// Its workload, if it is one transfer over one stream.
+    pub fn transfer(&self) -> Option<Transfer> {
+        match self.workload {
+            Workload::Download {
+                bytes,
+                request,
+                streams: 1,
+            } => Some(Transfer::Download { bytes, request }),
+            Workload::Upload { bytes, streams: 1 } => Some(Transfer::Upload { bytes }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+"""`thalweg run --live`: trials of the kernel's TCP, one after the other, judged as every other trial."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from thalweg.cli import tables
+from thalweg.cli.console import complain, note, print_json, stdout
+from thalweg.cli.options import Format, write_trial
+from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.errors import RequestError
+from thalweg.live import LiveScenario, faithfulness
+from thalweg.live.trial import LiveTrial
+from thalweg.outcome import Outcomes
+from thalweg.results import SuiteResult
+
+
+@dataclass(frozen=True)
+class LiveOptions:
+    """What only trials in real time can be asked."""
+
+    realtime: bool
+    bound: str | None
+    report: Path | None
+
+
+def refuse_options(options: LiveOptions) -> None:
+    """Refuses them for trials in virtual time. Raises RequestError."""
+    if options != LiveOptions(False, None, None):
+        raise RequestError("--realtime, --bound and --report are about real time; accepted: with --live")
+
+
+def run_live(
+    scenario: LiveScenario,
+    reference: str,
+    seed: int,
+    trials: int,
+    format_: Format,
+    files: tuple[Path | None, Path | None],
+    options: LiveOptions,
+) -> int:
+    """Runs trials, prints and judges them, and says how honest they were. `files`: trace and plot of the last."""
+    description = scenario.description
+    result = SuiteResult(description.suite, description.title, description.source, seed)
+    begin = time.perf_counter()
+    done: list[LiveTrial] = []
+    interrupted = False
+    for number in range(trials):
+        traced = any(files) and number == trials - 1
+        try:
+            done.append(scenario.run(seed + number, traced, options.realtime, options.bound))
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+    result.wall_s = time.perf_counter() - begin
+    if not done:
+        raise KeyboardInterrupt
+    outcomes = _together([trial.trial.outcomes for trial in done])
+    result.outcomes.append(outcomes)
+    reports = [trial.report for trial in done]
+
+    if format_ is Format.JSON:
+        print_json({**result.document(), "live": reports})
+    else:
+        _print(result, outcomes, reference)
+    for number, report in enumerate(reports):
+        prefix = f"seed {seed + number}: " if trials > 1 else ""
+        for line in faithfulness(report):
+            note(prefix + line)
+    if options.report:
+        options.report.write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
+    if late := outcomes.unfinished():
+        complain(late)
+    if interrupted:
+        complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown", label="")
+        return INTERRUPTED
+    for file in write_trial(done[-1].trial, *files):
+        note(f"wrote {file} (seed {done[-1].trial.seed})")
+    return of_result(result)
+
+
+def _print(result: SuiteResult, outcomes: Outcomes, reference: str) -> None:
+    verdict, console = outcomes.verdict(), stdout()
+    console.print(f"{result.title}  ({reference}, in real time)")
+    if outcomes.n == 1:
+        console.print(tables.flow_table(outcomes.flows))
+    if verdict.criteria:
+        console.print(tables.verdict_table(tables.verdict_rows(outcomes.scenario.name, verdict)))
+    console.print(tables.summary(result, outcomes.n))
+
+
+def _together(trials: list[Outcomes]) -> Outcomes:
+    """The outcomes of trials that ran one by one, as if they had run together."""
+    tables_: dict[str, Any] = {
+        name: pl.concat(
+            [
+                table.with_columns(trial=pl.lit(number, pl.Int64))
+                for number, outcomes in enumerate(trials)
+                if (table := getattr(outcomes, name)) is not None
+            ],
+            how="vertical_relaxed",
+        )
+        for name in ("flows", "links", "trials")
+    }
+    return Outcomes(trials[0].scenario, **tables_)

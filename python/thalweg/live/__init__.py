@@ -1,0 +1,12 @@
+"""Real time: programs and the kernel's TCP on the path of a scenario.
+
+Everything happens in a process of its own (`process.py` starts it, `helper.py` is its program), which makes
+namespaces and devices without names: when it ends, the kernel removes them.
+"""
+
+from thalweg.live.process import Ended, LiveRequest, run_shell
+from thalweg.live.report import faithfulness
+from thalweg.live.rig import Rig
+from thalweg.live.trial import LiveScenario
+
+__all__ = ["Ended", "LiveRequest", "LiveScenario", "Rig", "faithfulness", "run_shell"]

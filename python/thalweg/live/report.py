@@ -1,0 +1,30 @@
+"""What a run in real time says of itself, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thalweg.quantity import text
+
+
+def faithfulness(report: dict[str, Any]) -> list[str]:
+    """Lines for people: what was carried, how late, and whether the run is what the scenario describes."""
+    lines = []
+    for link in report["links"]:
+        parts = [f"{link['offered_packets']} packets offered", f"{link['dropped_packets']} dropped by the model"]
+        if link["lost_packets"]:
+            parts.append(f"{link['lost_packets']} lost by the model")
+        if link["marked_packets"]:
+            parts.append(f"{link['marked_packets']} marked")
+        parts.append(f"{link['host_dropped_packets']} dropped by the host")
+        lines.append(f"{link['name']}: {', '.join(parts)}")
+    late = ", ".join(
+        f"{name} {text(report[f'lateness_{key}_s'], 's')}"
+        for name, key in (("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"), ("max", "max"))
+    )
+    missed = f"{report['missed_deadlines']} later than {text(report['bound_s'], 's')}"
+    lines.append(f"released late by: {late}; {missed}")
+    if report["realtime_refused"]:
+        lines.append(f"real-time scheduling was refused: {report['realtime_refused']}")
+    lines += [f"unfaithful: {reason}" for reason in report["unfaithful"]]
+    return lines

@@ -1,0 +1,74 @@
+"""Hosts around a path, for work that takes more than one command."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from thalweg.live.process import LiveProcess, LiveRequest
+
+
+@dataclass(frozen=True)
+class Host:
+    """One host: namespaces that live as long as the rig."""
+
+    side: str
+    """`left` (where clients are) or `right`."""
+    number: int
+    address: str
+    address6: str | None
+    """None if the kernel has no IPv6."""
+    process: int
+    """The first process of its namespaces."""
+    in_user_namespace: bool
+
+    @property
+    def name(self) -> str:
+        """Side and number: `left1`."""
+        return f"{self.side}{self.number}"
+
+    @property
+    def enter(self) -> list[str]:
+        """The command that runs another command there: append it. What runs there ends with the rig."""
+        user = ["--user", "--preserve-credentials"] if self.in_user_namespace else []
+        return ["nsenter", "--target", str(self.process), *user, "--mount", "--net", "--pid"]
+
+    def __str__(self) -> str:
+        """As the command line shows it."""
+        return f"{self.name}  {self.address}  {self.address6 or ''}  {shlex.join(self.enter)}".rstrip()
+
+
+class Rig:
+    """Left and right hosts around the path of a scenario, until `close` or the end of this process.
+
+    Use it as a context; `report` is there after its end.
+    """
+
+    def __init__(self, request: LiveRequest, left: int, right: int) -> None:
+        self._process = LiveProcess(request, {"kind": "rig", "left": left, "right": right})
+        self.hosts = [Host(**host) for host in self._process.answer()["hosts"]]
+        self.report: dict[str, Any] | None = None
+
+    def wait(self) -> None:
+        """Waits until the rig is told to end, as by Ctrl-C."""
+        if self.report is None:
+            self.report = self._process.answer()["ended"]["report"]
+            self._process.close()
+
+    def close(self) -> None:
+        """Removes the hosts and everything that runs there."""
+        if self.report is None:
+            self._process.stop()
+            self.wait()
+
+    def __enter__(self) -> Rig:
+        """The rig is up."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Removes the hosts."""
+        self.close()

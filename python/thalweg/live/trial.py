@@ -1,0 +1,145 @@
+"""Trials of the kernel's TCP: the outcomes and traces of the simulator, measured instead of computed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from thalweg import _native
+from thalweg.catalogue import Entry
+from thalweg.errors import RequestError
+from thalweg.live.process import LiveProcess, LiveRequest
+from thalweg.outcome import Description, Outcomes, Trial
+from thalweg.scenario import Settings, pairs
+from thalweg.trace import Trace
+
+_STATES = ("open", "disorder", "window reduced", "recovery", "loss")
+"""States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h)."""
+
+_Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class LiveTrial:
+    """One trial, and how honest it was."""
+
+    trial: Trial
+    report: dict[str, Any]
+
+
+class LiveScenario:
+    """A scenario whose flows are connections of the kernel's TCP (`kernel:cubic`)."""
+
+    def __init__(self, native: _native.Scenario, name: str, suite: str | None) -> None:
+        self.description = Description.of(native, name, suite)
+
+    @staticmethod
+    def from_entry(entry: Entry, overrides: Settings = (), controllers: Settings = ()) -> LiveScenario:
+        """Reads a scenario of the catalogue. Raises RequestError."""
+        try:
+            native = _native.Scenario.live_from_toml(
+                entry.read(), str(entry.file), pairs(overrides), pairs(controllers)
+            )
+        except _native.ScenarioError as error:
+            raise RequestError(str(error)) from None
+        return LiveScenario(native, entry.name, entry.suite)
+
+    def run(
+        self, seed: int = 1, trace: bool = False, realtime: bool = False, bound: str | None = None
+    ) -> LiveTrial:
+        """One trial, in real time. Raises RequestError, and KeyboardInterrupt after Ctrl-C."""
+        request = LiveRequest(self.description.toml, self.description.name, seed, realtime, bound)
+        begin = os.times()
+        process = LiveProcess(request, {"kind": "trial", "trace": trace})
+        try:
+            answer = process.answer()["trial"]
+            process.close()
+        except BaseException:
+            process.kill()
+            raise
+        end = os.times()
+        core_s = end.children_user + end.children_system - begin.children_user - begin.children_system
+        outcomes = self._outcomes(answer["outcome"], answer["report"], seed, core_s)
+        rows = answer["outcome"]["trace"]
+        series = self._trace(rows, outcomes.links["link"].to_list()) if rows else None
+        return LiveTrial(Trial(outcomes, series), answer["report"])
+
+    def _outcomes(self, outcome: dict[str, Any], report: dict[str, Any], seed: int, core_s: float) -> Outcomes:
+        head = {"trial": 0, "seed": seed}
+        for flow in outcome["flows"]:
+            if flow["error"]:
+                raise RequestError(f"flow {flow['flow']} failed: {flow['error']}")
+        flows = [
+            {**head, **{key: value for key, value in flow.items() if key != "error"}} for flow in outcome["flows"]
+        ]
+        links = [
+            {**head, **asked, **{key: value for key, value in done.items() if key != "name"}}
+            for asked, done in zip(outcome["links"], report["links"], strict=True)
+        ]
+        trial = {
+            **head,
+            "end_s": outcome["end_s"],
+            "events": sum(link["offered_packets"] for link in report["links"]),
+            "packets": outcome["packets"],
+            "overlap_s": outcome["overlap_s"],
+            "jain": outcome["jain"],
+            "core_s": core_s,
+            "trace_hash": "",
+        }
+        return Outcomes(self.description, _frame(flows), _frame(links), _frame([trial]))
+
+    def _trace(self, rows: dict[str, _Rows], links: list[str]) -> Trace:
+        flows = [str(flow["name"]) for flow in self.description.flows]
+        samples, variables = [], []
+        for row in rows["flows"]:
+            name, threshold = flows[row.pop("flow")], row.pop("ssthresh_bytes")
+            state = _STATES[row.pop("state")]
+            samples.append({**row, "flow": name, "event": "timer", "latest_rtt_s": None, "state": state})
+            if threshold is not None:
+                variables.append(
+                    {"time_s": row["time_s"], "flow": name, "variable": "ssthresh", "value": float(threshold)}
+                )
+        at_links = [{**row, "link": links[row["link"]]} for row in rows["links"]]
+        drops = [{**row, "link": links[row["link"]], "flow": flows[row["flow"]]} for row in rows["drops"]]
+        return Trace(
+            _frame(samples).select(_FLOW_SERIES),
+            pl.DataFrame(variables, schema=_VARIABLES),
+            _frame(at_links),
+            pl.DataFrame(drops, schema=_DROPS),
+        )
+
+
+_FLOW_SERIES = (
+    "time_s",
+    "flow",
+    "event",
+    "window_bytes",
+    "in_flight_bytes",
+    "smoothed_rtt_s",
+    "latest_rtt_s",
+    "pacing_bps",
+    "delivery_bps",
+    "delivered_bytes",
+    "state",
+)
+_VARIABLES = {"time_s": pl.Float64, "flow": pl.String, "variable": pl.String, "value": pl.Float64}
+_DROPS = {"time_s": pl.Float64, "link": pl.String, "flow": pl.String, "reason": pl.String}
+
+
+def _frame(rows: _Rows) -> pl.DataFrame:
+    """A table of rows; a number that did not come to be is not a number, as in the tables of the simulator."""
+    keys = rows[0] if rows else {}
+    numbers = {key: pl.Float64 for key in keys if key.endswith(("_s", "_bps")) or key in _SHARES}
+    seeds = {"seed": pl.UInt64} if "seed" in keys else {}
+    table = pl.DataFrame(rows, schema_overrides={**numbers, **seeds}, infer_schema_length=None)
+    return table.with_columns(pl.col(list(numbers)).fill_null(float("nan")))
+
+
+_SHARES = ("share", "jain", "utilisation", "requested_loss", "realised_loss")
+
+
+def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != key}

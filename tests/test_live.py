@@ -1,0 +1,541 @@
+"""Real time: programs, hosts and the kernel's TCP behind the path of a scenario.
+
+Needs root (or user namespaces and an accessible /dev/net/tun) and is skipped with the reason elsewhere. All
+traffic stays in network namespaces that the code under test makes. Times are bounded from below by the path
+and from above by what a busy machine may add; the emulator's own report says how busy it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from thalweg import Scenario
+from thalweg.catalogue import find_scenario
+from thalweg.cli import main
+from thalweg.errors import RequestError
+from thalweg.live import LiveRequest, LiveScenario, Rig, faithfulness, run_shell
+
+PATH = """\
+title = "A path to try"
+[path]
+rate = "20 Mbps"
+rtt = "40 ms"
+buffer = "1 bdp"
+[[flow]]
+name = "main"
+controller = "cubic"
+download = "1 MB"
+[[pass]]
+flow = "main"
+metric = "completion"
+at_most = "5 s"
+"""
+PYTHON = sys.executable
+WAIT_S = 10.0
+SLEEP = "import time; time.sleep(600)"
+
+PING = """
+import os, socket, struct, time
+times = []
+for family, kind, protocol, peer in (
+    (socket.AF_INET, 8, socket.IPPROTO_ICMP, "THALWEG_PEER"),
+    (socket.AF_INET6, 128, socket.IPPROTO_ICMPV6, "THALWEG_PEER6"),
+):
+    if peer in os.environ:
+        with socket.socket(family, socket.SOCK_DGRAM, protocol) as ping:
+            ping.settimeout(5)
+            ping.connect((os.environ[peer], 0))
+            for number in range(20):
+                begin = time.monotonic()
+                ping.send(struct.pack("!BBHHH", kind, 0, 0, 0, number) + bytes(56))
+                ping.recv(1000)
+                times.append(time.monotonic() - begin)
+print(*times, file=open(os.environ["OUT"], "w"))
+"""
+
+
+def _refusal() -> str | None:
+    """Why nothing can run in real time here; None if it can."""
+    try:
+        run_shell(LiveRequest(PATH, "path.toml"), ["true"])
+    except RequestError as error:
+        return str(error)
+    return None
+
+
+REFUSAL = _refusal()
+needs_rights = pytest.mark.skipif(REFUSAL is not None, reason=f"no real time here: {REFUSAL}")
+
+
+def shell(*command: str, toml: str = PATH, peer: list[str] | None = None, **options: Any) -> Any:
+    return run_shell(LiveRequest(toml, "path.toml", **options), command, peer)
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin < WAIT_S, f"not within {WAIT_S} s: {what}"
+        time.sleep(0.02)
+
+
+@needs_rights
+class TestShell:
+    @pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("kill -9 $$", 137), ("no-such-thing", 127)])
+    def test_the_exit_status_is_that_of_the_command(self, command: str, status: int) -> None:
+        assert shell("sh", "-c", command).status == status
+
+    def test_a_command_that_does_not_exist_has_the_status_of_shells(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        assert shell("/no/such/program").status == 127
+        assert "/no/such/program" in capfd.readouterr().err
+
+    def test_the_peer_answers_ping_over_the_path_in_both_protocols(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "times"
+        monkeypatch.setenv("OUT", str(out))
+        ended = shell(PYTHON, "-c", PING)
+        assert ended.status == 0
+        times = sorted(float(word) for word in out.read_text().split())
+        # 84 bytes at 20 Mbps take 34 us in each direction, so 40.07 ms is the least; 104 bytes in IPv6.
+        assert times[0] >= 0.04006
+        assert times[len(times) // 2] < 0.060
+        up, down = ended.report["links"][1], ended.report["links"][0]
+        assert up["offered_packets"] == down["delivered_packets"] == len(times)
+        assert up["offered_bytes"] == 20 * 84 + (len(times) - 20) * 104
+
+    def test_there_is_no_other_way_out(self, tmp_path: Path) -> None:
+        out = tmp_path / "devices"
+        shell("sh", "-c", f"tail -n +3 /proc/net/dev | cut -d: -f1 > {out}")
+        assert sorted(out.read_text().split()) == ["lo", "path"]
+
+    def test_a_command_at_the_peer_serves_the_command(self, tmp_path: Path) -> None:
+        (tmp_path / "data").write_bytes(bytes(500_000))
+        serve = [PYTHON, "-m", "http.server", "8000", "--directory", str(tmp_path)]
+        fetch = (
+            "import os, time, urllib.request\n"
+            "for attempt in range(100):\n"
+            "    try:\n"
+            "        begin = time.monotonic()\n"
+            "        answer = urllib.request.urlopen(f'http://{os.environ[\"THALWEG_PEER\"]}:8000/data')\n"
+            "        break\n"
+            "    except OSError: time.sleep(0.1)\n"
+            "size = len(answer.read())\n"
+            f"open({str(tmp_path / 'out')!r}, 'w').write(f'{{size}} {{time.monotonic() - begin}}')\n"
+        )
+        ended = shell(PYTHON, "-c", fetch, peer=serve)
+        size, seconds = (tmp_path / "out").read_text().split()
+        assert (int(size), ended.status) == (500_000, 0)
+        # Two round trips of 40 ms for connection and request, and 4 Mbit at 20 Mbps: at least 0.28 s.
+        assert 0.28 <= float(seconds) < 5
+        assert ended.report["links"][0]["delivered_bytes"] > 500_000
+
+    def test_changes_of_the_path_happen_at_their_time(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "times"
+        monkeypatch.setenv("OUT", str(out))
+        change = '[[path.change]]\nat = "300 ms"\nrtt = "120 ms"\n'
+        shell(PYTHON, "-c", PING, toml=PATH.replace("[[flow]]", change + "[[flow]]"))
+        times = [float(word) for word in out.read_text().split()]
+        assert times[0] < 0.1
+        assert min(times[-20:]) >= 0.120
+
+    def test_ecn_is_read_and_marked_in_both_protocols(self, tmp_path: Path) -> None:
+        # A step threshold of nothing marks every packet that waits: 40 packets at once at 2 Mbps.
+        toml = PATH.replace("20 Mbps", "2 Mbps").replace(
+            'buffer = "1 bdp"', 'buffer = "100 packets"\n' + ECN_QUEUE
+        )
+        ended = shell(PYTHON, "-c", BURST, toml=toml, peer=[PYTHON, "-c", COUNT, str(tmp_path / "marks")])
+        assert ended.status == 0
+        up = ended.report["links"][1]
+        counted = json.loads((tmp_path / "marks").read_text())
+        assert up["dropped_packets"] == 0
+        assert up["marked_packets"] == sum(family["3"] for family in counted.values())
+        for family in counted.values():
+            # Each packet kept ECT(0) or was marked, and its checksum was right, or it had not arrived.
+            assert family["3"] > 0
+            assert family["2"] + family["3"] == 40
+
+    def test_the_report_says_what_was_asked_and_found(self) -> None:
+        report = shell("true").report
+        assert report["unfaithful"] == []
+        assert report["bound_s"] == 0.001
+        assert report["scheduler"] == "SCHED_OTHER"
+        lines = faithfulness(report)
+        assert any("dropped by the host" in line for line in lines)
+
+    def test_a_run_over_its_bound_is_marked_unfaithful(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("OUT", str(tmp_path / "times"))
+        report = shell(PYTHON, "-c", PING, bound="10 ns").report
+        assert "the bound is 10 ns" in report["unfaithful"][0]
+        assert report["missed_deadlines"] == sum(link["delivered_packets"] for link in report["links"])
+        assert report["lateness_max_s"] >= report["lateness_p99_s"] >= report["lateness_p50_s"] > 0
+        assert any(line.startswith("unfaithful: ") for line in faithfulness(report))
+
+    def test_real_time_scheduling_is_had_or_its_refusal_is_told(self) -> None:
+        report = shell("true", realtime=True).report
+        assert (report["scheduler"] == "SCHED_FIFO") == (report["realtime_refused"] is None)
+
+    def test_the_command_is_scheduled_as_always(self, tmp_path: Path) -> None:
+        out = tmp_path / "policy"
+        shell(
+            PYTHON, "-c", f"import os; open({str(out)!r}, 'w').write(str(os.sched_getscheduler(0)))", realtime=True
+        )
+        assert out.read_text() == str(os.SCHED_OTHER)
+
+
+ECN_QUEUE = 'queue = { model = "codel", target = "1 ms", interval = "2 ms", ecn = true }'
+BURST = """
+import os, socket, time
+time.sleep(1)
+for family, option, level, peer in (
+    (socket.AF_INET, socket.IP_TOS, socket.IPPROTO_IP, "THALWEG_PEER"),
+    (socket.AF_INET6, socket.IPV6_TCLASS, socket.IPPROTO_IPV6, "THALWEG_PEER6"),
+):
+    if peer in os.environ:
+        with socket.socket(family, socket.SOCK_DGRAM) as sender:
+            sender.setsockopt(level, option, 2)
+            for number in range(40):
+                sender.sendto(bytes(1000), (os.environ[peer], 9000))
+        time.sleep(0.5)
+time.sleep(0.5)
+"""
+COUNT = """
+import json, select, socket, sys
+sockets, counts = {}, {}
+for family, host, option, level in (
+    (socket.AF_INET, "0.0.0.0", socket.IP_RECVTOS, socket.IPPROTO_IP),
+    (socket.AF_INET6, "::", socket.IPV6_RECVTCLASS, socket.IPPROTO_IPV6),
+):
+    receiver = socket.socket(family, socket.SOCK_DGRAM)
+    if family == socket.AF_INET6:
+        receiver.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    receiver.setsockopt(level, option, 1)
+    receiver.bind((host, 9000))
+    sockets[receiver.fileno()] = receiver
+while True:
+    for number in select.select(list(sockets), [], [])[0]:
+        receiver = sockets[number]
+        _, ancillary, _, _ = receiver.recvmsg(2000, 100)
+        count = counts.setdefault(receiver.family.name, {"0": 0, "1": 0, "2": 0, "3": 0})
+        count[str(ancillary[0][2][0] & 3)] += 1
+        with open(sys.argv[1], "w") as file:
+            json.dump(counts, file)
+"""
+
+
+def processes_with(marker: str) -> list[int]:
+    """Processes whose command line has a marker, or that are in a namespace that has none outside."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in words:
+                found.append(int(folder.name))
+    return found
+
+
+def networks() -> set[str]:
+    """All network namespaces that a process is in or has a hold on."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*/ns/net"):
+        try:
+            found.add(str(place.readlink()))
+        except OSError:
+            continue
+    for place in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            target = str(place.readlink())
+        except OSError:
+            continue
+        if target.startswith("net:"):
+            found.add(target)
+    return found
+
+
+@needs_rights
+class TestNothingIsLeft:
+    def start(self, marker: str, tmp_path: Path) -> tuple[subprocess.Popen[bytes], set[str], Path]:
+        """A shell whose command has children in the background, one of them in a session of its own."""
+        file = tmp_path / "path.toml"
+        file.write_text(PATH)
+        ready = tmp_path / "ready"
+        command = (
+            f"setsid {PYTHON} -c '{SLEEP}' {marker} & "
+            f"{PYTHON} -c '{SLEEP}' {marker} & "
+            f"echo $$ > {ready}; exec {PYTHON} -c '{SLEEP}' {marker}"
+        )
+        before = networks()
+        run = "import sys; from thalweg.cli import main; sys.exit(main(sys.argv[1:]))"
+        process = subprocess.Popen([PYTHON, "-c", run, "shell", str(file), "--", "sh", "-c", command])
+        until(ready.exists, "the command runs")
+        until(lambda: len(processes_with(marker)) >= 3, "its children run")
+        assert len(networks() - before) >= 2
+        return process, before, ready
+
+    @pytest.mark.parametrize("victim", ["thalweg", "helper", "command"])
+    def test_after_kill_9(self, victim: str, tmp_path: Path) -> None:
+        marker = f"thalweg-test-{victim}-{os.getpid()}"
+        process, before, _ = self.start(marker, tmp_path)
+        if victim == "thalweg":
+            process.kill()
+        elif victim == "helper":
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            os.kill(int(children[0]), signal.SIGKILL)
+        else:
+            # The shell has the marker in its arguments too; after it the command is the oldest.
+            os.kill(min(pid for pid in processes_with(marker) if pid != process.pid), signal.SIGKILL)
+        status = process.wait(WAIT_S)
+        until(lambda: not processes_with(marker), "all processes are gone")
+        until(lambda: not networks() - before, "all namespaces are gone")
+        assert status == {"thalweg": -signal.SIGKILL, "helper": 70, "command": 128 + signal.SIGKILL}[victim]
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_after_a_signal_to_all_as_ctrl_c_sends_it(self, number: signal.Signals, tmp_path: Path) -> None:
+        marker = f"thalweg-test-{number.name}-{os.getpid()}"
+        process, before, ready = self.start(marker, tmp_path)
+        # What a terminal does: everyone in the foreground has it. Here those are named one by one.
+        everyone = [pid for pid in processes_with(marker) if pid != process.pid]
+        for pid in [*everyone, process.pid] if number == signal.SIGINT else [process.pid]:
+            os.kill(pid, number)
+        process.wait(WAIT_S)
+        until(lambda: not processes_with(marker), "all processes are gone")
+        until(lambda: not networks() - before, "all namespaces are gone")
+        assert ready.exists()
+
+    def test_what_a_command_leaves_in_the_background_ends_with_it(self) -> None:
+        marker = f"thalweg-test-background-{os.getpid()}"
+        before = networks()
+        ended = shell("sh", "-c", f"setsid {PYTHON} -c '{SLEEP}' {marker} & sleep 0.3; exit 3")
+        assert ended.status == 3
+        until(lambda: not processes_with(marker), "the background is gone")
+        until(lambda: not networks() - before, "all namespaces are gone")
+
+
+@needs_rights
+class TestTerminal:
+    """Ctrl-C as a terminal sends it: to everyone in the foreground at once."""
+
+    def interrupt(self, arguments: list[str], ready: Callable[[], bool]) -> int:
+        run = "import sys; from thalweg.cli import main; sys.exit(main(sys.argv[1:]))"
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(PYTHON, [PYTHON, "-c", run, *arguments])
+        try:
+            until(ready, "the command runs")
+            os.write(terminal, b"\x03")
+            status: list[int] = []
+
+            def over() -> bool:
+                done, code = os.waitpid(pid, os.WNOHANG)
+                if done:
+                    status.append(os.waitstatus_to_exitcode(code))
+                return bool(done)
+
+            until(over, "it ends")
+        finally:
+            os.close(terminal)
+        return status[0]
+
+    def test_ctrl_c_ends_the_command_and_then_the_shell(self, tmp_path: Path) -> None:
+        (tmp_path / "path.toml").write_text(PATH)
+        marker = f"thalweg-test-terminal-{os.getpid()}"
+        before = networks()
+        status = self.interrupt(
+            ["shell", str(tmp_path / "path.toml"), "--", PYTHON, "-c", f"{SLEEP} # {marker}"],
+            lambda: len(processes_with(marker)) >= 2,
+        )
+        assert status in (128 + signal.SIGINT, 1), "by the signal, or by Python's KeyboardInterrupt"
+        until(lambda: not processes_with(marker), "all processes are gone")
+        until(lambda: not networks() - before, "all namespaces are gone")
+
+    def test_ctrl_c_ends_a_trial(self, tmp_path: Path) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(PATH.replace('"1 MB"', '"100 MB"'))
+        before = networks()
+        status = self.interrupt(
+            ["run", str(file), "--live", "-c", "main=kernel:cubic"], lambda: len(networks() - before) >= 2
+        )
+        assert status == 130
+        until(lambda: not networks() - before, "all namespaces are gone")
+
+
+@needs_rights
+class TestRig:
+    def test_hosts_reach_each_other_over_the_path_and_their_neighbours_beside_it(self, tmp_path: Path) -> None:
+        ping = PING.replace('open(os.environ["OUT"], "w")', "sys.stdout").replace("import os", "import sys, os")
+        before = networks()
+        with Rig(LiveRequest(PATH, "path.toml"), left=2, right=3) as rig:
+            assert [host.name for host in rig.hosts] == ["left1", "left2", "right1", "right2", "right3"]
+            by_name = {host.name: host for host in rig.hosts}
+
+            def least(a: str, b: str) -> float:
+                environment = {**os.environ, "THALWEG_PEER": by_name[b].address}
+                command = [*by_name[a].enter, PYTHON, "-c", ping]
+                done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+                return min(map(float, done.stdout.split()))
+
+            assert least("left2", "right3") >= 0.040
+            assert least("right1", "left1") >= 0.040
+            assert least("left1", "left2") < 0.020
+            marker = f"thalweg-test-rig-{os.getpid()}"
+            left = subprocess.Popen([*by_name["left1"].enter, PYTHON, "-c", SLEEP, marker])
+            until(lambda: bool(processes_with(marker)), "the command runs")
+        assert left.wait(WAIT_S) != 0
+        until(lambda: not processes_with(marker), "what ran there is gone")
+        until(lambda: not networks() - before, "all namespaces are gone")
+        assert rig.report is not None
+        assert rig.report["links"][1]["offered_packets"] == 40
+
+    def test_the_command_line_prints_the_hosts_and_ends_with_ctrl_c(self, tmp_path: Path) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(PATH)
+        run = "import sys; from thalweg.cli import main; sys.exit(main(sys.argv[1:]))"
+        command = [PYTHON, "-c", run, "rig", str(file), "--left", "1", "--right", "2", "--format", "json"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "}\n")
+        text = "".join(lines) + "}"
+        hosts = json.loads(text)["hosts"]
+        assert [host["name"] for host in hosts] == ["left1", "right1", "right2"]
+        assert hosts[0]["enter"][0] == "nsenter"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(WAIT_S) == 0
+
+
+@needs_rights
+class TestKernelTcp:
+    def load(self, tmp_path: Path, text: str, **controllers: str) -> LiveScenario:
+        file = tmp_path / "path.toml"
+        file.write_text(text)
+        return LiveScenario.from_entry(find_scenario(file), (), controllers)
+
+    @pytest.mark.parametrize("controller", ["kernel:cubic", "kernel:reno"])
+    def test_a_download_keeps_its_floor_and_fills_the_columns_of_the_simulator(
+        self, controller: str, tmp_path: Path
+    ) -> None:
+        live = self.load(tmp_path, PATH, main=controller)
+        done = live.run(seed=1, trace=True)
+        outcomes, report = done.trial.outcomes, done.report
+        simulated = Scenario.from_toml(PATH, "path").run(seed=1, trace=True)
+        assert outcomes.flows.schema == simulated.outcomes.flows.schema
+        assert outcomes.trials.schema == simulated.outcomes.trials.schema
+        assert set(simulated.outcomes.links.columns) <= set(outcomes.links.columns)
+        assert done.trial.trace is not None
+        assert simulated.trace is not None
+        for series in ("flows", "variables", "links", "drops"):
+            real, computed = getattr(done.trial.trace, series), getattr(simulated.trace, series)
+            assert set(real.columns) == set(computed.columns), series
+        flow = outcomes.flows.row(0, named=True)
+        assert flow["controller"] == controller
+        assert flow["bytes_delivered"] == 1_000_000
+        assert live.description.floor_s is not None
+        assert live.description.floor_s <= flow["completion_s"] < 5
+        assert flow["completion_s"] <= flow["closed_s"]
+        assert flow["min_rtt_s"] >= 0.040
+        # 1 MB are at least 691 segments of 1448 bytes; what was dropped had to be sent again.
+        assert flow["packets_sent"] >= 691 + flow["packets_dropped"]
+        assert outcomes.verdict().answer == "pass"
+        assert report["links"][0]["dropped_packets"] >= flow["packets_dropped"]
+        assert done.trial.trace.flows["delivered_bytes"].max() <= 1_000_000
+        done.trial.trace.save(tmp_path / "trace.parquet")
+        assert pl.read_parquet(tmp_path / "trace.parquet").height > 10
+
+    def test_several_flows_share_the_path_in_both_directions(self, tmp_path: Path) -> None:
+        more = '[[flow]]\nname = "other"\ncontroller = "kernel:cubic"\nstart = "300 ms"\ndownload = "1 MB"\n'
+        back = '[[flow]]\nname = "back"\ncontroller = "kernel:reno"\nupload = "500 kB"\n'
+        text = PATH.replace("[[pass]]", f"{more}{back}[[pass]]").replace('flow = "main"', 'flow = "other"')
+        done = self.load(tmp_path, text, main="kernel:cubic").run()
+        flows = {flow["flow"]: flow for flow in done.trial.flows.to_dicts()}
+        assert flows["other"]["start_s"] >= 0.3
+        assert flows["other"]["completion_s"] > 0.3 + 0.4, "8 Mbit at 20 Mbps, after its start"
+        assert flows["back"]["finished"]
+        assert flows["back"]["completion_s"] >= 0.2, "4 Mbit at 20 Mbps"
+        assert flows["back"]["packets_sent"] >= 346
+        shares = [flow["share"] for flow in flows.values()]
+        assert sum(shares) == pytest.approx(1)
+        assert 0 < done.trial.outcomes.trials["jain"][0] <= 1
+
+    def test_the_time_limit_ends_what_does_not(self, tmp_path: Path) -> None:
+        endless = PATH.replace('"1 MB"', '"100 MB"\nbackground = true')
+        text = 'time_limit = "1 s"\n' + endless.partition("[[pass]]")[0]
+        done = self.load(tmp_path, text, main="kernel:cubic").run()
+        flow = done.trial.flows.row(0, named=True)
+        assert not flow["finished"]
+        # Less than 20 Mbit in a second, more than nothing.
+        assert 0 < flow["bytes_delivered"] < 2_500_000
+        assert 1 <= done.trial.outcomes.trials["end_s"][0] < 3
+
+    def test_the_command_line_judges_and_reports(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(PATH)
+        report = tmp_path / "report.json"
+        arguments = ["run", str(file), "--live", "-c", "main=kernel:cubic", "--trials", "2", "--format", "json"]
+        status = main([*arguments, "--report", str(report)])
+        printed = capsys.readouterr()
+        document = json.loads(printed.out)
+        assert status == 0
+        assert document["scenarios"][0]["trials"] == 2
+        assert [link["name"] for link in document["live"][1]["links"]] == ["down", "up"]
+        assert json.loads(report.read_text()) == document["live"]
+        assert "released late by" in printed.err
+
+    def test_a_controller_that_the_kernel_does_not_have_is_refused_with_those_it_has(self, tmp_path: Path) -> None:
+        with pytest.raises(RequestError, match=r'"none-such".*accepted: .*kernel:reno'):
+            self.load(tmp_path, PATH, main="kernel:none-such").run()
+
+
+class TestRefusals:
+    def test_controllers_of_thalweg_do_not_run_in_the_kernel(self, tmp_path: Path) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(PATH)
+        with pytest.raises(RequestError, match=r'"cubic" is not one of its controllers; accepted: "kernel:cubic"'):
+            LiveScenario.from_entry(find_scenario(file))
+
+    def test_controllers_of_the_kernel_do_not_run_in_the_simulator(self) -> None:
+        with pytest.raises(RequestError, match="thalweg run --live"):
+            Scenario.from_toml(PATH.replace('"cubic"', '"kernel:cubic"'), "path.toml")
+
+    @pytest.mark.parametrize(
+        ("arguments", "problem"),
+        [
+            (["shell", "c4/simple-20mbps"], "a command is missing"),
+            (["shell", "c4/none-such", "--", "true"], "none-such"),
+            (["run", "c4/simple-20mbps", "--realtime"], "--live"),
+            (["run", "c4/media-20s", "--live", "-c", "main=kernel:cubic"], "kernel"),
+        ],
+    )
+    def test_wrong_requests_have_status_2(
+        self, arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(arguments) == 2
+        assert problem in capsys.readouterr().err
+
+    @needs_rights
+    def test_a_path_of_several_hops_and_a_wrong_bound_are_refused(self) -> None:
+        hops = PATH.replace("[path]", '[[link]]\nname = "a"').replace(
+            "[[flow]]", '[[link]]\nname = "b"\nrate = "1 Mbps"\nrtt = "1 ms"\n[[flow]]\nroute = ["a", "b"]'
+        )
+        with pytest.raises(RequestError, match="one hop"):
+            shell("true", toml=hops)
+        with pytest.raises(RequestError, match=r'bound .*accepted: "80 ms"'):
+            shell("true", bound="3 parsec")
