@@ -109,6 +109,10 @@ class Scenario:
         if the simulator panics, which is a defect.
         """
 
+    def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, npt.NDArray[np.int64]]:
+        """What `count` probes with `payload` bytes measure that go through the otherwise idle path of the first
+        flow to an echo server: sent_ns, echoed_ns and received_ns, -1 for what was lost before."""
+
 class Outcomes:
     """Outcomes of a number of trials, as columns."""
 

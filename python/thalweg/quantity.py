@@ -7,6 +7,9 @@ infinite and reads `did not finish`; a number that is not known reads `-`.
 from __future__ import annotations
 
 import math
+import re
+
+from thalweg.errors import RequestError
 
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _RATES = ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps"))
@@ -52,3 +55,19 @@ def percent(fraction: float) -> str:
     '3.0 %'
     """
     return f"{100 * fraction:.1f} %"
+
+
+_TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([a-zµ]+)\s*")
+
+
+def seconds(words: str, what: str) -> float:
+    """The time that a text such as `20ms` or `1.5 s` means. Raises RequestError, which names `what`.
+
+    >>> seconds("20ms", "--interval"), seconds("1.5 min", "--duration")
+    (0.02, 90.0)
+    """
+    match = _NUMBER.fullmatch(words)
+    if match is None or match[2] not in _TIMES:
+        raise RequestError(f"{what} {words!r}: expected a time such as 20ms or 75s")
+    return float(match[1]) * _TIMES[match[2]]

@@ -132,6 +132,10 @@ class Scenario:
         series = Trace.of(native.trace) if native.trace is not None else None
         return Trial(Outcomes.of(native.outcomes, self.description), series)
 
+    def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, Any]:
+        """What probes measure on its path while nobody else sends; see `thalweg.probe.simulated`."""
+        return self._native.probe(seed, interval_ns, count, payload)
+
     def trials(
         self, n: int = 100, seed: int = 1, jobs: int = 0, on_progress: Callable[[int], None] | None = None
     ) -> Outcomes:

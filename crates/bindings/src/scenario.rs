@@ -1,5 +1,6 @@
 //! Scenarios, and the trials of one.
 
+use crate::columns::Columns;
 use crate::outcomes::{Outcomes, Trial};
 use crate::running::watched;
 use crate::trace::Trace;
@@ -11,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use thalweg_live::LiveScenario;
 use thalweg_sim::{Progress, run_traced, run_trials};
-use thalweg_units::Duration;
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// One scenario, checked.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -142,6 +143,26 @@ impl Scenario {
             .transpose()?;
         let outcomes = self.outcomes(py, &[finished])?;
         Ok(Trial { outcomes, trace })
+    }
+
+    /// Probes through the otherwise idle path; per probe sent_ns, echoed_ns, received_ns, -1 for what was lost.
+    fn probe(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        interval_ns: u64,
+        count: u32,
+        payload: u64,
+    ) -> PyResult<Py<PyDict>> {
+        let interval = Duration::from_nanos(interval_ns);
+        let work = || thalweg_sim::probe(&self.0, seed, interval, count, Bytes::new(payload));
+        let probes = py.detach(work);
+        let nanos = |at: Option<Instant>| at.map_or(-1, |at| at.as_nanos().cast_signed());
+        let columns = Columns::new(py, &probes)
+            .count("sent_ns", |probe| probe.sent.as_nanos())?
+            .number("echoed_ns", |probe| nanos(probe.echoed))?
+            .number("received_ns", |probe| nanos(probe.received))?;
+        Ok(columns.finish())
     }
 
     /// One trial for each seed on `jobs` threads (0: all cores).

@@ -78,7 +78,7 @@ impl CapacitySchedule {
             .collect();
         changes.sort_by_key(|change| change.at);
 
-        let mut jitters = vec![config.jitter];
+        let mut jitters = vec![config.jitter.clone()];
         let mut current = Settings {
             offset: Duration::ZERO,
             rate: config.rate,
@@ -92,12 +92,12 @@ impl CapacitySchedule {
             current.rate = change.rate.unwrap_or(current.rate);
             current.delay = change.delay.unwrap_or(current.delay);
             current.limit = change.limit.unwrap_or(current.limit);
-            if let Some(jitter) = change.jitter {
+            if let Some(jitter) = &change.jitter {
                 current.jitter = jitters
                     .iter()
-                    .position(|known| *known == jitter)
+                    .position(|known| known == jitter)
                     .unwrap_or_else(|| {
-                        jitters.push(jitter);
+                        jitters.push(jitter.clone());
                         jitters.len() - 1
                     });
             }

@@ -58,7 +58,7 @@ mod store;
 
 pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segments, TraceError};
 pub use config::{Change, LinkConfig};
-pub use jitter::{JitterConfig, WifiFormula};
+pub use jitter::{JitterConfig, JitterTrace, JitterTraceError, WifiFormula};
 pub use limit::Limit;
 pub use link::Link;
 pub use loss::LossConfig;

@@ -266,7 +266,7 @@ impl<P: Packet> Link<P> {
         let drawn = if jitter.is_none() {
             Duration::ZERO
         } else {
-            let drawn = jitter.draw(&mut self.jitter_rng);
+            let drawn = jitter.draw(departure.at, &mut self.jitter_rng);
             stats.jitter_draws += 1;
             stats.jitter_drawn += drawn;
             drawn

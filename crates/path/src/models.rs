@@ -126,6 +126,18 @@ pub fn models() -> &'static [Model] {
             "Poisson of 1 ms steps, and rare Poisson of 7.5 ms steps around 90 ms; the mean sets how rare",
             "draft-huitema-ccwg-c4-test, Bad Wi-Fi test; picoquic sim_link.c",
         ),
+        model(
+            Jitter,
+            "two-components",
+            "as wifi, with the share of long delays and both scales given",
+            "fitted by thalweg probe analyze",
+        ),
+        model(
+            Jitter,
+            "trace",
+            "a measured series of delays over time, replayed",
+            "exported by thalweg probe export",
+        ),
         model(Loss, "none", "no loss", "-"),
         model(Loss, "random", "each packet independently", "-"),
         model(

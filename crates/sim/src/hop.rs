@@ -144,9 +144,6 @@ impl Checker<'_> {
             let problem = "\"0 s\" is no period; accepted: \"2 s\"";
             return self.fail(&format!("{table}.repeat"), problem);
         }
-        if let Some(jitter) = &path.jitter {
-            self.check_jitter(&format!("{table}.jitter"), jitter)?;
-        }
         let up = path.up.clone().unwrap_or_default();
         for (key, queue) in [("queue", &path.queue), ("up.queue", &up.queue)] {
             let problem = queue.as_ref().and_then(aqm::problem);
@@ -244,11 +241,20 @@ impl Checker<'_> {
             delay_sd: noise.delay_sd,
             every: noise.every,
         });
-        config.jitter = jitter.map(jitter_config).unwrap_or_default();
+        config.jitter = match jitter {
+            Some(jitter) => {
+                let own = is_up && up.jitter.is_some();
+                let place = if own { "up.jitter" } else { "jitter" };
+                self.jitter(&format!("{table}.{place}"), jitter)?
+            }
+            None => JitterConfig::None,
+        };
         config.loss = loss.map(loss_config).unwrap_or_default();
         config.reorder = path.reorder;
         config.repeat = path.repeat;
-        for change in &path.change {
+        for (index, change) in path.change.iter().enumerate() {
+            let key = format!("{table}.change.{index}.jitter");
+            let jitter = change.jitter.as_ref();
             let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
             rate = new_rate.unwrap_or(rate);
             rtt = change.rtt.unwrap_or(rtt);
@@ -256,46 +262,51 @@ impl Checker<'_> {
                 at: change.at,
                 rate: new_rate,
                 delay: change.rtt.map(|rtt| rtt / 2),
-                jitter: change.jitter.as_ref().map(jitter_config),
+                jitter: jitter.map(|jitter| self.jitter(&key, jitter)).transpose()?,
                 limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
             });
         }
         Ok(config)
     }
 
-    fn check_jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<(), ScenarioError> {
-        let bounds = match jitter {
-            schema::Jitter::Uniform { min, max }
-            | schema::Jitter::TruncatedNormal { min, max, .. } => (min, max),
-            _ => return Ok(()),
-        };
-        if bounds.0 > bounds.1 {
-            let problem = format!(
-                "min \"{}\" is above max \"{}\"; accepted: min <= max",
-                bounds.0, bounds.1
-            );
+    /// The jitter of the key `key`.
+    fn jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<JitterConfig, ScenarioError> {
+        if let schema::Jitter::Uniform { min, max }
+        | schema::Jitter::TruncatedNormal { min, max, .. } = jitter
+            && min > max
+        {
+            let problem = format!("min \"{min}\" is above max \"{max}\"; accepted: min <= max");
             return self.fail(key, problem);
         }
-        Ok(())
-    }
-}
-
-fn jitter_config(jitter: &schema::Jitter) -> JitterConfig {
-    match *jitter {
-        schema::Jitter::None {} => JitterConfig::None,
-        schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
-        schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
-        schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
-        schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
-            JitterConfig::TruncatedNormal { mean, sd, min, max }
-        }
-        schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
-            mean,
-            formula: match formula {
-                schema::WifiFormula::Reference => WifiFormula::Reference,
-                schema::WifiFormula::Draft => WifiFormula::Draft,
+        Ok(match *jitter {
+            schema::Jitter::None {} => JitterConfig::None,
+            schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
+            schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
+            schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
+            schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
+                JitterConfig::TruncatedNormal { mean, sd, min, max }
+            }
+            schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
+                mean,
+                formula: match formula {
+                    schema::WifiFormula::Reference => WifiFormula::Reference,
+                    schema::WifiFormula::Draft => WifiFormula::Draft,
+                },
             },
-        },
+            schema::Jitter::TwoComponents {
+                fraction,
+                short,
+                long,
+            } => JitterConfig::TwoComponents {
+                fraction,
+                short,
+                long,
+            },
+            schema::Jitter::Trace { ref file } => match trace_files::parse_jitter(file) {
+                Ok(trace) => JitterConfig::Trace(trace),
+                Err(problem) => return self.fail(&format!("{key}.file"), problem),
+            },
+        })
     }
 }
 

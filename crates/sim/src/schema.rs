@@ -298,6 +298,21 @@ pub(crate) enum Jitter {
         #[serde(default)]
         formula: WifiFormula,
     },
+    /// The two components of bad Wi-Fi with scales of their own; `thalweg probe analyze` fits them to a trace.
+    TwoComponents {
+        /// Share of the packets that have a long delay as well.
+        fraction: Fraction,
+        /// Step of the short component, whose mean is 0.684 steps; "1 ms" in the published model.
+        short: Duration,
+        /// Step of the long component, whose mean is 11.5 steps; "7.5 ms" in the published model.
+        long: Duration,
+    },
+    /// A measured series of delays, replayed at its times; `thalweg probe export` writes one.
+    Trace {
+        /// A file with a time and a delay in whole microseconds on each line, relative to this file. The
+        /// contents stand here as "us: ..." in a scenario that ran.
+        file: String,
+    },
 }
 
 /// Published forms of the Wi-Fi model.

@@ -1,13 +1,16 @@
-//! Delivery traces that a scenario names: read once, and put into the scenario, so that what ran can be run
-//! again from its text alone.
+//! Traces that a scenario names, of capacity and of jitter: read once, and put into the scenario, so that
+//! what ran can be run again from its text alone.
 
 use crate::error::{ScenarioError, line_of_key};
-use crate::schema::ScenarioFile;
+use crate::schema::{Jitter, ScenarioFile};
 use std::path::Path;
-use thalweg_path::{DeliveryTrace, TraceError};
+use std::sync::Arc;
+use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
 
 /// Marks the times of a trace in the place of a file name: `trace = "ms: 3 3 7 10"`.
 const INLINE: &str = "ms:";
+/// Marks the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
+const INLINE_JITTER: &str = "us:";
 /// A larger file is no trace.
 const LARGEST: u64 = 32 << 20;
 
@@ -24,10 +27,30 @@ pub(crate) fn embed(
     let links = file.link.iter_mut().enumerate();
     let links = links.map(|(index, link)| (format!("link.{index}"), link));
     for (key, hop) in path.chain(links) {
-        let up = hop.up.as_mut().and_then(|up| up.trace.as_mut());
+        let (up_trace, up_jitter) = match &mut hop.up {
+            Some(up) => (up.trace.as_mut(), up.jitter.as_mut()),
+            None => (None, None),
+        };
+        let changes = hop.change.iter_mut().enumerate().map(|(index, change)| {
+            let key = format!("{key}.change.{index}.jitter");
+            (key, change.jitter.as_mut())
+        });
+        let jitters = [
+            (format!("{key}.jitter"), hop.jitter.as_mut()),
+            (format!("{key}.up.jitter"), up_jitter),
+        ];
+        for (key, jitter) in jitters.into_iter().chain(changes) {
+            let Some(Jitter::Trace { file }) = jitter else {
+                continue;
+            };
+            if !file.starts_with(INLINE_JITTER) {
+                *file = read_jitter(&folder.join(&*file), &key, text, origin)?;
+                any = true;
+            }
+        }
         let traces = [
             (format!("{key}.trace"), hop.trace.as_mut()),
-            (format!("{key}.up.trace"), up),
+            (format!("{key}.up.trace"), up_trace),
         ];
         for (key, trace) in traces {
             let Some(trace) = trace.filter(|trace| !trace.starts_with(INLINE)) else {
@@ -40,13 +63,37 @@ pub(crate) fn embed(
     Ok(any)
 }
 
+/// A file with a delivery trace, as it stands in a scenario.
 fn read(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, ScenarioError> {
+    let accepted = "the name of a file with a time in milliseconds on each line";
+    let times = contents(file, key, text, origin, accepted)?;
+    times
+        .parse::<DeliveryTrace>()
+        .map_err(|error| wrong_line(file, error.line, without_line(&error)))?;
+    Ok(inline(INLINE, &times))
+}
+
+/// A file with a trace of jitter, as it stands in a scenario.
+fn read_jitter(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, ScenarioError> {
+    let accepted = "the name of a file with a time and a delay in whole microseconds on each line";
+    let delays = contents(file, key, text, origin, accepted)?;
+    JitterTrace::parse(&delays).map_err(|error| wrong_line(file, error.line, error.problem))?;
+    Ok(inline(INLINE_JITTER, &delays))
+}
+
+fn contents(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    accepted: &str,
+) -> Result<String, ScenarioError> {
     let fail = |problem: String| ScenarioError {
         origin: origin.to_owned(),
         line: line_of_key(text, key),
         key: Some(key.to_owned()),
         problem: format!(
-            "cannot read \"{}\": {problem}; accepted: the name of a file with a time in milliseconds on each line",
+            "cannot read \"{}\": {problem}; accepted: {accepted}",
             file.display()
         ),
     };
@@ -54,17 +101,21 @@ fn read(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, Scen
     if size.len() > LARGEST {
         return Err(fail(format!("it has more than {} MiB", LARGEST >> 20)));
     }
-    let times = std::fs::read_to_string(file).map_err(|error| fail(error.to_string()))?;
-    times
-        .parse::<DeliveryTrace>()
-        .map_err(|error| ScenarioError {
-            origin: file.display().to_string(),
-            line: Some(error.line),
-            key: None,
-            problem: without_line(&error),
-        })?;
-    let words: Vec<&str> = times.split_whitespace().collect();
-    Ok(format!("{INLINE} {}", words.join(" ")))
+    std::fs::read_to_string(file).map_err(|error| fail(error.to_string()))
+}
+
+fn wrong_line(file: &Path, line: usize, problem: String) -> ScenarioError {
+    ScenarioError {
+        origin: file.display().to_string(),
+        line: Some(line),
+        key: None,
+        problem,
+    }
+}
+
+fn inline(mark: &str, text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("{mark} {}", words.join(" "))
 }
 
 /// The trace of the key `trace` after [`embed`].
@@ -80,4 +131,13 @@ fn without_line(error: &TraceError) -> String {
     let text = error.to_string();
     let line = format!("line {}: ", error.line);
     text.strip_prefix(&line).map_or(text.clone(), str::to_owned)
+}
+
+/// The trace of the key `file` of jitter after [`embed`].
+pub(crate) fn parse_jitter(trace: &str) -> Result<Arc<JitterTrace>, String> {
+    let numbers = trace.strip_prefix(INLINE_JITTER).unwrap_or(trace);
+    let numbers: Vec<&str> = numbers.split_whitespace().collect();
+    let lines: Vec<String> = numbers.chunks(2).map(|pair| pair.join(" ")).collect();
+    JitterTrace::parse(&lines.join("\n"))
+        .map_err(|error| format!("pair {}: {}", error.line, error.problem))
 }

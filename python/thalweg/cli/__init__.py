@@ -13,6 +13,7 @@ from thalweg import _native
 from thalweg.cli.compare import compare
 from thalweg.cli.console import complain
 from thalweg.cli.list import list_
+from thalweg.cli.probe import probe
 from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
@@ -39,6 +40,7 @@ app.command("compare")(compare)
 app.command("shell")(shell)
 app.command("rig")(rig)
 app.add_typer(study)
+app.add_typer(probe)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,22 +1,25 @@
 //! Jitter: extra delay of each packet after transmission. It uses no capacity and is never negative.
 //!
-//! Draws are independent. What packets experience on a link that keeps the order is the running maximum
+//! Draws are independent, except for those of a trace. What packets experience on a link that keeps the order is the running maximum
 //! of their arrivals, which grows with the packet rate: see the statistics of the link.
 
 mod normal;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod wifi;
 
 use crate::random::below;
 use normal::{Normal, Truncated};
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::Duration;
+use std::sync::Arc;
+use thalweg_units::{Duration, Fraction, Instant};
+pub use trace::{JitterTrace, JitterTraceError};
 use wifi::Wifi;
 pub use wifi::WifiFormula;
 
 /// A distribution of jitter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum JitterConfig {
     /// None.
     #[default]
@@ -56,6 +59,17 @@ pub enum JitterConfig {
         /// Which of the two published formulas.
         formula: WifiFormula,
     },
+    /// The two components of bad Wi-Fi with scales of their own, as they are fitted to a measured trace.
+    TwoComponents {
+        /// Share of the packets that have a long delay as well.
+        fraction: Fraction,
+        /// Step of the short component: its mean is 0.684 steps.
+        short: Duration,
+        /// Step of the long component: its mean is 11.5 steps.
+        long: Duration,
+    },
+    /// A measured series of delays over time.
+    Trace(Arc<JitterTrace>),
 }
 
 impl JitterConfig {
@@ -74,6 +88,7 @@ impl JitterConfig {
             JitterConfig::Normal { mean, .. }
             | JitterConfig::TruncatedNormal { mean, .. }
             | JitterConfig::Wifi { mean, .. } => mean,
+            JitterConfig::TwoComponents { .. } | JitterConfig::Trace(_) => self.expected_mean(),
         }
     }
 
@@ -87,6 +102,12 @@ impl JitterConfig {
                 normal::truncated_mean(mean, sd, min, max)
             }
             JitterConfig::Wifi { mean, formula } => wifi::expected_mean(mean, formula),
+            JitterConfig::TwoComponents {
+                fraction,
+                short,
+                long,
+            } => wifi::mean_of_components(fraction.as_f64(), short, long, WifiFormula::Reference),
+            JitterConfig::Trace(ref trace) => trace.mean(),
         }
     }
 }
@@ -99,6 +120,7 @@ pub(crate) enum Jitter {
     Normal(Normal),
     Truncated(Truncated),
     Wifi(Box<Wifi>),
+    Trace(Arc<JitterTrace>),
 }
 
 impl Jitter {
@@ -123,6 +145,12 @@ impl Jitter {
             JitterConfig::Wifi { mean, formula } => {
                 Jitter::Wifi(Box::new(Wifi::new(mean, formula)))
             }
+            JitterConfig::TwoComponents {
+                fraction,
+                short,
+                long,
+            } => Jitter::Wifi(Box::new(Wifi::of_components(fraction, short, long))),
+            JitterConfig::Trace(ref trace) => Jitter::Trace(Arc::clone(trace)),
         }
     }
 
@@ -131,13 +159,15 @@ impl Jitter {
         matches!(self, Jitter::None)
     }
 
-    pub(crate) fn draw(&self, rng: &mut Pcg64Mcg) -> Duration {
+    /// The extra delay of a packet whose last bit leaves at `at`.
+    pub(crate) fn draw(&self, at: Instant, rng: &mut Pcg64Mcg) -> Duration {
         match self {
             Jitter::None => Duration::ZERO,
             Jitter::Uniform { min, span } => *min + Duration::from_nanos(below(rng, *span)),
             Jitter::Normal(normal) => normal.draw(rng),
             Jitter::Truncated(truncated) => truncated.draw(rng),
             Jitter::Wifi(wifi) => wifi.draw(rng),
+            Jitter::Trace(trace) => trace.delay_at(at),
         }
     }
 }

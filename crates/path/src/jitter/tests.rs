@@ -16,7 +16,11 @@ fn summary(mut samples: Vec<Duration>) -> [f64; 4] {
 
 fn independent(config: JitterConfig) -> [f64; 4] {
     let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
-    summary((0..1_000_000).map(|_| jitter.draw(&mut rng)).collect())
+    summary(
+        (0..1_000_000)
+            .map(|_| jitter.draw(Instant::START, &mut rng))
+            .collect(),
+    )
 }
 
 fn wifi(mean_ms: u64, formula: WifiFormula) -> JitterConfig {
@@ -96,6 +100,73 @@ fn the_computed_means_are_the_analytic_ones() {
 }
 
 #[test]
+fn components_with_the_published_scales_are_the_published_model() {
+    // J = 8.056 ms is x = 7.056 / 84 = 0.084, exactly; same random numbers, same draws.
+    let published = Jitter::new(&JitterConfig::Wifi {
+        mean: Duration::from_micros(8_056),
+        formula: WifiFormula::Reference,
+    });
+    let config = JitterConfig::TwoComponents {
+        fraction: thalweg_units::Fraction::from_f64(0.084),
+        short: Duration::from_millis(1),
+        long: Duration::from_micros(7_500),
+    };
+    let (mut a, mut b) = (stream(1, "jitter"), stream(1, "jitter"));
+    let scaled = Jitter::new(&config);
+    for _ in 0..100_000 {
+        let draws = [
+            published.draw(Instant::START, &mut a),
+            scaled.draw(Instant::START, &mut b),
+        ];
+        assert_eq!(draws[0], draws[1]);
+    }
+    // 0.68394 + 0.084 * 86.2500 = 7.9289 ms
+    let mean = config.expected_mean().as_secs_f64() * 1e3;
+    assert!((mean - 7.9289).abs() < 1e-3, "{mean}");
+}
+
+#[test]
+fn components_scale_with_their_steps() {
+    let config = |short, long| JitterConfig::TwoComponents {
+        fraction: thalweg_units::Fraction::from_f64(0.1),
+        short: Duration::from_millis(short),
+        long: Duration::from_millis(long),
+    };
+    let (small, large) = (independent(config(1, 8)), independent(config(3, 24)));
+    assert_close(
+        "three times",
+        large,
+        small.map(|value| 3.0 * value),
+        [1e-6; 4],
+    );
+}
+
+#[test]
+fn a_measured_trace_is_met_at_its_times_by_a_busy_link() {
+    // Probes of 20 ms saw 1, 90, 70, 50 and 1 ms; packets every millisecond on a link that keeps the order.
+    let trace =
+        JitterTrace::parse("0 1000\n20000 90000\n40000 70000\n60000 50000\n80000 1000").unwrap();
+    let mut config = LinkConfig::new(Rate::from_bits_per_sec(10_000_000_000_000), Duration::ZERO);
+    config.jitter = JitterConfig::Trace(trace);
+    // (45.5 + 80 + 60 + 25.5) * 20 / 80 ms
+    assert_eq!(config.jitter.requested_mean().as_micros(), 52_750);
+    let mut link = Link::new(&config, 1, 0);
+    for n in 0..80 {
+        link.push(Instant::START + Duration::from_millis(n), Probe(n));
+    }
+    let mut arrivals = Vec::new();
+    while let Some(at) = link.next() {
+        let Some(Probe(n)) = link.pop(at) else { break };
+        arrivals.push((n, at.as_nanos() / 1_000_000));
+    }
+    assert_eq!(arrivals.len(), 80);
+    // 1 + (90 - 1) / 2 = 45.5 ms after 10 ms; from 20 to 60 ms all at 110 ms; nothing overtakes after that.
+    for (n, at) in [(0, 1), (10, 55), (20, 110), (45, 110), (60, 110), (75, 110)] {
+        assert_eq!(arrivals[n as usize], (n, at));
+    }
+}
+
+#[test]
 fn a_wifi_mean_of_zero_is_no_jitter_and_one_below_a_millisecond_is_the_short_component() {
     assert_eq!(independent(wifi(0, WifiFormula::Reference)), [0.0; 4]);
     let config = JitterConfig::Wifi {
@@ -104,7 +175,7 @@ fn a_wifi_mean_of_zero_is_no_jitter_and_one_below_a_millisecond_is_the_short_com
     };
     assert_close(
         "10 us",
-        independent(config),
+        independent(config.clone()),
         [0.684, 0.36, 1.89, 3.58],
         INDEPENDENT,
     );
@@ -114,7 +185,9 @@ fn a_wifi_mean_of_zero_is_no_jitter_and_one_below_a_millisecond_is_the_short_com
 fn the_reference_normal_has_a_third_of_its_mean_as_deviation_and_starts_at_zero() {
     let config = JitterConfig::reference_normal(Duration::from_millis(30));
     let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
-    let draws: Vec<_> = (0..1_000_000).map(|_| jitter.draw(&mut rng)).collect();
+    let draws: Vec<_> = (0..1_000_000)
+        .map(|_| jitter.draw(Instant::START, &mut rng))
+        .collect();
     // One in 740 lies below three deviations and becomes zero.
     let zeros = draws.iter().filter(|d| d.is_zero()).count();
     assert!((1_200..=1_500).contains(&zeros), "{zeros}");
@@ -140,7 +213,9 @@ fn a_truncated_normal_stays_within_its_bounds_and_has_the_computed_mean() {
         max: ms(20),
     };
     let (jitter, mut rng) = (Jitter::new(&config), stream(1, "jitter"));
-    let draws: Vec<_> = (0..200_000).map(|_| jitter.draw(&mut rng)).collect();
+    let draws: Vec<_> = (0..200_000)
+        .map(|_| jitter.draw(Instant::START, &mut rng))
+        .collect();
     assert!(draws.iter().all(|d| *d <= ms(20)));
     assert!(
         draws.iter().filter(|d| d.is_zero()).count() < 10,
@@ -161,7 +236,10 @@ fn bounds_out_of_reach_yield_the_nearest_bound() {
         (ms(5), ms(0), ms(1), ms(3), ms(3)),
     ] {
         let config = JitterConfig::TruncatedNormal { mean, sd, min, max };
-        assert_eq!(Jitter::new(&config).draw(&mut stream(1, "jitter")), want);
+        assert_eq!(
+            Jitter::new(&config).draw(Instant::START, &mut stream(1, "jitter")),
+            want
+        );
         assert_eq!(config.expected_mean(), want);
     }
 }
@@ -175,7 +253,7 @@ fn uniform_jitter_fills_its_interval_evenly() {
     };
     assert_close(
         "uniform",
-        independent(config),
+        independent(config.clone()),
         [7.0, 7.0, 11.0, 11.9],
         [0.004; 4],
     );

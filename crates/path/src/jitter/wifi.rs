@@ -12,6 +12,9 @@
 //! in the draft and 90 - 3.75 * P(N2 >= 2) = 86.25 ms in the reference. So the mean is J - 0.316 ms in
 //! the draft up to J = 91 ms, and 1.0268 J - 0.343 ms in the reference up to J = 85 ms.
 //!
+//! With scales of their own, the two components are those of the reference with other steps than 1 ms and
+//! 7.5 ms, and x is given.
+//!
 //! # Limits
 //! The mean sets how *often* a packet is delayed by about 90 ms, never by how much. Means above the
 //! saturation yield the same as the saturation; means from above zero to 1 ms yield the short component.
@@ -20,7 +23,7 @@
 use crate::random::{Chance, below};
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::Duration;
+use thalweg_units::{Duration, Fraction};
 
 /// Which published formula of Wi-Fi jitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +53,8 @@ fn slope(formula: WifiFormula) -> Duration {
 pub(crate) struct Wifi {
     short: Poisson,
     long: Poisson,
+    short_step: Duration,
+    long_step: Duration,
     spike: Chance,
     formula: WifiFormula,
 }
@@ -59,22 +64,35 @@ impl Wifi {
         Wifi {
             short: Poisson::new(SHORT_COUNT),
             long: Poisson::new(LONG_COUNT),
+            short_step: SHORT_STEP,
+            long_step: LONG_STEP,
             spike: Chance::ratio((mean - SHORT_STEP).as_nanos(), slope(formula).as_nanos()),
             formula,
         }
     }
 
+    pub(super) fn of_components(fraction: Fraction, short: Duration, long: Duration) -> Self {
+        Wifi {
+            short: Poisson::new(SHORT_COUNT),
+            long: Poisson::new(LONG_COUNT),
+            short_step: short,
+            long_step: long,
+            spike: fraction.into(),
+            formula: WifiFormula::Reference,
+        }
+    }
+
     pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> Duration {
         let collisions = self.short.draw(rng);
-        let (mut jitter, mut smoothed) = (SHORT_STEP * collisions, Duration::ZERO);
+        let (mut jitter, mut smoothed) = (self.short_step * collisions, Duration::ZERO);
         if collisions >= 1 {
-            smoothed += smoothing(SHORT_STEP, rng);
+            smoothed += smoothing(self.short_step, rng);
         }
         if self.spike.happens(rng) {
             let retransmissions = self.long.draw(rng);
-            jitter += LONG_STEP * retransmissions;
+            jitter += self.long_step * retransmissions;
             if self.formula == WifiFormula::Reference && retransmissions >= 2 {
-                smoothed += smoothing(LONG_STEP, rng);
+                smoothed += smoothing(self.long_step, rng);
             }
         }
         jitter - smoothed
@@ -89,16 +107,26 @@ pub(super) fn expected_mean(mean: Duration, formula: WifiFormula) -> Duration {
     if mean.is_zero() {
         return Duration::ZERO;
     }
+    let often = ((mean - SHORT_STEP).as_secs_f64() / slope(formula).as_secs_f64()).min(1.0);
+    mean_of_components(often, SHORT_STEP, LONG_STEP, formula)
+}
+
+/// Mean of both components, the long one on a part of all packets.
+pub(super) fn mean_of_components(
+    often: f64,
+    short_step: Duration,
+    long_step: Duration,
+    formula: WifiFormula,
+) -> Duration {
     let short = SHORT_COUNT - (1.0 - libm::exp(-SHORT_COUNT)) / 2.0;
     let smoothed = match formula {
         WifiFormula::Draft => 0.0,
         // P(N2 >= 2) = 1 - e^-12 (1 + 12)
         WifiFormula::Reference => (1.0 - libm::exp(-LONG_COUNT) * (1.0 + LONG_COUNT)) / 2.0,
     };
-    let often = ((mean - SHORT_STEP).as_secs_f64() / slope(formula).as_secs_f64()).min(1.0);
     Duration::from_secs_f64(
-        short * SHORT_STEP.as_secs_f64()
-            + often * (LONG_COUNT - smoothed) * LONG_STEP.as_secs_f64(),
+        short * short_step.as_secs_f64()
+            + often * (LONG_COUNT - smoothed) * long_step.as_secs_f64(),
     )
 }
 

@@ -1,0 +1,251 @@
+"""`thalweg probe`: measures the round-trip times of a path and says what they show."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thalweg.catalogue import find_scenario
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import Format, Seed, Settings, check_writable, settings
+from thalweg.cli.status import INTERRUPTED, PASSED
+from thalweg.errors import RequestError
+from thalweg.probe.jitter_trace import Direction
+from thalweg.probe.wire import PORT
+from thalweg.quantity import seconds
+from thalweg.scenario import Scenario
+
+if TYPE_CHECKING:
+    from thalweg.probe.series import Series
+
+probe = typer.Typer(
+    name="probe",
+    help="Measure the round-trip times of a path, and analyze them; see docs/probe.md.",
+    no_args_is_help=True,
+)
+
+_SHORTEST_INTERVAL_S, _LONGEST_S, _MOST_PROBES = 1e-3, 86_400.0, 10_000_000
+
+Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="UDP port of the server.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key-file", metavar="FILE", help="A file with a secret that client and server share."),
+]
+Interval = Annotated[str, typer.Option("--interval", "-i", metavar="TIME", help="Time between two probes.")]
+Length = Annotated[str, typer.Option("--duration", "-d", metavar="TIME", help="How long to send.")]
+
+
+@probe.command("serve")
+def serve(
+    bind: Annotated[
+        str | None, typer.Option("--bind", metavar="ADDRESS", help="Listen here alone; by default, everywhere.")
+    ] = None,
+    port: Port = PORT,
+    key_file: KeyFile = None,
+    rate: Annotated[float, typer.Option("--rate", min=1, help="Requests per second that a client may send.")] = 1000,
+    clients: Annotated[int, typer.Option("--clients", min=1, help="Clients at a time, by address.")] = 64,
+    duration: Annotated[
+        str | None, typer.Option("--duration", "-d", metavar="TIME", help="End after this time.")
+    ] = None,
+) -> int:
+    """Return probes to their senders until Ctrl-C. A reply is never larger than its request."""
+    import time  # noqa: PLC0415
+
+    from thalweg.probe.server import Server  # noqa: PLC0415
+
+    key = _key(key_file)
+    lasts = None if duration is None else seconds(duration, "--duration")
+    with Server(bind, port, key, rate, clients) as server, _stopped_by_terminate():
+        note(f"probe server at {bind or 'all addresses'}, UDP port {server.port}; Ctrl-C ends it")
+        end = None if lasts is None else time.monotonic() + lasts
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve(lambda: end is None or time.monotonic() < end)
+        totals = server.totals
+    note(f"answered {totals.answered}, no requests of ours {totals.refused}, beyond the limits {totals.limited}")
+    return PASSED
+
+
+@probe.command("run")
+def run(
+    host: Annotated[str, typer.Argument(help="Name or address of a host where `thalweg probe serve` runs.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
+    interval: Interval = "20ms",
+    duration: Length = "75s",
+    port: Port = PORT,
+    patience: Annotated[
+        str, typer.Option("--patience", metavar="TIME", help="How long to wait for the first and the last reply.")
+    ] = "3s",
+    key_file: KeyFile = None,
+    ipv4: Annotated[bool, typer.Option("--ipv4", "-4", help="Use IPv4 alone.")] = False,
+    ipv6: Annotated[bool, typer.Option("--ipv6", "-6", help="Use IPv6 alone.")] = False,
+    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+) -> int:
+    """Probe a host and store what was measured. Ctrl-C ends the measurement and keeps it."""
+    from thalweg.probe.client import Plan, measure  # noqa: PLC0415
+
+    pace, lasts = _pace(interval, duration)
+    if ipv4 and ipv6:
+        raise RequestError("--ipv4 and --ipv6: choose one of them")
+    family = socket.AF_INET if ipv4 else socket.AF_INET6 if ipv6 else socket.AF_UNSPEC
+    waits = seconds(patience, "--patience")
+    if not 0.01 <= waits <= 60:
+        raise RequestError(f"--patience {patience!r}: expected 10ms to 60s")
+    if port == 0:
+        raise RequestError("--port 0: expected the port of a server, 1 to 65535")
+    _check_series_file(output)
+    plan = Plan(host, port, pace, lasts, waits, _key(key_file), family)
+    began = datetime.now(UTC).isoformat(timespec="seconds")
+    with _stopped_by_terminate(), Bar() as bar:
+        measured = measure(plan, lambda done, total: bar.show(f"probing {host}", done, total))
+    remark = f"thalweg probe of {host} port {port}, a probe every {pace * 1e3:g} ms, {began}"
+    _store(measured.series, output, remark, format_)
+    if measured.interrupted:
+        complain(f"interrupted: {len(measured.series.sent)} probes were sent and are stored", label="")
+        return INTERRUPTED
+    return PASSED
+
+
+@probe.command("simulate")
+def simulate(
+    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
+    interval: Interval = "20ms",
+    duration: Length = "75s",
+    set_: Settings = None,
+    seed: Seed = 1,
+    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+) -> int:
+    """Probe the path of a scenario in virtual time while nobody else sends, and store what was measured."""
+    from thalweg.probe.simulated import simulate_probe  # noqa: PLC0415
+
+    pace, lasts = _pace(interval, duration)
+    _check_series_file(output)
+    loaded = Scenario.from_entry(find_scenario(scenario), settings(set_), ())
+    series = simulate_probe(loaded, seed, pace, lasts)
+    if not series.answered.any():
+        raise RequestError(f"no probe comes back on the path of {scenario}")
+    _store(series, output, f"thalweg probe of scenario {loaded.name} in virtual time, seed {seed}", format_)
+    return PASSED
+
+
+@probe.command("analyze")
+def analyze(
+    files: Annotated[list[Path], typer.Argument(help="Files of `thalweg probe run` or of octoping.", metavar="FILE...")],
+    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", "--plot", metavar="FILE.html", help="Write the figures as one page."),
+    ] = None,
+) -> int:
+    """Say what probes show: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits."""
+    from thalweg.cli.probe_tables import print_analyses  # noqa: PLC0415
+    from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
+    from thalweg.probe.series import read_series  # noqa: PLC0415
+
+    if output:
+        if output.suffix != ".html":
+            raise RequestError(f"--output {output}: the name must end in .html")
+        check_writable(output)
+    names: dict[str, int] = {}
+    analyses = []
+    for file in files:
+        series = read_series(file)
+        names[series.name] = names.get(series.name, 0) + 1
+        again = names[series.name]
+        analyses.append(analyze_series(series if again == 1 else series.renamed(f"{series.name} ({again})")))
+    if format_ is Format.JSON:
+        print_json({"probes": [analysis.document() for analysis in analyses]})
+    else:
+        print_analyses(stdout(), analyses)
+    if output:
+        from thalweg.report.probe import write_probe_report  # noqa: PLC0415 - altair takes its time
+
+        write_probe_report(analyses, output)
+        note(f"wrote {output}")
+    return PASSED
+
+
+@probe.command("export")
+def export(
+    file: Annotated[Path, typer.Argument(help="A file of `thalweg probe run` or of octoping.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The trace of jitter.")],
+    direction: Annotated[
+        Direction, typer.Option("--direction", help="Which delays: of one way, or half of the round trips.")
+    ] = Direction.DOWN,
+) -> int:
+    """Write measured delays as a trace that a scenario replays."""
+    from thalweg.probe.jitter_trace import jitter_trace  # noqa: PLC0415
+    from thalweg.probe.series import read_series  # noqa: PLC0415
+
+    check_writable(output)
+    lines = jitter_trace(read_series(file), direction)
+    partial = output.with_name(f".{output.name}.partial")
+    try:
+        partial.write_text(lines, encoding="ascii")
+        partial.replace(output)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise RequestError(f"cannot write {output}: {error.strerror or error}") from None
+    stdout().print(f'jitter = {{ model = "trace", file = "{output.name}" }}')
+    return PASSED
+
+
+def _store(series: Series, output: Path, remark: str, format_: Format) -> None:
+    """Writes a series and says what it shows."""
+    from thalweg.cli.probe_tables import print_summaries  # noqa: PLC0415
+    from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
+    from thalweg.probe.series import write_series  # noqa: PLC0415
+
+    write_series(series, output, remark)
+    analysis = analyze_series(series)
+    if format_ is Format.JSON:
+        print_json(analysis.document())
+    else:
+        print_summaries(stdout(), [analysis])
+    note(f"wrote {output}")
+
+
+def _pace(interval: str, duration: str) -> tuple[float, float]:
+    pace, lasts = seconds(interval, "--interval"), seconds(duration, "--duration")
+    if not _SHORTEST_INTERVAL_S <= pace <= 60:
+        raise RequestError(f"--interval {interval!r}: expected 1ms to 60s")
+    if not 0 < lasts <= _LONGEST_S:
+        raise RequestError(f"--duration {duration!r}: expected more than 0s and at most 24h")
+    if lasts / pace > _MOST_PROBES:
+        raise RequestError(f"--duration {duration!r}: that is more than {_MOST_PROBES} probes")
+    return pace, lasts
+
+
+def _check_series_file(file: Path) -> None:
+    if not file.name.endswith((".csv", ".csv.gz")):
+        raise RequestError(f"--output {file}: the name must end in .csv or .csv.gz")
+    check_writable(file)
+
+
+def _key(file: Path | None) -> bytes:
+    if file is None:
+        return b""
+    try:
+        key = file.read_bytes().strip()
+    except OSError as error:
+        raise RequestError(f"cannot read the key in {file}: {error.strerror or error}") from None
+    if len(key) < 16:
+        raise RequestError(f"the key in {file} is too short; expected 16 bytes or more")
+    return key
+
+
+@contextlib.contextmanager
+def _stopped_by_terminate() -> Iterator[None]:
+    """Ends what runs within as Ctrl-C does when the process is asked to terminate."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,192 @@
+"""The client of the probe: sends requests at a steady pace and notes the replies.
+
+One loop, as octoping has it: a request is sent when it is due, and if the program came too late for several
+the pace goes on from now, without a burst; otherwise it waits for a reply. After the last request it listens
+for `patience` more.
+
+Times are those of the monotonic clock. A request is stamped just before it is handed to the kernel, a reply by
+the kernel (`timestamps`): what both leave out is tens of microseconds of the client's own network stack.
+"""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import select
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.errors import RequestError
+from thalweg.probe.series import Series
+from thalweg.probe.timestamps import ask_for_timestamps, receive
+from thalweg.probe.wire import REPLY, REQUEST, SIZE, Message, unpack
+
+_REFUSED = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EACCES, errno.EPERM)
+_MEANING = {
+    errno.ECONNREFUSED: "nobody listens at this port; start `thalweg probe serve` there",
+    errno.EHOSTUNREACH: "the host cannot be reached",
+    errno.ENETUNREACH: "the network cannot be reached",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure."""
+
+    host: str
+    port: int
+    interval_s: float = 0.02
+    duration_s: float = 75.0
+    patience_s: float = 3.0
+    """How long to wait for the first reply, and for the last."""
+    key: bytes = b""
+    family: socket.AddressFamily = socket.AF_UNSPEC
+
+
+@dataclass
+class Run:
+    """What was measured."""
+
+    series: Series
+    interrupted: bool
+
+
+class _Replies:
+    """Sent requests and what came back, by number."""
+
+    def __init__(self) -> None:
+        self.sent: list[int] = []
+        self.first: dict[int, tuple[int, int, int, int]] = {}
+        """Arrived, returned, received, counted."""
+        self.copies: dict[int, int] = {}
+
+    def note(self, reply: Message, received_ns: int) -> None:
+        known = reply.number < len(self.sent) and self.sent[reply.number] == reply.sent_ns
+        if not known:
+            return
+        self.copies[reply.number] = self.copies.get(reply.number, 0) + 1
+        self.first.setdefault(
+            reply.number, (reply.arrived_ns, reply.returned_ns, received_ns, reply.counted)
+        )
+
+    def series(self, name: str) -> Series:
+        """All requests; the client's times count from the first request, the server's from its first arrival."""
+        start = self.sent[0] if self.sent else 0
+        origin = min((times[0] for times in self.first.values()), default=0)
+        table = np.full((len(self.sent), 3), np.nan)
+        counted = np.zeros(len(self.sent), np.int64)
+        for number, (arrived, returned, received, count) in self.first.items():
+            table[number] = (arrived - origin) * 1e-9, (returned - origin) * 1e-9, (received - start) * 1e-9
+            counted[number] = count
+        replies = np.array([self.copies.get(number, 0) for number in range(len(self.sent))], np.int64)
+        sent = np.array([(sent - start) * 1e-9 for sent in self.sent])
+        return Series(name, sent, table[:, 0], table[:, 1], table[:, 2], replies, counted)
+
+
+def measure(plan: Plan, on_progress: Callable[[int, int], None] | None = None) -> Run:
+    """Sends the probes. Ctrl-C ends the measurement and keeps what came.
+
+    `on_progress` hears how many requests of how many were sent. Raises RequestError if the host cannot be
+    reached or does not answer.
+    """
+    endpoint = _connect(plan)
+    replies = _Replies()
+    interrupted = False
+    try:
+        _exchange(plan, endpoint, replies, on_progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        endpoint.close()
+    if not replies.first:
+        if interrupted:
+            raise KeyboardInterrupt
+        raise _no_answer(plan)
+    return Run(replies.series(plan.host), interrupted)
+
+
+def _exchange(
+    plan: Plan, endpoint: socket.socket, replies: _Replies, on_progress: Callable[[int, int], None] | None
+) -> None:
+    interval, session = round(plan.interval_s * 1e9), secrets.randbits(64)
+    start = time.monotonic_ns()
+    stop = start + round(plan.duration_s * 1e9)
+    patience = round(plan.patience_s * 1e9)
+    due = start
+    total = max(1, -(-(stop - start) // interval))
+    while True:
+        now = time.monotonic_ns()
+        if due < stop and now >= due:
+            now = time.monotonic_ns()
+            request = Message(REQUEST, session, len(replies.sent), now)
+            replies.sent.append(now)
+            _try(plan, replies, lambda packet=request.pack(plan.key): endpoint.send(packet))  # type: ignore[misc]
+            due += max(1, -(-(now + 1 - due) // interval)) * interval
+            if on_progress:
+                on_progress(len(replies.sent), total)
+            continue
+        if not replies.first and now - start > patience:
+            raise _no_answer(plan)
+        end = min(due, stop) if due < stop else replies.sent[-1] + patience
+        if due >= stop and (now >= end or len(replies.first) == len(replies.sent)):
+            return
+        wait = end - now if replies.first else min(end, start + patience + 1) - now
+        if select.select([endpoint], [], [], max(wait, 0) * 1e-9)[0]:
+            _try(plan, replies, lambda: _take(plan, endpoint, session, replies))
+
+
+def _take(plan: Plan, endpoint: socket.socket, session: int, replies: _Replies) -> None:
+    packet, received, _ = receive(endpoint, SIZE)
+    reply = unpack(packet, REPLY, plan.key)
+    if reply is not None and reply.session == session:
+        replies.note(reply, received)
+
+
+def _try(plan: Plan, replies: _Replies, action: Callable[[], object]) -> None:
+    """Sends or receives. Once there was an answer, an error of the network is a lost probe and no more."""
+    try:
+        action()
+    except OSError as error:
+        if not replies.first and error.errno in _REFUSED:
+            meaning = _MEANING.get(error.errno or 0, error.strerror or str(error))
+            raise RequestError(f"cannot probe {plan.host} port {plan.port}: {meaning}") from None
+
+
+def _no_answer(plan: Plan) -> RequestError:
+    waited = min(plan.patience_s, plan.duration_s + plan.patience_s)
+    keyed = "the same key" if plan.key else "no key"
+    return RequestError(
+        f"no answer from {plan.host} port {plan.port} within {waited:g} s; "
+        f"is `thalweg probe serve` running there, with {keyed}, and does a firewall let UDP pass?"
+    )
+
+
+def _connect(plan: Plan) -> socket.socket:
+    """A socket that talks to the host and hears nobody else."""
+    try:
+        found = socket.getaddrinfo(plan.host, plan.port, family=plan.family, type=socket.SOCK_DGRAM)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RequestError(f"cannot probe {plan.host}: {reason}") from None
+    problem: OSError | None = None
+    for family, kind, protocol, _, address in found:
+        try:
+            endpoint = socket.socket(family, kind, protocol)
+        except OSError as error:
+            problem = error
+            continue
+        try:
+            endpoint.connect(address)
+        except OSError as error:
+            endpoint.close()
+            problem = error
+            continue
+        ask_for_timestamps(endpoint)
+        return endpoint
+    number = problem.errno if problem else None
+    meaning = _MEANING.get(number or 0, (problem and problem.strerror) or "no address")
+    raise RequestError(f"cannot probe {plan.host} port {plan.port}: {meaning}")

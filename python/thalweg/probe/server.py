@@ -1,0 +1,161 @@
+"""The server of the probe: it returns requests, at the pace and to the number of clients that it is set to.
+
+What is no request, or has no tag of the key, or comes too fast, is dropped without a word: nobody can make the
+server send more than it receives. A client is an address; it may hold several sessions.
+
+Limits: a client whose requests are dropped counts them as lost. On a host with several addresses, name the one
+to listen on, since the kernel may choose another for the reply.
+"""
+
+from __future__ import annotations
+
+import errno
+import select
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from thalweg.errors import RequestError
+from thalweg.probe.timestamps import ask_for_timestamps, receive
+from thalweg.probe.wire import PORT, REQUEST, SIZE, unpack
+
+_IDLE_NS = 30_000_000_000
+"""A client that says nothing for this long makes room for another."""
+_SESSIONS = 64
+"""Sessions of one client that are counted; beyond, the oldest is forgotten."""
+_POLL_S = 0.25
+"""How soon the server looks whether it should end."""
+
+
+@dataclass
+class Totals:
+    """What came, by what became of it."""
+
+    answered: int = 0
+    refused: int = 0
+    """No request, or a wrong tag."""
+    limited: int = 0
+    """Too fast, or one client too many."""
+
+
+@dataclass
+class _Client:
+    tokens: float
+    refilled_ns: int
+    counts: dict[int, int] = field(default_factory=dict)
+    """Requests of each session."""
+
+    def admits(self, now_ns: int, rate: float) -> bool:
+        """A token bucket with room for one second of requests."""
+        self.tokens = min(rate, self.tokens + (now_ns - self.refilled_ns) * 1e-9 * rate)
+        self.refilled_ns = now_ns
+        if self.tokens < 1:
+            return False
+        self.tokens -= 1
+        return True
+
+    def count(self, session: int) -> int:
+        """Notes a request and returns how many there were of its session."""
+        number = self.counts.pop(session, 0) + 1
+        self.counts[session] = number
+        if len(self.counts) > _SESSIONS:
+            del self.counts[next(iter(self.counts))]
+        return number
+
+
+class Server:
+    """A socket that returns probes. Opened at once; `with` closes it."""
+
+    def __init__(
+        self,
+        address: str | None = None,
+        port: int = PORT,
+        key: bytes = b"",
+        rate: float = 1000.0,
+        clients: int = 64,
+    ) -> None:
+        """Listens at `address`, by default at all of IPv6 and IPv4. Raises RequestError.
+
+        Each of at most `clients` clients may send `rate` requests per second.
+        """
+        self._key, self._rate, self._most = key, max(rate, 1.0), clients
+        self._clients: dict[str, _Client] = {}
+        self.totals = Totals()
+        self._socket = _listen(address, port)
+        ask_for_timestamps(self._socket)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._socket.getsockname()[1])
+
+    def __enter__(self) -> Server:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the socket."""
+        self._socket.close()
+
+    def serve(self, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Returns requests while `goes_on`."""
+        while goes_on():
+            if select.select([self._socket], [], [], _POLL_S)[0]:
+                try:
+                    self._answer()
+                except OSError as error:
+                    # What an earlier reply met on its way is told at the next call; it concerns one client.
+                    if error.errno in (errno.EBADF, errno.ENOTSOCK):
+                        raise
+
+    def _answer(self) -> None:
+        packet, arrived, sender = receive(self._socket, SIZE)
+        request = unpack(packet, REQUEST, self._key)
+        if request is None:
+            self.totals.refused += 1
+            return
+        client = self._client(str(sender[0]), arrived)
+        if client is None or not client.admits(arrived, self._rate):
+            self.totals.limited += 1
+            return
+        counted = client.count(request.session)
+        self._socket.sendto(request.reply(arrived, time.monotonic_ns(), counted).pack(self._key), sender)
+        self.totals.answered += 1
+
+    def _client(self, address: str, now_ns: int) -> _Client | None:
+        client = self._clients.get(address)
+        if client is None:
+            if len(self._clients) >= self._most:
+                fresh = {name: c for name, c in self._clients.items() if now_ns - c.refilled_ns < _IDLE_NS}
+                self._clients = fresh
+            if len(self._clients) >= self._most:
+                return None
+            client = self._clients[address] = _Client(self._rate, now_ns)
+        return client
+
+
+def _listen(address: str | None, port: int) -> socket.socket:
+    """A socket bound to an address, or to all addresses of both families."""
+    place = f"port {port}" if address is None else f"{address} port {port}"
+    try:
+        if address is None and socket.has_dualstack_ipv6():
+            endpoint = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+            endpoint.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            where: tuple[str, int] | tuple[str, int, int, int] = ("::", port)
+        else:
+            found = socket.getaddrinfo(address or "0.0.0.0", port, type=socket.SOCK_DGRAM)
+            endpoint = socket.socket(found[0][0], socket.SOCK_DGRAM)
+            where = found[0][4]  # type: ignore[assignment] # an address of either family
+    except (OSError, UnicodeError) as error:
+        raise RequestError(f"cannot listen at {place}: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        endpoint.bind(where)
+    except OSError as error:
+        endpoint.close()
+        hint = "; choose another with --port" if error.errno == errno.EADDRINUSE else ""
+        raise RequestError(f"cannot listen at {place}: {error.strerror or error}{hint}") from None
+    return endpoint

@@ -1,0 +1,66 @@
+"""Makes the page of what probes show; see `probe.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from altair.utils.schemapi import debug_mode
+
+from thalweg import _native
+from thalweg.cli.probe_tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
+from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
+from thalweg.probe.analysis import Analysis
+from thalweg.report.page import Figures, fill, spec, write_page
+
+
+def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
+    """Writes the page. Raises RequestError if the file cannot be written."""
+    figures: Figures = {}
+    sections = []
+    # Figures are checked by tests.
+    with debug_mode(False):
+        figures["cumulative"] = spec(plot_cumulative(analyses))
+        for number, one in enumerate(analyses):
+            places = []
+            for name, plot in (
+                ("series", plot_series),
+                ("histogram", plot_histogram),
+                ("next", plot_next),
+                ("wifi", plot_wifi),
+            ):
+                places.append(f"trace-{number}-{name}")
+                figures[places[-1]] = spec(plot(one))
+            sections.append({"place": f"trace-{number}", "analysis": one, "figures": places})
+    tables = [
+        ("Delays", SUMMARY, [summary_row(one) for one in analyses], 1, _DELAYS),
+        ("Order and losses", ORDER, [order_row(one) for one in analyses], 1, _ORDER),
+        (
+            "Spurious timers",
+            (*TIMERS, *(f"{one.series.name}: all; filtered" for one in analyses)),
+            timer_rows(analyses),
+            len(TIMERS),
+            _TIMERS,
+        ),
+        ("Two-component Wi-Fi model", FITS, [row for one in analyses for row in fit_rows(one)], 2, _FITS),
+    ]
+    page = fill("probe.html", figures, sections=sections, tables=tables, version=_native.version())
+    write_page(page, file)
+
+
+_DELAYS = (
+    "Round-trip times without the time that the server took. One-way delays (up: client to server) assume that the "
+    "least delay is the same both ways."
+)
+_ORDER = (
+    "The filter keeps a reply that comes more than 1 ms after the last kept one. The line: the next round-trip "
+    "time is shorter by the interval between probes, as if both had been released at one instant."
+)
+_TIMERS = (
+    "How often a timer would have fired although the reply was on its way, counted along all round-trip times, and "
+    "along those that the filter keeps."
+)
+_FITS = (
+    "Fitted by maximum likelihood to one-way delays above their least, of which those of held-back packets count as "
+    "upper bounds. The probability is an upper bound as well: the model was fitted to the same data."
+)
