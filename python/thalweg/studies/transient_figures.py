@@ -31,10 +31,12 @@ def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str]
     `areas` are by buffer and controller, converged trials only; `missed` says for a buffer who did not converge.
     """
     parts = [
-        pl.DataFrame({"area": area, "controller": controller, "buffer": _panel_title(buffer, missed)})
+        pl.DataFrame({"area": area}, schema={"area": pl.Float64}).with_columns(
+            pl.lit(controller).alias("controller"), pl.lit(_panel_title(buffer, missed)).alias("buffer")
+        )
         for (buffer, controller), area in areas.items()
     ]
-    data = pl.concat(parts) if parts else pl.DataFrame({"area": [], "controller": [], "buffer": []})
+    data = pl.concat(parts)
     controllers = list(dict.fromkeys(controller for _, controller in areas))
     panels = list(dict.fromkeys(_panel_title(buffer, missed) for buffer, _ in areas))
     quantiles = (
