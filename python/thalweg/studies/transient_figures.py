@@ -48,7 +48,7 @@ def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str]
     points = rows(data.with_columns(jitter=pl.Series(jitter)))
     summary = rows(quantiles)
     width = (WIDTH - 60) / max(len(panels), 1)
-    x = alt.X("controller:N", title=None, sort=controllers, axis=alt.Axis(labelAngle=0))
+    x = alt.X("controller:N", title=None, scale=alt.Scale(domain=controllers), axis=alt.Axis(labelAngle=0))
     colour = alt.Color("controller:N", legend=None, scale=alt.Scale(domain=controllers, range=SERIES))
     y = alt.Scale(zero=True)
     charts = []
