@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.studies.transient import run
+from thalweg.studies.transient_figures import plot_areas
 from thalweg.studies.transient_parameters import PRESETS, Parameters, Step, preset
 from thalweg.studies.transient_series import react_to_steps, read_series
 
@@ -152,6 +154,12 @@ def test_the_study_prints_one_document_and_stores_a_page(tmp_path: Path, capsys:
     assert "Normalized Area" in (folder / "report.html").read_text(encoding="utf-8")
     assert (folder / "scenarios" / "40packets-cubic.toml").exists()
     assert (folder / "reactions.parquet").exists()
+
+
+def test_the_page_has_room_for_a_controller_that_never_converged() -> None:
+    areas = {("40 packets", "reno"): np.array([]), ("40 packets", "bbr"): np.array([0.2, 0.3])}
+    chart = plot_areas(areas, {"40 packets": "reno 2"}, "areas")
+    assert "did not converge: reno 2" in chart.to_json()
 
 
 def test_a_measurement_is_printed_as_a_study(tmp_path: Path, capsys: Capture) -> None:

@@ -30,7 +30,7 @@ from thalweg.studies.quantities import bits_per_second, seconds
 from thalweg.studies.result import Row, StudyResult
 from thalweg.studies.transient_as_coded import AsCoded, area_as_coded
 from thalweg.studies.transient_checks import checks, findings
-from thalweg.studies.transient_fit import CLASSES, Fit
+from thalweg.studies.transient_fit import CLASSES, LEAST_QUALITY, Fit
 from thalweg.studies.transient_metric import WINDOW_RTTS, Rates, Reactions, react, rebin
 from thalweg.studies.transient_parameters import MAIN, PAPER, Cell, Parameters
 from thalweg.studies.transient_reaction import fit_reaction
@@ -192,12 +192,13 @@ def row(cell: Cell, step: str, measured: Measured) -> Row:
     """One row of the table.
 
     Statistics of areas and times count a run that did not converge as infinite (None in JSON); those of over- and
-    undershoot, `lost` and `level` take it with what was observed.
+    undershoot, `lost` and `level` take it with what was observed. Damping ratio and natural frequency are those
+    of the trials that have a damping class, the quality that of all.
     """
     reactions, fit = measured.reactions, measured.fit
     area = ranked(reactions)
     classes = fit.classes
-    known = fit.quality >= 0
+    known, fits = fit.quality >= 0, fit.quality >= LEAST_QUALITY
     values: dict[str, str | float | int | None] = {
         "buffer": cell.buffer,
         "controller": cell.controller,
@@ -212,8 +213,8 @@ def row(cell: Cell, step: str, measured: Measured) -> Row:
         "reaction_median_s": _quantile(reactions.reaction_s, 0.5),
         "reaction_p95_s": _quantile(reactions.reaction_s, 0.95),
         "level": float(np.median(reactions.level)),
-        "damping_ratio": float(np.median(fit.damping[known])) if known.any() else None,
-        "natural_frequency": float(np.median(fit.frequency[known])) if known.any() else None,
+        "damping_ratio": float(np.median(fit.damping[fits])) if fits.any() else None,
+        "natural_frequency": float(np.median(fit.frequency[fits])) if fits.any() else None,
         "fit_quality": float(np.median(fit.quality[known])) if known.any() else None,
     }
     values |= {name.replace(" ", "_").replace("-", "_"): classes.count(name) for name in CLASSES}

@@ -31,10 +31,12 @@ def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str]
     `areas` are by buffer and controller, converged trials only; `missed` says for a buffer who did not converge.
     """
     parts = [
-        pl.DataFrame({"area": area, "controller": controller, "buffer": _panel_title(buffer, missed)})
+        pl.DataFrame({"area": area}, schema={"area": pl.Float64}).with_columns(
+            pl.lit(controller).alias("controller"), pl.lit(_panel_title(buffer, missed)).alias("buffer")
+        )
         for (buffer, controller), area in areas.items()
     ]
-    data = pl.concat(parts) if parts else pl.DataFrame({"area": [], "controller": [], "buffer": []})
+    data = pl.concat(parts)
     controllers = list(dict.fromkeys(controller for _, controller in areas))
     panels = list(dict.fromkeys(_panel_title(buffer, missed) for buffer, _ in areas))
     quantiles = (
@@ -46,7 +48,7 @@ def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str]
     points = rows(data.with_columns(jitter=pl.Series(jitter)))
     summary = rows(quantiles)
     width = (WIDTH - 60) / max(len(panels), 1)
-    x = alt.X("controller:N", title=None, sort=controllers, axis=alt.Axis(labelAngle=0))
+    x = alt.X("controller:N", title=None, scale=alt.Scale(domain=controllers), axis=alt.Axis(labelAngle=0))
     colour = alt.Color("controller:N", legend=None, scale=alt.Scale(domain=controllers, range=SERIES))
     y = alt.Scale(zero=True)
     charts = []

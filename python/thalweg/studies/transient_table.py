@@ -35,9 +35,9 @@ LEGEND = (
     "undershoot (not delivered of it). A trial that did not converge is worse than all that did. Lost: the "
     "area before it is divided by the reaction time. Level: what was delivered when steady, of what was "
     "available. As coded: the number of the authors' tool, gap in equivalents of 12 Mbps. Ratio, frequency "
-    "(radians a second), R2: the fitted second-order response of what was sent, medians; then in how many "
-    "trials it is undamped, under-damped, critically damped, over-damped, or explains less than half of the "
-    "variance."
+    "(radians a second), R2: the fitted second-order response of what was sent; ratio and frequency are "
+    "medians of the trials that have a damping class; then in how many trials it is undamped, under-damped, "
+    "critically damped, over-damped, or explains less than half of the variance."
 )
 
 
