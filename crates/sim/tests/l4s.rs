@@ -60,8 +60,12 @@ fn c4_answers_the_marks_of_the_low_latency_queue() {
         "{}",
         link.utilisation
     );
-    // A drop-tail queue of 200 ms would be the alternative.
-    assert!(delay_ms(&outcome, 0) < 10.0, "{}", delay_ms(&outcome, 0));
+    // Far more than Prague's millisecond: C4 backs off once a round trip, and its pushes fill the queue again.
+    assert!(
+        (1.0..40.0).contains(&delay_ms(&outcome, 0)),
+        "{}",
+        delay_ms(&outcome, 0)
+    );
 }
 
 #[test]
