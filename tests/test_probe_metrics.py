@@ -25,9 +25,7 @@ from thalweg.probe.timers import TIMERS, run_timer
 OCTOPING, RFC9002, PICOQUIC, TLP, LINUX, RFC6298 = TIMERS
 
 
-def series_of(
-    up: Floats, down: Floats, interval: float = 0.02, offset: float = 0.0, drift: float = 0.0
-) -> Series:
+def series_of(up: Floats, down: Floats, interval: float = 0.02, offset: float = 0.0, drift: float = 0.0) -> Series:
     """A series with these one-way delays, nan for a lost one, and a server whose clock is off."""
     sent = np.arange(len(up)) * interval
     arrived = sent + up
@@ -35,9 +33,7 @@ def series_of(
     lost = np.isnan(received)
     server = np.where(lost, np.nan, arrived * (1 + drift) + offset)
     seen = np.cumsum(~np.isnan(up))
-    return Series(
-        "hand-made", sent, server, server, received, (~lost).astype(np.int64), np.where(lost, 0, seen)
-    )
+    return Series("hand-made", sent, server, server, received, (~lost).astype(np.int64), np.where(lost, 0, seen))
 
 
 def test_losses_are_told_apart_by_what_the_server_counted() -> None:
@@ -56,7 +52,7 @@ def test_losses_are_told_apart_by_what_the_server_counted() -> None:
 
 
 def test_reordering_counts_packets_that_arrive_after_a_later_one() -> None:
-    # 0 at 50 ms, 20 + 5, 40 + 5, 60 + 5: the first two later ones overtake the first; RFC 4737 counts the late one.
+    # Arrivals at 50, 25, 45 and 65 ms: two later ones overtake the first; RFC 4737 counts the late one.
     up = np.array([0.05, 0.005, 0.005, 0.005])
     losses = count_losses(series_of(up, np.full(4, 0.001)))
     assert (losses.reordered_up, losses.reordered_down) == (1, 0)
@@ -180,7 +176,7 @@ def test_the_timer_of_rfc_9002_follows_the_estimator() -> None:
 
 
 def test_each_stack_has_its_own_timer() -> None:
-    # srtt 40, var 20 ms after one sample; of ten equal samples more the variation goes down to 20 * 0.75^10 = 1.126.
+    # srtt 40, var 20 ms after one sample; ten equal samples more bring the variation to 20 * 0.75^10 = 1.126.
     once = np.array([0.04, 0.04])
     lengths = [float(run_timer(timer, once).length_s[1]) * 1e3 for timer in TIMERS]
     assert lengths == pytest.approx([120.0, 145.0, 110.0, 80.0, 240.0, 1000.0])

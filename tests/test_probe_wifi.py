@@ -108,7 +108,12 @@ def test_a_packet_that_was_held_back_counts_as_a_bound() -> None:
 def test_spurious_firings_and_the_filter_are_as_in_simulations_of_the_model() -> None:
     # Firings of srtt + 4 var over all and over filtered probes, and what the filter keeps, in per cent, from long
     # simulations of both directions with a base of 2 ms. 3750 probes have 3.4 % +- 0.3 of them.
-    for mean, raw, kept, filtered in [(2, 3.0, 92, 3.4), (7, 3.4, 61, 5.3), (12, 2.0, 45, 2.0), (50, 1.4, 41, 1.3)]:
+    for mean, raw, kept, filtered in [
+        (2, 3.0, 92, 3.4),
+        (7, 3.4, 61, 5.3),
+        (12, 2.0, 45, 2.0),
+        (50, 1.4, 41, 1.3),
+    ]:
         one = wifi(mean, 1)
         assert 100 * one.timers[0].count / 3750 == pytest.approx(raw, abs=0.9)
         assert 100 * one.kept.mean() == pytest.approx(kept, abs=4)
@@ -128,7 +133,9 @@ def test_the_entries_are_scenarios() -> None:
     for entry in one.entries().values():
         again = probed(entry, 5)
         assert again.published.model.requested_mean_s * 1e3 == pytest.approx(7.2, rel=0.15)
-    text = SCENARIO.replace('rtt = "2 ms"\n', "").replace('jitter = { model = "wifi", mean = "MEAN ms" }', one.path())
+    text = SCENARIO.replace('rtt = "2 ms"\n', "").replace(
+        'jitter = { model = "wifi", mean = "MEAN ms" }', one.path()
+    )
     assert Scenario.from_toml(text, "pasted").title == "Wi-Fi"
     assert scenario_entry(one.fits["both"].model) == one.entries()["fitted"]
     assert published_entry(one.published.model) == one.entries()["published"]

@@ -49,7 +49,7 @@ def serve(
     ] = None,
     port: Port = PORT,
     key_file: KeyFile = None,
-    rate: Annotated[float, typer.Option("--rate", min=1, help="Requests per second that a client may send.")] = 1000,
+    rate: Annotated[float, typer.Option("--rate", min=1, help="Requests per second of each client.")] = 1000,
     clients: Annotated[int, typer.Option("--clients", min=1, help="Clients at a time, by address.")] = 64,
     duration: Annotated[
         str | None, typer.Option("--duration", "-d", metavar="TIME", help="End after this time.")
@@ -137,7 +137,7 @@ def simulate(
 
 @probe.command("analyze")
 def analyze(
-    files: Annotated[list[Path], typer.Argument(help="Files of `thalweg probe run` or of octoping.", metavar="FILE...")],
+    files: Annotated[list[Path], typer.Argument(help="Files of `probe run` or of octoping.", metavar="FILE...")],
     format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
     output: Annotated[
         Path | None,

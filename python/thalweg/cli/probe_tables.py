@@ -92,6 +92,6 @@ def print_analyses(console: Console, analyses: Sequence[Analysis]) -> None:
     console.print(plain_table(FITS, [row for one in analyses for row in fit_rows(one)], 2))
     for one in analyses:
         entries = one.entries()
-        console.print(f"{one.series.name}, for the [path] of a scenario (the second line with the published scales):")
+        console.print(f"{one.series.name}, for the [path] of a scenario; below, with the published scales:")
         console.print(f"  jitter = {entries['fitted']}")
         console.print(f"  jitter = {entries['published']}")

@@ -32,9 +32,7 @@ def plot_series(one: Analysis, timer: str = "octoping") -> alt.VConcatChart:
     firings = next(firing for firing in one.timers if firing.timer.name == timer)
     series, rtt = one.series, one.series.rtt
     got = series.answered
-    points = pl.DataFrame(
-        {"time_s": series.sent[got], "value": rtt[got] * _MS, "label": "round-trip time"}
-    )
+    points = pl.DataFrame({"time_s": series.sent[got], "value": rtt[got] * _MS, "label": "round-trip time"})
     least = pl.DataFrame(
         {"time_s": series.sent[got], "value": np.minimum.accumulate(rtt[got]) * _MS, "label": "least so far"}
     )
@@ -58,7 +56,8 @@ def plot_series(one: Analysis, timer: str = "octoping") -> alt.VConcatChart:
         f"{firings.timer.formula}: {firings.count} spurious firings in {text(series.duration_s, 's', 3)}, "
         f"{rate:.2g} per second; {one.losses.lost} of {one.losses.sent} lost"
     )
-    return _page([layers.properties(width=WIDTH, height=_HEIGHT)], f"{one.series.name}: RTT over time", subtitle)
+    figure: alt.LayerChart = layers.properties(width=WIDTH, height=_HEIGHT)  # type: ignore[assignment]
+    return _page(figure, f"{one.series.name}: RTT over time", subtitle)
 
 
 def _firings(one: Analysis, firings: Firings) -> pl.DataFrame:
@@ -107,7 +106,7 @@ def plot_histogram(one: Analysis) -> alt.VConcatChart:
     )
     subtitle = f"bins of {width:g} ms; beyond the last: {one.histogram.beyond}, filtered {kept.beyond}"
     pair = alt.hconcat(linear, logarithmic, spacing=20)
-    return _page([pair], f"{one.series.name}: histogram of RTT, linear and logarithmic", subtitle)
+    return _page(pair, f"{one.series.name}: histogram of RTT, linear and logarithmic", subtitle)
 
 
 def plot_next(one: Analysis) -> alt.VConcatChart:
@@ -139,7 +138,8 @@ def plot_next(one: Analysis) -> alt.VConcatChart:
             f"line: next = RTT - {below:.4g} ms; {line.on_line} of the {line.candidates} pairs with an RTT above "
             f"the interval of {one.series.interval_s * _MS:.4g} ms lie on it"
         )
-    return _page([alt.layer(*layers)], f"{one.series.name}: RTT against the next", subtitle)
+    figure: alt.LayerChart = alt.layer(*layers)  # type: ignore[assignment] # no facets here
+    return _page(figure, f"{one.series.name}: RTT against the next", subtitle)
 
 
 def plot_cumulative(analyses: Sequence[Analysis]) -> alt.VConcatChart:
@@ -159,7 +159,7 @@ def plot_cumulative(analyses: Sequence[Analysis]) -> alt.VConcatChart:
             strokeDash=alt.StrokeDash("label:N", legend=None, sort=labels),
         )
     )
-    return _page([chart], "Cumulative distribution of RTT", f"{len(analyses)} traces, all answered probes")
+    return _page(chart, "Cumulative distribution of RTT", f"{len(analyses)} traces, all answered probes")
 
 
 def plot_wifi(one: Analysis) -> alt.VConcatChart:
@@ -208,7 +208,7 @@ def plot_wifi(one: Analysis) -> alt.VConcatChart:
         f"{fit.probability:.2g}"
     )
     pair = alt.hconcat(left, right, spacing=20)
-    return _page([pair], f"{one.series.name}: the two-component model over the data", subtitle)
+    return _page(pair, f"{one.series.name}: the two-component model over the data", subtitle)
 
 
 def _curves(table: pl.DataFrame, **encodings: object) -> alt.LayerChart:
@@ -218,7 +218,8 @@ def _curves(table: pl.DataFrame, **encodings: object) -> alt.LayerChart:
         interpolate="step-after", strokeWidth=1.6, clip=True
     )
     models = chart.transform_filter(alt.datum.label != _MEASURED).mark_line(strokeWidth=1.6, clip=True)
-    layers: alt.LayerChart = alt.layer(steps.encode(**encodings), models.encode(**encodings))
+    both = (steps.encode(**encodings), models.encode(**encodings))
+    layers: alt.LayerChart = alt.layer(*both)  # type: ignore[assignment] # no facets here
     return layers
 
 
@@ -232,9 +233,9 @@ def _label(shades: dict[str, str]) -> alt.Color:
     return alt.Color("label:N", title=None, scale=scale, legend=alt.Legend(labelLimit=300, symbolOpacity=1))
 
 
-def _page(parts: list[alt.Chart | alt.LayerChart | alt.HConcatChart], title: str, subtitle: str) -> alt.VConcatChart:
+def _page(part: alt.Chart | alt.LayerChart | alt.HConcatChart, title: str, subtitle: str) -> alt.VConcatChart:
     head = alt.TitleParams(title, subtitle=subtitle)
-    chart: alt.VConcatChart = alt.vconcat(*parts, title=head).configure(**CONFIG)
+    chart: alt.VConcatChart = alt.vconcat(part, title=head).configure(**CONFIG)
     return chart
 
 
@@ -243,7 +244,8 @@ def _thin(values: Floats, shares: Floats, most: int = 800) -> tuple[Floats, Floa
     if len(values) <= most:
         return values, shares
     tail = len(values) - most // 4
-    picked = np.unique(np.concatenate([np.linspace(0, tail, most * 3 // 4).astype(np.int64), np.arange(tail, len(values))]))
+    before = np.linspace(0, tail, most * 3 // 4).astype(np.int64)
+    picked = np.unique(np.concatenate([before, np.arange(tail, len(values))]))
     return values[picked], shares[picked]
 
 

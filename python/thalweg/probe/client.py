@@ -17,6 +17,8 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from thalweg.errors import RequestError
 from thalweg.probe.series import Series
 from thalweg.probe.timestamps import ask_for_timestamps, receive
 from thalweg.probe.wire import REPLY, REQUEST, SIZE, Message, unpack
+
+_Address: TypeAlias = tuple[socket.AddressFamily, Any]
 
 _REFUSED = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EACCES, errno.EPERM)
 _MEANING = {
@@ -69,9 +73,7 @@ class _Replies:
         if not known:
             return
         self.copies[reply.number] = self.copies.get(reply.number, 0) + 1
-        self.first.setdefault(
-            reply.number, (reply.arrived_ns, reply.returned_ns, received_ns, reply.counted)
-        )
+        self.first.setdefault(reply.number, (reply.arrived_ns, reply.returned_ns, received_ns, reply.counted))
 
     def series(self, name: str) -> Series:
         """All requests; the client's times count from the first request, the server's from its first arrival."""
@@ -93,15 +95,25 @@ def measure(plan: Plan, on_progress: Callable[[int, int], None] | None = None) -
     `on_progress` hears how many requests of how many were sent. Raises RequestError if the host cannot be
     reached or does not answer.
     """
-    endpoint = _connect(plan)
+    addresses = _addresses(plan)
+    for address in addresses:
+        try:
+            return _measure_at(plan, address, on_progress)
+        except RequestError:
+            # A name may have addresses of both families while the server listens at one.
+            if address is addresses[-1]:
+                raise
+    raise _no_answer(plan)
+
+
+def _measure_at(plan: Plan, address: _Address, on_progress: Callable[[int, int], None] | None) -> Run:
     replies = _Replies()
     interrupted = False
-    try:
-        _exchange(plan, endpoint, replies, on_progress)
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        endpoint.close()
+    with _connect(plan, address) as endpoint:
+        try:
+            _exchange(plan, endpoint, replies, on_progress)
+        except KeyboardInterrupt:
+            interrupted = True
     if not replies.first:
         if interrupted:
             raise KeyboardInterrupt
@@ -124,7 +136,7 @@ def _exchange(
             now = time.monotonic_ns()
             request = Message(REQUEST, session, len(replies.sent), now)
             replies.sent.append(now)
-            _try(plan, replies, lambda packet=request.pack(plan.key): endpoint.send(packet))  # type: ignore[misc]
+            _try(plan, replies, partial(endpoint.send, request.pack(plan.key)))
             due += max(1, -(-(now + 1 - due) // interval)) * interval
             if on_progress:
                 on_progress(len(replies.sent), total)
@@ -136,7 +148,7 @@ def _exchange(
             return
         wait = end - now if replies.first else min(end, start + patience + 1) - now
         if select.select([endpoint], [], [], max(wait, 0) * 1e-9)[0]:
-            _try(plan, replies, lambda: _take(plan, endpoint, session, replies))
+            _try(plan, replies, partial(_take, plan, endpoint, session, replies))
 
 
 def _take(plan: Plan, endpoint: socket.socket, session: int, replies: _Replies) -> None:
@@ -165,28 +177,27 @@ def _no_answer(plan: Plan) -> RequestError:
     )
 
 
-def _connect(plan: Plan) -> socket.socket:
-    """A socket that talks to the host and hears nobody else."""
+def _addresses(plan: Plan) -> list[_Address]:
+    """The addresses of the host, the preferred one first."""
     try:
         found = socket.getaddrinfo(plan.host, plan.port, family=plan.family, type=socket.SOCK_DGRAM)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise RequestError(f"cannot probe {plan.host}: {reason}") from None
-    problem: OSError | None = None
-    for family, kind, protocol, _, address in found:
-        try:
-            endpoint = socket.socket(family, kind, protocol)
-        except OSError as error:
-            problem = error
-            continue
-        try:
-            endpoint.connect(address)
-        except OSError as error:
+    return [(family, address) for family, _, _, _, address in found]
+
+
+def _connect(plan: Plan, address: _Address) -> socket.socket:
+    """A socket that talks to this address and hears nobody else."""
+    family, where = address
+    endpoint = None
+    try:
+        endpoint = socket.socket(family, socket.SOCK_DGRAM)
+        endpoint.connect(where)
+    except OSError as error:
+        if endpoint:
             endpoint.close()
-            problem = error
-            continue
-        ask_for_timestamps(endpoint)
-        return endpoint
-    number = problem.errno if problem else None
-    meaning = _MEANING.get(number or 0, (problem and problem.strerror) or "no address")
-    raise RequestError(f"cannot probe {plan.host} port {plan.port}: {meaning}")
+        meaning = _MEANING.get(error.errno or 0, error.strerror or str(error))
+        raise RequestError(f"cannot probe {plan.host} port {plan.port}: {meaning}") from None
+    ask_for_timestamps(endpoint)
+    return endpoint

@@ -3,11 +3,11 @@
 The server's clock is off by an unknown amount, which may grow: θ(t) = a + b t. Then the request seems to take
 its delay plus θ, and the reply its delay minus θ. The sum, the round-trip time, knows nothing of θ.
 
-- **Drift**. The least delay of a path does not change for long, so the points of one-way delay over time stand on
-  a line with the slope of θ. That line is the one of Moon, Skelly and Towsley (INFOCOM 1999): under all points, and
-  as close to them as possible. Both directions are used: b is half the difference of their slopes, so that a
-  change of the path, which has the same sign in both, is not taken for drift; if the directions disagree by more
-  than what they agree on, there is none.
+- **Drift**. The least delay of a path does not change for long, so the points of one-way delay over time stand
+  on a line with the slope of θ. That line is the one of Moon, Skelly and Towsley (INFOCOM 1999): under all
+  points, and as close to them as possible. Both directions are used: b is half the difference of their slopes,
+  so that a change of the path, which has the same sign in both, is not taken for drift; if the directions
+  disagree by more than what they agree on, there is none.
 - **Offset**. Delays alone cannot tell a clock that is late from a path that is slower one way. The usual
   assumption: the least delay is the same both ways, half of the least round trip. The error is half of the
   difference of the two, at most half of the least round-trip time.

@@ -20,9 +20,9 @@ _SIGNIFICANT = 3.0
 
 
 def filter_in_order(arrival: Floats, gap_s: float = GAP_S) -> Mask:
-    """Which packets were not released together with the one before: those that arrive later than the last
-    such packet by more than `gap_s`. `arrival` in the order of sending.
+    """Which packets were not released together with the one before.
 
+    Those that arrive later than the last such packet by more than `gap_s`; `arrival` is in the order of sending.
     This is the filter of octoping's analysis.
 
     >>> filter_in_order(np.array([0.0, 0.1, 0.1005, 0.1012, 0.2])).tolist()
@@ -38,8 +38,9 @@ def filter_in_order(arrival: Floats, gap_s: float = GAP_S) -> Mask:
 
 
 def hold(sent: Floats, delay: Floats) -> Floats:
-    """How long each packet would have been held back by those before it if it had had no delay of its own:
-    their latest arrival minus its time of sending, negative if they had all arrived.
+    """How long each packet would have been held back by those before it if it had had no delay of its own.
+
+    Their latest arrival minus its time of sending: negative if they had all arrived.
 
     >>> hold(np.array([0.0, 20.0, 40.0]), np.array([50.0, 30.0, 12.0])).tolist()
     [-inf, 30.0, 10.0]
@@ -66,8 +67,8 @@ class InOrderLine:
 def find_in_order_line(rtt: Floats, interval_s: float) -> InOrderLine:
     """Looks for the line on which the next round-trip time is shorter by a constant.
 
-    `rtt` holds one entry per request, nan for a lost one. Of the pairs of neighbours whose first round-trip time is
-    longer than the interval, the differences are sorted, and the window of 2 ms with the most of them is the
+    `rtt` holds one entry per request, nan for a lost one. Of the pairs of neighbours whose first round-trip time
+    is longer than the interval, the differences are sorted, and the window of 2 ms with the most of them is the
     line. It is found if the window holds more points than the mean of the windows to its left and right,
     by three standard deviations of a Poisson count.
     """

@@ -43,8 +43,8 @@ def count_losses(series: Series) -> Losses:
     """Counts what was lost, copied and reordered.
 
     The server says in each reply how many requests it has seen. Of the requests up to the one with the largest
-    count, what it has not seen was lost on the way up, and what it has seen and is not answered was lost on the way
-    down. Copies that the network makes of requests hide losses from this count, and never make it negative.
+    count, what it has not seen was lost on the way up, and what it has seen and is not answered was lost on the
+    way down. Copies that the network makes of requests hide losses from this count, and never make it negative.
     """
     got = series.answered
     lost_up = lost_down = None

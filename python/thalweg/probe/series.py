@@ -22,14 +22,14 @@ import io
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Counts: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -118,7 +118,7 @@ def read_series(file: Path) -> Series:
         raise RequestError(f"{file}: nothing was measured; expected the columns {','.join(_COLUMNS)}")
     at, header = lines[0]
     header = [name for name in header if name]
-    if header != _COLUMNS and header != _OCTOPING:
+    if header not in (_COLUMNS, _OCTOPING):
         raise RequestError(
             f"{file}:{at}: these are not the columns of a probe; expected {','.join(_COLUMNS)}, "
             f"or those of octoping: {','.join(_OCTOPING)}"

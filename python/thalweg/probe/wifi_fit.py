@@ -14,7 +14,9 @@ small probability refutes the model; a large one proves nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy import optimize, stats
@@ -22,6 +24,8 @@ from scipy import optimize, stats
 from thalweg.probe.distribution import Censored, censored_cumulative
 from thalweg.probe.series import Floats
 from thalweg.probe.wifi_model import LONG_S, SHORT_S, WifiModel
+
+_Point: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 _BIN_S = 0.25e-3
 _LEAST_PROBABILITY = 1e-300
@@ -74,19 +78,16 @@ def fit_wifi(delays: Censored) -> WifiFit:
     """Fits fraction and both scales. The fraction is 0 if the data do not need long delays."""
     binned = _Binned.of(delays)
 
-    def short_only(logs: Floats) -> float:
-        return binned.surprise(WifiModel(0.0, SHORT_S * np.exp(logs[0])))
+    def short_only(logs: _Point) -> float:
+        return binned.surprise(WifiModel(0.0, SHORT_S * float(np.exp(logs[0]))))
 
-    def both(logs: Floats) -> float:
+    def both(logs: _Point) -> float:
         return binned.surprise(_model(logs))
 
-    options = {"xatol": 1e-4, "fatol": 1e-4, "maxiter": 2000}
-    one = optimize.minimize(short_only, np.zeros(1), method="Nelder-Mead", options=options)
+    one = _minimise(short_only, np.zeros(1), np.array([0.3]))
     far = float(np.mean(delays.value[delays.exact] > _LONG_FROM_S)) if delays.exact.any() else 0.0
-    start = np.array([np.log(max(far, 1e-3)) - np.log1p(-min(far, 0.99)), 0.0, 0.0])
-    simplex = np.vstack([start, start + np.diag([0.5, 0.3, 0.3])])
-    options_both = {**options, "initial_simplex": simplex}
-    two = optimize.minimize(both, start, method="Nelder-Mead", options=options_both)
+    far = min(max(far, 1e-3), 0.99)
+    two = _minimise(both, np.array([np.log(far / (1 - far)), 0.0, 0.0]), np.array([0.5, 0.3, 0.3]))
     if two.fun > one.fun - _WORTH:
         return _judged(WifiModel(0.0, SHORT_S * float(np.exp(one.x[0])), LONG_S), delays)
     return _judged(_model(two.x), delays)
@@ -102,6 +103,17 @@ def fit_published(delays: Censored) -> WifiFit:
         options={"xatol": 1e-6},
     )
     return _judged(WifiModel(float(found.x)), delays)
+
+
+def _minimise(function: Callable[[_Point], float], start: _Point, step: _Point) -> optimize.OptimizeResult:
+    """Nelder and Mead (1965), from a simplex with these edges."""
+    simplex = np.vstack([start, start + np.diag(step)])
+    return optimize.minimize(
+        function,
+        start,
+        method="Nelder-Mead",
+        options={"xatol": 1e-4, "fatol": 1e-4, "maxiter": 2000, "initial_simplex": simplex},
+    )
 
 
 def _model(logs: Floats) -> WifiModel:

@@ -32,8 +32,7 @@ _MOST_COLLISIONS = 20
 
 
 def _poisson(mean: float) -> Floats:
-    counts = np.arange(_COUNTS)
-    return np.exp(counts * math.log(mean) - mean - np.array([math.lgamma(n + 1) for n in range(_COUNTS)]))
+    return np.array([math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(_COUNTS)])
 
 
 _SHORT_MASS = _poisson(_SHORT_COUNT)

@@ -49,18 +49,18 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
 
 
 _DELAYS = (
-    "Round-trip times without the time that the server took. One-way delays (up: client to server) assume that the "
-    "least delay is the same both ways."
+    "Round-trip times without the time that the server took. One-way delays (up: client to server) assume that "
+    "the least delay is the same both ways."
 )
 _ORDER = (
     "The filter keeps a reply that comes more than 1 ms after the last kept one. The line: the next round-trip "
     "time is shorter by the interval between probes, as if both had been released at one instant."
 )
 _TIMERS = (
-    "How often a timer would have fired although the reply was on its way, counted along all round-trip times, and "
-    "along those that the filter keeps."
+    "How often a timer would have fired although the reply was on its way, counted along all round-trip times, "
+    "and along those that the filter keeps."
 )
 _FITS = (
-    "Fitted by maximum likelihood to one-way delays above their least, of which those of held-back packets count as "
-    "upper bounds. The probability is an upper bound as well: the model was fitted to the same data."
+    "Fitted by maximum likelihood to one-way delays above their least, of which those of held-back packets count "
+    "as upper bounds. The probability is an upper bound as well: the model was fitted to the same data."
 )

@@ -16,6 +16,7 @@
 //! than the interval between its packets, is not there. A trace knows one direction of one network under
 //! the traffic of the probe; heavy traffic on the measured network might have been delayed otherwise.
 
+use std::fmt;
 use std::sync::Arc;
 use thalweg_units::{Duration, Instant};
 
@@ -32,14 +33,21 @@ pub struct JitterTrace {
 }
 
 /// Why a text is no trace of jitter.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {problem}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitterTraceError {
     /// Counted from 1.
     pub line: usize,
     /// What is wrong, and the accepted forms.
     pub problem: String,
 }
+
+impl fmt::Display for JitterTraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+impl std::error::Error for JitterTraceError {}
 
 impl JitterTrace {
     /// Reads a trace.
