@@ -43,6 +43,7 @@ metric = "completion"
 at_most = "5 s"
 """
 PYTHON = sys.executable
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WAIT_S = 10.0
 SLEEP = "import time; time.sleep(600)"
 
@@ -418,7 +419,8 @@ class TestRig:
         hosts = json.loads(text)["hosts"]
         assert [host["name"] for host in hosts] == ["left1", "right1", "right2"]
         assert hosts[0]["enter"][0] == "nsenter"
-        os.killpg(process.pid, signal.SIGINT)
+        # To the command alone; a terminal would tell the emulator as well.
+        process.send_signal(signal.SIGINT)
         assert process.wait(WAIT_S) == 0
 
 
@@ -429,10 +431,12 @@ class TestKernelTcp:
         file.write_text(text)
         return LiveScenario.from_entry(find_scenario(file), (), controllers)
 
-    @pytest.mark.parametrize("controller", ["kernel:cubic", "kernel:reno"])
+    @pytest.mark.parametrize("controller", ["kernel:cubic", "kernel:reno", "kernel:bbr"])
     def test_a_download_keeps_its_floor_and_fills_the_columns_of_the_simulator(
         self, controller: str, tmp_path: Path
     ) -> None:
+        if controller.removeprefix("kernel:") not in AVAILABLE.read_text().split():
+            pytest.skip(f"this kernel has no {controller}")
         live = self.load(tmp_path, PATH, main=controller)
         done = live.run(seed=1, trace=True)
         outcomes, report = done.trial.outcomes, done.report
@@ -456,7 +460,7 @@ class TestKernelTcp:
         assert flow["packets_sent"] >= 691 + flow["packets_dropped"]
         assert outcomes.verdict().answer == "pass"
         assert report["links"][0]["dropped_packets"] >= flow["packets_dropped"]
-        assert done.trial.trace.flows["delivered_bytes"].max() <= 1_000_000
+        assert all(delivered <= 1_000_000 for delivered in done.trial.trace.flows["delivered_bytes"])
         done.trial.trace.save(tmp_path / "trace.parquet")
         assert pl.read_parquet(tmp_path / "trace.parquet").height > 10
 

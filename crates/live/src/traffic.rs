@@ -46,6 +46,15 @@ pub(crate) struct FlowPlan {
     pub(crate) awaited: bool,
 }
 
+impl FlowPlan {
+    /// The data that it moves.
+    fn bytes(&self) -> Bytes {
+        match self.transfer {
+            Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes,
+        }
+    }
+}
+
 /// What one flow experienced. Times are nanoseconds since the start.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct FlowResult {
@@ -416,7 +425,8 @@ impl Traffic {
             if let Some(info) = flow.observe()
                 && let Some(samples) = &mut self.samples
             {
-                samples.push(FlowSample::of(now, index, &info));
+                let data = flow.plan.bytes();
+                samples.push(FlowSample::of(now, index, &info, data));
             }
         }
     }
@@ -461,7 +471,7 @@ impl Traffic {
 }
 
 impl FlowSample {
-    fn of(now: Instant, flow: usize, info: &TcpInfo) -> FlowSample {
+    fn of(now: Instant, flow: usize, info: &TcpInfo, data: Bytes) -> FlowSample {
         let segment = u64::from(info.snd_mss);
         // What is in the network: tcp_packets_in_flight() of the kernel.
         let out = info.unacked.saturating_sub(info.sacked + info.lost) + info.retrans;
@@ -476,7 +486,8 @@ impl FlowSample {
             smoothed_rtt_s: f64::from(info.rtt) / 1e6,
             pacing_bps: per_second(info.pacing_rate),
             delivery_bps: 8.0 * info.delivery_rate as f64,
-            delivered_bytes: info.bytes_acked,
+            // The kernel counts the start and the end of the stream as a byte each (RFC 9293 section 3.4).
+            delivered_bytes: info.bytes_acked.min(data.as_u64()),
             ssthresh_bytes: has_threshold.then(|| u64::from(info.snd_ssthresh) * segment),
             state: info.ca_state,
         }

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from thalweg.cli import tables
-from thalweg.cli.console import complain, note, print_json, stdout
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format, write_trial
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
@@ -51,13 +51,14 @@ def run_live(
     begin = time.perf_counter()
     done: list[LiveTrial] = []
     interrupted = False
-    for number in range(trials):
-        traced = any(files) and number == trials - 1
+    with Bar() as bar:
         try:
-            done.append(scenario.run(seed + number, traced, options.realtime, options.bound))
+            for number in range(trials):
+                traced = any(files) and number == trials - 1
+                done.append(scenario.run(seed + number, traced, options.realtime, options.bound))
+                bar.show(description.name, number + 1, trials)
         except KeyboardInterrupt:
             interrupted = True
-            break
     result.wall_s = time.perf_counter() - begin
     if not done:
         raise KeyboardInterrupt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -65,6 +66,7 @@ def rig(
         check_writable(report)
     request = _request(scenario, set_, seed, realtime, bound)
     with interrupts_passed_over(), Rig(request, left, right) as up:
+        signal.signal(signal.SIGINT, lambda *_: up.stop())
         if format_ is Format.JSON:
             hosts = [{"name": host.name, **vars(host), "enter": host.enter} for host in up.hosts]
             print_json({"hosts": hosts})

@@ -57,10 +57,14 @@ class Rig:
             self.report = self._process.answer()["ended"]["report"]
             self._process.close()
 
+    def stop(self) -> None:
+        """Tells the rig to end; `wait` returns soon after."""
+        self._process.stop()
+
     def close(self) -> None:
         """Removes the hosts and everything that runs there."""
         if self.report is None:
-            self._process.stop()
+            self.stop()
             self.wait()
 
     def __enter__(self) -> Rig:
