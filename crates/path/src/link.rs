@@ -147,20 +147,18 @@ impl<P: Packet> Link<P> {
     /// lost while nothing is in flight, the queue discipline drops what waits, or noise takes the capacity.
     #[inline]
     pub fn next(&self) -> Option<Instant> {
-        let flying = self.flight.next();
-        let earliest = match flying {
-            // Without reordering nothing that waits overtakes what flies.
-            Some(_) if self.last_arrival.is_some() => flying,
-            _ if self.buffer.waiting.packets == 0 => flying,
-            _ => [flying, self.next_transmission()]
-                .into_iter()
-                .flatten()
-                .min(),
-        };
+        let mut earliest = self.flight.next();
+        // Without reordering nothing that waits overtakes what flies.
+        let is_first = earliest.is_some() && self.last_arrival.is_some();
+        if !is_first && self.buffer.waiting.packets > 0 {
+            let next = [earliest, self.next_transmission()];
+            earliest = next.into_iter().flatten().min();
+        }
         earliest.filter(|at| *at != Instant::NEVER)
     }
 
     /// A bound on the arrival of the next packet that is taken from the queue.
+    #[inline(never)]
     fn next_transmission(&self) -> Option<Instant> {
         let free = if self.buffer.is_transmitting() {
             Some(self.buffer.transmission.until)
@@ -182,6 +180,7 @@ impl<P: Packet> Link<P> {
     }
 
     /// Changes the settings and starts transmissions in order of time, until `now`.
+    #[inline(never)] // so that a call that finds nothing to do is short
     fn catch_up(&mut self, now: Instant) {
         loop {
             let free = self.buffer.transmission.until;

@@ -103,23 +103,24 @@ fn mean(sum: Duration, count: u64) -> Duration {
 
 /// Totals of one flow on a link. The fields mean the same as in [`LinkStats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))] // what every packet counts is one cache line
 pub struct FlowLinkStats {
     /// Pushed into the link.
     pub offered: Count,
+    /// Taken from the queue for transmission.
+    pub transmitted: Count,
     /// Popped from the link.
     pub delivered: Count,
+    /// Sum of the waits in the queue.
+    pub queue_wait: Duration,
+    /// Sum of the experienced jitter.
+    pub jitter_experienced: Duration,
     /// Dropped by the policer or the queue.
     pub dropped: Count,
     /// Lost after transmission.
     pub lost: Count,
     /// Marked CE by the policer or the queue.
     pub marked: Count,
-    /// Taken from the queue for transmission.
-    pub transmitted: Count,
-    /// Sum of the waits in the queue.
-    pub queue_wait: Duration,
-    /// Sum of the experienced jitter.
-    pub jitter_experienced: Duration,
 }
 
 /// Why a packet never arrived.

@@ -25,6 +25,8 @@ pub(crate) struct Connection {
     pub(crate) flow: usize,
     /// Links that packets cross on their way to the client, and to the server.
     pub(crate) routes: [Vec<u16>; 2],
+    /// The links into which client and server send.
+    pub(crate) first_links: [u16; 2],
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
     pub(crate) workload: Workload,
@@ -35,7 +37,7 @@ pub(crate) struct Connection {
     pub(crate) closed: Option<Instant>,
     /// Streams that are still to arrive.
     open_streams: u32,
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<Box<Call>>,
 }
 
 /// The connections of flow `index`.
@@ -92,17 +94,19 @@ impl Connection {
             Workload::Call(_) | Workload::Requests(_) => 0,
         };
         let call = match &workload {
-            Workload::Call(media) => Some(Call::new(media)),
+            Workload::Call(media) => Some(Box::new(Call::new(media))),
             _ => None,
         };
         let link = |hop: usize, direction: usize| (2 * hop + direction) as u16;
         let hops = spec.route.iter().copied();
+        let routes: [Vec<u16>; 2] = [
+            hops.clone().map(|hop| link(hop, DOWN)).collect(),
+            hops.rev().map(|hop| link(hop, UP)).collect(),
+        ];
         Connection {
             flow,
-            routes: [
-                hops.clone().map(|hop| link(hop, DOWN)).collect(),
-                hops.rev().map(|hop| link(hop, UP)).collect(),
-            ],
+            first_links: [routes[UP][0], routes[DOWN][0]],
+            routes,
             client: endpoint(Role::Client, "client"),
             server: endpoint(Role::Server, "server"),
             workload,

@@ -1,128 +1,111 @@
 //! The event queue: one entry for each element, however many packets are in flight.
 //!
-//! An indexed binary heap over (time, insertion number). The insertion number gives events of one time a
-//! total order: first scheduled, first served.
+//! A tournament over (time, insertion number): a tree with eight branches at each node, whose leaves are
+//! the elements and whose other nodes hold the earliest entry below them, so that the root is the next event.
+//! A change climbs as long as it decides who is the earliest; small trials have a single match. The insertion
+//! number gives events of one time a total order: first scheduled, first served.
 
 use thalweg_units::Instant;
 
-const ABSENT: u32 = u32::MAX;
+/// Bits of an entry that name its element; those above are its insertion number, good for 2^40 insertions.
+const ELEMENT_BITS: u32 = 24;
 
-#[derive(Clone, Copy)]
-struct Entry {
-    time: Instant,
-    number: u64,
-    element: u32,
-}
+/// When an element wants to be called: time, insertion number and element, in one comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
 
 impl Entry {
-    /// Time and number in one comparison.
-    #[inline]
-    fn key(&self) -> u128 {
-        u128::from(self.time.as_nanos()) << 64 | u128::from(self.number)
+    /// Of an element that waits for nothing; later than every other.
+    const NONE: Entry = Entry(u128::MAX);
+
+    fn new(time: Instant, number: u64, element: usize) -> Self {
+        let order = number << ELEMENT_BITS | element as u64;
+        Entry(u128::from(time.as_nanos()) << 64 | u128::from(order))
+    }
+
+    fn time(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    fn element(self) -> usize {
+        (self.0 as u64 & ((1 << ELEMENT_BITS) - 1)) as usize
     }
 }
 
+/// Branches of a node: entries of 16 bytes in two cache lines.
+const FAN: usize = 8;
+
 pub(crate) struct EventQueue {
-    heap: Vec<Entry>,
-    /// Place of each element in the heap.
-    places: Vec<u32>,
+    /// Branch `place % FAN` of group `place / FAN` is an entry; the group holds the branches of the node at
+    /// that place. The root is at place 1, the leaf of an element at `leaves` plus the element.
+    groups: Vec<[Entry; FAN]>,
+    leaves: usize,
     inserted: u64,
 }
 
 impl EventQueue {
+    /// A queue for fewer than 2^24 elements.
     pub(crate) fn new(elements: usize) -> Self {
+        debug_assert!(elements < 1 << ELEMENT_BITS);
+        let mut leaves = FAN;
+        while leaves < elements {
+            leaves *= FAN;
+        }
         EventQueue {
-            heap: Vec::with_capacity(elements),
-            places: vec![ABSENT; elements],
+            groups: vec![[Entry::NONE; FAN]; leaves / FAN + elements.div_ceil(FAN)],
+            leaves,
             inserted: 0,
         }
     }
 
+    #[inline]
+    fn at(&self, place: usize) -> Entry {
+        self.groups[place / FAN][place % FAN]
+    }
+
     /// The next event: its time and element.
+    #[inline]
     pub(crate) fn peek(&self) -> Option<(Instant, usize)> {
-        self.heap
-            .first()
-            .map(|entry| (entry.time, entry.element as usize))
+        let first = self.groups[0][1];
+        (first != Entry::NONE).then(|| (first.time(), first.element()))
     }
 
     /// Sets when `element` wants to be called; [`Instant::NEVER`] takes it out. An unchanged time keeps
     /// its place in the order.
+    #[inline]
     pub(crate) fn set(&mut self, element: usize, time: Instant) {
-        let place = self.places[element];
-        if place == ABSENT {
-            if time == Instant::NEVER {
-                return;
-            }
-            self.inserted += 1;
-            self.heap.push(Entry {
-                time,
-                number: self.inserted,
-                element: element as u32,
-            });
-            self.rise(self.heap.len() - 1);
+        let leaf = self.leaves + element;
+        if self.at(leaf).time() == time {
             return;
         }
-        let place = place as usize;
-        if time == Instant::NEVER {
-            self.remove(place);
-        } else if self.heap[place].time != time {
+        let entry = if time == Instant::NEVER {
+            Entry::NONE
+        } else {
             self.inserted += 1;
-            let earlier = time < self.heap[place].time;
-            self.heap[place].time = time;
-            self.heap[place].number = self.inserted;
-            if earlier {
-                self.rise(place)
-            } else {
-                self.sink(place)
-            }
-        }
+            Entry::new(time, self.inserted, element)
+        };
+        self.play(leaf, entry);
     }
 
-    fn remove(&mut self, place: usize) {
-        let gone = self.heap.swap_remove(place);
-        self.places[gone.element as usize] = ABSENT;
-        if place < self.heap.len() {
-            self.places[self.heap[place].element as usize] = place as u32;
-            self.rise(place);
-            self.sink(self.places[self.heap[place].element as usize] as usize);
-        }
-    }
-
-    fn rise(&mut self, mut place: usize) {
-        let entry = self.heap[place];
-        while place > 0 {
-            let parent = (place - 1) / 2;
-            if self.heap[parent].key() <= entry.key() {
-                break;
-            }
-            self.put(place, self.heap[parent]);
-            place = parent;
-        }
-        self.put(place, entry);
-    }
-
-    fn sink(&mut self, mut place: usize) {
-        let entry = self.heap[place];
+    /// Puts an entry into a leaf and plays its matches.
+    #[inline(never)] // so that a time that stays costs little
+    fn play(&mut self, mut place: usize, mut entry: Entry) {
         loop {
-            let mut child = 2 * place + 1;
-            if child >= self.heap.len() {
-                break;
+            let node = place / FAN;
+            let before = std::mem::replace(&mut self.groups[node][place % FAN], entry);
+            if place == 1 {
+                return;
             }
-            if child + 1 < self.heap.len() && self.heap[child + 1].key() < self.heap[child].key() {
-                child += 1;
+            let winner = self.at(node);
+            if entry > winner {
+                if before != winner {
+                    return;
+                }
+                entry =
+                    (self.groups[node].iter()).fold(Entry::NONE, |first, &other| first.min(other));
             }
-            if entry.key() <= self.heap[child].key() {
-                break;
-            }
-            self.put(place, self.heap[child]);
-            place = child;
+            place = node;
         }
-        self.put(place, entry);
-    }
-
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.heap[place] = entry;
-        self.places[entry.element as usize] = place as u32;
     }
 }
 
@@ -154,8 +137,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_orders_like_a_sorted_list(sets in prop::collection::vec((0usize..8, 0u64..20), 1..200)) {
-            let mut queue = EventQueue::new(8);
+        fn it_orders_like_a_sorted_list(sets in prop::collection::vec((0usize..100, 0u64..20), 1..300)) {
+            let mut queue = EventQueue::new(100);
             let mut model: Vec<(Instant, u64, usize)> = Vec::new();
             for (number, (element, time)) in sets.into_iter().enumerate() {
                 let time = if time == 0 { Instant::NEVER } else { at(time) };

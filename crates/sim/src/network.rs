@@ -167,44 +167,52 @@ impl<'a> Network<'a> {
         Some(self.finish())
     }
 
-    /// Packets come out of a link: to the next link of their route, or to their endpoint.
+    /// Packets come out of a link.
     fn deliver(&mut self, link: usize) {
         let side = if link % 2 == DOWN {
             Side::Client
         } else {
             Side::Server
         };
-        while let Some(mut carried) = self.links[link].pop(self.now) {
-            let index = carried.connection as usize;
-            self.hash = seed::fold(self.hash, self.now.as_nanos());
-            let what =
-                carried.packet.number << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
-            self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
-            let connection = &mut self.connections[index];
-            carried.crossed += 1;
-            let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
-            if let Some(next) = route.get(usize::from(carried.crossed)) {
-                let next = usize::from(*next);
-                self.links[next].push(self.now, carried);
-                self.schedule_link(next);
-                if let Some(trace) = &mut self.trace {
-                    trace.sample_link(self.now, next, &mut self.links[next]);
-                }
-                continue;
+        while let Some(carried) = self.links[link].pop(self.now) {
+            self.hand_on(link, side, carried);
+            // Seldom do two arrive together.
+            if (self.links[link].next()).is_none_or(|next| next > self.now) {
+                break;
             }
-            if let Some(series) = &mut self.series
-                && side != connection.sending_side()
-            {
-                let size = Bytes::new(u64::from(carried.size));
-                series.on_received(self.now, connection.flow, size);
-            }
-            connection.endpoint(side).receive(self.now, &carried.packet);
-            self.pump(index, side, "received");
         }
         self.schedule_link(link);
         if let Some(trace) = &mut self.trace {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
+    }
+
+    /// A packet that came out of a link enters the next link of its route, or its endpoint.
+    fn hand_on(&mut self, link: usize, side: Side, mut carried: Carried) {
+        let index = carried.connection as usize;
+        self.hash = seed::fold(self.hash, self.now.as_nanos());
+        let what = carried.packet.number << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
+        self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
+        let connection = &mut self.connections[index];
+        carried.crossed += 1;
+        let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
+        if let Some(next) = route.get(usize::from(carried.crossed)) {
+            let next = usize::from(*next);
+            self.links[next].push(self.now, carried);
+            self.schedule_link(next);
+            if let Some(trace) = &mut self.trace {
+                trace.sample_link(self.now, next, &mut self.links[next]);
+            }
+            return;
+        }
+        if let Some(series) = &mut self.series
+            && side != connection.sending_side()
+        {
+            let size = Bytes::new(u64::from(carried.size));
+            series.on_received(self.now, connection.flow, size);
+        }
+        connection.endpoint(side).receive(self.now, &carried.packet);
+        self.pump(index, side, "received");
     }
 
     fn schedule_link(&mut self, link: usize) {
@@ -269,46 +277,46 @@ impl<'a> Network<'a> {
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
     /// be called again.
     fn pump(&mut self, index: usize, side: Side, event: &'static str) {
-        let connection = &mut self.connections[index];
-        if connection.endpoint(side).has_events() {
+        if self.connections[index].endpoint(side).has_events() {
             self.serve(index, side);
         }
+        let element = self.element(index, side as usize);
         let connection = &mut self.connections[index];
-        let link = usize::from(connection.routes[if side == Side::Client { UP } else { DOWN }][0]);
-        let is_data = self.series.is_some() && side == connection.sending_side();
-        let flow = connection.flow;
+        let data_of =
+            (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
+        let place = usize::from(connection.first_links[side as usize]);
+        let link = &mut self.links[place];
         let endpoint = connection.endpoint(side);
         let mut sent = false;
         while let Some(packet) = endpoint.transmit(self.now) {
-            let size = packet.size + self.scenario.overhead;
-            if let Some(series) = &mut self.series
-                && is_data
-            {
-                series.on_sent(self.now, flow, Bytes::new(u64::from(size)));
-            }
             let carried = Carried {
                 connection: index as u32,
-                size,
+                size: packet.size + self.scenario.overhead,
                 crossed: 0,
                 packet,
             };
-            self.links[link].push(self.now, carried);
+            if let Some(series) = &mut self.series
+                && let Some(flow) = data_of
+            {
+                series.on_sent(self.now, flow, Bytes::new(u64::from(carried.size)));
+            }
+            link.push(self.now, carried);
             sent = true;
         }
-        let next = endpoint.next();
+        self.queue.set(element, endpoint.next());
+        if sent {
+            let next = link.next().unwrap_or(Instant::NEVER);
+            self.queue.set(place, next);
+        }
         if endpoint.has_events() {
             self.serve(index, side);
-        }
-        self.queue.set(self.element(index, side as usize), next);
-        if sent {
-            self.schedule_link(link);
         }
         if self.connections[index].call.is_some() {
             let next = self.connections[index].next_app();
             self.queue.set(self.element(index, APPLICATIONS), next);
         }
         if self.trace.is_some() {
-            self.sample(index, side, link, sent, event);
+            self.sample(index, side, place, sent, event);
         }
     }
 

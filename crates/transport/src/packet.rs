@@ -167,14 +167,21 @@ impl Packet {
 
     /// Bytes of stream and datagram data that the packet carries.
     pub fn payload(&self) -> u64 {
-        self.frames
-            .iter()
+        used(&self.frames)
             .map(|frame| match frame {
                 Frame::Stream { len, .. } | Frame::Datagram { len, .. } => u64::from(*len),
                 _ => 0,
             })
             .sum()
     }
+}
+
+/// The frames without the unused places.
+#[inline]
+pub(crate) fn used(frames: &[Frame; MAX_FRAMES]) -> impl Iterator<Item = &Frame> {
+    frames
+        .iter()
+        .take_while(|frame| !matches!(frame, Frame::None))
 }
 
 /// Stream bytes that a full packet of `mtu` bytes carries.

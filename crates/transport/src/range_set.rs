@@ -18,6 +18,7 @@ impl RangeSet {
     }
 
     /// Adds `start..end` and returns how many bytes were new.
+    #[inline]
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> u64 {
         if end <= self.prefix {
             return 0;
@@ -26,6 +27,17 @@ impl RangeSet {
             let new = end - self.prefix;
             self.prefix = end;
             return new;
+        }
+        self.insert_among_islands(start, end)
+    }
+
+    #[inline(never)]
+    fn insert_among_islands(&mut self, start: u64, end: u64) -> u64 {
+        if let Some(last) = self.islands.back_mut()
+            && last.1 == start
+        {
+            last.1 = end;
+            return end - start;
         }
         let (mut start, mut end) = (start.max(self.prefix), end);
         let first = self.islands.partition_point(|island| island.1 < start);

@@ -32,6 +32,16 @@ pub(crate) struct SendStream {
     pub(crate) reset_acked: bool,
 }
 
+/// Where stream `id` is in a list sorted by number.
+#[inline]
+pub(crate) fn place_of(streams: &[SendStream], id: StreamId) -> Option<usize> {
+    match streams.last() {
+        // The newest stream is the likeliest, and often the only one.
+        Some(newest) if newest.id == id => Some(streams.len() - 1),
+        _ => streams.binary_search_by_key(&id, |stream| stream.id).ok(),
+    }
+}
+
 impl SendStream {
     pub(crate) fn new(id: StreamId, priority: u8, incremental: bool, peer_limit: u64) -> Self {
         SendStream {

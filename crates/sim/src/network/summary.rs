@@ -3,7 +3,6 @@
 use super::Network;
 use crate::connection::Side;
 use crate::hop::{DOWN, UP};
-use crate::media::Call;
 use crate::media_outcome::summarise;
 use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 use crate::scenario::Workload;
@@ -101,7 +100,7 @@ impl Network<'_> {
                     transmitted += stats.transmitted.packets;
                 }
             }
-            let media = connection.call.iter().flat_map(Call::records);
+            let media = connection.call.iter().flat_map(|call| call.records());
             let changes = self.changes(flow);
             outcome.media.extend(
                 media.map(|(spec, records, skipped)| summarise(spec, records, skipped, &changes)),

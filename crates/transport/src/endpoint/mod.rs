@@ -16,10 +16,10 @@ use crate::flow_control::FlowControl;
 use crate::handshake::{Handshake, SERVER_FINISHED_SIZE, Stage};
 use crate::loss_detection;
 use crate::pacer::Pacer;
-use crate::packet::{ACK_ONLY_SIZE, AEAD_TAG, Frame, StreamId};
+use crate::packet::{ACK_ONLY_SIZE, AEAD_TAG, Frame, MAX_FRAMES, StreamId, used};
 use crate::recv_stream::RecvStream;
 use crate::rtt;
-use crate::send_stream::SendStream;
+use crate::send_stream::{self, SendStream};
 use crate::sent_packets::SentPackets;
 use std::collections::VecDeque;
 use thalweg_control::event::{Lost, Snapshot, Timeout};
@@ -137,6 +137,8 @@ pub struct Endpoint {
     recv_streams: VecDeque<RecvStream>,
     /// Every stream below is closed for receiving and forgotten.
     recv_closed_below: StreamId,
+    /// A stream may have a control frame to send.
+    control_due: bool,
     serving: u64,
     datagrams: Datagrams,
     events: VecDeque<AppEvent>,
@@ -185,6 +187,7 @@ impl Endpoint {
             send_streams: Vec::new(),
             recv_streams: VecDeque::new(),
             recv_closed_below: 0,
+            control_due: false,
             serving: 0,
             datagrams: Datagrams::default(),
             events: VecDeque::new(),
@@ -242,6 +245,7 @@ impl Endpoint {
         {
             stream.closed = true;
             stream.stop_pending = true;
+            self.control_due = true;
         }
     }
 
@@ -322,24 +326,31 @@ impl Endpoint {
 
     /// When loss detection acts: the time threshold of a suspect, else the probe timeout (RFC 9002
     /// section 6.2.1).
+    #[inline]
     fn loss_deadline(&self) -> Instant {
         if let Some(time) = self.loss_time {
             return time;
         }
-        let Some(oldest) = self.sent.get(self.sent.lowest_outstanding()) else {
-            return Instant::NEVER;
-        };
-        // Section 6.2.2.1: no timer while the anti-amplification limit forbids the probe.
-        let probe = match oldest.frames[0] {
-            Frame::ServerFinished => SERVER_FINISHED_SIZE,
-            _ => self.path.mtu.as_u64() as u32,
-        };
-        let limited = self.role == Role::Server && !self.handshake.may_send(probe);
-        if limited || !self.path.has_rtt() {
+        let nothing_outstanding = self.sent.lowest_outstanding() == self.sent.next_number();
+        if nothing_outstanding || !self.path.has_rtt() || self.may_not_probe() {
             return Instant::NEVER;
         }
         let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
         self.last_eliciting + period * (1 << self.timeouts.min(16))
+    }
+
+    /// Whether the anti-amplification limit forbids the probe, so that there is no timer (RFC 9002 section
+    /// 6.2.2.1).
+    fn may_not_probe(&self) -> bool {
+        if self.role == Role::Client || self.handshake.validated {
+            return false;
+        }
+        let oldest = self.sent.get(self.sent.lowest_outstanding());
+        let probe = match oldest.map(|packet| packet.frames[0]) {
+            Some(Frame::ServerFinished) => SERVER_FINISHED_SIZE,
+            _ => self.path.mtu.as_u64() as u32,
+        };
+        !self.handshake.may_send(probe)
     }
 
     /// Acts on every timer that is due.
@@ -443,8 +454,9 @@ impl Endpoint {
     }
 
     /// Queues what a lost packet carried, as far as it still matters (RFC 9000 section 13.3).
-    fn requeue(&mut self, frames: &[Frame]) {
-        for frame in frames {
+    fn requeue(&mut self, frames: &[Frame; MAX_FRAMES]) {
+        self.control_due = true;
+        for frame in used(frames) {
             match *frame {
                 Frame::Stream {
                     id,
@@ -499,10 +511,7 @@ impl Endpoint {
     }
 
     fn send_stream(&mut self, id: StreamId) -> Option<&mut SendStream> {
-        let place = self
-            .send_streams
-            .binary_search_by_key(&id, |stream| stream.id)
-            .ok()?;
+        let place = send_stream::place_of(&self.send_streams, id)?;
         Some(&mut self.send_streams[place])
     }
 

@@ -3,10 +3,10 @@
 use super::{AppEvent, Closing, Endpoint, snapshot};
 use crate::delivery_rate::SendState;
 use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
-use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, StreamId};
+use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, StreamId, used};
 use crate::recv_stream::RecvStream;
 use crate::rtt;
-use crate::send_stream::SendStream;
+use crate::send_stream::{self, SendStream};
 use thalweg_control::Context;
 use thalweg_control::event::{Ack, RttSample, SpuriousLoss};
 use thalweg_units::{Bytes, Duration, Instant};
@@ -147,14 +147,14 @@ impl Endpoint {
             return; // RFC 9001 section 5.7: packets without keys are dropped
         }
         if packet.kind == Kind::Data {
-            let urgent = packet.frames.iter().any(|frame| {
+            let urgent = used(&packet.frames).any(|frame| {
                 matches!(
                     frame,
                     Frame::Stream { fin: true, .. } | Frame::ResetStream { .. }
                 )
             });
             if self.acks.on_packet(now, packet.number, packet.ecn, urgent) {
-                for frame in &packet.frames {
+                for frame in used(&packet.frames) {
                     self.on_frame(now, frame);
                 }
             } else {
@@ -191,6 +191,7 @@ impl Endpoint {
                     && !stream.reset
                 {
                     stream.abandon();
+                    self.control_due = true;
                     self.events.push_back(AppEvent::StopSending(id));
                 }
             }
@@ -207,6 +208,14 @@ impl Endpoint {
     fn open_recv_stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
         if id < self.recv_closed_below {
             return None;
+        }
+        // The newest stream is the likeliest, and often the only one.
+        if self
+            .recv_streams
+            .back()
+            .is_some_and(|stream| stream.id == id)
+        {
+            return self.recv_streams.back_mut();
         }
         let place = match self
             .recv_streams
@@ -229,6 +238,8 @@ impl Endpoint {
         };
         let progress = stream.on_frame(offset, len, fin, min_rtt);
         let (contiguous, ended) = (stream.contiguous(), stream.ended);
+        let limit_pending = stream.limit_pending;
+        self.control_due |= limit_pending;
         self.counters.stream_bytes_received += progress.new;
         self.flow.on_received(progress.new, min_rtt);
         if progress.readable {
@@ -279,18 +290,21 @@ impl Endpoint {
         let mut spurious = std::mem::take(&mut self.spurious_scratch);
         let (streams, path) = (&mut self.send_streams, &mut self.path);
         self.sent.acknowledge(ack, |number, packet, was_lost| {
-            newly.add(number, packet.size, &packet.state);
+            newly.add(number, packet.size);
             if was_lost {
                 spurious.push((number, packet.size, packet.state.sent));
                 path.lost -= Bytes::new(u64::from(packet.size - AEAD_TAG));
             } else {
                 path.bytes_in_flight -= Bytes::new(u64::from(packet.size));
             }
-            for frame in &packet.frames {
+            for frame in used(&packet.frames) {
                 newly.settle(frame, packet, streams, path);
             }
         });
-        let Some((largest, state)) = newly.newest else {
+        let newest = newly
+            .newest
+            .and_then(|number| Some((number, self.sent.get(number)?.state)));
+        let Some((largest, state)) = newest else {
             self.spurious_scratch = spurious;
             return;
         };
@@ -438,15 +452,15 @@ impl Endpoint {
 struct Newly {
     bytes: Bytes,
     packets: u64,
-    newest: Option<(u64, SendState)>,
+    newest: Option<u64>,
     stream_ended: bool,
 }
 
 impl Newly {
-    fn add(&mut self, number: u64, size: u32, state: &SendState) {
+    fn add(&mut self, number: u64, size: u32) {
         self.bytes += Bytes::new(u64::from(size - AEAD_TAG));
         self.packets += 1;
-        self.newest = Some((number, *state));
+        self.newest = Some(number);
     }
 
     /// Settles what an acknowledged frame was about.
@@ -465,7 +479,7 @@ impl Newly {
                 fin,
             } => {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
-                if let Ok(place) = streams.binary_search_by_key(&id, |stream| stream.id) {
+                if let Some(place) = send_stream::place_of(streams, id) {
                     streams[place].on_acked(offset, len, fin);
                     self.stream_ended |= streams[place].is_done();
                 }
@@ -474,7 +488,7 @@ impl Newly {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
             }
             Frame::ResetStream { id, .. } => {
-                if let Ok(place) = streams.binary_search_by_key(&id, |stream| stream.id) {
+                if let Some(place) = send_stream::place_of(streams, id) {
                     streams[place].reset_acked = true;
                 }
                 self.stream_ended = true;

@@ -9,12 +9,13 @@ use crate::packet::{
     ACK_FRAME_SIZE, ACK_ONLY_SIZE, CONTROL_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, Frame, Kind,
     MAX_FRAMES, PACKET_OVERHEAD, Packet, STREAM_FRAME_OVERHEAD,
 };
+use crate::recv_stream::RecvStream;
 use crate::rtt;
 use crate::sent_packets::{Fate, SentPacket};
 use rand_core::Rng as _;
 use thalweg_control::Context;
 use thalweg_control::event::Sent;
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// UDP payloads of CONNECTION_CLOSE packets, as in the reference.
 const CLIENT_CLOSE_SIZE: u32 = 41;
@@ -37,6 +38,10 @@ impl Draft {
     }
     fn has_space(&self, size: u32) -> bool {
         self.count < MAX_FRAMES && self.room >= size
+    }
+    /// One place is left for data, so that a stream of control frames cannot starve it.
+    fn has_space_for_control(&self) -> bool {
+        self.count + 1 < MAX_FRAMES && self.room >= CONTROL_FRAME_SIZE
     }
 }
 
@@ -88,6 +93,7 @@ impl Endpoint {
         }
     }
 
+    #[cold]
     fn transmit_handshake(&mut self, now: Instant) -> Option<Packet> {
         if self.handshake.ack_pending {
             let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
@@ -140,26 +146,29 @@ impl Endpoint {
             return None;
         }
         self.probes = self.probes.saturating_sub(1);
-        Some(self.make_data_packet(now))
+        self.make_data_packet(now)
     }
 
     /// Whether there is anything to put into a numbered packet.
+    #[inline]
     fn has_work(&self) -> bool {
         self.handshake.finished_pending
             || self.mtu_probe_pending
             || self.ack_frequency_pending
             || self.flow.pending
             || self.datagrams.front().is_some()
-            || self
-                .recv_streams
-                .iter()
-                .any(|s| s.limit_pending || s.stop_pending)
+            || (self.control_due && self.streams_have_control())
             || {
                 let credit = self.flow.credit();
-                self.send_streams
-                    .iter()
-                    .any(|s| s.reset_pending || s.is_ready(credit))
+                self.send_streams.iter().any(|s| s.is_ready(credit))
             }
+    }
+
+    /// Whether any stream has a control frame to send.
+    #[cold]
+    fn streams_have_control(&self) -> bool {
+        let received = |s: &RecvStream| s.limit_pending || s.stop_pending;
+        self.recv_streams.iter().any(received) || self.send_streams.iter().any(|s| s.reset_pending)
     }
 
     /// The sender could send and has nothing to send.
@@ -180,6 +189,7 @@ impl Endpoint {
 
     /// The datagram that ends the server's first flight: the rest of its Handshake messages and its first
     /// 1-RTT packet.
+    #[cold]
     fn transmit_server_finished(&mut self, now: Instant) -> Option<Packet> {
         if !self.handshake.may_send(SERVER_FINISHED_SIZE) {
             return None;
@@ -187,12 +197,17 @@ impl Endpoint {
         self.handshake.finished_pending = false;
         let mut packet = Packet::of_kind(Kind::Data, SERVER_FINISHED_SIZE);
         packet.frames[0] = Frame::ServerFinished;
-        self.register(now, &mut packet, SERVER_FINISHED_APP);
+        (packet.number, packet.ecn) = self.register(
+            now,
+            SERVER_FINISHED_SIZE,
+            SERVER_FINISHED_APP,
+            &packet.frames,
+        );
         Some(packet)
     }
 
-    fn make_data_packet(&mut self, now: Instant) -> Packet {
-        let mut packet = Packet::of_kind(Kind::Data, 0);
+    #[inline(never)] // so that a call that finds nothing to send is short
+    fn make_data_packet(&mut self, now: Instant) -> Option<Packet> {
         let mtu = self.path.mtu.as_u64() as u32;
         let mut draft = Draft {
             frames: [Frame::None; MAX_FRAMES],
@@ -201,29 +216,33 @@ impl Endpoint {
         };
         // The client's Finished and path MTU probes leave before the first 1-RTT packets are acknowledged:
         // one ACK frame a moment later covers the server's whole flight, as in the reference.
-        if !self.handshake.finished_pending && !self.mtu_probe_pending {
-            packet.ack = self.acks.take(now);
-        }
-        if packet.ack.is_some() {
+        let waits = self.handshake.finished_pending || self.mtu_probe_pending;
+        let ack = if waits { None } else { self.acks.take(now) };
+        if ack.is_some() {
             draft.room -= ACK_FRAME_SIZE;
         }
         self.add_control_frames(&mut draft);
         self.add_data_frames(&mut draft);
-        packet.size = mtu - draft.room;
+        let mut size = mtu - draft.room;
         if draft.count == 0 {
             draft.push(Frame::Ping, 1);
-            packet.size += 1;
+            size += 1;
             if self.mtu_probe_pending {
                 // RFC 9000 section 14.4: a probe is a PING padded to the size in question.
                 self.mtu_probe_pending = false;
                 self.mtu_probes_left -= 1;
-                packet.size = self.config.max_mtu.as_u64() as u32;
+                size = self.config.max_mtu.as_u64() as u32;
             }
         }
-        packet.frames = draft.frames;
-        let size = packet.size;
-        self.register(now, &mut packet, size);
-        packet
+        let (number, ecn) = self.register(now, size, size, &draft.frames);
+        Some(Packet {
+            kind: Kind::Data,
+            ecn,
+            size,
+            number,
+            ack,
+            frames: draft.frames,
+        })
     }
 
     fn add_control_frames(&mut self, draft: &mut Draft) {
@@ -231,19 +250,23 @@ impl Endpoint {
             self.handshake.finished_pending = false;
             draft.push(Frame::ClientFinished, CLIENT_FINISHED_SIZE);
         }
-        // One place is left for data, so that a stream of control frames cannot starve it.
-        let place =
-            |draft: &Draft| draft.count + 1 < MAX_FRAMES && draft.room >= CONTROL_FRAME_SIZE;
-        if self.ack_frequency_pending && place(draft) {
+        if self.ack_frequency_pending && draft.has_space_for_control() {
             self.ack_frequency_pending = false;
             let (every, delay) = self.ack_frequency.current();
             draft.push(Frame::AckFrequency { every, delay }, CONTROL_FRAME_SIZE);
         }
-        if self.flow.pending && place(draft) {
+        if self.flow.pending && draft.has_space_for_control() {
             draft.push(Frame::MaxData(self.flow.take_update()), CONTROL_FRAME_SIZE);
         }
+        if self.control_due {
+            self.add_control_frames_of_streams(draft);
+        }
+    }
+
+    #[cold]
+    fn add_control_frames_of_streams(&mut self, draft: &mut Draft) {
         for stream in &mut self.recv_streams {
-            if stream.limit_pending && place(draft) {
+            if stream.limit_pending && draft.has_space_for_control() {
                 let limit = stream.take_update();
                 draft.push(
                     Frame::MaxStreamData {
@@ -253,18 +276,19 @@ impl Endpoint {
                     CONTROL_FRAME_SIZE,
                 );
             }
-            if stream.stop_pending && place(draft) {
+            if stream.stop_pending && draft.has_space_for_control() {
                 stream.stop_pending = false;
                 draft.push(Frame::StopSending(stream.id), CONTROL_FRAME_SIZE);
             }
         }
         for stream in &mut self.send_streams {
-            if stream.reset_pending && place(draft) {
+            if stream.reset_pending && draft.has_space_for_control() {
                 stream.reset_pending = false;
                 let (id, final_size) = (stream.id, stream.sent());
                 draft.push(Frame::ResetStream { id, final_size }, CONTROL_FRAME_SIZE);
             }
         }
+        self.control_due = self.streams_have_control();
     }
 
     /// Fills the packet with data, most urgent first; at one priority datagrams go before streams, and
@@ -320,8 +344,15 @@ impl Endpoint {
             .min_by_key(|place| order(*place))
     }
 
-    /// Numbers a packet that counts `in_flight` bytes and remembers it until its fate is known.
-    fn register(&mut self, now: Instant, packet: &mut Packet, in_flight: u32) {
+    /// Numbers a packet of `size` bytes, of which `in_flight` count as such, and remembers it until its fate
+    /// is known. Returns its number and its codepoint.
+    fn register(
+        &mut self,
+        now: Instant,
+        size: u32,
+        in_flight: u32,
+        frames: &[Frame; MAX_FRAMES],
+    ) -> (u64, Ecn) {
         let was_idle = self.path.bytes_in_flight.is_zero();
         self.note_idle_restart(now, was_idle);
         let prior_in_flight = self.path.bytes_in_flight;
@@ -329,27 +360,27 @@ impl Endpoint {
         let state = self
             .rate
             .on_send(now, self.path.bytes_in_flight, was_idle, &self.path);
-        packet.number = self.sent.next_number();
-        packet.ecn = self.controller.ecn();
+        let number = self.sent.next_number();
+        let ecn = self.controller.ecn();
         let record = SentPacket {
             fate: Fate::Outstanding,
             size: in_flight,
             state,
-            frames: packet.frames,
+            frames: *frames,
         };
         self.sent.push(record);
         self.path.next_packet = self.sent.next_number();
         self.path.lowest_unacked = self.sent.lowest_outstanding();
         self.last_eliciting = now;
-        self.handshake.on_sent(packet.size);
+        self.handshake.on_sent(size);
         self.counters.packets_sent += 1;
-        self.counters.bytes_sent += u64::from(packet.size);
+        self.counters.bytes_sent += u64::from(size);
         let lateness = self.draw_lateness();
-        self.pacer.spend(now, packet.size, lateness);
+        self.pacer.spend(now, size, lateness);
         if self.path.established {
             let event = Sent {
-                packet: packet.number,
-                size: Bytes::new(u64::from(packet.size)),
+                packet: number,
+                size: Bytes::new(u64::from(size)),
                 prior_in_flight,
                 was_idle,
             };
@@ -360,6 +391,7 @@ impl Endpoint {
             };
             self.controller.on_sent(&event, &mut cx);
         }
+        (number, ecn)
     }
 
     fn draw_lateness(&mut self) -> Duration {
