@@ -130,9 +130,18 @@ impl Checker<'_> {
         }
         let workload = self.workload(index, flow)?;
         let transport = self.transport(flow, file)?;
+        if flow.stack == schema::Stack::Quic && !thalweg_quic::is_available() {
+            let problem = "\"quic\" cannot make a key, since the system gives no random numbers; accepted: \"model\"";
+            return self.fail(&key("stack"), problem);
+        }
+        if flow.stack == schema::Stack::Quic && flow.zero_rtt {
+            let problem = "true needs the modelled endpoint; accepted: stack = \"model\", or false";
+            return self.fail(&key("zero_rtt"), problem);
+        }
         Ok(FlowSpec {
             name: flow.name.clone(),
             controller,
+            stack: flow.stack,
             start: flow.start,
             background: flow.background,
             route: self.route(index, flow, file)?,

@@ -6,8 +6,8 @@ use crate::hop::{DOWN, UP};
 use crate::media::Call;
 use crate::scenario::{FlowSpec, Workload};
 use crate::seed;
-use thalweg_control::Init;
-use thalweg_transport::{AppEvent, Endpoint, Role};
+use crate::stack::Endpoint;
+use thalweg_transport::{AppEvent, Role};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Priority of bulk data: the default of the reference.
@@ -79,15 +79,9 @@ impl Connection {
         start: Instant,
     ) -> Connection {
         let endpoint = |role: Role, side: &str| {
-            let config = spec.transport.clone();
-            let init = Init {
-                now: Instant::START,
-                mtu: config.initial_mtu,
-                initial_window: config.initial_window,
-            };
-            let rng = seed::rng(trial, &format!("flow/{name}/{side}/controller"));
-            let noise = seed::rng(trial, &format!("flow/{name}/{side}/wakeup"));
-            Endpoint::new(role, config, spec.controller.build(&init), rng, noise)
+            let (config, controller) = (spec.transport.clone(), &spec.controller);
+            let name = format!("flow/{name}/{side}");
+            Endpoint::new(spec.stack, role, config, controller, trial, &name)
         };
         let open_streams = match workload {
             Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
@@ -149,7 +143,7 @@ impl Connection {
 
     pub(crate) fn begin(&mut self) {
         self.started = true;
-        self.client.connect();
+        self.client.connect(self.start);
         // With 0-RTT the client may speak at once.
         self.serve(self.start, Side::Client);
     }
@@ -213,7 +207,7 @@ impl Connection {
     fn end_call_if_over(&mut self, now: Instant) {
         if self.completion.is_none() && self.call.as_ref().is_some_and(|call| call.is_over(now)) {
             self.completion = Some(now);
-            self.client.close();
+            self.client.close(now);
         }
     }
 
@@ -280,13 +274,13 @@ impl Connection {
                 self.open_streams -= 1;
                 if self.open_streams == 0 {
                     self.completion = Some(now);
-                    self.client.close();
+                    self.client.close(now);
                 }
             }
             Workload::Call(_) | Workload::Requests(_) => {}
             Workload::Upload { .. } => {
                 if self.open_streams == 0 {
-                    self.client.close();
+                    self.client.close(now);
                 }
             }
         }

@@ -30,6 +30,7 @@ mod schema;
 mod seed;
 mod series;
 mod size;
+mod stack;
 mod trace;
 mod trace_files;
 mod trials;

@@ -22,8 +22,8 @@
 //! Frames have fixed sizes, and no codec reacts to the delay.
 
 use crate::connection::Side;
+use crate::stack::Endpoint;
 use std::collections::VecDeque;
-use thalweg_transport::Endpoint;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Bytes of a request for media.

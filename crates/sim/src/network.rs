@@ -7,11 +7,11 @@ use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 use crate::seed;
 use crate::series::Series;
+use crate::stack::Payload;
 use crate::trace::Trace;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
-use thalweg_transport::Packet;
 use thalweg_units::{Bytes, Ecn, Instant};
 
 mod summary;
@@ -29,7 +29,7 @@ struct Carried {
     size: u32,
     /// Links of its route that are behind it.
     crossed: u16,
-    packet: Packet,
+    packet: Payload,
 }
 
 impl thalweg_path::Packet for Carried {
@@ -37,10 +37,10 @@ impl thalweg_path::Packet for Carried {
         Bytes::new(u64::from(self.size))
     }
     fn ecn(&self) -> Ecn {
-        self.packet.ecn
+        self.packet.ecn()
     }
     fn set_ecn(&mut self, ecn: Ecn) {
-        self.packet.ecn = ecn;
+        self.packet.set_ecn(ecn);
     }
     fn flow(&self) -> u64 {
         u64::from(self.connection)
@@ -191,7 +191,7 @@ impl<'a> Network<'a> {
     fn hand_on(&mut self, link: usize, side: Side, mut carried: Carried) {
         let index = carried.connection as usize;
         self.hash = seed::fold(self.hash, self.now.as_nanos());
-        let what = carried.packet.number << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
+        let what = carried.packet.number() << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
         self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
         let connection = &mut self.connections[index];
         carried.crossed += 1;
@@ -211,7 +211,7 @@ impl<'a> Network<'a> {
             let size = Bytes::new(u64::from(carried.size));
             series.on_received(self.now, connection.flow, size);
         }
-        connection.endpoint(side).receive(self.now, &carried.packet);
+        connection.endpoint(side).receive(self.now, carried.packet);
         self.pump(index, side, "received");
     }
 
@@ -291,7 +291,7 @@ impl<'a> Network<'a> {
         while let Some(packet) = endpoint.transmit(self.now) {
             let carried = Carried {
                 connection: index as u32,
-                size: packet.size + self.scenario.overhead,
+                size: packet.size() + self.scenario.overhead,
                 crossed: 0,
                 packet,
             };

@@ -3,75 +3,63 @@
 use crate::error::ScenarioError;
 use toml::{Table, Value};
 
-/// Sets `key` (`path.rate`, `flow.main.start`, `path.change.0.at`) to `text`. Flows are named, other lists
-/// are counted from 0. A text that is TOML is taken as such, anything else as a string.
+/// Sets `key` (`path.rate`, `flow.main.start`, `path.change.0.at`, `flow.*.stack`) to `text`. Flows are named,
+/// other lists are counted from 0, and `*` stands for every entry of a list. A text that is TOML is taken as
+/// such, anything else as a string.
 pub(crate) fn set(document: &mut Table, key: &str, text: &str) -> Result<(), ScenarioError> {
-    let fail = |problem: String| ScenarioError {
+    let value = parse(text);
+    let segments: Vec<&str> = key.split('.').map(str::trim).collect();
+    let mut root = Value::Table(std::mem::take(document));
+    let result = place(&mut root, &segments, 0, &value);
+    if let Value::Table(table) = root {
+        *document = table;
+    }
+    result.map_err(|problem| ScenarioError {
         origin: format!("--set {key}={text}"),
         line: None,
         key: None,
         problem,
+    })
+}
+
+/// Puts `value` where `segments[depth..]` lead from `node`, or says why it cannot.
+fn place(node: &mut Value, segments: &[&str], depth: usize, value: &Value) -> Result<(), String> {
+    let Some(&segment) = segments.get(depth) else {
+        *node = value.clone();
+        return Ok(());
     };
-    let value = parse(text);
-    let mut segments = key.split('.').map(str::trim).peekable();
-    let mut root = Value::Table(std::mem::take(document));
-    let mut place = &mut root;
-    let mut walked = String::new();
-    let result = loop {
-        let Some(segment) = segments.next() else {
-            break Ok(());
-        };
-        if segment.is_empty() {
-            break Err(fail(
-                "the key has an empty part; accepted: path.rate=\"10 Mbps\"".into(),
-            ));
-        }
-        let last = segments.peek().is_none();
-        match place {
-            Value::Table(table) => {
-                let entry = table
-                    .entry(segment)
-                    .or_insert_with(|| Value::Table(Table::new()));
-                if last {
-                    *entry = value;
-                    break Ok(());
-                }
-                place = entry;
-            }
-            Value::Array(items) => {
-                let names: Vec<String> = items.iter().enumerate().map(name_of).collect();
-                let found = names
-                    .iter()
-                    .position(|name| name == segment)
-                    .or_else(|| segment.parse().ok().filter(|index| *index < items.len()));
-                let Some(index) = found else {
-                    let accepted = names.join(", ");
-                    break Err(fail(format!(
-                        "{walked} has no entry \"{segment}\"; accepted: {accepted}"
-                    )));
-                };
-                if last {
-                    items[index] = value;
-                    break Ok(());
-                }
-                place = &mut items[index];
-            }
-            _ => {
-                break Err(fail(format!(
-                    "{walked} is a value and has no key \"{segment}\"; accepted: {walked}=VALUE"
-                )));
-            }
-        }
-        walked = if walked.is_empty() {
-            segment.into()
-        } else {
-            format!("{walked}.{segment}")
-        };
-    };
-    if let Value::Table(table) = root {
-        *document = table;
+    if segment.is_empty() {
+        return Err("the key has an empty part; accepted: path.rate=\"10 Mbps\"".into());
     }
-    result
+    let walked = segments[..depth].join(".");
+    match node {
+        Value::Table(table) => {
+            let next = table
+                .entry(segment)
+                .or_insert_with(|| Value::Table(Table::new()));
+            place(next, segments, depth + 1, value)
+        }
+        Value::Array(items) if segment == "*" => items
+            .iter_mut()
+            .try_for_each(|item| place(item, segments, depth + 1, value)),
+        Value::Array(items) => {
+            let names: Vec<String> = items.iter().enumerate().map(name_of).collect();
+            let found = names
+                .iter()
+                .position(|name| name == segment)
+                .or_else(|| segment.parse().ok().filter(|index| *index < items.len()));
+            let Some(index) = found else {
+                let accepted = names.join(", ");
+                return Err(format!(
+                    "{walked} has no entry \"{segment}\"; accepted: {accepted}, or * for all"
+                ));
+            };
+            place(&mut items[index], segments, depth + 1, value)
+        }
+        _ => Err(format!(
+            "{walked} is a value and has no key \"{segment}\"; accepted: {walked}=VALUE"
+        )),
+    }
 }
 
 fn name_of((index, item): (usize, &Value)) -> String {
@@ -110,6 +98,17 @@ mod tests {
         assert_eq!(table["path"]["rate"].as_str(), Some("10 Mbps"));
         assert_eq!(table["flow"][0]["streams"].as_integer(), Some(3));
         assert_eq!(table["path"]["jitter"]["mean"].as_str(), Some("7 ms"));
+    }
+
+    #[test]
+    fn a_star_stands_for_every_entry_of_a_list() {
+        let mut table = document();
+        let second: Value = toml::from_str::<Table>("name = \"other\"").unwrap().into();
+        table["flow"].as_array_mut().unwrap().push(second);
+        set(&mut table, "flow.*.stack", "quic").unwrap();
+        for flow in table["flow"].as_array().unwrap() {
+            assert_eq!(flow["stack"].as_str(), Some("quic"));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::error::{ScenarioError, line_of};
 use crate::hop::Hop;
 use crate::media::MediaSpec;
 use crate::requests::Arrivals;
-use crate::schema::ScenarioFile;
+use crate::schema::{ScenarioFile, Stack};
 use crate::{floor, overrides, trace_files};
 use std::path::Path;
 use thalweg_control::ControllerSpec;
@@ -36,6 +36,8 @@ pub struct FlowSpec {
     pub name: String,
     /// Controller of its sender.
     pub controller: ControllerSpec,
+    /// Whether a modelled endpoint or a real stack carries it.
+    pub(crate) stack: Stack,
     /// When it starts.
     pub start: Duration,
     /// Whether a trial ends without waiting for it.

@@ -376,6 +376,17 @@ pub(crate) struct Transport {
     pub(crate) initial_max_stream_data: Option<Bytes>,
 }
 
+/// What stands at both ends of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stack {
+    /// The modelled endpoint of `thalweg-transport`.
+    #[default]
+    Model,
+    /// The real QUIC stack of `thalweg-quic`.
+    Quic,
+}
+
 /// One transport connection.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -384,6 +395,9 @@ pub(crate) struct Flow {
     pub(crate) name: String,
     /// Congestion controller, with options: "c4", "cubic:hystart=off".
     pub(crate) controller: String,
+    /// What carries it: the modelled endpoint ("model") or a real QUIC stack ("quic").
+    #[serde(default)]
+    pub(crate) stack: Stack,
     /// When it starts.
     #[serde(default)]
     pub(crate) start: Duration,

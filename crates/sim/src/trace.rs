@@ -5,9 +5,9 @@
 
 use crate::connection::Connection;
 use crate::scenario::{Scenario, Workload};
+use crate::stack::Endpoint;
 use thalweg_control::Observer;
 use thalweg_path::{DropCause, Link};
-use thalweg_transport::Endpoint;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// One sample of a flow.
@@ -143,7 +143,7 @@ impl Trace {
             state: "",
             variables,
         };
-        endpoint.controller().observe(&mut snapshot);
+        endpoint.observe(&mut snapshot);
         let state = snapshot.state;
         self.keep_changes(flow, before);
         let path = endpoint.path();

@@ -138,7 +138,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     }
     insta::assert_snapshot!(table, @r##"
     a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
     a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
@@ -238,12 +238,12 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
         .unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other, or * for all
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"
-    --set path.change.7.at=1 s: path.change has no entry "7"; accepted: 0, 1
+    --set path.change.7.at=1 s: path.change has no entry "7"; accepted: 0, 1, or * for all
     a.toml --set path.change.1.at=100 ms: path.change.1.at: "100 ms" is before the change above; accepted: changes in the order of time
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names

@@ -14,7 +14,7 @@
 //! flight then is delivered.
 
 use thalweg_control::PathState;
-use thalweg_control::event::RateSample;
+use thalweg_control::event::{RateSample, Snapshot};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Estimates over less time than this are too coarse to be believed.
@@ -31,13 +31,19 @@ struct Reference {
 
 /// What a packet remembers when it leaves.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SendState {
-    pub(crate) sent: Instant,
-    pub(crate) delivered: Bytes,
-    pub(crate) lost: Bytes,
-    pub(crate) in_flight: Bytes,
-    pub(crate) app_limited: bool,
-    pub(crate) window_limited: bool,
+pub struct SendState {
+    /// When it leaves.
+    pub sent: Instant,
+    /// Delivered so far.
+    pub delivered: Bytes,
+    /// Lost so far.
+    pub lost: Bytes,
+    /// In flight, the packet included.
+    pub in_flight: Bytes,
+    /// Whether the sender is application-limited.
+    pub app_limited: bool,
+    /// Whether the sender is limited by the congestion window.
+    pub window_limited: bool,
     delivered_at: Instant,
     first_sent: Instant,
     reference: Reference,
@@ -45,7 +51,7 @@ pub(crate) struct SendState {
 
 impl SendState {
     /// The memory of a handshake packet sent at `sent`: nothing was delivered before it.
-    pub(crate) fn of_handshake(sent: Instant) -> Self {
+    pub fn of_handshake(sent: Instant) -> Self {
         SendState {
             sent,
             delivered: Bytes::ZERO,
@@ -58,10 +64,25 @@ impl SendState {
             reference: Reference::default(),
         }
     }
+
+    /// What the packet remembered, compared with the present.
+    pub fn compare(&self, path: &PathState) -> Snapshot {
+        Snapshot {
+            sent: self.sent,
+            in_flight_at_send: self.in_flight,
+            delivered_at_send: self.delivered,
+            lost_at_send: self.lost,
+            delivered_since_sent: path.delivered - self.delivered,
+            lost_since_sent: path.lost - self.lost,
+            app_limited: self.app_limited,
+            window_limited: self.window_limited,
+        }
+    }
 }
 
+/// Both estimators of one sender.
 #[derive(Debug, Default)]
-pub(crate) struct DeliveryRate {
+pub struct DeliveryRate {
     delivered: Bytes,
     /// When `delivered` last grew (C.delivered_time of the draft).
     delivered_at: Instant,
@@ -74,17 +95,18 @@ pub(crate) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    pub(crate) fn is_app_limited(&self) -> bool {
+    /// Whether packets that leave now are marked as application-limited.
+    pub fn is_app_limited(&self) -> bool {
         !self.app_limited_until.is_zero()
     }
 
     /// The sender has nothing to send although it may.
-    pub(crate) fn mark_app_limited(&mut self, in_flight: Bytes) {
+    pub fn mark_app_limited(&mut self, in_flight: Bytes) {
         self.app_limited_until = (self.delivered + in_flight).max(Bytes::new(1));
     }
 
     /// What a packet that leaves now has to remember. `in_flight` counts the packet itself.
-    pub(crate) fn on_send(
+    pub fn on_send(
         &mut self,
         now: Instant,
         in_flight: Bytes,
@@ -110,14 +132,14 @@ impl DeliveryRate {
     }
 
     /// Bytes have been acknowledged.
-    pub(crate) fn on_delivered(&mut self, now: Instant, bytes: Bytes) {
+    pub fn on_delivered(&mut self, now: Instant, bytes: Bytes) {
         self.delivered += bytes;
         self.delivered_at = now;
     }
 
     /// All bytes of an ACK are counted; `newest` is the newest packet among them. Updates the path's
     /// rates and returns the draft's sample.
-    pub(crate) fn on_ack(
+    pub fn on_ack(
         &mut self,
         now: Instant,
         newest: &SendState,

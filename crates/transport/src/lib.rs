@@ -21,7 +21,7 @@ mod ack_policy;
 mod bit_ring;
 mod config;
 mod datagrams;
-mod delivery_rate;
+pub mod delivery_rate;
 mod endpoint;
 mod flow_control;
 mod handshake;
@@ -30,7 +30,7 @@ mod pacer;
 pub mod packet;
 mod range_set;
 mod recv_stream;
-mod rtt;
+pub mod rtt;
 mod send_stream;
 mod sent_packets;
 

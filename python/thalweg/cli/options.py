@@ -41,6 +41,17 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", "-s", metavar="KEY=VALUE", help='Set a key of the scenario, e.g. path.rate="10 Mbps".'),
 ]
+class Stack(StrEnum):
+    """What carries flows in virtual time."""
+
+    MODEL = "model"
+    QUIC = "quic"
+
+
+StackChoice = Annotated[
+    Stack | None,
+    typer.Option("--stack", help="Carry every flow by the modelled endpoint or by a real QUIC stack."),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first trial; trial i has this seed plus i.")
 ]
@@ -80,9 +91,10 @@ def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str
     return split
 
 
-def settings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
-    """The keys and values of `--set`."""
-    return pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
+def settings(texts: Iterable[str] | None, stack: Stack | None = None) -> list[tuple[str, str]]:
+    """The keys and values of `--set`, and those that `--stack` stands for, which `--set` can change again."""
+    wanted = [("flow.*.stack", stack.value)] if stack else []
+    return wanted + pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
 
 
 def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:

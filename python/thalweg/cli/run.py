@@ -21,6 +21,8 @@ from thalweg.cli.options import (
     ReportFile,
     Seed,
     Settings,
+    Stack,
+    StackChoice,
     TraceFile,
     bindings,
     check_files,
@@ -29,6 +31,7 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.run_live import LiveOptions, refuse_options, run_live
 from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.errors import RequestError
 from thalweg.live import LiveScenario
 from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
@@ -38,6 +41,7 @@ def run(
     scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
     controller: Controllers = None,
     set_: Settings = None,
+    stack: StackChoice = None,
     seed: Seed = 1,
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Number of trials.")] = 1,
     jobs: Jobs = 0,
@@ -58,11 +62,13 @@ def run(
     check_files(trace, plot)
     entry = find_scenario(scenario)
     if live:
+        if stack:
+            raise RequestError("--stack chooses what carries flows in virtual time; --live is in real time")
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
         files, options = (trace, plot), LiveOptions(realtime, bound, report)
         return run_live(real, entry.reference, seed, trials, format_, files, options)
     refuse_options(LiveOptions(realtime, bound, report))
-    loaded = Scenario.from_entry(entry, settings(set_), bindings(controller))
+    loaded = Scenario.from_entry(entry, settings(set_, stack), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     interrupted = False
     begin = time.perf_counter()
@@ -88,7 +94,7 @@ def run(
             console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
         console.print(tables.summary(result, outcomes.n))
         if outcomes.n > 1:
-            again = _again(entry.reference, seed + verdict.worst_trial, controller, set_)
+            again = _again(entry.reference, seed + verdict.worst_trial, controller, set_, stack)
             console.print(f"replay the worst trial: {again}")
     if late := outcomes.unfinished():
         complain(late)
@@ -102,9 +108,12 @@ def run(
     return of_result(result)
 
 
-def _again(reference: str, seed: int, controllers: list[str] | None, set_: list[str] | None) -> str:
+def _again(
+    reference: str, seed: int, controllers: list[str] | None, set_: list[str] | None, stack: Stack | None
+) -> str:
     """The command that runs one trial once more and draws it."""
     again = ["thalweg", "run", reference, "--seed", str(seed)]
     again += [part for text in controllers or () for part in ("--controller", text)]
     again += [part for text in set_ or () for part in ("--set", text)]
+    again += ["--stack", stack.value] if stack else []
     return shlex.join([*again, "--plot", "worst.html"])

@@ -13,7 +13,7 @@ import typer
 from thalweg.catalogue import Suite
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
-from thalweg.cli.options import Controllers, Jobs, Seed, Settings, SuiteFormat, bindings, settings
+from thalweg.cli.options import Controllers, Jobs, Seed, Settings, StackChoice, SuiteFormat, bindings, settings
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.replay import replay_command
@@ -29,6 +29,7 @@ def suite(
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each scenario.")] = 100,
     controller: Controllers = None,
     set_: Settings = None,
+    stack: StackChoice = None,
     seed: Seed = 1,
     jobs: Jobs = 0,
     format_: Annotated[
@@ -49,7 +50,7 @@ def suite(
     if not entries:
         names = [entry.name for entry in found.entries]
         raise RequestError(f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', names)}")
-    scenarios = load_all(entries, settings(set_), bindings(controller))
+    scenarios = load_all(entries, settings(set_, stack), bindings(controller))
     folder = out or _default_folder(found.name)
     with Bar() as bar:
         result, complete = run_suite(found, scenarios, trials, seed, jobs, folder, bar.show)

@@ -11,7 +11,7 @@ use crate::TransportConfig;
 use crate::ack_frequency::AckFrequency;
 use crate::ack_policy::AckPolicy;
 use crate::datagrams::Datagrams;
-use crate::delivery_rate::{DeliveryRate, SendState};
+use crate::delivery_rate::DeliveryRate;
 use crate::flow_control::FlowControl;
 use crate::handshake::{Handshake, SERVER_FINISHED_SIZE, Stage};
 use crate::loss_detection;
@@ -22,7 +22,7 @@ use crate::rtt;
 use crate::send_stream::{self, SendStream};
 use crate::sent_packets::SentPackets;
 use std::collections::VecDeque;
-use thalweg_control::event::{Lost, Snapshot, Timeout};
+use thalweg_control::event::{Lost, Timeout};
 use thalweg_control::{Context, Control, Controller, PathState, Rng};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -391,7 +391,7 @@ impl Endpoint {
         if self.timed_out.is_none() {
             self.timed_out = Some((oldest, self.sent.next_number()));
         }
-        let snapshot = snapshot(&packet.state, &self.path);
+        let snapshot = packet.state.compare(&self.path);
         let frames = packet.frames;
         self.requeue(&frames);
         if self.path.established {
@@ -437,7 +437,7 @@ impl Endpoint {
             let event = Lost {
                 packet: number,
                 size: Bytes::new(u64::from(size)),
-                snapshot: snapshot(&state, &self.path),
+                snapshot: state.compare(&self.path),
                 persistent_congestion: found.persistent_at == Some(number),
             };
             let mut cx = Context {
@@ -525,19 +525,5 @@ impl Endpoint {
 
     fn is_complete(&self) -> bool {
         self.handshake.stage == Stage::Complete
-    }
-}
-
-/// What a packet remembered, compared with the present.
-fn snapshot(state: &SendState, path: &PathState) -> Snapshot {
-    Snapshot {
-        sent: state.sent,
-        in_flight_at_send: state.in_flight,
-        delivered_at_send: state.delivered,
-        lost_at_send: state.lost,
-        delivered_since_sent: path.delivered - state.delivered,
-        lost_since_sent: path.lost - state.lost,
-        app_limited: state.app_limited,
-        window_limited: state.window_limited,
     }
 }

@@ -1,6 +1,6 @@
 //! Taking packets in.
 
-use super::{AppEvent, Closing, Endpoint, snapshot};
+use super::{AppEvent, Closing, Endpoint};
 use crate::delivery_rate::SendState;
 use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
 use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, StreamId, used};
@@ -329,7 +329,7 @@ impl Endpoint {
                 newly_lost,
                 lost_ranges,
                 rtt,
-                snapshot: snapshot(&state, &self.path),
+                snapshot: state.compare(&self.path),
                 rate,
                 prior_in_flight,
             };

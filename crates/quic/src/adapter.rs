@@ -1,0 +1,170 @@
+//! Our controllers under the `Controller` trait of the stack.
+//!
+//! The stack asks for window and pacing rate before each packet; by then all reports of one acknowledgement
+//! are in, and the controller is told of them together (`flow.rs`). The send quantum is handed over as well;
+//! the stack takes it as the bound of a batch of segments, and paces with a bucket of its own (2 ms at the
+//! pacing rate, at least ten packets, at most 10 ms).
+
+use crate::clock::Clock;
+use crate::flow::Flow;
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use std::any::Any;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use thalweg_units::Bytes;
+
+/// A rate in bytes per second that no path of ours reaches.
+const UNPACED: u64 = 1 << 40;
+
+/// One sender, seen by the stack and by its endpoint.
+pub(crate) struct Shared {
+    pub(crate) clock: Clock,
+    flow: Mutex<Flow>,
+    /// Packets that the stack has made and whose packet number space is still unknown.
+    made: Mutex<Vec<(u64, Bytes)>>,
+    /// Whether the stack has asked for the window: it does when it has ack-eliciting data to send, and is
+    /// not sending a probe.
+    asked: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(clock: Clock, flow: Flow) -> Self {
+        Shared {
+            clock,
+            flow: Mutex::new(flow),
+            made: Mutex::new(Vec::new()),
+            asked: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn flow(&self) -> MutexGuard<'_, Flow> {
+        self.flow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The packets that the stack has made since the last call.
+    pub(crate) fn take_made(&self) -> MutexGuard<'_, Vec<(u64, Bytes)>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the stack has asked for the window since the last call.
+    pub(crate) fn take_asked(&self) -> bool {
+        self.asked.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Makes adapters to one flow: an endpoint has one connection.
+pub(crate) struct Factory(pub(crate) Arc<Shared>);
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, _now: Instant, _mtu: u16) -> Box<dyn Controller> {
+        Box::new(Adapter(Arc::clone(&self.0)))
+    }
+}
+
+struct Adapter(Arc<Shared>);
+
+impl fmt::Debug for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Adapter").finish_non_exhaustive()
+    }
+}
+
+impl Controller for Adapter {
+    fn on_packet_sent(&mut self, _now: Instant, bytes: u16, pn: u64) {
+        self.0.take_made().push((pn, Bytes::new(u64::from(bytes))));
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.0.flow().on_window_limited();
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        pn: u64,
+        app_limited: bool,
+        _rtt: &RttEstimator,
+    ) {
+        let (now, sent) = (
+            self.0.clock.virtual_time(now),
+            self.0.clock.virtual_time(sent),
+        );
+        let mut flow = self.0.flow();
+        flow.on_acked(now, sent, pn, Bytes::new(bytes), app_limited);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, _in_flight: u64, _app_limited: bool, _pn: Option<u64>) {
+        self.0.flow().on_acks_ended(self.0.clock.virtual_time(now));
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        _sent: Instant,
+        is_persistent_congestion: bool,
+        is_ecn: bool,
+        _lost_bytes: u64,
+        _largest_lost_pn: u64,
+    ) {
+        let mut flow = self.0.flow();
+        if is_ecn {
+            flow.on_marked(self.0.clock.virtual_time(now));
+        }
+        if is_persistent_congestion {
+            flow.on_persistent_congestion();
+        }
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
+        let now = self.0.clock.virtual_time(now);
+        let size = Bytes::new(u64::from(lost_bytes));
+        self.0.flow().on_lost(now, pn, size);
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.0.flow().on_spurious();
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.0.flow().set_mtu(Bytes::new(u64::from(new_mtu)));
+    }
+
+    fn window(&self) -> u64 {
+        self.0.asked.store(true, Ordering::Relaxed);
+        // The stack divides by the window.
+        self.0.flow().control().window.as_u64().max(1)
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut flow = self.0.flow();
+        let control = flow.control();
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = control.window.as_u64().max(1);
+        // The first window may leave at once (RFC 9002 section 7.7), as it does from the modelled endpoint;
+        // later, a controller without a rate is paced as the stack paces its own.
+        let first = flow.path().largest_acked.is_none().then_some(UNPACED);
+        let rate = control.pacing.map(|rate| rate.as_bits_per_sec() / 8);
+        metrics.pacing_rate = rate.or(first);
+        metrics.send_quantum = Some(control.quantum.as_u64());
+        metrics
+    }
+
+    /// The stack copies the controller when the path changes, which no path of ours does: both then speak
+    /// for the one flow.
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Adapter(Arc::clone(&self.0)))
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.0.flow().initial_window().as_u64()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,35 @@
+//! Virtual time as the stack wants it.
+//!
+//! The stack takes `std::time::Instant`, of which only differences matter. An epoch read once stands for
+//! the start of the trial; every other instant is that plus virtual nanoseconds, so nothing depends on when a
+//! trial is run. Where the system's instants are coarser than a nanosecond, times are rounded to them.
+
+use std::time;
+use thalweg_units::{Duration, Instant};
+
+/// Turns virtual instants into those of the standard library and back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    epoch: time::Instant,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Clock {
+            epoch: time::Instant::now(),
+        }
+    }
+
+    pub(crate) fn real(self, instant: Instant) -> time::Instant {
+        self.epoch + time::Duration::from_nanos(instant.as_nanos())
+    }
+
+    pub(crate) fn virtual_time(self, instant: time::Instant) -> Instant {
+        Instant::START + duration(instant.saturating_duration_since(self.epoch))
+    }
+}
+
+/// A span of the standard library in ours.
+pub(crate) fn duration(span: time::Duration) -> Duration {
+    Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+}

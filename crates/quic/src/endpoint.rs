@@ -1,0 +1,469 @@
+//! One end of a connection of the real stack, with the calls of the modelled endpoint.
+
+use crate::adapter::{Factory, Shared};
+use crate::clock::{Clock, duration};
+use crate::flow::Flow;
+use crate::header;
+use crate::identity::{SERVER_NAME, identity};
+use crate::seeded::{SeededIds, key};
+use crate::streams::{Streams, app_id, level};
+use bytes::{Bytes as Buffer, BytesMut};
+use noq_proto::{
+    AckFrequencyConfig, ClientConfig, Connection, ConnectionEvent, ConnectionHandle,
+    ConnectionIdGenerator as _, DatagramEvent, Dir, EcnCodepoint, EndpointConfig, Event, FourTuple,
+    MtuDiscoveryConfig, PathId, ServerConfig, StreamEvent, TransportConfig as StackConfig,
+    ValidationTokenConfig, VarInt,
+};
+use rand_core::Rng as _;
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use thalweg_control::{Control, Controller, Observer, PathState, Rng};
+use thalweg_transport::{AppEvent, Counters, Role, StreamId, TransportConfig};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+
+/// Receive window of a stream, and the unacknowledged data that a sender may hold: large enough never to
+/// bind on a path below 10 Gbit/s and 100 ms, since the stack does not tune its windows.
+const STREAM_WINDOW: u32 = 1 << 27;
+/// Streams that may be open at once.
+const STREAMS: u32 = 1024;
+/// A datagram begins with the tag of its application.
+const TAG: usize = 8;
+
+/// A UDP datagram of the real stack.
+#[derive(Debug)]
+pub struct Datagram {
+    /// How many its sender had sent before.
+    pub number: u64,
+    /// ECN codepoint of its IP header.
+    pub ecn: Ecn,
+    /// UDP payload.
+    pub data: BytesMut,
+}
+
+/// One end of a connection of the real stack.
+///
+/// Driven like the modelled endpoint: [`receive`](QuicEndpoint::receive), [`transmit`](QuicEndpoint::transmit)
+/// until there is nothing, [`expire`](QuicEndpoint::expire) at [`next`](QuicEndpoint::next), and events for the
+/// application by [`poll_event`](QuicEndpoint::poll_event).
+pub struct QuicEndpoint {
+    role: Role,
+    stack: noq_proto::Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+    client: Option<ClientConfig>,
+    shared: Arc<Shared>,
+    codepoint: Ecn,
+    streams: Streams,
+    events: VecDeque<AppEvent>,
+    closed: bool,
+    sent: u64,
+    noise: Rng,
+    /// Largest lateness of a wake-up, and that of the next one.
+    wakeup_noise: Duration,
+    lateness: Duration,
+    // Copies of what the stack shares with its controller, brought up to date after every call.
+    path: PathState,
+    control: Control,
+    counters: Counters,
+    stream_bytes_received: u64,
+    datagrams_received: u64,
+    buffer: Vec<u8>,
+}
+
+impl QuicEndpoint {
+    /// An endpoint that has not been started; it never connects where [`is_available`](crate::is_available) is
+    /// false. `rng` is lent to the controller; `noise` draws what the stack
+    /// would draw at random, and the lateness of wake-ups.
+    pub fn new(
+        role: Role,
+        config: TransportConfig,
+        controller: Box<dyn Controller>,
+        rng: Rng,
+        mut noise: Rng,
+    ) -> Self {
+        let wakeup_noise = config.wakeup_noise;
+        let codepoint = controller.ecn();
+        let (path, control) = (PathState::new(config.initial_mtu), controller.control());
+        let settings = stack_config(&config);
+        let flow = Flow::new(controller, config, rng);
+        let shared = Arc::new(Shared::new(Clock::new(), flow));
+        let transport = Arc::new({
+            let mut settings = settings;
+            settings.congestion_controller_factory(Arc::new(Factory(Arc::clone(&shared))));
+            settings
+        });
+        let reset_key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &key(&mut noise));
+        let mut endpoint = EndpointConfig::new(Arc::new(reset_key));
+        endpoint.rng_seed(Some(key(&mut noise)));
+        let ids = noise.next_u64();
+        endpoint.cid_generator(Arc::new(move || Box::new(SeededIds(seeded(ids)))));
+        let identity = identity();
+        let server = identity.filter(|_| role == Role::Server).map(|identity| {
+            let mut server = ServerConfig::with_crypto(identity.server.clone());
+            server.transport_config(transport.clone()).migration(false);
+            let mut tokens = ValidationTokenConfig::default();
+            tokens.sent(0);
+            server.validation_token_config(tokens);
+            Arc::new(server)
+        });
+        let first = SeededIds(seeded(noise.next_u64())).generate_cid();
+        let client = identity.map(|identity| {
+            let mut client = ClientConfig::new(identity.client.clone());
+            client.transport_config(transport);
+            client.initial_dst_cid_provider(Arc::new(move || first));
+            client
+        });
+        QuicEndpoint {
+            role,
+            stack: noq_proto::Endpoint::new(Arc::new(endpoint), server, true),
+            connection: None,
+            client,
+            shared,
+            codepoint,
+            streams: Streams::default(),
+            events: VecDeque::new(),
+            closed: false,
+            sent: 0,
+            noise,
+            wakeup_noise,
+            lateness: Duration::ZERO,
+            path,
+            control,
+            counters: Counters::default(),
+            stream_bytes_received: 0,
+            datagrams_received: 0,
+            buffer: Vec::with_capacity(2048),
+        }
+    }
+
+    /// Opens the connection (client).
+    pub fn connect(&mut self, now: Instant) {
+        let Some(client) = self.client.clone() else {
+            return;
+        };
+        let now = self.shared.clock.real(now);
+        let opened = self
+            .stack
+            .connect(now, client, address(Role::Server), SERVER_NAME);
+        // It fails for a bad address, name or version only; all three are ours.
+        self.connection = opened.ok();
+    }
+
+    /// Writes `bytes` to stream `id`, opening it if need be, and ends it if `fin`; see the modelled endpoint.
+    pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
+        self.streams
+            .write(id, bytes, fin, level(id, priority, incremental));
+        if let Some((_, connection)) = &mut self.connection {
+            self.streams.flush(connection);
+        }
+    }
+
+    /// Queues a datagram of `len` bytes, at least 8, cut to what a packet holds. The stack sends datagrams
+    /// before streams, whatever their priority.
+    pub fn send_datagram(&mut self, len: u32, tag: u64) {
+        let Some((_, connection)) = &mut self.connection else {
+            return;
+        };
+        let mut datagrams = connection.datagrams();
+        let most = datagrams.max_size().unwrap_or(0);
+        let len = (len as usize).max(TAG).min(most.max(TAG));
+        let mut data = BytesMut::zeroed(len);
+        data[..TAG].copy_from_slice(&tag.to_be_bytes());
+        // Datagrams are unreliable: one that the peer does not want is lost.
+        let _ = datagrams.send(data.freeze(), true);
+    }
+
+    /// Asks the peer to stop sending on a stream.
+    pub fn stop_receiving(&mut self, id: StreamId) {
+        if let Some((_, connection)) = &mut self.connection {
+            self.streams.stop(id, connection);
+        }
+    }
+
+    /// Closes the connection.
+    pub fn close(&mut self, now: Instant) {
+        let now = self.shared.clock.real(now);
+        if let Some((_, connection)) = &mut self.connection {
+            connection.close(now, VarInt::from_u32(0), Buffer::new());
+        }
+    }
+
+    /// Takes a datagram in.
+    pub fn receive(&mut self, now: Instant, datagram: Datagram) {
+        if self.closed {
+            return;
+        }
+        let time = self.shared.clock.real(now);
+        let from = match self.role {
+            Role::Client => Role::Server,
+            Role::Server => Role::Client,
+        };
+        let path = FourTuple::new(address(from), Some(address(self.role).ip()));
+        self.buffer.clear();
+        let event = self.stack.handle(
+            time,
+            path,
+            counted_as(datagram.ecn),
+            datagram.data,
+            &mut self.buffer,
+        );
+        match event {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => self.take_in(event),
+            Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
+                let accepted = self.stack.accept(incoming, time, &mut self.buffer, None);
+                // A client that cannot be served hears nothing and gives up.
+                self.connection = accepted.ok();
+            }
+            // Resets and version negotiation: the peer is our own and needs neither.
+            _ => {}
+        }
+        self.process(now);
+    }
+
+    fn take_in(&mut self, event: ConnectionEvent) {
+        let Some((_, connection)) = &mut self.connection else {
+            return;
+        };
+        connection.handle_event(event);
+        if let Some(smoothed) = connection.rtt(PathId::ZERO) {
+            self.shared.flow().note_smoothed(duration(smoothed));
+        }
+    }
+
+    /// The next datagram that may leave now; to be called until there is none.
+    pub fn transmit(&mut self, now: Instant) -> Option<Datagram> {
+        let (_, connection) = self.connection.as_mut()?;
+        self.buffer.clear();
+        self.shared.take_asked();
+        let time = self.shared.clock.real(now);
+        let transmit = connection.poll_transmit(time, NonZeroUsize::MIN, &mut self.buffer);
+        let asked = self.shared.take_asked();
+        let Some(transmit) = transmit else {
+            if !asked && !connection.is_handshaking() {
+                self.shared.flow().on_nothing_to_send(now);
+            }
+            self.refresh();
+            return None;
+        };
+        self.note_sent(now, asked);
+        self.sent += 1;
+        let datagram = Datagram {
+            number: self.sent - 1,
+            ecn: if transmit.ecn.is_some() {
+                self.codepoint
+            } else {
+                Ecn::NotEct
+            },
+            data: BytesMut::from(&self.buffer[..transmit.size]),
+        };
+        self.process(now);
+        Some(datagram)
+    }
+
+    /// Tells the flow of the packet of the application space, if the datagram has one that elicits an
+    /// acknowledgement: it is the last that the stack has made.
+    fn note_sent(&mut self, now: Instant, asked: bool) {
+        let mut made = self.shared.take_made();
+        let last = made.pop();
+        made.clear();
+        drop(made);
+        let Some((number, size)) = last else {
+            return;
+        };
+        if header::short_packet(&self.buffer).is_some_and(|len| len as u64 == size.as_u64()) {
+            let mut flow = self.shared.flow();
+            let is_mtu_probe = size > flow.path().mtu;
+            flow.on_sent(now, number, size);
+            if !asked && !is_mtu_probe {
+                flow.on_probe_sent();
+            }
+        }
+    }
+
+    /// When [`expire`](QuicEndpoint::expire) and [`transmit`](QuicEndpoint::transmit) want to be called again,
+    /// if no datagram arrives before.
+    pub fn next(&self) -> Instant {
+        if self.closed {
+            return Instant::NEVER;
+        }
+        let timeout = self.connection.as_ref().and_then(|c| c.1.poll_timeout());
+        timeout.map_or(Instant::NEVER, |time| {
+            self.shared.clock.virtual_time(time) + self.lateness
+        })
+    }
+
+    /// Acts on every timer that is due.
+    pub fn expire(&mut self, now: Instant) {
+        let time = self.shared.clock.real(now);
+        if let Some((_, connection)) = &mut self.connection {
+            connection.handle_timeout(time);
+        }
+        // The high half of a product is uniform below `most + 1` without a division.
+        let most = u128::from(self.wakeup_noise.as_nanos()) + 1;
+        let drawn = (u128::from(self.noise.next_u64()) * most) >> 64;
+        self.lateness = Duration::from_nanos(drawn as u64);
+        self.process(now);
+    }
+
+    /// Passes on what the connection has to tell to its endpoint and to the application.
+    fn process(&mut self, _now: Instant) {
+        let Some((handle, connection)) = &mut self.connection else {
+            return;
+        };
+        while let Some(event) = connection.poll_endpoint_events() {
+            // The peer has answered our close, or has not for three probe timeouts (RFC 9000 section 10.2).
+            if (event.is_draining() || event.is_drained()) && !self.closed {
+                self.closed = true;
+                self.events.push_back(AppEvent::Closed);
+            }
+            if let Some(answer) = self.stack.handle_event(*handle, event) {
+                connection.handle_event(answer);
+            }
+        }
+        while let Some(event) = connection.poll() {
+            match event {
+                Event::Connected => {
+                    self.shared.flow().establish();
+                    self.events.push_back(AppEvent::Connected);
+                }
+                Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => {
+                    while let Some(id) = connection.streams().accept(Dir::Bi) {
+                        let (event, new) = self.streams.read(id, connection);
+                        self.events.extend(event);
+                        self.stream_bytes_received += new;
+                    }
+                }
+                Event::Stream(StreamEvent::Readable { id }) => {
+                    let (event, new) = self.streams.read(id, connection);
+                    self.events.extend(event);
+                    self.stream_bytes_received += new;
+                }
+                Event::Stream(StreamEvent::Stopped { id, .. }) => {
+                    self.streams.abandon(app_id(id), connection);
+                    self.events.push_back(AppEvent::StopSending(app_id(id)));
+                }
+                Event::Stream(StreamEvent::Writable { .. } | StreamEvent::Available { .. }) => {
+                    self.streams.flush(connection);
+                }
+                Event::DatagramReceived => {
+                    while let Some(data) = connection.datagrams().recv() {
+                        let Some(tag) = data.first_chunk::<TAG>() else {
+                            continue;
+                        };
+                        self.datagrams_received += 1;
+                        self.events.push_back(AppEvent::Datagram {
+                            tag: u64::from_be_bytes(*tag),
+                            len: data.len() as u32,
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.refresh();
+    }
+
+    fn refresh(&mut self) {
+        let mut flow = self.shared.flow();
+        self.control = flow.control();
+        self.path.clone_from(flow.path());
+        self.counters = *flow.counters();
+        self.counters.stream_bytes_received = self.stream_bytes_received;
+        self.counters.datagrams_received = self.datagrams_received;
+    }
+
+    /// The next thing the application should know.
+    pub fn poll_event(&mut self) -> Option<AppEvent> {
+        self.events.pop_front()
+    }
+    /// Whether [`poll_event`](QuicEndpoint::poll_event) has anything to tell.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+    /// Which end this is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+    /// What is known of the path.
+    pub fn path(&self) -> &PathState {
+        &self.path
+    }
+    /// The decision of the controller now in force.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    /// The state and the variables of the controller, for traces.
+    pub fn observe(&self, out: &mut dyn Observer) {
+        self.shared.flow().controller().observe(out);
+    }
+    /// The pacing rate in force: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
+    /// section 7.7); `None` while nothing is known.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.control.pacing.or_else(|| {
+            self.path
+                .has_rtt()
+                .then(|| Rate::over(self.control.window, self.path.smoothed_rtt).mul_div(5, 4))
+        })
+    }
+}
+
+/// How the stack counts a codepoint. It sends ECT(0) only and gives up ECN when the peer counts ECT(1) (RFC
+/// 9000 section 13.4.2.1): packets that a controller wants marked ECT(1) are counted as ECT(0).
+fn counted_as(ecn: Ecn) -> Option<EcnCodepoint> {
+    match ecn {
+        Ecn::NotEct => None,
+        Ecn::Ect0 | Ecn::Ect1 => Some(EcnCodepoint::Ect0),
+        Ecn::Ce => Some(EcnCodepoint::Ce),
+    }
+}
+
+/// Addresses of the documentation block (RFC 5737).
+fn address(role: Role) -> SocketAddr {
+    let host = match role {
+        Role::Client => 1,
+        Role::Server => 2,
+    };
+    SocketAddr::from((Ipv4Addr::new(192, 0, 2, host), 4433))
+}
+
+fn seeded(seed: u64) -> Rng {
+    use rand_core::SeedableRng as _;
+    Rng::seed_from_u64(seed)
+}
+
+/// The configuration of the stack that comes closest to that of the modelled endpoint.
+fn stack_config(config: &TransportConfig) -> StackConfig {
+    let mtu = |bytes: Bytes| u16::try_from(bytes.as_u64()).unwrap_or(u16::MAX);
+    let micros = std::time::Duration::from_micros(config.max_ack_delay.as_micros());
+    let mut stack = StackConfig::default();
+    stack
+        .max_idle_timeout(None)
+        .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
+        .receive_window(VarInt::MAX)
+        .send_window(u64::from(STREAM_WINDOW))
+        .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .initial_mtu(mtu(config.initial_mtu))
+        .allow_spin(false)
+        .enable_segmentation_offload(false);
+    let discovery = (config.max_mtu > config.initial_mtu).then(|| {
+        let mut discovery = MtuDiscoveryConfig::default();
+        discovery.upper_bound(mtu(config.max_mtu));
+        discovery
+    });
+    stack.mtu_discovery_config(discovery);
+    if config.ack_frequency {
+        // The stack asks for one fixed threshold: the number of packets that need no acknowledgement.
+        let mut frequency = AckFrequencyConfig::default();
+        frequency
+            .ack_eliciting_threshold(VarInt::from_u32(config.ack_every.saturating_sub(1)))
+            .max_ack_delay(Some(micros));
+        stack.ack_frequency_config(Some(frequency));
+    }
+    stack
+}

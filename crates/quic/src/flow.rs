@@ -1,0 +1,542 @@
+//! What one sender has measured, and the controller that it tells.
+//!
+//! # Model
+//! The stack reports each ack-eliciting packet that leaves, is acknowledged or is lost. From these reports
+//! come the measurements that every controller gets ([`PathState`], delivery-rate samples, snapshots), with
+//! the code of `thalweg-transport`. Reports of one acknowledgement are collected and told to the controller
+//! together, in the order that its trait promises.
+//!
+//! # Limits
+//! The stack says that CE marks were reported, not how many: one mark is counted for each report. It names no
+//! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
+//! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
+
+use std::collections::VecDeque;
+use thalweg_control::event::{
+    Ack, EcnCounts, Lost, RateSample, RttSample, Sent, SpuriousLoss, Timeout,
+};
+use thalweg_control::{Context, Control, Controller, PathState, Rng};
+use thalweg_transport::delivery_rate::{DeliveryRate, SendState};
+use thalweg_transport::{Counters, TransportConfig, rtt};
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
+const AEAD_TAG: Bytes = Bytes::new(16);
+/// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// A packet whose fate is open.
+#[derive(Debug)]
+struct Outstanding {
+    number: u64,
+    size: Bytes,
+    state: SendState,
+    settled: bool,
+    /// Larger than the path is known to carry: a probe of the path MTU, which counts neither as in flight nor
+    /// as lost.
+    is_probe: bool,
+}
+
+#[derive(Debug)]
+struct Forgotten {
+    number: u64,
+    size: Bytes,
+    sent: Instant,
+}
+
+/// What the stack has reported and the controller has not heard yet.
+#[derive(Debug, Default)]
+struct Batch {
+    acked: Vec<u64>,
+    lost: Vec<u64>,
+    persistent: bool,
+    marked: bool,
+    spurious: bool,
+    /// All acknowledgements of the frame are in; losses may follow.
+    ended: bool,
+}
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.acked.is_empty() && self.lost.is_empty() && !self.marked && !self.spurious
+    }
+}
+
+pub(crate) struct Flow {
+    controller: Box<dyn Controller>,
+    control: Control,
+    rng: Rng,
+    config: TransportConfig,
+    path: PathState,
+    rate: DeliveryRate,
+    /// In the order of their numbers, from the oldest that is open.
+    sent: VecDeque<Outstanding>,
+    recently_lost: VecDeque<Forgotten>,
+    batch: Batch,
+    now: Instant,
+    /// RTT that the stack has smoothed, before and after the packet that came last.
+    smoothed: Option<(Duration, Duration)>,
+    /// Whether a packet of the handshake was acknowledged: only then does the stack know an RTT.
+    handshake_delivered: bool,
+    last_sent: Instant,
+    /// Consecutive probe timeouts, and when the last of them was noticed.
+    timeouts: u32,
+    timed_out_at: Instant,
+    seed: Option<(Bytes, Duration)>,
+    counters: Counters,
+}
+
+impl Flow {
+    pub(crate) fn new(controller: Box<dyn Controller>, config: TransportConfig, rng: Rng) -> Self {
+        Flow {
+            control: controller.control(),
+            controller,
+            rng,
+            path: PathState::new(config.initial_mtu),
+            rate: DeliveryRate::default(),
+            sent: VecDeque::new(),
+            recently_lost: VecDeque::new(),
+            batch: Batch::default(),
+            now: Instant::START,
+            smoothed: None,
+            handshake_delivered: false,
+            last_sent: Instant::START,
+            timeouts: 0,
+            timed_out_at: Instant::NEVER,
+            seed: config.seed,
+            counters: Counters::default(),
+            config,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &PathState {
+        &self.path
+    }
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    pub(crate) fn controller(&self) -> &dyn Controller {
+        &*self.controller
+    }
+    pub(crate) fn initial_window(&self) -> Bytes {
+        self.config.initial_window
+    }
+
+    /// The decision in force, once the controller has heard everything.
+    pub(crate) fn control(&mut self) -> Control {
+        self.flush();
+        self.control
+    }
+
+    /// The handshake is complete: from now on the controller hears of packets. What the handshake has told
+    /// of the RTT is known already, as with the modelled endpoint.
+    pub(crate) fn establish(&mut self) {
+        self.path.established = true;
+        if let Some((_, smoothed)) = self.smoothed.filter(|_| self.handshake_delivered) {
+            rtt::take_sample(&mut self.path, smoothed, Duration::ZERO);
+            self.counters.rtt_samples += 1;
+            self.counters.rtt_sum += smoothed;
+            self.counters.rtt_max = smoothed;
+        }
+    }
+
+    pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
+        self.path.mtu = mtu;
+    }
+
+    /// The RTT that the stack has smoothed. The change that one sample makes tells the sample, less the
+    /// acknowledgement delay, which the stack does not pass on.
+    pub(crate) fn note_smoothed(&mut self, smoothed: Duration) {
+        let before = self.smoothed.map_or(smoothed, |(_, after)| after);
+        self.smoothed = Some((before, smoothed));
+    }
+
+    /// A packet of the application space left.
+    pub(crate) fn on_sent(&mut self, now: Instant, number: u64, size: Bytes) {
+        self.flush();
+        self.now = now;
+        if self.sent.back().is_some_and(|last| last.number >= number) {
+            // Numbers start again in each packet number space; the handshake is over.
+            self.sent.clear();
+            self.path.bytes_in_flight = Bytes::ZERO;
+        }
+        let prior_in_flight = self.path.bytes_in_flight;
+        let was_idle = prior_in_flight.is_zero();
+        self.note_idle_restart(was_idle);
+        let is_probe = size > self.path.mtu;
+        if !is_probe {
+            self.path.bytes_in_flight += size;
+        }
+        self.path.window_limited = false;
+        let in_flight = self.path.bytes_in_flight;
+        let state = self.rate.on_send(now, in_flight, was_idle, &self.path);
+        self.sent.push_back(Outstanding {
+            number,
+            size,
+            state,
+            settled: false,
+            is_probe,
+        });
+        self.path.next_packet = number + 1;
+        self.forget_settled();
+        self.last_sent = now;
+        self.counters.packets_sent += 1;
+        self.counters.bytes_sent += size.as_u64();
+        let event = Sent {
+            packet: number,
+            size,
+            prior_in_flight,
+            was_idle,
+        };
+        self.tell(|controller, cx| controller.on_sent(&event, cx));
+    }
+
+    /// A packet left although the stack had not asked for the window: a probe timeout has fired (RFC 9002
+    /// section 6.2.4). The stack sends up to two probes for each timeout.
+    pub(crate) fn on_probe_sent(&mut self) {
+        let Some(oldest) = self.sent.front() else {
+            return;
+        };
+        if self.timed_out_at == self.now {
+            return;
+        }
+        self.timed_out_at = self.now;
+        self.timeouts += 1;
+        self.counters.timeouts += 1;
+        let event = Timeout {
+            count: self.timeouts,
+            packet: oldest.number,
+            snapshot: oldest.state.compare(&self.path),
+        };
+        self.tell(|controller, cx| controller.on_timeout(&event, cx));
+        self.control = self.controller.control();
+    }
+
+    pub(crate) fn on_window_limited(&mut self) {
+        self.path.window_limited = true;
+    }
+
+    /// The sender could send and has nothing to send.
+    pub(crate) fn on_nothing_to_send(&mut self, now: Instant) {
+        self.flush();
+        self.now = now;
+        self.path.last_idle = now;
+        self.path.window_limited = false;
+        let before = self.rate.is_app_limited();
+        self.rate.mark_app_limited(self.path.bytes_in_flight);
+        self.path.app_limited = true;
+        if !before {
+            self.tell(|controller, cx| controller.on_app_limited(cx));
+        }
+    }
+
+    /// A packet is acknowledged. Handshake packets, which have numbers of their own, are told apart by the
+    /// time at which they left.
+    pub(crate) fn on_acked(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        number: u64,
+        size: Bytes,
+        app_limited: bool,
+    ) {
+        if self.batch.ended {
+            self.flush();
+        }
+        self.now = now;
+        if !self.path.established {
+            // Handshake packets count for the delivery rate, though no controller hears of them.
+            self.handshake_delivered = true;
+            self.rate.on_delivered(now, size - AEAD_TAG.min(size));
+            let state = SendState::of_handshake(sent);
+            self.rate.on_ack(now, &state, &mut self.path);
+            return;
+        }
+        if app_limited && self.batch.acked.is_empty() && !self.rate.is_app_limited() {
+            // Nothing was sent since the stack ran dry, so what is in flight now was in flight then.
+            self.on_nothing_to_send(now);
+        }
+        let known = self.find(number).is_some_and(|place| {
+            let packet = &self.sent[place];
+            packet.state.sent == sent && packet.size == size && !packet.settled
+        });
+        if known {
+            self.batch.acked.push(number);
+        }
+    }
+
+    pub(crate) fn on_acks_ended(&mut self, now: Instant) {
+        self.now = now;
+        self.batch.ended = true;
+    }
+
+    pub(crate) fn on_lost(&mut self, now: Instant, number: u64, size: Bytes) {
+        self.now = now;
+        let known = self
+            .find(number)
+            .is_some_and(|place| self.sent[place].size == size && !self.sent[place].settled);
+        if known {
+            self.batch.lost.push(number);
+        }
+    }
+
+    pub(crate) fn on_persistent_congestion(&mut self) {
+        self.batch.persistent = true;
+    }
+
+    pub(crate) fn on_marked(&mut self, now: Instant) {
+        self.now = now;
+        self.batch.marked = true;
+    }
+
+    pub(crate) fn on_spurious(&mut self) {
+        if self.batch.ended {
+            self.flush();
+        }
+        self.batch.spurious = true;
+    }
+
+    /// Tells the controller what has been collected (the order is that of the `Controller` trait).
+    fn flush(&mut self) {
+        if self.batch.is_empty() {
+            self.batch.ended = false;
+            return;
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        let prior_in_flight = self.path.bytes_in_flight;
+        let acked = self.settle_acked(&mut batch.acked);
+        if batch.spurious {
+            self.tell_spurious();
+        }
+        if batch.marked {
+            self.tell_marked(acked.as_ref());
+        }
+        let (mut rtt, mut rate) = (None, None);
+        if let Some(acked) = &acked {
+            rtt = self.take_rtt(acked);
+            self.offer_seed();
+            self.rate.on_delivered(self.now, acked.bytes);
+            rate = self.rate.on_ack(self.now, &acked.state, &mut self.path);
+            self.path.largest_acked = self.path.largest_acked.max(Some(acked.largest));
+            self.timeouts = 0;
+        }
+        let (newly_lost, lost_ranges) = self.tell_lost(&batch.lost, batch.persistent);
+        self.forget_settled();
+        if let Some(acked) = acked {
+            self.tell_acked(&acked, newly_lost, lost_ranges, rtt, rate, prior_in_flight);
+        }
+        self.control = self.controller.control();
+        // The lists keep their memory.
+        batch.acked.clear();
+        batch.lost.clear();
+        self.batch = Batch {
+            acked: batch.acked,
+            lost: batch.lost,
+            ..Batch::default()
+        };
+    }
+
+    fn settle_acked(&mut self, numbers: &mut [u64]) -> Option<Newly> {
+        numbers.sort_unstable();
+        let mut newly: Option<Newly> = None;
+        for &number in &*numbers {
+            let Some(place) = self.find(number) else {
+                continue;
+            };
+            let packet = &mut self.sent[place];
+            packet.settled = true;
+            if !packet.is_probe {
+                self.path.bytes_in_flight -= packet.size;
+            }
+            let sent = packet.state.sent;
+            self.path.newest_acked_data_sent = self.path.newest_acked_data_sent.max(sent);
+            let (bytes, packets) = newly.map_or((Bytes::ZERO, 0), |n| (n.bytes, n.packets));
+            newly = Some(Newly {
+                largest: number,
+                bytes: bytes + (packet.size - AEAD_TAG),
+                packets: packets + 1,
+                state: packet.state,
+            });
+        }
+        self.forget_settled();
+        newly
+    }
+
+    fn take_rtt(&mut self, acked: &Newly) -> Option<Duration> {
+        if self.path.largest_acked.is_some_and(|n| n >= acked.largest) {
+            return None;
+        }
+        let raw = self.now - acked.state.sent;
+        // RFC 9002 section 5.3: smoothed' = 7/8 smoothed + 1/8 adjusted.
+        let adjusted = match self.smoothed.take() {
+            Some((before, after)) => {
+                self.smoothed = Some((after, after));
+                if before == after || !self.path.has_rtt() {
+                    raw
+                } else {
+                    (after * 8 - before * 7).min(raw)
+                }
+            }
+            None => raw,
+        };
+        let rtt = rtt::take_sample(&mut self.path, raw, raw - adjusted);
+        self.counters.rtt_samples += 1;
+        self.counters.rtt_sum += rtt;
+        self.counters.rtt_max = self.counters.rtt_max.max(rtt);
+        let event = RttSample { rtt, raw };
+        self.tell(|controller, cx| controller.on_rtt(&event, cx));
+        Some(rtt)
+    }
+
+    /// Careful resume (draft-ietf-tsvwg-careful-resume, Reconnaissance Phase): the remembered window is
+    /// offered once, if the RTT lies within a quarter of the remembered one.
+    fn offer_seed(&mut self) {
+        let Some((window, remembered)) = self.seed.take() else {
+            return;
+        };
+        if self.path.min_rtt.abs_diff(remembered) * 4 <= remembered {
+            self.tell(|controller, cx| controller.on_seed(window, cx));
+        }
+    }
+
+    fn tell_marked(&mut self, acked: Option<&Newly>) {
+        let (largest, packets) = acked.map_or((0, 0), |a| (a.largest, a.packets));
+        let counts = &mut self.path.ecn;
+        counts.ce += 1;
+        counts.ect0 += packets.saturating_sub(1);
+        counts.largest_acked = largest.max(counts.largest_acked);
+        let event: EcnCounts = *counts;
+        self.tell(|controller, cx| controller.on_ecn(&event, cx));
+    }
+
+    fn tell_lost(&mut self, numbers: &[u64], persistent: bool) -> (Bytes, u32) {
+        let keep = rtt::probe_timeout(&self.path, Duration::ZERO) * 2;
+        let now = self.now;
+        if !numbers.is_empty() {
+            self.recently_lost.retain(|lost| now - lost.sent <= keep);
+        }
+        let (mut bytes, mut ranges, mut expected) = (Bytes::ZERO, 0, None);
+        for (index, &number) in numbers.iter().enumerate() {
+            let Some(place) = self.find(number) else {
+                continue;
+            };
+            let packet = &mut self.sent[place];
+            packet.settled = true;
+            let (size, state) = (packet.size, packet.state);
+            let counted = size - AEAD_TAG;
+            bytes += counted;
+            if !packet.is_probe {
+                self.path.bytes_in_flight -= size;
+            }
+            self.path.lost += counted;
+            ranges += u32::from(expected != Some(number));
+            expected = Some(number + 1);
+            self.counters.packets_lost += 1;
+            self.recently_lost.push_back(Forgotten {
+                number,
+                size,
+                sent: state.sent,
+            });
+            let event = Lost {
+                packet: number,
+                size,
+                snapshot: state.compare(&self.path),
+                persistent_congestion: persistent && index + 1 == numbers.len(),
+            };
+            self.tell(|controller, cx| controller.on_lost(&event, cx));
+        }
+        (bytes, ranges)
+    }
+
+    fn tell_spurious(&mut self) {
+        while let Some(lost) = self.recently_lost.pop_front() {
+            self.path.lost -= lost.size - AEAD_TAG;
+            self.counters.spurious_losses += 1;
+            let event = SpuriousLoss {
+                packet: lost.number,
+                size: lost.size,
+                sent: lost.sent,
+                timeout_only: false,
+            };
+            self.tell(|controller, cx| controller.on_spurious_loss(&event, cx));
+        }
+    }
+
+    fn tell_acked(
+        &mut self,
+        acked: &Newly,
+        newly_lost: Bytes,
+        lost_ranges: u32,
+        rtt: Option<Duration>,
+        rate: Option<RateSample>,
+        prior_in_flight: Bytes,
+    ) {
+        let event = Ack {
+            largest: acked.largest,
+            newly_acked: acked.bytes,
+            newly_acked_packets: acked.packets,
+            newly_lost,
+            lost_ranges,
+            rtt,
+            snapshot: acked.state.compare(&self.path),
+            rate,
+            prior_in_flight,
+        };
+        self.tell(|controller, cx| controller.on_ack(&event, cx));
+    }
+
+    fn note_idle_restart(&mut self, was_idle: bool) {
+        if !was_idle || !self.rate.is_app_limited() {
+            return;
+        }
+        let idle = rtt::probe_timeout(&self.path, self.config.max_ack_delay).max(IDLE);
+        if self.now - self.last_sent > idle {
+            self.tell(|controller, cx| controller.on_idle_restart(cx));
+            self.control = self.controller.control();
+        }
+    }
+
+    /// Only packets of the application space are reported to controllers.
+    fn tell(&mut self, event: impl FnOnce(&mut dyn Controller, &mut Context<'_>)) {
+        if !self.path.established {
+            return;
+        }
+        let mut cx = Context {
+            now: self.now,
+            path: &self.path,
+            rng: &mut self.rng,
+        };
+        event(&mut *self.controller, &mut cx);
+    }
+
+    fn find(&self, number: u64) -> Option<usize> {
+        self.sent
+            .binary_search_by_key(&number, |packet| packet.number)
+            .ok()
+    }
+
+    /// Forgets settled packets below the oldest open one. The stack does not report lost probes of the path
+    /// MTU: one that later packets have overtaken is gone.
+    fn forget_settled(&mut self) {
+        let largest = self.path.largest_acked;
+        while let Some(oldest) = self.sent.front()
+            && (oldest.settled
+                || oldest.is_probe && largest.is_some_and(|largest| oldest.number < largest))
+        {
+            self.sent.pop_front();
+        }
+        self.path.lowest_unacked = self
+            .sent
+            .front()
+            .map_or(self.path.next_packet, |packet| packet.number);
+    }
+}
+
+/// What one ACK frame newly acknowledges.
+#[derive(Clone, Copy)]
+struct Newly {
+    largest: u64,
+    bytes: Bytes,
+    packets: u64,
+    state: SendState,
+}

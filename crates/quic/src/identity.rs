@@ -1,0 +1,124 @@
+//! Who the server is: an Ed25519 certificate made on first use, and a client that accepts that one only.
+//!
+//! Ed25519 signatures and the X25519 key exchange have one length, and the serial number of the
+//! certificate is fixed: though keys differ from process to process, the handshake has the same sizes in
+//! all of them. Session tickets are off, for the same reason.
+
+use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use rcgen::{CertificateParams, KeyPair, PKCS_ED25519, SerialNumber};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
+use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use std::sync::{Arc, OnceLock};
+
+/// Name of the server in its certificate and in the client's request.
+pub(crate) const SERVER_NAME: &str = "thalweg";
+/// Application protocol (RFC 9001 section 8.1: QUIC requires one).
+const ALPN: &[u8] = b"thalweg";
+
+/// The TLS configurations of both sides.
+#[derive(Clone)]
+pub(crate) struct Identity {
+    pub(crate) client: Arc<QuicClientConfig>,
+    pub(crate) server: Arc<QuicServerConfig>,
+}
+
+/// The identity of this process. `None` if the cryptographic library cannot make a key, which happens only
+/// when the system gives no random numbers.
+pub(crate) fn identity() -> Option<&'static Identity> {
+    static IDENTITY: OnceLock<Option<Identity>> = OnceLock::new();
+    IDENTITY.get_or_init(make).as_ref()
+}
+
+/// Whether the stack can be used: not where the system gives no random numbers for keys.
+pub fn is_available() -> bool {
+    identity().is_some()
+}
+
+fn make() -> Option<Identity> {
+    let key = KeyPair::generate_for(&PKCS_ED25519).ok()?;
+    let mut params = CertificateParams::new(vec![SERVER_NAME.to_owned()]).ok()?;
+    params.serial_number = Some(SerialNumber::from(1));
+    let certificate: CertificateDer<'static> = params.self_signed(&key).ok()?.into();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let provider = Arc::new(CryptoProvider {
+        cipher_suites: vec![provider::cipher_suite::TLS13_AES_128_GCM_SHA256],
+        kx_groups: vec![provider::kx_group::X25519],
+        ..provider::default_provider()
+    });
+    let tls13 = &[&rustls::version::TLS13];
+    let pinned = Arc::new(Pinned {
+        certificate: certificate.clone(),
+        provider: provider.clone(),
+    });
+    let mut client = rustls::ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(tls13)
+        .ok()?
+        .dangerous()
+        .with_custom_certificate_verifier(pinned)
+        .with_no_client_auth();
+    client.alpn_protocols = vec![ALPN.to_vec()];
+    client.resumption = rustls::client::Resumption::disabled();
+    let mut server = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(tls13)
+        .ok()?
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .ok()?;
+    server.alpn_protocols = vec![ALPN.to_vec()];
+    server.send_tls13_tickets = 0;
+    Some(Identity {
+        client: Arc::new(QuicClientConfig::try_from(client).ok()?),
+        server: Arc::new(QuicServerConfig::try_from(server).ok()?),
+    })
+}
+
+/// Accepts one certificate and no other, whoever issued it.
+#[derive(Debug)]
+struct Pinned {
+    certificate: CertificateDer<'static>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if *end_entity == self.certificate {
+            return Ok(ServerCertVerified::assertion());
+        }
+        Err(Error::InvalidCertificate(
+            rustls::CertificateError::ApplicationVerificationFailure,
+        ))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        // QUIC has no TLS 1.2 (RFC 9001 section 4.2).
+        Err(Error::General("TLS 1.2 is not offered".into()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![SignatureScheme::ED25519]
+    }
+}

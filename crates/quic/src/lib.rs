@@ -1,0 +1,31 @@
+//! A real QUIC stack (`noq-proto`, sans-I/O) as an endpoint of the simulator.
+//!
+//! # Model
+//! [`QuicEndpoint`] has the calls of `thalweg_transport::Endpoint`: what is modelled there is real here. Packets
+//! are bytes, encrypted with the keys of a TLS handshake; acknowledgements, loss recovery, pacing, streams,
+//! datagrams, path MTU discovery and ECN validation are those of the stack. Any controller of
+//! `thalweg-control` steers it, through the stack's own `Controller` trait (`adapter.rs`). What the stack does
+//! not report of delivery rates and application limits is measured from what it does (`flow.rs`).
+//!
+//! # Determinism
+//! Sizes and times of all packets depend on the seed alone. The stack's random numbers, connection IDs and
+//! reset keys come from the generator of the trial, virtual time from `clock.rs`; validation tokens and session
+//! tickets are off, and the handshake has one length (`identity.rs`). Contents differ from run to run,
+//! since TLS draws its keys from the system.
+//!
+//! # Limits
+//! No 0-RTT, no migration. Flow-control windows are fixed and wide. ACK_FREQUENCY asks for one fixed threshold.
+//! The stack blocks when a full packet would reach the window, where the modelled endpoint lets one packet
+//! overshoot. Virtual instants are rounded to the resolution of the system's instants (a nanosecond on Linux).
+
+mod adapter;
+mod clock;
+mod endpoint;
+mod flow;
+mod header;
+mod identity;
+mod seeded;
+mod streams;
+
+pub use endpoint::{Datagram, QuicEndpoint};
+pub use identity::is_available;

@@ -1,0 +1,107 @@
+//! Flows of the real QUIC stack, alone and beside modelled ones.
+
+use thalweg_sim::{Outcome, Scenario, run_trial};
+
+fn play(toml: &str, seed: u64) -> Outcome {
+    let scenario = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    run_trial(&scenario, seed, false).0
+}
+
+fn path(extra: &str) -> String {
+    format!(
+        "title = \"test\"\noverhead = \"0 B\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"80 ms\"\nbuffer = \"1 bdp\"\n{extra}\n"
+    )
+}
+
+fn flow(name: &str, stack: &str, rest: &str) -> String {
+    format!("[[flow]]\nname = \"{name}\"\ncontroller = \"c4\"\nstack = \"{stack}\"\n{rest}\n")
+}
+
+#[test]
+fn a_download_takes_as_long_as_on_the_modelled_endpoint() {
+    let play = |stack| {
+        play(
+            &(path("") + &flow("main", stack, "download = \"10 MB\"")),
+            1,
+        )
+    };
+    let (model, quic) = (play("model"), play("quic"));
+    let seconds = |outcome: &Outcome| {
+        let completion = outcome.flows[0].completion.expect("it completes");
+        completion.as_secs_f64()
+    };
+    let ratio = seconds(&quic) / seconds(&model);
+    assert!((0.95..=1.05).contains(&ratio), "{ratio}");
+    assert_eq!(quic.flows[0].bytes_delivered.as_u64(), 10_000_000);
+}
+
+#[test]
+fn the_same_seed_has_the_same_packets_at_the_same_times() {
+    let toml = path(
+        "jitter = { model = \"wifi\", mean = \"7 ms\" }\nloss = { model = \"random\", rate = \"0.5 %\" }",
+    ) + &flow("main", "quic", "download = \"2 MB\"");
+    let first = play(&toml, 7);
+    let again = play(&toml, 7);
+    assert_eq!(first.trace_hash, again.trace_hash);
+    assert_eq!(first.flows[0].completion, again.flows[0].completion);
+    assert_ne!(first.trace_hash, play(&toml, 8).trace_hash);
+}
+
+#[test]
+fn real_and_modelled_flows_share_a_bottleneck() {
+    let toml = path("")
+        + &flow("real", "quic", "download = \"10 MB\"")
+        + &flow("modelled", "model", "download = \"10 MB\"");
+    let outcome = play(&toml, 1);
+    for flow in &outcome.flows {
+        assert_eq!(flow.bytes_delivered.as_u64(), 10_000_000);
+        // 20 MB at 20 Mbps: 8 s for both, 4 s for one alone.
+        let seconds = flow.completion.expect("it completes").as_secs_f64();
+        assert!((4.0..12.0).contains(&seconds), "{seconds}");
+    }
+    assert!(outcome.jain.is_some_and(|jain| (0.7..=1.0).contains(&jain)));
+}
+
+#[test]
+fn an_upload_of_several_streams_arrives() {
+    let toml = path("") + &flow("main", "quic", "upload = \"2 MB\"\nstreams = 5");
+    let outcome = play(&toml, 1);
+    assert_eq!(outcome.flows[0].bytes_delivered.as_u64(), 2_000_000);
+    assert!(outcome.flows[0].completion.is_some() && outcome.flows[0].closed.is_some());
+}
+
+#[test]
+fn a_call_has_its_frames_and_skips_groups_that_fall_behind() {
+    let toml = path("") + &flow("main", "quic", "call = \"5 s\"");
+    let outcome = play(&toml, 1);
+    for media in &outcome.flows[0].media {
+        assert_eq!((media.late, media.skipped), (0, 0), "{}", media.name);
+        // The nominal time includes the way of the request: at least one RTT of 80 ms.
+        let delay = media.mean_delay.expect("frames arrive").as_secs_f64();
+        assert!((0.080..0.160).contains(&delay), "{}: {delay}", media.name);
+    }
+    // 3 Mbps of video do not fit 2 Mbps: the less compressed video is cancelled.
+    let narrow = toml.replace("20 Mbps", "2 Mbps");
+    let skipped = |outcome: &Outcome| -> u64 {
+        outcome.flows[0]
+            .media
+            .iter()
+            .map(|media| media.skipped)
+            .sum()
+    };
+    let real = skipped(&play(&narrow, 1));
+    let model = skipped(&play(&narrow.replace("\"quic\"", "\"model\""), 1));
+    assert!(real > 0 && model > 0, "{real} and {model}");
+}
+
+#[test]
+fn zero_rtt_is_refused_with_one_message() {
+    let toml = path("") + &flow("main", "quic", "download = \"1 MB\"\nzero_rtt = true");
+    let error = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
+    let error = error.expect_err("it is refused").to_string();
+    assert!(
+        error.contains("zero_rtt") && error.contains("stack = \"model\""),
+        "{error}"
+    );
+}
