@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use thalweg_control::registry::ENTRIES;
 use thalweg_path::ModelKind;
+use thalweg_sim::StackController;
 
 /// Version of the simulator.
 #[pyfunction]
@@ -36,6 +37,14 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         controller.set_item("title", entry.title)?;
         controller.set_item("source", entry.source)?;
         controller.set_item("options", options)?;
+        list.append(controller)?;
+    }
+    for entry in StackController::ALL {
+        let controller = PyDict::new(py);
+        controller.set_item("name", entry.as_str())?;
+        controller.set_item("title", entry.title())?;
+        controller.set_item("source", StackController::SOURCE)?;
+        controller.set_item("options", PyList::empty(py))?;
         list.append(controller)?;
     }
     Ok(list)

@@ -1,4 +1,4 @@
-//! Our controllers under the `Controller` trait of the stack.
+//! Our controllers under the `Controller` trait of the stack, and the stack's own under our measurements.
 //!
 //! The stack asks for window and pacing rate before each packet; by then all reports of one acknowledgement
 //! are in, and the controller is told of them together (`flow.rs`). The send quantum is handed over as well;
@@ -13,7 +13,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use thalweg_units::Bytes;
 
 /// A rate in bytes per second that no path of ours reaches.
@@ -56,15 +56,26 @@ impl Shared {
 }
 
 /// Makes adapters to one flow: an endpoint has one connection.
-pub(crate) struct Factory(pub(crate) Arc<Shared>);
+pub(crate) struct Factory {
+    pub(crate) shared: Arc<Shared>,
+    /// Makes the controller, if it is one of the stack's own.
+    pub(crate) theirs: Option<Arc<dyn ControllerFactory + Send + Sync>>,
+}
 
 impl ControllerFactory for Factory {
-    fn build(self: Arc<Self>, _now: Instant, _mtu: u16) -> Box<dyn Controller> {
-        Box::new(Adapter(Arc::clone(&self.0)))
+    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
+        Box::new(Adapter {
+            shared: Arc::clone(&self.shared),
+            theirs: self.theirs.clone().map(|factory| factory.build(now, mtu)),
+        })
     }
 }
 
-struct Adapter(Arc<Shared>);
+struct Adapter {
+    shared: Arc<Shared>,
+    /// The stack's own controller, where it steers.
+    theirs: Option<Box<dyn Controller>>,
+}
 
 impl fmt::Debug for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,12 +84,26 @@ impl fmt::Debug for Adapter {
 }
 
 impl Controller for Adapter {
-    fn on_packet_sent(&mut self, _now: Instant, bytes: u16, pn: u64) {
-        self.0.take_made().push((pn, Bytes::new(u64::from(bytes))));
+    fn on_sent(&mut self, now: Instant, bytes: u64, largest_pn: u64) {
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_sent(now, bytes, largest_pn);
+        }
+    }
+
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_packet_sent(now, bytes, pn);
+        }
+        self.shared
+            .take_made()
+            .push((pn, Bytes::new(u64::from(bytes))));
     }
 
     fn on_cwnd_limited(&mut self) {
-        self.0.flow().on_window_limited();
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_cwnd_limited();
+        }
+        self.shared.flow().on_window_limited();
     }
 
     fn on_ack(
@@ -88,32 +113,56 @@ impl Controller for Adapter {
         bytes: u64,
         pn: u64,
         app_limited: bool,
-        _rtt: &RttEstimator,
+        rtt: &RttEstimator,
     ) {
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_ack(now, sent, bytes, pn, app_limited, rtt);
+        }
         let (now, sent) = (
-            self.0.clock.virtual_time(now),
-            self.0.clock.virtual_time(sent),
+            self.shared.clock.virtual_time(now),
+            self.shared.clock.virtual_time(sent),
         );
-        let mut flow = self.0.flow();
+        let mut flow = self.shared.flow();
         flow.on_acked(now, sent, pn, Bytes::new(bytes), app_limited);
     }
 
-    fn on_end_acks(&mut self, now: Instant, _in_flight: u64, _app_limited: bool, _pn: Option<u64>) {
-        self.0.flow().on_acks_ended(self.0.clock.virtual_time(now));
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_acked: Option<u64>,
+    ) {
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_end_acks(now, in_flight, app_limited, largest_acked);
+        }
+        self.shared
+            .flow()
+            .on_acks_ended(self.shared.clock.virtual_time(now));
     }
 
     fn on_congestion_event(
         &mut self,
         now: Instant,
-        _sent: Instant,
+        sent: Instant,
         is_persistent_congestion: bool,
         is_ecn: bool,
-        _lost_bytes: u64,
-        _largest_lost_pn: u64,
+        lost_bytes: u64,
+        largest_lost_pn: u64,
     ) {
-        let mut flow = self.0.flow();
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_congestion_event(
+                now,
+                sent,
+                is_persistent_congestion,
+                is_ecn,
+                lost_bytes,
+                largest_lost_pn,
+            );
+        }
+        let mut flow = self.shared.flow();
         if is_ecn {
-            flow.on_marked(self.0.clock.virtual_time(now));
+            flow.on_marked(self.shared.clock.virtual_time(now));
         }
         if is_persistent_congestion {
             flow.on_persistent_congestion();
@@ -121,27 +170,51 @@ impl Controller for Adapter {
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
-        let now = self.0.clock.virtual_time(now);
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_packet_lost(lost_bytes, pn, now);
+        }
+        let now = self.shared.clock.virtual_time(now);
         let size = Bytes::new(u64::from(lost_bytes));
-        self.0.flow().on_lost(now, pn, size);
+        self.shared.flow().on_lost(now, pn, size);
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        self.0.flow().on_spurious();
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_spurious_congestion_event();
+        }
+        self.shared.flow().on_spurious();
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.0.flow().set_mtu(Bytes::new(u64::from(new_mtu)));
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_mtu_update(new_mtu);
+        }
+        self.shared.flow().set_mtu(Bytes::new(u64::from(new_mtu)));
+    }
+
+    fn on_ack_frequency_update(&mut self, threshold: u64, max_ack_delay: Duration) {
+        if let Some(theirs) = &mut self.theirs {
+            theirs.on_ack_frequency_update(threshold, max_ack_delay);
+        }
     }
 
     fn window(&self) -> u64 {
-        self.0.asked.store(true, Ordering::Relaxed);
+        self.shared.asked.store(true, Ordering::Relaxed);
+        if let Some(theirs) = &self.theirs {
+            let mut flow = self.shared.flow();
+            flow.flush();
+            flow.follow(&theirs.metrics());
+            return theirs.window();
+        }
         // The stack divides by the window.
-        self.0.flow().control().window.as_u64().max(1)
+        self.shared.flow().control().window.as_u64().max(1)
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let mut flow = self.0.flow();
+        if let Some(theirs) = &self.theirs {
+            return theirs.metrics();
+        }
+        let mut flow = self.shared.flow();
         let control = flow.control();
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = control.window.as_u64().max(1);
@@ -157,11 +230,17 @@ impl Controller for Adapter {
     /// The stack copies the controller when the path changes, which no path of ours does: both then speak
     /// for the one flow.
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Adapter(Arc::clone(&self.0)))
+        Box::new(Adapter {
+            shared: Arc::clone(&self.shared),
+            theirs: self.theirs.as_ref().map(|theirs| theirs.clone_box()),
+        })
     }
 
     fn initial_window(&self) -> u64 {
-        self.0.flow().initial_window().as_u64()
+        if let Some(theirs) = &self.theirs {
+            return theirs.initial_window();
+        }
+        self.shared.flow().initial_window().as_u64()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

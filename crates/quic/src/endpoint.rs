@@ -6,6 +6,7 @@ use crate::flow::Flow;
 use crate::header;
 use crate::identity::{SERVER_NAME, identity};
 use crate::seeded::{SeededIds, key};
+use crate::steering::Steering;
 use crate::streams::{Streams, app_id, level};
 use bytes::{Bytes as Buffer, BytesMut};
 use noq_proto::{
@@ -19,7 +20,7 @@ use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use thalweg_control::{Control, Controller, Observer, PathState, Rng};
+use thalweg_control::{Control, Observer, PathState, Rng};
 use thalweg_transport::{AppEvent, Counters, Role, StreamId, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -78,19 +79,27 @@ impl QuicEndpoint {
     pub fn new(
         role: Role,
         config: TransportConfig,
-        controller: Box<dyn Controller>,
+        steering: Steering,
         rng: Rng,
         mut noise: Rng,
     ) -> Self {
         let wakeup_noise = config.wakeup_noise;
-        let codepoint = controller.ecn();
-        let (path, control) = (PathState::new(config.initial_mtu), controller.control());
+        let (controller, theirs) = match steering {
+            Steering::Ours(controller) => (Some(controller), None),
+            Steering::Stack(theirs) => (None, Some(theirs.factory(config.initial_window))),
+        };
+        let codepoint = controller.as_ref().map_or(Ecn::Ect0, |c| c.ecn());
+        let path = PathState::new(config.initial_mtu);
         let settings = stack_config(&config);
-        let flow = Flow::new(controller, config, rng);
+        let mut flow = Flow::new(controller, config, rng);
+        let control = flow.control();
         let shared = Arc::new(Shared::new(Clock::new(), flow));
         let transport = Arc::new({
             let mut settings = settings;
-            settings.congestion_controller_factory(Arc::new(Factory(Arc::clone(&shared))));
+            settings.congestion_controller_factory(Arc::new(Factory {
+                shared: Arc::clone(&shared),
+                theirs,
+            }));
             settings
         });
         let reset_key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &key(&mut noise));
@@ -399,7 +408,7 @@ impl QuicEndpoint {
     }
     /// The state and the variables of the controller, for traces.
     pub fn observe(&self, out: &mut dyn Observer) {
-        self.shared.flow().controller().observe(out);
+        self.shared.flow().observe(out);
     }
     /// The pacing rate in force: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
     /// section 7.7); `None` while nothing is known.

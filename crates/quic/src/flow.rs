@@ -11,14 +11,15 @@
 //! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
 //! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
 
+use noq_proto::congestion::ControllerMetrics;
 use std::collections::VecDeque;
 use thalweg_control::event::{
     Ack, EcnCounts, Lost, RateSample, RttSample, Sent, SpuriousLoss, Timeout,
 };
-use thalweg_control::{Context, Control, Controller, PathState, Rng};
+use thalweg_control::{Context, Control, Controller, Observer, PathState, Rng};
 use thalweg_transport::delivery_rate::{DeliveryRate, SendState};
 use thalweg_transport::{Counters, TransportConfig, rtt};
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
 const AEAD_TAG: Bytes = Bytes::new(16);
@@ -63,7 +64,10 @@ impl Batch {
 }
 
 pub(crate) struct Flow {
-    controller: Box<dyn Controller>,
+    /// `None` where the stack steers itself.
+    controller: Option<Box<dyn Controller>>,
+    /// Slow start threshold of the stack's own controller, in bytes.
+    threshold: Option<u64>,
     control: Control,
     rng: Rng,
     config: TransportConfig,
@@ -87,10 +91,24 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(controller: Box<dyn Controller>, config: TransportConfig, rng: Rng) -> Self {
+    pub(crate) fn new(
+        controller: Option<Box<dyn Controller>>,
+        config: TransportConfig,
+        rng: Rng,
+    ) -> Self {
+        let control = match &controller {
+            Some(controller) => controller.control(),
+            None => Control {
+                window: config.initial_window,
+                pacing: None,
+                quantum: Bytes::ZERO,
+                startup_done: true,
+            },
+        };
         Flow {
-            control: controller.control(),
+            control,
             controller,
+            threshold: None,
             rng,
             path: PathState::new(config.initial_mtu),
             rate: DeliveryRate::default(),
@@ -115,8 +133,31 @@ impl Flow {
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
-    pub(crate) fn controller(&self) -> &dyn Controller {
-        &*self.controller
+    /// What the controller shows of itself, for traces.
+    pub(crate) fn observe(&self, out: &mut dyn Observer) {
+        if let Some(controller) = &self.controller {
+            controller.observe(out);
+        } else if let Some(threshold) = self.threshold {
+            let window = self.control.window.as_u64();
+            out.state(if window < threshold {
+                "slow start"
+            } else {
+                "avoidance"
+            });
+            out.variable("ssthresh", threshold as f64);
+        }
+    }
+    /// Takes over what the stack's own controller has decided.
+    pub(crate) fn follow(&mut self, metrics: &ControllerMetrics) {
+        self.threshold = metrics.ssthresh;
+        self.control = Control {
+            window: Bytes::new(metrics.congestion_window),
+            pacing: metrics
+                .pacing_rate
+                .map(|rate| Rate::from_bits_per_sec(rate.saturating_mul(8))),
+            quantum: Bytes::new(metrics.send_quantum.unwrap_or(0)),
+            startup_done: true,
+        };
     }
     pub(crate) fn initial_window(&self) -> Bytes {
         self.config.initial_window
@@ -209,7 +250,7 @@ impl Flow {
             snapshot: oldest.state.compare(&self.path),
         };
         self.tell(|controller, cx| controller.on_timeout(&event, cx));
-        self.control = self.controller.control();
+        self.decide();
     }
 
     pub(crate) fn on_window_limited(&mut self) {
@@ -297,7 +338,7 @@ impl Flow {
     }
 
     /// Tells the controller what has been collected (the order is that of the `Controller` trait).
-    fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if self.batch.is_empty() {
             self.batch.ended = false;
             return;
@@ -325,7 +366,7 @@ impl Flow {
         if let Some(acked) = acked {
             self.tell_acked(&acked, newly_lost, lost_ranges, rtt, rate, prior_in_flight);
         }
-        self.control = self.controller.control();
+        self.decide();
         // The lists keep their memory.
         batch.acked.clear();
         batch.lost.clear();
@@ -492,12 +533,15 @@ impl Flow {
         let idle = rtt::probe_timeout(&self.path, self.config.max_ack_delay).max(IDLE);
         if self.now - self.last_sent > idle {
             self.tell(|controller, cx| controller.on_idle_restart(cx));
-            self.control = self.controller.control();
+            self.decide();
         }
     }
 
     /// Only packets of the application space are reported to controllers.
     fn tell(&mut self, event: impl FnOnce(&mut dyn Controller, &mut Context<'_>)) {
+        let Some(controller) = self.controller.as_deref_mut() else {
+            return;
+        };
         if !self.path.established {
             return;
         }
@@ -506,7 +550,14 @@ impl Flow {
             path: &self.path,
             rng: &mut self.rng,
         };
-        event(&mut *self.controller, &mut cx);
+        event(controller, &mut cx);
+    }
+
+    /// Asks the controller for its decision.
+    fn decide(&mut self) {
+        if let Some(controller) = &self.controller {
+            self.control = controller.control();
+        }
     }
 
     fn find(&self, number: u64) -> Option<usize> {

@@ -4,7 +4,8 @@
 //! [`QuicEndpoint`] has the calls of `thalweg_transport::Endpoint`: what is modelled there is real here. Packets
 //! are bytes, encrypted with the keys of a TLS handshake; acknowledgements, loss recovery, pacing, streams,
 //! datagrams, path MTU discovery and ECN validation are those of the stack. Any controller of
-//! `thalweg-control` steers it, through the stack's own `Controller` trait (`adapter.rs`). What the stack does
+//! `thalweg-control` steers it, through the stack's own `Controller` trait (`adapter.rs`), or one of the stack's
+//! own does (`steering.rs`). What the stack does
 //! not report of delivery rates and application limits is measured from what it does (`flow.rs`).
 //!
 //! # Determinism
@@ -25,7 +26,9 @@ mod flow;
 mod header;
 mod identity;
 mod seeded;
+mod steering;
 mod streams;
 
 pub use endpoint::{Datagram, QuicEndpoint};
 pub use identity::is_available;
+pub use steering::{StackController, Steering};

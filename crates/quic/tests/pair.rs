@@ -3,7 +3,7 @@
 use rand_core::SeedableRng as _;
 use std::collections::VecDeque;
 use thalweg_control::{ControllerSpec, Init, Rng};
-use thalweg_quic::{Datagram, QuicEndpoint};
+use thalweg_quic::{Datagram, QuicEndpoint, StackController, Steering};
 use thalweg_transport::{AppEvent, Role, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -33,15 +33,20 @@ fn pair(controller: &str, seed: u64) -> Pair {
         ..TransportConfig::default()
     };
     let end = |role, seed| {
-        let spec: ControllerSpec = controller.parse().expect("a controller of the registry");
         let init = Init {
             now: Instant::START,
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
         };
+        let steering = if StackController::is_meant_by(controller) {
+            Steering::Stack(controller.parse().expect("a controller of the stack"))
+        } else {
+            let spec: ControllerSpec = controller.parse().expect("a controller of the registry");
+            Steering::Ours(spec.build(&init))
+        };
         let rng = Rng::seed_from_u64(seed);
         let noise = Rng::seed_from_u64(seed + 1000);
-        QuicEndpoint::new(role, config.clone(), spec.build(&init), rng, noise)
+        QuicEndpoint::new(role, config.clone(), steering, rng, noise)
     };
     let wire = || Wire {
         free_at: Instant::START,
@@ -144,7 +149,15 @@ impl Pair {
 
 #[test]
 fn a_download_takes_a_little_longer_than_its_bytes_and_its_round_trips() {
-    for controller in ["c4", "cubic", "reno", "bbr"] {
+    for controller in [
+        "c4",
+        "cubic",
+        "reno",
+        "bbr",
+        "noq:cubic",
+        "noq:newreno",
+        "noq:bbr3",
+    ] {
         let mut pair = pair(controller, 1);
         let (complete, closed) = pair.download(4_000_000);
         // 4 MB at 20 Mbps: 1.6 s, and two round trips of 80 ms before the first byte: 1.76 s; slow start

@@ -9,8 +9,8 @@ use crate::media::{Carriage, MediaSpec, standard_call};
 use crate::requests::Arrivals;
 use crate::scenario::{Criterion, FlowSpec, Metric, Scenario, Workload, column_name};
 use crate::schema::{self, ScenarioFile};
+use crate::stack::FlowController;
 use std::collections::BTreeSet;
-use thalweg_control::ControllerSpec;
 use thalweg_path::CapacitySchedule;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
@@ -118,10 +118,18 @@ impl Checker<'_> {
             );
             return self.fail(&key("controller"), problem);
         }
-        let controller: ControllerSpec = match flow.controller.parse() {
+        let controller: FlowController = match flow.controller.parse() {
             Ok(controller) => controller,
-            Err(error) => return self.fail(&key("controller"), error.to_string()),
+            Err(problem) => return self.fail(&key("controller"), problem),
         };
+        if let FlowController::OfStack(controller) = &controller
+            && flow.stack == schema::Stack::Model
+        {
+            let problem = format!(
+                "\"{controller}\" is of the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
+            );
+            return self.fail(&key("controller"), problem);
+        }
         if flow.streams == 0 || flow.streams > 10_000 {
             return self.fail(
                 &key("streams"),

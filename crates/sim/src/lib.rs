@@ -43,5 +43,7 @@ pub use real_time::Transfer;
 pub use scenario::{Criterion, FlowSpec, Metric, Scenario, column_name};
 pub use schema::json_schema;
 pub use series::{FlowSeries, Series};
+pub use stack::FlowController;
+pub use thalweg_quic::StackController;
 pub use trace::{DropRow, FlowRow, LinkRow, Trace};
 pub use trials::{Finished, Progress, run_traced, run_trial, run_trials};

@@ -6,9 +6,9 @@ use crate::hop::Hop;
 use crate::media::MediaSpec;
 use crate::requests::Arrivals;
 use crate::schema::{ScenarioFile, Stack};
+use crate::stack::FlowController;
 use crate::{floor, overrides, trace_files};
 use std::path::Path;
-use thalweg_control::ControllerSpec;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
 
@@ -35,7 +35,7 @@ pub struct FlowSpec {
     /// Name.
     pub name: String,
     /// Controller of its sender.
-    pub controller: ControllerSpec,
+    pub controller: FlowController,
     /// Whether a modelled endpoint or a real stack carries it.
     pub(crate) stack: Stack,
     /// When it starts.
@@ -220,8 +220,7 @@ impl Scenario {
                     problem,
                 });
             }
-            if let Err(error) = controller.parse::<ControllerSpec>() {
-                let problem = error.to_string();
+            if let Err(problem) = controller.parse::<FlowController>() {
                 return Err(ScenarioError {
                     origin: option,
                     line: None,

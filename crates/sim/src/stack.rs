@@ -4,13 +4,48 @@
 //! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
 //! indirect calls and of allocations.
 
+use std::str::FromStr;
 use thalweg_control::{Control, ControllerSpec, Init, Observer, PathState};
-use thalweg_quic::{Datagram, QuicEndpoint};
+use thalweg_quic::{Datagram, QuicEndpoint, StackController, Steering};
 use thalweg_transport::{AppEvent, Counters, Packet, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
 
 use crate::schema::Stack;
 use crate::seed;
+
+/// What steers the sender of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowController {
+    /// A controller of the registry, for both stacks.
+    Registry(ControllerSpec),
+    /// A controller of the real stack, for flows of that stack.
+    OfStack(StackController),
+}
+
+impl FlowController {
+    /// The text that it was read from.
+    pub fn as_str(&self) -> &str {
+        match self {
+            FlowController::Registry(spec) => spec.as_str(),
+            FlowController::OfStack(controller) => controller.as_str(),
+        }
+    }
+}
+
+impl FromStr for FlowController {
+    type Err = String;
+
+    /// # Errors
+    /// The message names what is accepted.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if StackController::is_meant_by(text) {
+            return text.parse().map(FlowController::OfStack);
+        }
+        let spec = text.parse::<ControllerSpec>();
+        spec.map(FlowController::Registry)
+            .map_err(|error| error.to_string())
+    }
+}
 
 /// One end of a connection.
 #[expect(
@@ -67,7 +102,7 @@ impl Endpoint {
         stack: Stack,
         role: Role,
         config: TransportConfig,
-        controller: &ControllerSpec,
+        controller: &FlowController,
         trial: u64,
         name: &str,
     ) -> Self {
@@ -76,17 +111,19 @@ impl Endpoint {
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
         };
-        let controller = controller.build(&init);
+        let steering = match controller {
+            FlowController::Registry(spec) => Steering::Ours(spec.build(&init)),
+            FlowController::OfStack(controller) => Steering::Stack(*controller),
+        };
         let rng = seed::rng(trial, &format!("{name}/controller"));
         let noise = seed::rng(trial, &format!("{name}/wakeup"));
-        match stack {
-            Stack::Model => {
-                let endpoint =
-                    thalweg_transport::Endpoint::new(role, config, controller, rng, noise);
-                Endpoint::Modelled(endpoint)
-            }
-            Stack::Quic => {
-                let endpoint = QuicEndpoint::new(role, config, controller, rng, noise);
+        match (stack, steering) {
+            (Stack::Model, Steering::Ours(controller)) => Endpoint::Modelled(
+                thalweg_transport::Endpoint::new(role, config, controller, rng, noise),
+            ),
+            // The check of a scenario lets no controller of the real stack steer a modelled endpoint.
+            (_, steering) => {
+                let endpoint = QuicEndpoint::new(role, config, steering, rng, noise);
                 Endpoint::Real(Box::new(endpoint))
             }
         }

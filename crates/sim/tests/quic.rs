@@ -105,3 +105,34 @@ fn zero_rtt_is_refused_with_one_message() {
         "{error}"
     );
 }
+
+#[test]
+fn the_controllers_of_the_stack_steer_flows_of_the_stack() {
+    for controller in ["noq:cubic", "noq:newreno", "noq:bbr3"] {
+        let toml = path("") + &flow("main", "quic", "download = \"4 MB\"");
+        let outcome = play(&toml.replace("\"c4\"", &format!("\"{controller}\"")), 1);
+        // 4 MB at 20 Mbps: 1.6 s and a handshake of one round trip at least.
+        let seconds = outcome.flows[0]
+            .completion
+            .expect("it completes")
+            .as_secs_f64();
+        assert!((1.7..3.2).contains(&seconds), "{controller}: {seconds}");
+    }
+}
+
+#[test]
+fn the_controllers_of_the_stack_steer_no_modelled_flow() {
+    for (name, stack, wanted) in [
+        ("noq:cubic", "model", "--stack quic"),
+        ("noq:vegas", "quic", "noq:cubic, noq:newreno, noq:bbr3"),
+    ] {
+        let toml = path("") + &flow("main", stack, "download = \"1 MB\"");
+        let toml = toml.replace("\"c4\"", &format!("\"{name}\""));
+        let error = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
+        let error = error.expect_err("it is refused").to_string();
+        assert!(
+            error.contains("flow.0.controller") && error.contains(wanted),
+            "{error}"
+        );
+    }
+}
