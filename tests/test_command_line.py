@@ -132,7 +132,7 @@ def test_a_replay_that_differs_says_so(result: Path, capsys: Capture) -> None:
     assert "not the stored trial" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "sqlog"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "sqlog", "qlog"])
 def test_a_trace_is_written_in_each_format(ending: str, scenario_file: Path, tmp_path: Path) -> None:
     file = tmp_path / f"trace.{ending}"
     assert main(["run", str(scenario_file), "--trace", str(file)]) == 0
@@ -142,8 +142,14 @@ def test_a_trace_is_written_in_each_format(ending: str, scenario_file: Path, tmp
         assert events[0]["serialization_format"] == "application/qlog+json-seq"
         assert {"quic:recovery_metrics_updated"} <= {event["name"] for event in events[1:]}
         return
+    if ending == "qlog":
+        document = json.loads(file.read_text(encoding="utf-8"))
+        assert document["qlog_version"] == "0.3"
+        names = {event["name"] for event in document["traces"][0]["events"]}
+        assert {"transport:packet_sent", "transport:packet_received", "recovery:metrics_updated"} <= names
+        return
     table = pl.read_parquet(file) if ending == "parquet" else pl.read_csv(file, infer_schema_length=None)
-    assert {"flow", "link"} <= set(table["kind"])
+    assert {"flow", "link", "packet"} <= set(table["kind"])
     assert table["time_s"].is_sorted()
 
 

@@ -183,3 +183,8 @@ class Trace:
     def drops(self) -> Columns:
         """One row for each drop: time_s, link, flow, reason: "queue" (full), "aqm", "shrunk"
         (waiting when the queue became smaller) or "loss" (at random)."""
+
+    @property
+    def packets(self) -> Columns:
+        """What became of the packets of data senders: time_s, flow, event ("sent", "acknowledged", "lost"),
+        first_packet, last_packet (the same but for runs that were acknowledged together), size_bytes."""

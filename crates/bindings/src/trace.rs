@@ -4,6 +4,7 @@ use crate::columns::{Columns, bits_per_second, seconds};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thalweg_path::DropCause;
+use thalweg_sim::PacketFate;
 use thalweg_units::Instant;
 
 /// Time series of one trial.
@@ -21,6 +22,9 @@ pub(crate) struct Trace {
     /// Drops.
     #[pyo3(get)]
     drops: Py<PyDict>,
+    /// What became of each packet.
+    #[pyo3(get)]
+    packets: Py<PyDict>,
 }
 
 impl Trace {
@@ -59,17 +63,33 @@ impl Trace {
             .word("link", |row| link(row.link))?
             .word("flow", |row| flow(row.flow))?
             .word("reason", |row| reason(row.cause))?;
+        let packets = Columns::new(py, &trace.packets)
+            .number("time_s", |row| at(row.1.time))?
+            .word("flow", |row| flow(row.0))?
+            .word("event", |row| fate(row.1.fate))?
+            .count("first_packet", |row| row.1.first)?
+            .count("last_packet", |row| row.1.last)?
+            .count("size_bytes", |row| row.1.size)?;
         Ok(Trace {
             flows: flows.finish(),
             variables: variables.finish(),
             links: samples.finish(),
             drops: drops.finish(),
+            packets: packets.finish(),
         })
     }
 }
 
 fn at(time: Instant) -> f64 {
     time.as_secs_f64()
+}
+
+fn fate(fate: PacketFate) -> &'static str {
+    match fate {
+        PacketFate::Sent => "sent",
+        PacketFate::Acknowledged => "acknowledged",
+        PacketFate::Lost => "lost",
+    }
 }
 
 fn reason(cause: DropCause) -> &'static str {

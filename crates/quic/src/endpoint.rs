@@ -21,7 +21,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use thalweg_control::{Control, Observer, PathState, Rng};
-use thalweg_transport::{AppEvent, Counters, Role, StreamId, TransportConfig};
+use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// Receive window of a stream, and the unacknowledged data that a sender may hold: large enough never to
@@ -405,6 +405,14 @@ impl QuicEndpoint {
     /// What was counted so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+    /// Begins to record what becomes of each packet.
+    pub fn record_packets(&mut self) {
+        self.shared.flow().packet_log().start();
+    }
+    /// Hands over what was recorded since the last call.
+    pub fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
+        self.shared.flow().packet_log().take().for_each(take);
     }
     /// The state and the variables of the controller, for traces.
     pub fn observe(&self, out: &mut dyn Observer) {

@@ -11,6 +11,7 @@
 //! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
 //! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
 
+use crate::outstanding::{Batch, Forgotten, Newly, Outstanding};
 use noq_proto::congestion::ControllerMetrics;
 use std::collections::VecDeque;
 use thalweg_control::event::{
@@ -18,50 +19,13 @@ use thalweg_control::event::{
 };
 use thalweg_control::{Context, Control, Controller, Observer, PathState, Rng};
 use thalweg_transport::delivery_rate::{DeliveryRate, SendState};
-use thalweg_transport::{Counters, TransportConfig, rtt};
+use thalweg_transport::{Counters, PacketLog, TransportConfig, rtt};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
 const AEAD_TAG: Bytes = Bytes::new(16);
 /// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
 const IDLE: Duration = Duration::from_secs(1);
-
-/// A packet whose fate is open.
-#[derive(Debug)]
-struct Outstanding {
-    number: u64,
-    size: Bytes,
-    state: SendState,
-    settled: bool,
-    /// Larger than the path is known to carry: a probe of the path MTU, which counts neither as in flight nor
-    /// as lost.
-    is_probe: bool,
-}
-
-#[derive(Debug)]
-struct Forgotten {
-    number: u64,
-    size: Bytes,
-    sent: Instant,
-}
-
-/// What the stack has reported and the controller has not heard yet.
-#[derive(Debug, Default)]
-struct Batch {
-    acked: Vec<u64>,
-    lost: Vec<u64>,
-    persistent: bool,
-    marked: bool,
-    spurious: bool,
-    /// All acknowledgements of the frame are in; losses may follow.
-    ended: bool,
-}
-
-impl Batch {
-    fn is_empty(&self) -> bool {
-        self.acked.is_empty() && self.lost.is_empty() && !self.marked && !self.spurious
-    }
-}
 
 pub(crate) struct Flow {
     /// `None` where the stack steers itself.
@@ -88,6 +52,7 @@ pub(crate) struct Flow {
     timed_out_at: Instant,
     seed: Option<(Bytes, Duration)>,
     counters: Counters,
+    log: PacketLog,
 }
 
 impl Flow {
@@ -123,6 +88,7 @@ impl Flow {
             timed_out_at: Instant::NEVER,
             seed: config.seed,
             counters: Counters::default(),
+            log: PacketLog::default(),
             config,
         }
     }
@@ -161,6 +127,11 @@ impl Flow {
     }
     pub(crate) fn initial_window(&self) -> Bytes {
         self.config.initial_window
+    }
+
+    /// The record of what became of each packet; off until it is started.
+    pub(crate) fn packet_log(&mut self) -> &mut PacketLog {
+        &mut self.log
     }
 
     /// The decision in force, once the controller has heard everything.
@@ -223,6 +194,7 @@ impl Flow {
         self.last_sent = now;
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += size.as_u64();
+        self.log.sent(now, number, size.as_u64());
         let event = Sent {
             packet: number,
             size,
@@ -386,6 +358,8 @@ impl Flow {
             };
             let packet = &mut self.sent[place];
             packet.settled = true;
+            self.log
+                .acknowledged(self.now, number, packet.size.as_u64());
             if !packet.is_probe {
                 self.path.bytes_in_flight -= packet.size;
             }
@@ -473,6 +447,7 @@ impl Flow {
             ranges += u32::from(expected != Some(number));
             expected = Some(number + 1);
             self.counters.packets_lost += 1;
+            self.log.lost(now, number, size.as_u64());
             self.recently_lost.push_back(Forgotten {
                 number,
                 size,
@@ -581,13 +556,4 @@ impl Flow {
             .front()
             .map_or(self.path.next_packet, |packet| packet.number);
     }
-}
-
-/// What one ACK frame newly acknowledges.
-#[derive(Clone, Copy)]
-struct Newly {
-    largest: u64,
-    bytes: Bytes,
-    packets: u64,
-    state: SendState,
 }

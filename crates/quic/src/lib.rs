@@ -25,6 +25,7 @@ mod endpoint;
 mod flow;
 mod header;
 mod identity;
+mod outstanding;
 mod seeded;
 mod steering;
 mod streams;

@@ -45,5 +45,6 @@ pub use schema::json_schema;
 pub use series::{FlowSeries, Series};
 pub use stack::FlowController;
 pub use thalweg_quic::StackController;
+pub use thalweg_transport::{PacketEvent, PacketFate};
 pub use trace::{DropRow, FlowRow, LinkRow, Trace};
 pub use trials::{Finished, Progress, run_traced, run_trial, run_trials};

@@ -85,9 +85,15 @@ struct Progress {
 impl<'a> Network<'a> {
     pub(crate) fn new(scenario: &'a Scenario, trial: u64, traced: bool) -> Self {
         let flows = scenario.flows.iter().enumerate();
-        let connections: Vec<Connection> = flows
+        let mut connections: Vec<Connection> = flows
             .flat_map(|(index, spec)| connections(spec, index, trial, scenario.start_noise))
             .collect();
+        if traced {
+            for connection in &mut connections {
+                let side = connection.sending_side();
+                connection.endpoint(side).record_packets();
+            }
+        }
         let drawn = scenario.jitter_seed.unwrap_or(trial);
         let links: Vec<Link<Carried>> = (scenario.hops.iter())
             .flat_map(|hop| hop.names.iter().zip(&hop.links))
@@ -346,14 +352,14 @@ impl<'a> Network<'a> {
         let Some(trace) = &mut self.trace else {
             return;
         };
-        let connection = &self.connections[index];
+        let connection = &mut self.connections[index];
         if side == connection.sending_side() {
             let event = if sent && event == "timer" {
                 "sent"
             } else {
                 event
             };
-            trace.sample_flow(self.now, index, event, connection.data_path().0);
+            trace.sample_flow(self.now, index, event, connection.endpoint(side));
         }
         if sent {
             trace.sample_link(self.now, link, &mut self.links[link]);

@@ -7,7 +7,7 @@
 use std::str::FromStr;
 use thalweg_control::{Control, ControllerSpec, Init, Observer, PathState};
 use thalweg_quic::{Datagram, QuicEndpoint, StackController, Steering};
-use thalweg_transport::{AppEvent, Counters, Packet, Role, StreamId, TransportConfig};
+use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
 
 use crate::schema::Stack;
@@ -241,6 +241,20 @@ impl Endpoint {
         match self {
             Endpoint::Modelled(endpoint) => endpoint.counters(),
             Endpoint::Real(endpoint) => endpoint.counters(),
+        }
+    }
+    /// Begins to record what becomes of each packet.
+    pub(crate) fn record_packets(&mut self) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.packet_log().start(),
+            Endpoint::Real(endpoint) => endpoint.record_packets(),
+        }
+    }
+    /// Hands over what was recorded since the last call.
+    pub(crate) fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.packet_log().take().for_each(take),
+            Endpoint::Real(endpoint) => endpoint.take_packets(take),
         }
     }
     /// The state and the variables of the controller.

@@ -8,6 +8,7 @@ use crate::scenario::{Scenario, Workload};
 use crate::stack::Endpoint;
 use thalweg_control::Observer;
 use thalweg_path::{DropCause, Link};
+use thalweg_transport::PacketEvent;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// One sample of a flow.
@@ -84,6 +85,8 @@ pub struct Trace {
     pub links: Vec<LinkRow>,
     /// Drops.
     pub drops: Vec<DropRow>,
+    /// What became of the packets of each data sender: flow, event.
+    pub packets: Vec<(usize, PacketEvent)>,
     /// What the flows that the series number are called: of a flow of requests, each request by itself, as
     /// "web/17".
     pub flow_names: Vec<String>,
@@ -133,8 +136,9 @@ impl Trace {
         time: Instant,
         flow: usize,
         event: &'static str,
-        endpoint: &Endpoint,
+        endpoint: &mut Endpoint,
     ) {
+        endpoint.take_packets(&mut |event| self.packets.push((flow, event)));
         let before = self.variables.len();
         let variables = &mut self.variables;
         let mut snapshot = Snapshot {

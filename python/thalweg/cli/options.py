@@ -41,6 +41,8 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", "-s", metavar="KEY=VALUE", help='Set a key of the scenario, e.g. path.rate="10 Mbps".'),
 ]
+
+
 class Stack(StrEnum):
     """What carries flows in virtual time."""
 
@@ -58,7 +60,9 @@ Seed = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 for all cores.")]
 TraceFile = Annotated[
     Path | None,
-    typer.Option("--trace", metavar="FILE", help="Write the time series: .parquet, .csv or .sqlog (qlog)."),
+    typer.Option(
+        "--trace", metavar="FILE", help="Write the time series: .parquet, .csv, .sqlog (qlog) or .qlog (for qvis)."
+    ),
 ]
 PlotFile = Annotated[
     Path | None,

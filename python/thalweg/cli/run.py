@@ -29,9 +29,8 @@ from thalweg.cli.options import (
     settings,
     write_trial,
 )
-from thalweg.cli.run_live import LiveOptions, refuse_options, run_live
+from thalweg.cli.run_live import LiveOptions, refuse_options, refuse_stack, run_live
 from thalweg.cli.status import INTERRUPTED, of_result
-from thalweg.errors import RequestError
 from thalweg.live import LiveScenario
 from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
@@ -62,8 +61,7 @@ def run(
     check_files(trace, plot)
     entry = find_scenario(scenario)
     if live:
-        if stack:
-            raise RequestError("--stack chooses what carries flows in virtual time; --live is in real time")
+        refuse_stack(stack)
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
         files, options = (trace, plot), LiveOptions(realtime, bound, report)
         return run_live(real, entry.reference, seed, trials, format_, files, options)

@@ -12,7 +12,7 @@ import polars as pl
 
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
-from thalweg.cli.options import Format, write_trial
+from thalweg.cli.options import Format, Stack, write_trial
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
 from thalweg.live import LiveScenario, faithfulness
@@ -34,6 +34,12 @@ def refuse_options(options: LiveOptions) -> None:
     """Refuses them for trials in virtual time. Raises RequestError."""
     if options != LiveOptions(False, None, None):
         raise RequestError("--realtime, --bound and --report are about real time; accepted: with --live")
+
+
+def refuse_stack(stack: Stack | None) -> None:
+    """Refuses it for trials in real time. Raises RequestError."""
+    if stack:
+        raise RequestError("--stack chooses what carries flows in virtual time; accepted: without --live")
 
 
 def run_live(

@@ -17,6 +17,7 @@ use crate::handshake::{Handshake, SERVER_FINISHED_SIZE, Stage};
 use crate::loss_detection;
 use crate::pacer::Pacer;
 use crate::packet::{ACK_ONLY_SIZE, AEAD_TAG, Frame, MAX_FRAMES, StreamId, used};
+use crate::packet_log::PacketLog;
 use crate::recv_stream::RecvStream;
 use crate::rtt;
 use crate::send_stream::{self, SendStream};
@@ -143,6 +144,7 @@ pub struct Endpoint {
     datagrams: Datagrams,
     events: VecDeque<AppEvent>,
     counters: Counters,
+    log: PacketLog,
     // Kept between calls so that no call allocates.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
@@ -192,10 +194,16 @@ impl Endpoint {
             datagrams: Datagrams::default(),
             events: VecDeque::new(),
             counters: Counters::default(),
+            log: PacketLog::default(),
             lost_scratch: Vec::new(),
             spurious_scratch: Vec::new(),
             config,
         }
+    }
+
+    /// The record of what became of each packet; off until it is started.
+    pub fn packet_log(&mut self) -> &mut PacketLog {
+        &mut self.log
     }
 
     /// Opens the connection (client).
@@ -433,6 +441,7 @@ impl Endpoint {
             self.path.bytes_in_flight -= Bytes::new(u64::from(size));
             self.path.lost += counted;
             self.counters.packets_lost += 1;
+            self.log.lost(now, number, u64::from(size));
             self.requeue(&frames);
             let event = Lost {
                 packet: number,

@@ -289,8 +289,10 @@ impl Endpoint {
         let mut newly = Newly::default();
         let mut spurious = std::mem::take(&mut self.spurious_scratch);
         let (streams, path) = (&mut self.send_streams, &mut self.path);
+        let log = &mut self.log;
         self.sent.acknowledge(ack, |number, packet, was_lost| {
             newly.add(number, packet.size);
+            log.acknowledged(now, number, u64::from(packet.size));
             if was_lost {
                 spurious.push((number, packet.size, packet.state.sent));
                 path.lost -= Bytes::new(u64::from(packet.size - AEAD_TAG));

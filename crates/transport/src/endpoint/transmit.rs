@@ -378,6 +378,7 @@ impl Endpoint {
         let lateness = self.draw_lateness();
         self.pacer.spend(now, size, lateness);
         if self.path.established {
+            self.log.sent(now, number, u64::from(size));
             let event = Sent {
                 packet: number,
                 size: Bytes::new(u64::from(size)),
