@@ -7,6 +7,7 @@ STUDIES = {
     "wifi-compete": "C4 before its drafts, against others on bad Wi-Fi (2025)",
     "harm": "Harm to the completion times of short flows",
     "transient": "How controllers react to steps of capacity, round-trip time and flow arrival",
+    "stacks": "The modelled endpoint and a real QUIC stack under the same controllers",
     "fairness": "Shares of a bottleneck, for all pairs of controllers and many flows of one",
 }
 """Name on the command line, and title."""

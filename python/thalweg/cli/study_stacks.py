@@ -1,0 +1,80 @@
+"""`thalweg study stacks`: the modelled endpoint against a real QUIC stack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.cli.checks import print_checks
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import Format, Jobs, Seed
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.tables import plain_table
+from thalweg.errors import RequestError, did_you_mean
+
+
+def stacks(
+    controller: Annotated[
+        list[str] | None,
+        typer.Option("--controller", "-c", metavar="NAME", help="Of the flow; may be repeated [c4]."),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option("--scenario", metavar="NAME", help="May be repeated [all of the suite c4 with one flow]."),
+    ] = None,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each scenario.")] = 20,
+    seed: Seed = 1,
+    jobs: Jobs = 0,
+    format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
+    ] = None,
+) -> int:
+    """Runs the study; see docs/studies/stacks.md."""
+    # The modules of one study are loaded for that study alone; altair and the statistics take their time.
+    from thalweg.studies import stacks as experiment  # noqa: PLC0415
+    from thalweg.studies.stacks_table import HEADERS, WORDS, table_rows  # noqa: PLC0415
+
+    known = experiment.scenarios()
+    names = tuple(dict.fromkeys(name.removeprefix("c4/") for name in scenario or ()))
+    for name in names:
+        if name not in known:
+            raise RequestError(
+                f"--scenario {name!r}: not one of the suite c4 with one flow{did_you_mean(name, known)}"
+            )
+    controllers = tuple(dict.fromkeys(controller or ("c4",)))
+    for name in names or known:
+        for one in controllers:
+            experiment.load(name, one)  # what is refused leaves no folder, and runs nothing
+    if out:
+        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+
+        claim_folder(out)
+    with Bar() as bar:
+        done = experiment.run(controllers, names or None, trials, seed, jobs, bar.show)
+    result = done.result
+    if format_ is Format.JSON:
+        print_json(result.document())
+    else:
+        console = stdout()
+        console.print(f"{result.title}  ({result.source}; {result.preset})")
+        console.print(plain_table(HEADERS, table_rows(result), WORDS))
+        print_checks(result)
+    if not done.complete:
+        complain(f"interrupted: {len(done.cells)} rows are finished; nothing was judged", label="")
+    if out and done.cells:
+        from thalweg.studies.stacks_store import save  # noqa: PLC0415
+
+        try:
+            with Bar() as bar:
+                save(done, out, bar.show)
+        except KeyboardInterrupt:
+            complain(f"interrupted: the result in {out} lacks its report", label="")
+            return INTERRUPTED
+        note(f"wrote {out} and {out / 'report.html'}")
+    if not done.complete:
+        return INTERRUPTED
+    return PASSED if result.holds else FAILED
