@@ -37,6 +37,66 @@ def serve_live(request: int, answer: int) -> None:
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """
 
+class QuicRefused(Exception):
+    """A connection over sockets cannot be had as it was asked for."""
+
+class QuicFailed(Exception):
+    """A connection over sockets has broken off."""
+
+def make_quic_identity() -> tuple[bytes, bytes]:
+    """A new certificate and its key, both in DER. Raises QuicRefused."""
+
+def quic_fingerprint(certificate: bytes, key: bytes) -> str:
+    """The fingerprint of a certificate whose key this is. Raises QuicRefused."""
+
+def quic_get(
+    host: str,
+    port: int,
+    fingerprint: str,
+    kind: str,
+    amount: float,
+    controller_name: str,
+    server_controller: str | None,
+    patience_s: float,
+    idle_s: float,
+    trace: bool,
+    on_progress: Callable[[int], None] | None,
+) -> tuple[str, Trace | None]:
+    """Makes a request ("download", "upload" of bytes, "call" of seconds) and moves its data.
+
+    Returns the summary as JSON. Raises QuicRefused, QuicFailed, and KeyboardInterrupt after Ctrl-C.
+    """
+
+class QuicServer:
+    """A server that listens."""
+
+    def __init__(
+        self,
+        address: str,
+        port: int,
+        certificate: bytes,
+        key: bytes,
+        controller_name: str,
+        clients_choose: bool,
+        connections: int,
+        half_open: int,
+        idle_s: float,
+        trace: bool,
+    ) -> None:
+        """Listens. Raises QuicRefused."""
+
+    @property
+    def address(self) -> tuple[str, int]: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def stop(self) -> None:
+        """Ends `serve`, from another thread."""
+
+    def serve(
+        self, duration_s: float | None, once: bool, on_served: Callable[[str, Trace | None], None]
+    ) -> tuple[dict[str, int], bool]:
+        """Serves; tells of every connection (JSON). Returns counts, and whether Ctrl-C ended it."""
+
 class Scenario:
     """One scenario, checked."""
 

@@ -71,3 +71,19 @@ def seconds(words: str, what: str) -> float:
     if match is None or match[2] not in _TIMES:
         raise RequestError(f"{what} {words!r}: expected a time such as 20ms or 75s")
     return float(match[1]) * _TIMES[match[2]]
+
+
+_SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([A-Za-z]+)\s*")
+
+
+def size(words: str, what: str) -> int:
+    """The bytes that a text such as `100MB` or `1.5 GiB` means. Raises RequestError, which names `what`.
+
+    >>> size("10 MB", "--download"), size("1.5KiB", "--upload")
+    (10000000, 1536)
+    """
+    match = _SIZE.fullmatch(words)
+    if match is None or match[2] not in _SIZES:
+        raise RequestError(f"{what} {words!r}: expected a size such as 100MB; units are {', '.join(_SIZES)}")
+    return round(float(match[1]) * _SIZES[match[2]])

@@ -7,6 +7,7 @@
 mod columns;
 mod live;
 mod outcomes;
+mod quic;
 mod registry;
 mod running;
 mod scenario;
@@ -27,6 +28,19 @@ pyo3::create_exception!(
     "Trials were interrupted (Ctrl-C)."
 );
 
+pyo3::create_exception!(
+    thalweg._native,
+    QuicRefused,
+    pyo3::exceptions::PyException,
+    "A connection over sockets cannot be had as it was asked for."
+);
+pyo3::create_exception!(
+    thalweg._native,
+    QuicFailed,
+    pyo3::exceptions::PyException,
+    "A connection over sockets has broken off."
+);
+
 /// Scenario files, trials and traces.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,6 +52,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
+    module.add("QuicRefused", py.get_type::<QuicRefused>())?;
+    module.add("QuicFailed", py.get_type::<QuicFailed>())?;
+    module.add_function(wrap_pyfunction!(quic::make_quic_identity, module)?)?;
+    module.add_function(wrap_pyfunction!(quic::quic_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(quic::quic_get, module)?)?;
+    module.add_class::<quic::QuicServer>()?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<outcomes::Outcomes>()?;
     module.add_class::<outcomes::Trial>()?;

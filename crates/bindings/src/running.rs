@@ -6,16 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use thalweg_sim::Progress;
 
 /// How often signals are looked at and progress is reported.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread and calls `report` until it is done. A Ctrl-C stops the work by way of
-/// `progress`. Also returns whether that happened.
+/// `stop`. Also returns whether that happened.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
-    progress: &Progress,
+    stop: &AtomicBool,
     work: impl FnOnce() -> T + Send,
     report: impl Fn() -> PyResult<()>,
 ) -> PyResult<(T, bool)> {
@@ -33,7 +32,7 @@ pub(crate) fn watched<T: Send>(
             py.detach(|| thread::park_timeout(POLL));
             watching = py.check_signals().and_then(|()| report());
         }
-        progress.stop.store(watching.is_err(), Ordering::Relaxed);
+        stop.store(watching.is_err(), Ordering::Relaxed);
         let result = py.detach(|| worker.join().and_then(|result| result));
         let interrupted = match watching {
             Ok(()) => false,

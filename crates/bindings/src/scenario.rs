@@ -134,7 +134,7 @@ impl Scenario {
                 finished.map(|finished| (finished, None))
             }
         };
-        let (played, _) = watched(py, &progress, work, || Ok(()))?;
+        let (played, _) = watched(py, &progress.stop, work, || Ok(()))?;
         let Some((finished, trace)) = played else {
             return Err(cancelled(py, self.outcomes(py, &[])?));
         };
@@ -185,7 +185,7 @@ impl Scenario {
                 .map_or(Ok(()), |hear| hear.call1((finished,)).map(|_| ()))
         };
         let work = || run_trials(&self.0, &seeds, jobs, &progress);
-        let (finished, interrupted) = watched(py, &progress, work, report)?;
+        let (finished, interrupted) = watched(py, &progress.stop, work, report)?;
         let outcomes = self.outcomes(py, &finished)?;
         if interrupted {
             return Err(cancelled(py, outcomes));

@@ -1,12 +1,11 @@
 //! Our controllers under the `Controller` trait of the stack, and the stack's own under our measurements.
 //!
 //! The stack asks for window and pacing rate before each packet; by then all reports of one acknowledgement
-//! are in, and the controller is told of them together (`flow.rs`). The send quantum is handed over as well;
+//! are in, and the controller is told of them together (`thalweg_transport::StackFlow`). The send quantum is handed over as well;
 //! the stack takes it as the bound of a batch of segments, and paces with a bucket of its own (2 ms at the
 //! pacing rate, at least ten packets, at most 10 ms).
 
 use crate::clock::Clock;
-use crate::flow::Flow;
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use std::any::Any;
@@ -14,24 +13,35 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use thalweg_units::Bytes;
+use thalweg_control::Control;
+use thalweg_transport::StackFlow;
+use thalweg_units::{Bytes, Rate};
 
 /// A rate in bytes per second that no path of ours reaches.
 const UNPACED: u64 = 1 << 40;
 
+/// A packet that the stack has made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made {
+    pub(crate) number: u64,
+    pub(crate) size: Bytes,
+    /// Whether the stack had asked for the window by then; it has not for probes.
+    pub(crate) asked: bool,
+}
+
 /// One sender, seen by the stack and by its endpoint.
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
-    flow: Mutex<Flow>,
+    flow: Mutex<StackFlow>,
     /// Packets that the stack has made and whose packet number space is still unknown.
-    made: Mutex<Vec<(u64, Bytes)>>,
+    made: Mutex<Vec<Made>>,
     /// Whether the stack has asked for the window: it does when it has ack-eliciting data to send, and is
     /// not sending a probe.
     asked: AtomicBool,
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Clock, flow: Flow) -> Self {
+    pub(crate) fn new(clock: Clock, flow: StackFlow) -> Self {
         Shared {
             clock,
             flow: Mutex::new(flow),
@@ -40,12 +50,12 @@ impl Shared {
         }
     }
 
-    pub(crate) fn flow(&self) -> MutexGuard<'_, Flow> {
+    pub(crate) fn flow(&self) -> MutexGuard<'_, StackFlow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The packets that the stack has made since the last call.
-    pub(crate) fn take_made(&self) -> MutexGuard<'_, Vec<(u64, Bytes)>> {
+    pub(crate) fn take_made(&self) -> MutexGuard<'_, Vec<Made>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -94,9 +104,12 @@ impl Controller for Adapter {
         if let Some(theirs) = &mut self.theirs {
             theirs.on_packet_sent(now, bytes, pn);
         }
-        self.shared
-            .take_made()
-            .push((pn, Bytes::new(u64::from(bytes))));
+        let made = Made {
+            number: pn,
+            size: Bytes::new(u64::from(bytes)),
+            asked: self.shared.asked.load(Ordering::Relaxed),
+        };
+        self.shared.take_made().push(made);
     }
 
     fn on_cwnd_limited(&mut self) {
@@ -203,11 +216,15 @@ impl Controller for Adapter {
         if let Some(theirs) = &self.theirs {
             let mut flow = self.shared.flow();
             flow.flush();
-            flow.follow(&theirs.metrics());
+            let metrics = theirs.metrics();
+            flow.follow(decided(&metrics), metrics.ssthresh);
             return theirs.window();
         }
-        // The stack divides by the window.
-        self.shared.flow().control().window.as_u64().max(1)
+        // The stack sends nothing if a full packet would reach the window: a smaller one, which lets one packet
+        // at a time leave the modelled endpoint, would stop it for ever.
+        let mut flow = self.shared.flow();
+        let window = flow.control().window.as_u64();
+        window.max(flow.path().mtu.as_u64() + 1)
     }
 
     fn metrics(&self) -> ControllerMetrics {
@@ -245,5 +262,16 @@ impl Controller for Adapter {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+/// What the stack's own controller has decided, in our terms.
+fn decided(metrics: &ControllerMetrics) -> Control {
+    let pacing = metrics.pacing_rate.map(|rate| rate.saturating_mul(8));
+    Control {
+        window: Bytes::new(metrics.congestion_window),
+        pacing: pacing.map(Rate::from_bits_per_sec),
+        quantum: Bytes::new(metrics.send_quantum.unwrap_or(0)),
+        startup_done: true,
     }
 }

@@ -1,8 +1,7 @@
 //! One end of a connection of the real stack, with the calls of the modelled endpoint.
 
-use crate::adapter::{Factory, Shared};
+use crate::adapter::{Factory, Made, Shared};
 use crate::clock::{Clock, duration};
-use crate::flow::Flow;
 use crate::header;
 use crate::identity::{SERVER_NAME, identity};
 use crate::seeded::{SeededIds, key};
@@ -21,6 +20,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use thalweg_control::{Control, Observer, PathState, Rng};
+use thalweg_transport::StackFlow;
 use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -91,7 +91,7 @@ impl QuicEndpoint {
         let codepoint = controller.as_ref().map_or(Ecn::Ect0, |c| c.ecn());
         let path = PathState::new(config.initial_mtu);
         let settings = stack_config(&config);
-        let mut flow = Flow::new(controller, config, rng);
+        let mut flow = StackFlow::new(controller, config, rng);
         let control = flow.control();
         let shared = Arc::new(Shared::new(Clock::new(), flow));
         let transport = Arc::new({
@@ -277,7 +277,7 @@ impl QuicEndpoint {
         let last = made.pop();
         made.clear();
         drop(made);
-        let Some((number, size)) = last else {
+        let Some(Made { number, size, .. }) = last else {
             return;
         };
         if header::short_packet(&self.buffer).is_some_and(|len| len as u64 == size.as_u64()) {

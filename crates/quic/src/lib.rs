@@ -6,7 +6,7 @@
 //! datagrams, path MTU discovery and ECN validation are those of the stack. Any controller of
 //! `thalweg-control` steers it, through the stack's own `Controller` trait (`adapter.rs`), or one of the stack's
 //! own does (`steering.rs`). What the stack does
-//! not report of delivery rates and application limits is measured from what it does (`flow.rs`).
+//! not report of delivery rates and application limits is measured from what it does (`thalweg_transport::StackFlow`).
 //!
 //! # Determinism
 //! Sizes and times of all packets depend on the seed alone. The stack's random numbers, connection IDs and
@@ -15,17 +15,16 @@
 //! since TLS draws its keys from the system.
 //!
 //! # Limits
-//! No 0-RTT, no migration. Flow-control windows are fixed and wide. ACK_FREQUENCY asks for one fixed threshold.
+//! No 0-RTT, no migration. StackFlow-control windows are fixed and wide. ACK_FREQUENCY asks for one fixed threshold.
 //! The stack blocks when a full packet would reach the window, where the modelled endpoint lets one packet
 //! overshoot. Virtual instants are rounded to the resolution of the system's instants (a nanosecond on Linux).
 
 mod adapter;
 mod clock;
 mod endpoint;
-mod flow;
 mod header;
 mod identity;
-mod outstanding;
+pub mod net;
 mod seeded;
 mod steering;
 mod streams;

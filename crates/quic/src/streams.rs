@@ -10,7 +10,7 @@ use thalweg_transport::{AppEvent, StreamId};
 /// Size of a shared chunk of zeros: long, since the stack searches its chunks one by one.
 const CHUNK: usize = 1 << 20;
 
-fn zeros(len: u64) -> Bytes {
+pub(crate) fn zeros(len: u64) -> Bytes {
     static ZEROS: OnceLock<Bytes> = OnceLock::new();
     let all = ZEROS.get_or_init(|| Bytes::from(vec![0; CHUNK]));
     all.slice(..usize::try_from(len).map_or(CHUNK, |len| len.min(CHUNK)))
@@ -116,7 +116,7 @@ impl Streams {
                 }
             }
         }
-        // Flow-control credit leaves with the next packet anyway.
+        // StackFlow-control credit leaves with the next packet anyway.
         let _ = chunks.finalize();
         let id = app_id(id);
         let place = self.reading.iter().position(|(known, _)| *known == id);

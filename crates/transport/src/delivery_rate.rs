@@ -31,19 +31,19 @@ struct Reference {
 
 /// What a packet remembers when it leaves.
 #[derive(Clone, Copy, Debug)]
-pub struct SendState {
+pub(crate) struct SendState {
     /// When it leaves.
-    pub sent: Instant,
+    pub(crate) sent: Instant,
     /// Delivered so far.
-    pub delivered: Bytes,
+    pub(crate) delivered: Bytes,
     /// Lost so far.
-    pub lost: Bytes,
+    pub(crate) lost: Bytes,
     /// In flight, the packet included.
-    pub in_flight: Bytes,
+    pub(crate) in_flight: Bytes,
     /// Whether the sender is application-limited.
-    pub app_limited: bool,
+    pub(crate) app_limited: bool,
     /// Whether the sender is limited by the congestion window.
-    pub window_limited: bool,
+    pub(crate) window_limited: bool,
     delivered_at: Instant,
     first_sent: Instant,
     reference: Reference,
@@ -51,7 +51,7 @@ pub struct SendState {
 
 impl SendState {
     /// The memory of a handshake packet sent at `sent`: nothing was delivered before it.
-    pub fn of_handshake(sent: Instant) -> Self {
+    pub(crate) fn of_handshake(sent: Instant) -> Self {
         SendState {
             sent,
             delivered: Bytes::ZERO,
@@ -66,7 +66,7 @@ impl SendState {
     }
 
     /// What the packet remembered, compared with the present.
-    pub fn compare(&self, path: &PathState) -> Snapshot {
+    pub(crate) fn compare(&self, path: &PathState) -> Snapshot {
         Snapshot {
             sent: self.sent,
             in_flight_at_send: self.in_flight,
@@ -82,7 +82,7 @@ impl SendState {
 
 /// Both estimators of one sender.
 #[derive(Debug, Default)]
-pub struct DeliveryRate {
+pub(crate) struct DeliveryRate {
     delivered: Bytes,
     /// When `delivered` last grew (C.delivered_time of the draft).
     delivered_at: Instant,
@@ -96,17 +96,17 @@ pub struct DeliveryRate {
 
 impl DeliveryRate {
     /// Whether packets that leave now are marked as application-limited.
-    pub fn is_app_limited(&self) -> bool {
+    pub(crate) fn is_app_limited(&self) -> bool {
         !self.app_limited_until.is_zero()
     }
 
     /// The sender has nothing to send although it may.
-    pub fn mark_app_limited(&mut self, in_flight: Bytes) {
+    pub(crate) fn mark_app_limited(&mut self, in_flight: Bytes) {
         self.app_limited_until = (self.delivered + in_flight).max(Bytes::new(1));
     }
 
     /// What a packet that leaves now has to remember. `in_flight` counts the packet itself.
-    pub fn on_send(
+    pub(crate) fn on_send(
         &mut self,
         now: Instant,
         in_flight: Bytes,
@@ -132,14 +132,14 @@ impl DeliveryRate {
     }
 
     /// Bytes have been acknowledged.
-    pub fn on_delivered(&mut self, now: Instant, bytes: Bytes) {
+    pub(crate) fn on_delivered(&mut self, now: Instant, bytes: Bytes) {
         self.delivered += bytes;
         self.delivered_at = now;
     }
 
     /// All bytes of an ACK are counted; `newest` is the newest packet among them. Updates the path's
     /// rates and returns the draft's sample.
-    pub fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         now: Instant,
         newest: &SendState,

@@ -8,7 +8,7 @@ const GRANULARITY: Duration = Duration::from_millis(1);
 
 /// Takes one sample. `ack_delay` is what the peer reported, already limited to its `max_ack_delay`.
 /// Returns the adjusted sample.
-pub fn take_sample(path: &mut PathState, raw: Duration, ack_delay: Duration) -> Duration {
+pub(crate) fn take_sample(path: &mut PathState, raw: Duration, ack_delay: Duration) -> Duration {
     if !path.has_rtt() {
         path.min_rtt = raw.max(Duration::from_nanos(1));
         path.latest_rtt = raw;
@@ -31,7 +31,7 @@ pub fn take_sample(path: &mut PathState, raw: Duration, ack_delay: Duration) -> 
 }
 
 /// The probe timeout before back-off (RFC 9002 section 6.2.1).
-pub fn probe_timeout(path: &PathState, max_ack_delay: Duration) -> Duration {
+pub(crate) fn probe_timeout(path: &PathState, max_ack_delay: Duration) -> Duration {
     path.smoothed_rtt + (path.rtt_var * 4).max(GRANULARITY) + max_ack_delay
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -14,6 +15,7 @@ from thalweg.cli.compare import compare
 from thalweg.cli.console import complain
 from thalweg.cli.list import list_
 from thalweg.cli.probe import probe
+from thalweg.cli.quic import quic
 from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
@@ -41,6 +43,7 @@ app.command("shell")(shell)
 app.command("rig")(rig)
 app.add_typer(study)
 app.add_typer(probe)
+app.add_typer(quic)
 
 
 @app.callback(invoke_without_command=True)
@@ -66,12 +69,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted", label="")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left, as `head` does. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PASSED
+    except OSError as error:
+        return _unwritten(error)
     except Exception:
-        traceback.print_exc()
-        complain("this is a defect of thalweg; please report it together with the lines above")
-        return DEFECT
+        return _defect()
     return status if isinstance(status, int) else PASSED
+
+
+def _unwritten(error: OSError) -> int:
+    """The status when the answer could not be written; any other such error should have been met before."""
+    if error.errno not in (errno.EPIPE, errno.ENOSPC):
+        return _defect()
+    # Python would complain once more at exit about what it still holds.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        # Whoever read our output has left, as `head` does.
+        return PASSED
+    complain(f"cannot write the answer: {error.strerror}")
+    return REFUSED
+
+
+def _defect() -> int:
+    traceback.print_exc()
+    complain("this is a defect of thalweg; please report it together with the lines above")
+    return DEFECT

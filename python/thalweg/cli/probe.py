@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import socket
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +12,7 @@ import typer
 
 from thalweg.catalogue import find_scenario
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, Seed, Settings, check_writable, settings
 from thalweg.cli.status import INTERRUPTED, PASSED
 from thalweg.errors import RequestError
@@ -62,7 +61,7 @@ def serve(
 
     key = _key(key_file)
     lasts = None if duration is None else seconds(duration, "--duration")
-    with Server(bind, port, key, rate, clients) as server, _stopped_by_terminate():
+    with Server(bind, port, key, rate, clients) as server, stopped_by_terminate():
         note(f"probe server at {bind or 'all addresses'}, UDP port {server.port}; Ctrl-C ends it")
         end = None if lasts is None else time.monotonic() + lasts
         with contextlib.suppress(KeyboardInterrupt):
@@ -102,7 +101,7 @@ def run(
     _check_series_file(output)
     plan = Plan(host, port, pace, lasts, waits, _key(key_file), family)
     began = datetime.now(UTC).isoformat(timespec="seconds")
-    with _stopped_by_terminate(), Bar() as bar:
+    with stopped_by_terminate(), Bar() as bar:
         measured = measure(plan, lambda done, total: bar.show(f"probing {host}", done, total))
     remark = f"thalweg probe of {host} port {port}, a probe every {pace * 1e3:g} ms, {began}"
     _store(measured.series, output, remark, format_)
@@ -239,13 +238,3 @@ def _key(file: Path | None) -> bytes:
     if len(key) < 16:
         raise RequestError(f"the key in {file} is too short; expected 16 bytes or more")
     return key
-
-
-@contextlib.contextmanager
-def _stopped_by_terminate() -> Iterator[None]:
-    """Ends what runs within as Ctrl-C does when the process is asked to terminate."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -13,6 +13,7 @@ from thalweg.cli.options import Format, Jobs, Seed
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.cli.study_fairness import fairness
 from thalweg.cli.study_harm import harm
+from thalweg.cli.study_loopback import loopback
 from thalweg.cli.study_stacks import stacks
 from thalweg.cli.study_transient import transient
 from thalweg.cli.tables import plain_table
@@ -29,6 +30,7 @@ study.command("harm", help=STUDIES["harm"] + ".")(harm)
 study.command("transient", help=STUDIES["transient"] + ".")(transient)
 study.command("stacks", help=STUDIES["stacks"] + ".")(stacks)
 study.command("fairness", help=STUDIES["fairness"] + ".")(fairness)
+study.command("loopback", help=STUDIES["loopback"] + ".")(loopback)
 
 
 @study.command("wifi-compete", help=STUDIES["wifi-compete"] + ".")

@@ -9,5 +9,6 @@ STUDIES = {
     "transient": "How controllers react to steps of capacity, round-trip time and flow arrival",
     "stacks": "The modelled endpoint and a real QUIC stack under the same controllers",
     "fairness": "Shares of a bottleneck, for all pairs of controllers and many flows of one",
+    "loopback": "Throughput of C4 and others over 127.0.0.1",
 }
 """Name on the command line, and title."""

@@ -1,7 +1,7 @@
 //! What a sender remembers of its packets: those whose fate is open, those given up, and what the stack has
 //! reported of one acknowledgement.
 
-use thalweg_transport::delivery_rate::SendState;
+use crate::delivery_rate::SendState;
 use thalweg_units::{Bytes, Instant};
 
 /// A packet whose fate is open.

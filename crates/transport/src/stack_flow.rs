@@ -1,9 +1,9 @@
-//! What one sender has measured, and the controller that it tells.
+//! What a sender of a stack that is not ours has measured, and the controller that it tells.
 //!
 //! # Model
 //! The stack reports each ack-eliciting packet that leaves, is acknowledged or is lost. From these reports
 //! come the measurements that every controller gets ([`PathState`], delivery-rate samples, snapshots), with
-//! the code of `thalweg-transport`. Reports of one acknowledgement are collected and told to the controller
+//! the code of the modelled endpoint. Reports of one acknowledgement are collected and told to the controller
 //! together, in the order that its trait promises.
 //!
 //! # Limits
@@ -11,23 +11,25 @@
 //! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
 //! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
 
+use crate::delivery_rate::{DeliveryRate, SendState};
 use crate::outstanding::{Batch, Forgotten, Newly, Outstanding};
-use noq_proto::congestion::ControllerMetrics;
+use crate::{Counters, PacketLog, TransportConfig, rtt};
 use std::collections::VecDeque;
 use thalweg_control::event::{
     Ack, EcnCounts, Lost, RateSample, RttSample, Sent, SpuriousLoss, Timeout,
 };
-use thalweg_control::{Context, Control, Controller, Observer, PathState, Rng};
-use thalweg_transport::delivery_rate::{DeliveryRate, SendState};
-use thalweg_transport::{Counters, PacketLog, TransportConfig, rtt};
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_control::{
+    Context, Control, Controller, ControllerSpec, Init, Observer, PathState, Rng,
+};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
 const AEAD_TAG: Bytes = Bytes::new(16);
 /// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
 const IDLE: Duration = Duration::from_secs(1);
 
-pub(crate) struct Flow {
+/// One sender of a stack that is not ours, with the controller that steers it.
+pub struct StackFlow {
     /// `None` where the stack steers itself.
     controller: Option<Box<dyn Controller>>,
     /// Slow start threshold of the stack's own controller, in bytes.
@@ -55,12 +57,9 @@ pub(crate) struct Flow {
     log: PacketLog,
 }
 
-impl Flow {
-    pub(crate) fn new(
-        controller: Option<Box<dyn Controller>>,
-        config: TransportConfig,
-        rng: Rng,
-    ) -> Self {
+impl StackFlow {
+    /// A sender that has sent nothing. `controller` is `None` where the stack steers itself; `rng` is lent to it.
+    pub fn new(controller: Option<Box<dyn Controller>>, config: TransportConfig, rng: Rng) -> Self {
         let control = match &controller {
             Some(controller) => controller.control(),
             None => Control {
@@ -70,7 +69,7 @@ impl Flow {
                 startup_done: true,
             },
         };
-        Flow {
+        StackFlow {
             control,
             controller,
             threshold: None,
@@ -93,14 +92,16 @@ impl Flow {
         }
     }
 
-    pub(crate) fn path(&self) -> &PathState {
+    /// What is known of the path.
+    pub fn path(&self) -> &PathState {
         &self.path
     }
-    pub(crate) fn counters(&self) -> &Counters {
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
         &self.counters
     }
     /// What the controller shows of itself, for traces.
-    pub(crate) fn observe(&self, out: &mut dyn Observer) {
+    pub fn observe(&self, out: &mut dyn Observer) {
         if let Some(controller) = &self.controller {
             controller.observe(out);
         } else if let Some(threshold) = self.threshold {
@@ -113,36 +114,43 @@ impl Flow {
             out.variable("ssthresh", threshold as f64);
         }
     }
-    /// Takes over what the stack's own controller has decided.
-    pub(crate) fn follow(&mut self, metrics: &ControllerMetrics) {
-        self.threshold = metrics.ssthresh;
-        self.control = Control {
-            window: Bytes::new(metrics.congestion_window),
-            pacing: metrics
-                .pacing_rate
-                .map(|rate| Rate::from_bits_per_sec(rate.saturating_mul(8))),
-            quantum: Bytes::new(metrics.send_quantum.unwrap_or(0)),
-            startup_done: true,
-        };
+    /// Takes over what the stack's own controller has decided; `threshold` is its slow start threshold in bytes.
+    pub fn follow(&mut self, control: Control, threshold: Option<u64>) {
+        self.control = control;
+        self.threshold = threshold;
     }
-    pub(crate) fn initial_window(&self) -> Bytes {
+    /// Binds another controller, before there was any data to send. Returns the codepoint that it wants.
+    pub fn replace_controller(&mut self, spec: &ControllerSpec) -> Ecn {
+        let init = Init {
+            now: self.now,
+            mtu: self.path.mtu,
+            initial_window: self.config.initial_window,
+        };
+        let controller = spec.build(&init);
+        let codepoint = controller.ecn();
+        self.control = controller.control();
+        self.controller = Some(controller);
+        codepoint
+    }
+    /// The window that the sender starts with.
+    pub fn initial_window(&self) -> Bytes {
         self.config.initial_window
     }
 
     /// The record of what became of each packet; off until it is started.
-    pub(crate) fn packet_log(&mut self) -> &mut PacketLog {
+    pub fn packet_log(&mut self) -> &mut PacketLog {
         &mut self.log
     }
 
     /// The decision in force, once the controller has heard everything.
-    pub(crate) fn control(&mut self) -> Control {
+    pub fn control(&mut self) -> Control {
         self.flush();
         self.control
     }
 
     /// The handshake is complete: from now on the controller hears of packets. What the handshake has told
     /// of the RTT is known already, as with the modelled endpoint.
-    pub(crate) fn establish(&mut self) {
+    pub fn establish(&mut self) {
         self.path.established = true;
         if let Some((_, smoothed)) = self.smoothed.filter(|_| self.handshake_delivered) {
             rtt::take_sample(&mut self.path, smoothed, Duration::ZERO);
@@ -152,19 +160,20 @@ impl Flow {
         }
     }
 
-    pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
+    /// The largest packet that the path carries is known anew.
+    pub fn set_mtu(&mut self, mtu: Bytes) {
         self.path.mtu = mtu;
     }
 
     /// The RTT that the stack has smoothed. The change that one sample makes tells the sample, less the
     /// acknowledgement delay, which the stack does not pass on.
-    pub(crate) fn note_smoothed(&mut self, smoothed: Duration) {
+    pub fn note_smoothed(&mut self, smoothed: Duration) {
         let before = self.smoothed.map_or(smoothed, |(_, after)| after);
         self.smoothed = Some((before, smoothed));
     }
 
     /// A packet of the application space left.
-    pub(crate) fn on_sent(&mut self, now: Instant, number: u64, size: Bytes) {
+    pub fn on_sent(&mut self, now: Instant, number: u64, size: Bytes) {
         self.flush();
         self.now = now;
         if self.sent.back().is_some_and(|last| last.number >= number) {
@@ -206,7 +215,7 @@ impl Flow {
 
     /// A packet left although the stack had not asked for the window: a probe timeout has fired (RFC 9002
     /// section 6.2.4). The stack sends up to two probes for each timeout.
-    pub(crate) fn on_probe_sent(&mut self) {
+    pub fn on_probe_sent(&mut self) {
         let Some(oldest) = self.sent.front() else {
             return;
         };
@@ -225,12 +234,13 @@ impl Flow {
         self.decide();
     }
 
-    pub(crate) fn on_window_limited(&mut self) {
+    /// There was data to send, and the window held it back.
+    pub fn on_window_limited(&mut self) {
         self.path.window_limited = true;
     }
 
     /// The sender could send and has nothing to send.
-    pub(crate) fn on_nothing_to_send(&mut self, now: Instant) {
+    pub fn on_nothing_to_send(&mut self, now: Instant) {
         self.flush();
         self.now = now;
         self.path.last_idle = now;
@@ -245,7 +255,7 @@ impl Flow {
 
     /// A packet is acknowledged. Handshake packets, which have numbers of their own, are told apart by the
     /// time at which they left.
-    pub(crate) fn on_acked(
+    pub fn on_acked(
         &mut self,
         now: Instant,
         sent: Instant,
@@ -278,12 +288,25 @@ impl Flow {
         }
     }
 
-    pub(crate) fn on_acks_ended(&mut self, now: Instant) {
+    /// A packet is neither acknowledged nor lost and never will be: one that elicits no acknowledgement.
+    pub fn forget(&mut self, number: u64) {
+        if let Some(place) = self.find(number)
+            && !self.sent[place].settled
+        {
+            self.sent[place].settled = true;
+            self.path.bytes_in_flight -= self.sent[place].size;
+            self.forget_settled();
+        }
+    }
+
+    /// All acknowledgements of one frame are in.
+    pub fn on_acks_ended(&mut self, now: Instant) {
         self.now = now;
         self.batch.ended = true;
     }
 
-    pub(crate) fn on_lost(&mut self, now: Instant, number: u64, size: Bytes) {
+    /// A packet is declared lost.
+    pub fn on_lost(&mut self, now: Instant, number: u64, size: Bytes) {
         self.now = now;
         let known = self
             .find(number)
@@ -293,16 +316,19 @@ impl Flow {
         }
     }
 
-    pub(crate) fn on_persistent_congestion(&mut self) {
+    /// The losses of the present report amount to persistent congestion (RFC 9002 section 7.6).
+    pub fn on_persistent_congestion(&mut self) {
         self.batch.persistent = true;
     }
 
-    pub(crate) fn on_marked(&mut self, now: Instant) {
+    /// The peer has reported CE marks.
+    pub fn on_marked(&mut self, now: Instant) {
         self.now = now;
         self.batch.marked = true;
     }
 
-    pub(crate) fn on_spurious(&mut self) {
+    /// Packets that were declared lost have arrived after all.
+    pub fn on_spurious(&mut self) {
         if self.batch.ended {
             self.flush();
         }
@@ -310,7 +336,7 @@ impl Flow {
     }
 
     /// Tells the controller what has been collected (the order is that of the `Controller` trait).
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         if self.batch.is_empty() {
             self.batch.ended = false;
             return;

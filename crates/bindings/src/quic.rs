@@ -1,0 +1,305 @@
+//! The QUIC stack over sockets.
+
+use crate::columns::seconds;
+use crate::running::watched;
+use crate::trace::Trace;
+use crate::{QuicFailed, QuicRefused};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use thalweg_control::ControllerSpec;
+use thalweg_quic::net::{
+    Credentials, GetError, Limits, Order, Progress, Samples, Served, Server, ServerConfig, Summary,
+    Workload, get,
+};
+use thalweg_units::{Bytes, Duration};
+
+fn refused(error: impl std::fmt::Display) -> PyErr {
+    QuicRefused::new_err(error.to_string())
+}
+
+fn controller(name: &str) -> PyResult<ControllerSpec> {
+    name.parse().map_err(refused)
+}
+
+/// A new certificate and its key, both in DER.
+#[pyfunction]
+pub(crate) fn make_quic_identity(py: Python<'_>) -> PyResult<(Py<PyBytes>, Py<PyBytes>)> {
+    let made = Credentials::make().map_err(refused)?;
+    let bytes = |der: &[u8]| PyBytes::new(py, der).unbind();
+    Ok((bytes(made.certificate()), bytes(made.key())))
+}
+
+/// The fingerprint of a certificate with its key.
+#[pyfunction]
+pub(crate) fn quic_fingerprint(certificate: Vec<u8>, key: Vec<u8>) -> PyResult<String> {
+    let credentials = Credentials::from_der(certificate, key).map_err(refused)?;
+    Ok(credentials.fingerprint().to_string())
+}
+
+/// What is to be moved, as Python names it.
+fn workload(kind: &str, amount: f64) -> PyResult<Workload> {
+    match kind {
+        "download" => Ok(Workload::Download(Bytes::new(amount as u64))),
+        "upload" => Ok(Workload::Upload(Bytes::new(amount as u64))),
+        "call" => Ok(Workload::Call(Duration::from_secs_f64(amount))),
+        other => Err(refused(format!("no workload is called {other}"))),
+    }
+}
+
+fn name_of(workload: Workload) -> (&'static str, f64) {
+    match workload {
+        Workload::Download(bytes) => ("download", bytes.as_u64() as f64),
+        Workload::Upload(bytes) => ("upload", bytes.as_u64() as f64),
+        Workload::Call(length) => ("call", length.as_secs_f64()),
+    }
+}
+
+/// Bits per second of data, for bulk transfers.
+fn goodput(moved: Bytes, elapsed: Duration) -> Option<f64> {
+    let takes = seconds(elapsed);
+    (takes > 0.0).then(|| moved.as_u64() as f64 * 8.0 / takes)
+}
+
+/// Makes a request and moves its data. Returns the summary as JSON, and the trace if it was asked for.
+#[pyfunction]
+#[pyo3(signature = (host, port, fingerprint, kind, amount, controller_name, server_controller, patience_s, idle_s, trace, on_progress))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one keyword argument each in Python"
+)]
+pub(crate) fn quic_get(
+    py: Python<'_>,
+    host: String,
+    port: u16,
+    fingerprint: &str,
+    kind: &str,
+    amount: f64,
+    controller_name: &str,
+    server_controller: Option<&str>,
+    patience_s: f64,
+    idle_s: f64,
+    trace: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Option<Trace>)> {
+    let order = Order {
+        host,
+        port,
+        fingerprint: fingerprint.parse().map_err(refused)?,
+        workload: workload(kind, amount)?,
+        controller: controller(controller_name)?,
+        server_controller: server_controller.map(controller).transpose()?,
+        patience: Duration::from_secs_f64(patience_s),
+        idle: Duration::from_secs_f64(idle_s),
+        trace,
+    };
+    let progress = Progress::default();
+    let report = || match &on_progress {
+        Some(report) => {
+            let moved = progress.moved.load(Ordering::Relaxed);
+            report.call1(py, (moved,)).map(|_| ())
+        }
+        None => Ok(()),
+    };
+    let work = || get(&order, &progress);
+    let (result, interrupted) = watched(py, &progress.stop, work, report)?;
+    match result {
+        Ok(mut summary) => {
+            let trace = match summary.samples.take() {
+                Some(samples) => Some(trace_of(py, "client", samples)?),
+                None => None,
+            };
+            Ok((summary_of(&order, &summary).to_string(), trace))
+        }
+        Err(GetError::Interrupted(_)) if interrupted => {
+            Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()))
+        }
+        Err(error) if error.is_refusal() => Err(refused(error)),
+        Err(error) => Err(QuicFailed::new_err(error.to_string())),
+    }
+}
+
+fn summary_of(order: &Order, summary: &Summary) -> Value {
+    let (kind, amount) = name_of(order.workload);
+    let is_call = summary.calls.is_some();
+    json!({
+        "server": summary.server.to_string(),
+        "workload": kind,
+        "amount": amount,
+        "handshake_s": seconds(summary.handshake),
+        "first_byte_s": summary.first_byte.map(seconds),
+        "elapsed_s": seconds(summary.elapsed),
+        "bytes": (!is_call).then_some(summary.moved.as_u64()),
+        "goodput_bps": (!is_call).then(|| goodput(summary.moved, summary.elapsed)).flatten(),
+        "client": summary.client,
+        "server_sender": summary.sender,
+        "heard_by_client": summary.calls.as_ref().map(|calls| &calls.0),
+        "heard_by_server": summary.calls.as_ref().map(|calls| &calls.1),
+    })
+}
+
+fn served_of(served: &Served) -> Value {
+    let (kind, amount) = name_of(served.workload);
+    let is_call = matches!(served.workload, Workload::Call(_));
+    json!({
+        "client": served.address.to_string(),
+        "workload": kind,
+        "amount": amount,
+        "elapsed_s": seconds(served.elapsed),
+        "bytes": (!is_call).then_some(served.moved.as_u64()),
+        "goodput_bps": (!is_call).then(|| goodput(served.moved, served.elapsed)).flatten(),
+        "error": served.error,
+        "sender": served.sender,
+    })
+}
+
+/// The samples of a connection as the trace of a trial with one flow and no links.
+fn trace_of(py: Python<'_>, name: &str, samples: Samples) -> PyResult<Trace> {
+    let flows = samples.samples.into_iter().map(|row| thalweg_sim::FlowRow {
+        time: row.time,
+        flow: 0,
+        event: "sample",
+        window: row.window,
+        in_flight: row.in_flight,
+        smoothed_rtt: row.smoothed_rtt,
+        latest_rtt: row.latest_rtt,
+        pacing: row.pacing,
+        delivery_rate: row.delivery_rate,
+        delivered: row.delivered,
+        state: row.state,
+    });
+    let variables = samples.variables.into_iter();
+    let trace = thalweg_sim::Trace {
+        flows: flows.collect(),
+        variables: variables
+            .map(|(time, name, value)| (time, 0, name, value))
+            .collect(),
+        flow_names: vec![name.to_owned()],
+        ..thalweg_sim::Trace::default()
+    };
+    Trace::new(py, &trace)
+}
+
+/// A server that listens.
+#[pyclass(frozen, module = "thalweg._native")]
+pub(crate) struct QuicServer {
+    server: Mutex<Server>,
+    progress: Arc<Progress>,
+    address: SocketAddr,
+    fingerprint: String,
+}
+
+#[pymethods]
+impl QuicServer {
+    #[new]
+    #[pyo3(signature = (address, port, certificate, key, controller_name, clients_choose, connections, half_open, idle_s, trace))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one keyword argument each in Python"
+    )]
+    fn new(
+        address: &str,
+        port: u16,
+        certificate: Vec<u8>,
+        key: Vec<u8>,
+        controller_name: &str,
+        clients_choose: bool,
+        connections: usize,
+        half_open: usize,
+        idle_s: f64,
+        trace: bool,
+    ) -> PyResult<QuicServer> {
+        let no_address = |_| {
+            refused(format!(
+                "\"{address}\" is no address; accepted: an IPv4 or IPv6 address"
+            ))
+        };
+        let credentials = Credentials::from_der(certificate, key).map_err(refused)?;
+        let fingerprint = credentials.fingerprint().to_string();
+        let server = Server::bind(ServerConfig {
+            address: SocketAddr::new(address.parse().map_err(no_address)?, port),
+            credentials,
+            controller: controller(controller_name)?,
+            clients_choose,
+            limits: Limits {
+                connections,
+                half_open,
+                retry_above: half_open / 4,
+                idle: Duration::from_secs_f64(idle_s),
+                ..Limits::default()
+            },
+            trace,
+        })
+        .map_err(refused)?;
+        Ok(QuicServer {
+            address: server.address(),
+            server: Mutex::new(server),
+            progress: Arc::default(),
+            fingerprint,
+        })
+    }
+
+    /// Address and port.
+    #[getter]
+    fn address(&self) -> (String, u16) {
+        (self.address.ip().to_string(), self.address.port())
+    }
+
+    /// Of its certificate.
+    #[getter]
+    fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Ends `serve`, from another thread.
+    fn stop(&self) {
+        self.progress.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Serves until it is stopped. Returns what it has counted, and whether Ctrl-C ended it.
+    fn serve(
+        &self,
+        py: Python<'_>,
+        duration_s: Option<f64>,
+        once: bool,
+        on_served: Py<PyAny>,
+    ) -> PyResult<(Py<PyDict>, bool)> {
+        let over: Mutex<Vec<Served>> = Mutex::default();
+        let lock = || over.lock().unwrap_or_else(PoisonError::into_inner);
+        let report = || {
+            for mut served in std::mem::take(&mut *lock()) {
+                let trace = match served.samples.take() {
+                    Some(samples) => Some(trace_of(py, "server", samples)?),
+                    None => None,
+                };
+                on_served.call1(py, (served_of(&served).to_string(), trace))?;
+            }
+            Ok(())
+        };
+        let work = || {
+            let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+            let duration = duration_s.map(Duration::from_secs_f64);
+            server.serve(&self.progress.stop, duration, once, &mut |served| {
+                lock().push(served)
+            })
+        };
+        let (totals, interrupted) = watched(py, &self.progress.stop, work, report)?;
+        report()?;
+        let totals = totals.map_err(|error| QuicFailed::new_err(error.to_string()))?;
+        let counts = PyDict::new(py);
+        for (name, count) in [
+            ("accepted", totals.accepted),
+            ("completed", totals.completed),
+            ("failed", totals.failed),
+            ("abandoned", totals.abandoned),
+            ("retried", totals.retried),
+            ("refused", totals.refused),
+        ] {
+            counts.set_item(name, count)?;
+        }
+        Ok((counts.unbind(), interrupted))
+    }
+}

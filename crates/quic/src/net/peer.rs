@@ -1,0 +1,274 @@
+//! One connection of the stack over a socket, with one of our controllers.
+
+use super::samples::Samples;
+use super::udp::Udp;
+use crate::adapter::{Factory, Made, Shared};
+use crate::clock::{Clock, duration};
+use crate::header;
+use noq_proto::{
+    AckFrequencyConfig, Connection, ConnectionEvent, ConnectionHandle, EcnCodepoint, IdleTimeout,
+    PathId, Transmit, TransportConfig as StackConfig, VarInt,
+};
+use rand_core::SeedableRng as _;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Instant;
+use thalweg_control::{ControllerSpec, Init, Observer, Rng};
+use thalweg_transport::StackFlow;
+use thalweg_transport::TransportConfig;
+use thalweg_units::{Bytes, Duration, Ecn};
+
+/// Packets of one size that leave in one call, as in the stack's own driver: more make bursts, and gain
+/// nothing.
+const SEGMENTS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+/// Calls before others get their turn.
+const TURN: usize = 8;
+/// UDP payload before path MTU discovery (RFC 9000 section 14.1).
+const INITIAL_MTU: u16 = 1200;
+/// How long the peer may hold back an acknowledgement of a single packet: the least that the stack supports, as
+/// picoquic asks for on short paths. With the 25 ms of RFC 9000, a window of one packet would move 58 kB/s.
+const ACK_DELAY: std::time::Duration = std::time::Duration::from_millis(1);
+/// Receive window of a connection and of a stream, and what a sender may hold unacknowledged: enough
+/// for 1 Gbit/s and 130 ms. It bounds what a peer can make us keep.
+const WINDOW: u32 = 16 << 20;
+/// Streams that the peer may have open at once, of each kind.
+const STREAMS: u32 = 256;
+
+/// A sender before its connection exists.
+pub(super) struct Sender {
+    shared: Arc<Shared>,
+    controller: String,
+    codepoint: Ecn,
+    pub(super) transport: Arc<StackConfig>,
+}
+
+impl Sender {
+    /// A sender with this controller, on a connection that closes after `idle` without a packet. With
+    /// `keep_alive`, it asks whether the peer is there when it has heard nothing for so long.
+    pub(super) fn new(
+        controller: &ControllerSpec,
+        idle: Duration,
+        keep_alive: Option<std::time::Duration>,
+    ) -> Sender {
+        let config = TransportConfig {
+            initial_mtu: Bytes::new(u64::from(INITIAL_MTU)),
+            ..TransportConfig::default()
+        };
+        let init = Init {
+            now: thalweg_units::Instant::START,
+            mtu: config.initial_mtu,
+            initial_window: config.initial_window,
+        };
+        let bound = controller.build(&init);
+        let codepoint = bound.ecn();
+        let rng = Rng::seed_from_u64(RandomState::new().hash_one(0));
+        let shared = Arc::new(Shared::new(
+            Clock::new(),
+            StackFlow::new(Some(bound), config, rng),
+        ));
+        let mut frequency = AckFrequencyConfig::default();
+        frequency.max_ack_delay(Some(ACK_DELAY));
+        let mut transport = StackConfig::default();
+        transport
+            .ack_frequency_config(Some(frequency))
+            .max_idle_timeout(
+                IdleTimeout::try_from(std::time::Duration::from_nanos(idle.as_nanos())).ok(),
+            )
+            .keep_alive_interval(keep_alive)
+            .initial_mtu(INITIAL_MTU)
+            .stream_receive_window(VarInt::from_u32(WINDOW))
+            .receive_window(VarInt::from_u32(WINDOW))
+            .send_window(u64::from(WINDOW))
+            .max_concurrent_bidi_streams(VarInt::from_u32(1))
+            .max_concurrent_uni_streams(VarInt::from_u32(STREAMS))
+            .congestion_controller_factory(Arc::new(Factory {
+                shared: Arc::clone(&shared),
+                theirs: None,
+            }));
+        Sender {
+            shared,
+            controller: controller.to_string(),
+            codepoint,
+            transport: Arc::new(transport),
+        }
+    }
+
+    /// The sender with its connection.
+    pub(super) fn bind(self, handle: ConnectionHandle, connection: Connection) -> Peer {
+        Peer {
+            handle,
+            connection,
+            shared: self.shared,
+            controller: self.controller,
+            codepoint: self.codepoint,
+            is_confirmed: false,
+            sent: 0,
+            waiting: None,
+            samples: None,
+        }
+    }
+}
+
+/// One end of a connection.
+pub(super) struct Peer {
+    pub(super) handle: ConnectionHandle,
+    pub(super) connection: Connection,
+    pub(super) shared: Arc<Shared>,
+    pub(super) controller: String,
+    codepoint: Ecn,
+    /// Whether all packets are of the application space from now on (RFC 9001 section 4.1.2).
+    pub(super) is_confirmed: bool,
+    /// Messages that have left: one datagram or several.
+    pub(super) sent: u64,
+    /// What the socket did not take.
+    waiting: Option<(Transmit, Vec<u8>)>,
+    pub(super) samples: Option<Samples>,
+}
+
+/// How an attempt to send ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sending {
+    /// Nothing may leave now.
+    Done,
+    /// There is more; it is the turn of others.
+    More,
+    /// The socket is full.
+    Full,
+}
+
+impl Peer {
+    /// Uses another controller, before there is data to send.
+    pub(super) fn use_controller(&mut self, controller: &ControllerSpec) {
+        self.controller = controller.to_string();
+        self.codepoint = self.shared.flow().replace_controller(controller);
+    }
+
+    /// A datagram has come.
+    pub(super) fn take_in(&mut self, event: ConnectionEvent) {
+        self.connection.handle_event(event);
+        if let Some(smoothed) = self.connection.rtt(PathId::ZERO) {
+            self.shared.flow().note_smoothed(duration(smoothed));
+        }
+    }
+
+    /// Passes on what connection and endpoint have to tell each other; tells whether the connection is gone.
+    pub(super) fn exchange(&mut self, stack: &mut noq_proto::Endpoint) -> bool {
+        let mut is_drained = false;
+        while let Some(event) = self.connection.poll_endpoint_events() {
+            is_drained |= event.is_drained();
+            if let Some(answer) = stack.handle_event(self.handle, event) {
+                self.connection.handle_event(answer);
+            }
+        }
+        is_drained
+    }
+
+    /// Sends what may leave now.
+    ///
+    /// # Errors
+    /// What the socket reports. Except when it is full, the datagrams are lost then.
+    pub(super) fn transmit(
+        &mut self,
+        now: Instant,
+        udp: &Udp,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<Sending> {
+        if let Some((transmit, data)) = self.waiting.take()
+            && !udp.send(&transmit, &data)?
+        {
+            self.waiting = Some((transmit, data));
+            return Ok(Sending::Full);
+        }
+        let segments = match self.is_confirmed {
+            true => udp.max_segments().min(SEGMENTS),
+            false => NonZeroUsize::MIN,
+        };
+        for _ in 0..TURN {
+            buffer.clear();
+            self.shared.take_asked();
+            let Some(mut transmit) = self.connection.poll_transmit(now, segments, buffer) else {
+                if !self.shared.take_asked() && !self.connection.is_handshaking() {
+                    let now = self.shared.clock.virtual_time(now);
+                    self.shared.flow().on_nothing_to_send(now);
+                }
+                return Ok(Sending::Done);
+            };
+            self.note_sent(now, buffer);
+            transmit.ecn = transmit.ecn.and(marked(self.codepoint));
+            if !udp.send(&transmit, buffer)? {
+                self.waiting = Some((transmit, buffer.clone()));
+                return Ok(Sending::Full);
+            }
+            self.sent += 1;
+        }
+        Ok(Sending::More)
+    }
+
+    /// Tells the flow of the packets of the application space. Once the handshake is confirmed there are no
+    /// others; until then, datagrams come one at a time, and such a packet is the last of its datagram.
+    fn note_sent(&self, now: Instant, datagram: &[u8]) {
+        let mut made = self.shared.take_made();
+        if !self.is_confirmed {
+            let is_last = |packet: &Made| {
+                let short = header::short_packet(datagram);
+                short.is_some_and(|len| len as u64 == packet.size.as_u64())
+            };
+            let last = made.pop().filter(is_last);
+            made.clear();
+            made.extend(last);
+        }
+        if made.is_empty() {
+            return;
+        }
+        let now = self.shared.clock.virtual_time(now);
+        let mut flow = self.shared.flow();
+        for packet in made.drain(..) {
+            let is_mtu_probe = packet.size > flow.path().mtu;
+            flow.on_sent(now, packet.number, packet.size);
+            if !packet.asked && !is_mtu_probe {
+                flow.on_probe_sent();
+            }
+        }
+    }
+
+    /// Samples the sender, if a trace is wanted.
+    pub(super) fn sample(&mut self, now: Instant) {
+        if let Some(samples) = &mut self.samples {
+            let now = self.shared.clock.virtual_time(now);
+            samples.take(now, &mut self.shared.flow());
+        }
+    }
+
+    pub(super) fn state_of(&self, flow: &StackFlow) -> &'static str {
+        struct State(&'static str);
+        impl Observer for State {
+            fn state(&mut self, name: &'static str) {
+                self.0 = name;
+            }
+            fn variable(&mut self, _name: &'static str, _value: f64) {}
+        }
+        let mut state = State("");
+        flow.observe(&mut state);
+        state.0
+    }
+}
+
+fn marked(codepoint: Ecn) -> Option<EcnCodepoint> {
+    match codepoint {
+        Ecn::NotEct => None,
+        Ecn::Ect0 => Some(EcnCodepoint::Ect0),
+        Ecn::Ect1 => Some(EcnCodepoint::Ect1),
+        Ecn::Ce => Some(EcnCodepoint::Ce),
+    }
+}
+
+/// How the stack counts a codepoint: it gives up ECN when the peer counts ECT(1) (RFC 9000 section
+/// 13.4.2.1), which Prague sends.
+pub(super) fn counted_as(ecn: EcnCodepoint) -> EcnCodepoint {
+    match ecn {
+        EcnCodepoint::Ect1 => EcnCodepoint::Ect0,
+        other => other,
+    }
+}

@@ -1,0 +1,103 @@
+//! What a client asks for and what a server answers: one JSON document each, on the first stream.
+//!
+//! The client opens stream 0, writes a [`Request`] and ends it. Data follows on a unidirectional stream of whoever
+//! sends it; a media call opens one for each group of video. When all is over, the server writes an [`Answer`] to
+//! stream 0 and the client closes the connection.
+
+use super::media::CallReport;
+use super::report::SenderReport;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Bytes, Duration};
+
+/// Largest document that is read.
+pub(super) const MOST: usize = 1 << 16;
+/// Longest media call.
+pub const LONGEST_CALL: Duration = Duration::from_secs(3600);
+
+/// What is to be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// So many bytes from the server.
+    Download(Bytes),
+    /// So many bytes to the server.
+    Upload(Bytes),
+    /// Audio and video in both directions, for so long.
+    Call(Duration),
+}
+
+/// What a client asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    pub(super) workload: Workload,
+    /// The controller that the server should use, where the client may choose it.
+    pub(super) controller: Option<String>,
+}
+
+/// What the server says in the end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum Answer {
+    /// It does not do that.
+    Refused(String),
+    /// It is done.
+    Done(Box<Outcome>),
+}
+
+/// What the server knows when all is done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Outcome {
+    /// Bytes that it received on streams of data.
+    pub(super) received: u64,
+    /// What its own sender measured.
+    pub(super) sender: SenderReport,
+    /// What it heard of a call.
+    pub(super) call: Option<CallReport>,
+}
+
+impl Request {
+    /// Reads a request, and refuses what no server does.
+    pub(super) fn read(text: &[u8]) -> Result<Self, String> {
+        let request: Request = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        match request.workload {
+            Workload::Call(length) if length > LONGEST_CALL => {
+                Err(format!("a call lasts at most {LONGEST_CALL}"))
+            }
+            _ => Ok(request),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_read_back_and_anything_else_is_refused() {
+        for workload in [
+            Workload::Download(Bytes::new(10_000_000)),
+            Workload::Upload(Bytes::new(0)),
+            Workload::Call(Duration::from_secs(10)),
+        ] {
+            let request = Request {
+                workload,
+                controller: Some("c4:rtt_floor=off".into()),
+            };
+            let text = serde_json::to_vec(&request).unwrap();
+            assert_eq!(Request::read(&text), Ok(request));
+        }
+        for wrong in [
+            "",
+            "{}",
+            "GET / HTTP/1.1",
+            r#"{"workload":{"download":"-1 B"},"controller":null}"#,
+            r#"{"workload":{"steal":"1 B"},"controller":null}"#,
+            r#"{"workload":{"call":"3601 s"},"controller":null}"#,
+            r#"{"workload":{"download":"1 B"},"controller":null,"more":1}"#,
+        ] {
+            assert!(Request::read(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+}

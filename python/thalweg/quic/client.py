@@ -1,0 +1,74 @@
+"""What a client asks of a server, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from thalweg import _native
+from thalweg.errors import RequestError
+from thalweg.trace import Trace
+
+Workload = Literal["download", "upload", "call"]
+
+
+class QuicError(Exception):
+    """A connection has broken off: what was asked for was right, and has not come to its end."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to ask of whom."""
+
+    host: str
+    port: int
+    fingerprint: str
+    """Of the certificate that the server must have."""
+    workload: Workload
+    amount: float
+    """Bytes, or for a call seconds."""
+    controller: str = "c4"
+    """Of our own sender."""
+    server_controller: str | None = None
+    """Which the server should use; it must let clients choose."""
+    patience_s: float = 5.0
+    """For the handshake."""
+    idle_s: float = 10.0
+    """Silence after which the server counts as gone."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What came of a request."""
+
+    summary: dict[str, Any]
+    trace: Trace | None
+    """Of our own sender, if it was asked for."""
+
+
+def fetch(request: Request, trace: bool = False, on_progress: Callable[[int], None] | None = None) -> Fetched:
+    """Moves the data of a request; `on_progress` gets the bytes moved ten times a second.
+
+    Raises RequestError if the server cannot be reached or refuses, and QuicError if the connection breaks off.
+    """
+    try:
+        summary, native = _native.quic_get(
+            request.host,
+            request.port,
+            request.fingerprint,
+            request.workload,
+            request.amount,
+            request.controller,
+            request.server_controller,
+            request.patience_s,
+            request.idle_s,
+            trace,
+            on_progress,
+        )
+    except _native.QuicRefused as error:
+        raise RequestError(str(error)) from None
+    except _native.QuicFailed as error:
+        raise QuicError(str(error)) from None
+    return Fetched(json.loads(summary), Trace.of(native) if native else None)

@@ -1,0 +1,82 @@
+"""A server of bulk data and calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg import _native
+from thalweg.errors import RequestError
+from thalweg.quic.client import QuicError
+from thalweg.quic.identity import Identity
+from thalweg.trace import Trace
+
+OnServed = Callable[[dict[str, Any], Trace | None], None]
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How a server behaves, and what it allows."""
+
+    controller: str = "c4"
+    clients_choose: bool = False
+    """Whether a request may name another controller."""
+    connections: int = 64
+    half_open: int = 32
+    """Connections whose handshake is not complete; beyond a quarter of them clients must prove their address."""
+    idle_s: float = 10.0
+    """Silence after which a connection is forgotten."""
+    trace: bool = False
+
+
+class QuicServer:
+    """A server that listens from now on. Raises RequestError if it cannot."""
+
+    def __init__(self, address: str, port: int, identity: Identity, options: ServerOptions) -> None:
+        try:
+            self._native = _native.QuicServer(
+                address,
+                port,
+                identity.certificate,
+                identity.key,
+                options.controller,
+                options.clients_choose,
+                options.connections,
+                options.half_open,
+                options.idle_s,
+                options.trace,
+            )
+        except _native.QuicRefused as error:
+            raise RequestError(str(error)) from None
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Address and port."""
+        return self._native.address
+
+    @property
+    def fingerprint(self) -> str:
+        """What clients know it by."""
+        return self._native.fingerprint
+
+    def serve(
+        self, on_served: OnServed, duration_s: float | None = None, once: bool = False
+    ) -> tuple[dict[str, int], bool]:
+        """Serves until Ctrl-C, `stop` or the end; `on_served` hears of every connection that asked for something.
+
+        Returns what was counted, and whether Ctrl-C ended it. Raises QuicError if the socket fails.
+        """
+
+        def told(report: str, trace: _native.Trace | None) -> None:
+            on_served(json.loads(report), Trace.of(trace) if trace else None)
+
+        try:
+            return self._native.serve(duration_s, once, told)
+        except _native.QuicFailed as error:
+            raise QuicError(str(error)) from None
+
+    def stop(self) -> None:
+        """Ends `serve`, from another thread."""
+        self._native.stop()

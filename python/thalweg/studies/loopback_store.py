@@ -1,0 +1,60 @@
+"""What `loopback` leaves in a folder.
+
+study.json      the document that `--format json` prints
+runs.parquet    every run: variant, round, goodput, packets, losses, RTT
+runs.png        the figure
+report.html     the page
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from thalweg.errors import RequestError
+from thalweg.plots import save as save_figure
+from thalweg.report.study import Section, write_study
+from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.loopback import VARIANTS, Loopback
+from thalweg.studies.loopback_figures import plot_runs
+from thalweg.studies.loopback_table import HEADERS, LEGEND, WORDS, table_rows
+
+Progress = Callable[[str, int, int], None]
+
+
+def save(study: Loopback, folder: Path, on_progress: Progress | None = None) -> None:
+    """Writes a study that has runs. Raises RequestError if that cannot be."""
+    try:
+        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
+        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
+        runs(study).write_parquet(folder / "runs.parquet")
+    except OSError as error:
+        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    figure = plot_runs(study.runs, study.result.title)
+    save_figure(figure, folder / "runs.png")
+    section = Section("runs", "Goodput and losses", "", lambda: [figure])
+    rows = table_rows(study.result)
+    write_study(study.result, HEADERS, rows, WORDS, LEGEND, [section], folder / "report.html", on_progress)
+
+
+def runs(study: Loopback) -> pl.DataFrame:
+    """One row for each run."""
+    return pl.DataFrame(
+        [
+            {
+                "variant": name,
+                "controller": VARIANTS[name],
+                "round": number,
+                "goodput_bps": one.goodput_bps,
+                "elapsed_s": one.elapsed_s,
+                "packets_sent": one.packets_sent,
+                "packets_lost": one.packets_lost,
+                "mean_rtt_s": one.mean_rtt_s,
+            }
+            for name, all_runs in study.runs.items()
+            for number, one in enumerate(all_runs, 1)
+        ]
+    )
