@@ -100,7 +100,7 @@ impl<P: Packet> Link<P> {
     }
 
     /// Hands a packet to the link. A `now` before an earlier call counts as the time of that call.
-    #[inline]
+    #[inline(always)] // so that the packet is copied once, from where it was made to its place
     pub fn push(&mut self, now: Instant, packet: P) {
         self.advance(now);
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
@@ -134,12 +134,12 @@ impl<P: Packet> Link<P> {
             return None;
         }
         let Flying { place, jitter, .. } = self.flight.pop()?;
-        let packet = self.store.get(place)?;
+        self.buffer.vacant.push(place);
+        let packet = self.store.take(place)?;
         self.buffer
             .counters
             .delivered(packet.flow(), packet.size(), jitter);
-        self.buffer.vacant.push(place);
-        self.store.take(place)
+        Some(packet)
     }
 
     /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless

@@ -35,11 +35,6 @@ impl<P> Store<P> {
     }
 
     #[inline]
-    pub(crate) fn get(&self, place: Place) -> Option<&P> {
-        self.places.get(place.0)?.as_ref()
-    }
-
-    #[inline]
     pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut P> {
         self.places.get_mut(place.0)?.as_mut()
     }

@@ -336,6 +336,8 @@ impl Checker<'_> {
             zero_rtt: flow.zero_rtt,
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
             wakeup_noise: file.noise.wakeup,
+            // Bulk data is counted; only a call looks at what it has got so far.
+            stream_progress: flow.call.is_some() || !flow.media.is_empty(),
         };
         for (key, bytes) in [
             ("initial_mtu", config.initial_mtu),

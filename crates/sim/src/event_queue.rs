@@ -27,8 +27,13 @@ impl Entry {
         Instant::from_nanos((self.0 >> 64) as u64)
     }
 
+    /// Insertion number and element: no two entries have the same.
+    fn order(self) -> u64 {
+        self.0 as u64
+    }
+
     fn element(self) -> usize {
-        (self.0 as u64 & ((1 << ELEMENT_BITS) - 1)) as usize
+        (self.order() & ((1 << ELEMENT_BITS) - 1)) as usize
     }
 }
 
@@ -67,7 +72,8 @@ impl EventQueue {
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Instant, usize)> {
         let first = self.groups[0][1];
-        (first != Entry::NONE).then(|| (first.time(), first.element()))
+        let time = first.time();
+        (time != Instant::NEVER).then(|| (time, first.element()))
     }
 
     /// Sets when `element` wants to be called; [`Instant::NEVER`] takes it out. An unchanged time keeps
@@ -98,7 +104,7 @@ impl EventQueue {
             }
             let winner = self.at(node);
             if entry > winner {
-                if before != winner {
+                if before.order() != winner.order() {
                     return;
                 }
                 entry =

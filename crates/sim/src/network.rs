@@ -202,13 +202,8 @@ impl<'a> Network<'a> {
         let connection = &mut self.connections[index];
         carried.crossed += 1;
         let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
-        if let Some(next) = route.get(usize::from(carried.crossed)) {
-            let next = usize::from(*next);
-            self.links[next].push(self.now, carried);
-            self.schedule_link(next);
-            if let Some(trace) = &mut self.trace {
-                trace.sample_link(self.now, next, &mut self.links[next]);
-            }
+        if let Some(&next) = route.get(usize::from(carried.crossed)) {
+            self.forward(usize::from(next), carried);
             return;
         }
         if let Some(series) = &mut self.series
@@ -219,6 +214,16 @@ impl<'a> Network<'a> {
         }
         connection.endpoint(side).receive(self.now, carried.packet);
         self.pump(index, side, "received");
+    }
+
+    /// A packet enters a link that is not the first of its route.
+    #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
+    fn forward(&mut self, link: usize, carried: Carried) {
+        self.links[link].push(self.now, carried);
+        self.schedule_link(link);
+        if let Some(trace) = &mut self.trace {
+            trace.sample_link(self.now, link, &mut self.links[link]);
+        }
     }
 
     fn schedule_link(&mut self, link: usize) {

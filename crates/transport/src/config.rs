@@ -38,6 +38,8 @@ pub struct TransportConfig {
     /// Largest lateness of a paced send, drawn uniformly for each wake-up: timers of real hosts are not
     /// exact. Zero for none. Lateness costs no capacity, since credit builds up meanwhile.
     pub wakeup_noise: Duration,
+    /// Whether the application is told of every piece of a stream that can be read, or of its end alone.
+    pub stream_progress: bool,
 }
 
 impl Default for TransportConfig {
@@ -55,6 +57,7 @@ impl Default for TransportConfig {
             zero_rtt: false,
             seed: None,
             wakeup_noise: Duration::ZERO,
+            stream_progress: true,
         }
     }
 }

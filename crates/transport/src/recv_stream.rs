@@ -55,7 +55,7 @@ impl RecvStream {
     pub(crate) fn on_frame(
         &mut self,
         offset: u64,
-        len: u32,
+        len: u16,
         fin: bool,
         min_rtt: Duration,
     ) -> Progress {

@@ -124,17 +124,17 @@ impl SendStream {
         Frame::Stream {
             id: self.id,
             offset: from,
-            len: (to - from) as u32,
+            len: (to - from) as u16,
             fin,
         }
     }
 
-    pub(crate) fn on_acked(&mut self, offset: u64, len: u32, fin: bool) {
+    pub(crate) fn on_acked(&mut self, offset: u64, len: u16, fin: bool) {
         self.acked.insert(offset, offset + u64::from(len));
         self.fin_acked |= fin;
     }
 
-    pub(crate) fn on_lost(&mut self, offset: u64, len: u32, fin: bool) {
+    pub(crate) fn on_lost(&mut self, offset: u64, len: u16, fin: bool) {
         if self.reset {
             return;
         }

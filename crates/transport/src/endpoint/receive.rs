@@ -231,7 +231,7 @@ impl Endpoint {
         Some(&mut self.recv_streams[place])
     }
 
-    fn on_stream_frame(&mut self, id: StreamId, offset: u64, len: u32, fin: bool) {
+    fn on_stream_frame(&mut self, id: StreamId, offset: u64, len: u16, fin: bool) {
         let min_rtt = self.path.min_rtt;
         let Some(stream) = self.open_recv_stream(id) else {
             return;
@@ -242,7 +242,7 @@ impl Endpoint {
         self.control_due |= limit_pending;
         self.counters.stream_bytes_received += progress.new;
         self.flow.on_received(progress.new, min_rtt);
-        if progress.readable {
+        if progress.readable && (progress.complete || self.config.stream_progress) {
             let complete = progress.complete;
             self.events.push_back(AppEvent::StreamData {
                 id,

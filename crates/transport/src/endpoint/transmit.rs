@@ -67,10 +67,14 @@ impl Endpoint {
             }
             Closing::Waiting(_) | Closing::Closed => return None,
         }
-        if self.may_send_data()
-            && let Some(packet) = self.transmit_data(now)
-        {
-            return Some(packet);
+        if self.may_send_data() {
+            if self.handshake.finished_pending && self.role == Role::Server {
+                if self.handshake.may_send(SERVER_FINISHED_SIZE) {
+                    return Some(self.make_server_finished(now));
+                }
+            } else if self.data_may_leave(now) {
+                return Some(self.make_data_packet(now));
+            }
         }
         if self.ack_deadline() <= now
             && let Some(ack) = self.acks.take(now)
@@ -115,10 +119,9 @@ impl Endpoint {
         Some(Packet::of_kind(kind, size))
     }
 
-    fn transmit_data(&mut self, now: Instant) -> Option<Packet> {
-        if self.handshake.finished_pending && self.role == Role::Server {
-            return self.transmit_server_finished(now);
-        }
+    /// Whether window, pacer and anti-amplification limit let a packet leave and there is something to put
+    /// into it.
+    fn data_may_leave(&mut self, now: Instant) -> bool {
         // The reference's rule: blocked when more than the window is in flight, so that one packet may
         // overshoot.
         let in_window = self.path.bytes_in_flight <= self.control.window;
@@ -128,12 +131,12 @@ impl Endpoint {
                 self.path.window_limited = !in_window && self.has_work();
                 // Whether there is anything to send is found out when the pacer is ready.
                 self.pacing = in_window;
-                return None;
+                return false;
             }
             if !self.has_work() {
                 self.path.window_limited = false;
                 self.mark_idle(now);
-                return None;
+                return false;
             }
         }
         self.path.window_limited = !in_window;
@@ -143,10 +146,10 @@ impl Endpoint {
             self.path.mtu
         };
         if !self.handshake.may_send(most.as_u64() as u32) && self.role == Role::Server {
-            return None;
+            return false;
         }
         self.probes = self.probes.saturating_sub(1);
-        self.make_data_packet(now)
+        true
     }
 
     /// Whether there is anything to put into a numbered packet.
@@ -190,10 +193,7 @@ impl Endpoint {
     /// The datagram that ends the server's first flight: the rest of its Handshake messages and its first
     /// 1-RTT packet.
     #[cold]
-    fn transmit_server_finished(&mut self, now: Instant) -> Option<Packet> {
-        if !self.handshake.may_send(SERVER_FINISHED_SIZE) {
-            return None;
-        }
+    fn make_server_finished(&mut self, now: Instant) -> Packet {
         self.handshake.finished_pending = false;
         let mut packet = Packet::of_kind(Kind::Data, SERVER_FINISHED_SIZE);
         packet.frames[0] = Frame::ServerFinished;
@@ -203,11 +203,11 @@ impl Endpoint {
             SERVER_FINISHED_APP,
             &packet.frames,
         );
-        Some(packet)
+        packet
     }
 
     #[inline(never)] // so that a call that finds nothing to send is short
-    fn make_data_packet(&mut self, now: Instant) -> Option<Packet> {
+    fn make_data_packet(&mut self, now: Instant) -> Packet {
         let mtu = self.path.mtu.as_u64() as u32;
         let mut draft = Draft {
             frames: [Frame::None; MAX_FRAMES],
@@ -235,14 +235,14 @@ impl Endpoint {
             }
         }
         let (number, ecn) = self.register(now, size, size, &draft.frames);
-        Some(Packet {
+        Packet {
             kind: Kind::Data,
             ecn,
             size,
             number,
             ack,
             frames: draft.frames,
-        })
+        }
     }
 
     fn add_control_frames(&mut self, draft: &mut Draft) {
@@ -321,7 +321,7 @@ impl Endpoint {
             let Frame::Stream { len, .. } = frame else {
                 continue;
             };
-            draft.push(frame, len + STREAM_FRAME_OVERHEAD);
+            draft.push(frame, u32::from(len) + STREAM_FRAME_OVERHEAD);
         }
     }
 
