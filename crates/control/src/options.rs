@@ -1,7 +1,7 @@
 //! Options that ride on the name of a controller: `c4:variant=v1`, `cubic:hystart=off`.
 
 use std::collections::BTreeMap;
-use thalweg_units::Duration;
+use thalweg_units::{Duration, Ecn};
 
 /// What an option may be set to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +65,13 @@ impl Options {
     /// The value of a [`OptionKind::Flag`].
     pub fn flag(&self, name: &str) -> bool {
         self.text(name) == "on"
+    }
+    /// What packets of a classic controller carry, by its flag `ecn`: ECT(0), or nothing.
+    pub(crate) fn classic_ecn(&self) -> Ecn {
+        match self.flag("ecn") {
+            true => Ecn::Ect0,
+            false => Ecn::NotEct,
+        }
     }
     /// The value of a [`OptionKind::Number`].
     pub fn number(&self, name: &str) -> f64 {

@@ -4,7 +4,7 @@ use crate::test_flow::{Flow, MTU};
 use proptest::prelude::*;
 use thalweg_units::{Bytes, Duration, Rate};
 
-const CONTROLLERS: [&str; 9] = [
+const CONTROLLERS: [&str; 10] = [
     "reno",
     "reno:hystart=on",
     "reno:variant=picoquic",
@@ -14,6 +14,7 @@ const CONTROLLERS: [&str; 9] = [
     "cubic:variant=dcubic",
     "prague",
     "prague:rtt_transition=0,loss=cubic,hystart=on",
+    "prague:undo=on,classic_fallback=on,hystart=on",
 ];
 
 /// Something that happens to a flow. Indices pick a packet in flight, or sent.
@@ -141,7 +142,7 @@ proptest! {
     #[test]
     fn the_window_of_the_rfcs_never_grows_on_a_loss_or_a_mark(
         operations in prop::collection::vec(operation(), 1..200),
-        controller in prop::sample::select(&["reno", "reno:hystart=on", "cubic", "prague", "prague:loss=cubic"][..]),
+        controller in prop::sample::select(&["reno", "reno:hystart=on", "cubic", "prague", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
     ) {
         let mut flow = Flow::new(controller);
         for operation in &operations {

@@ -2,10 +2,10 @@
 
 use thalweg_sim::{Outcome, Scenario, run_trial};
 
-/// Long flows on 40 Mbps and 20 ms for 30 s behind DualPI2.
-fn dualpi2(controllers: &[&str]) -> Outcome {
-    let mut text = String::from(
-        "title = \"L4S\"\ntime_limit = \"30 s\"\n[path]\nrate = \"40 Mbps\"\nrtt = \"20 ms\"\nbuffer = \"200 ms\"\nqueue = { model = \"dualpi2\" }\n",
+/// Long flows on 40 Mbps and 20 ms for 30 s.
+fn behind(queue: &str, controllers: &[&str]) -> Outcome {
+    let mut text = format!(
+        "title = \"L4S\"\ntime_limit = \"30 s\"\n[path]\nrate = \"40 Mbps\"\nrtt = \"20 ms\"\nbuffer = \"200 ms\"\nqueue = {{ model = \"{queue}\" }}\n",
     );
     for (index, controller) in controllers.iter().enumerate() {
         text += &format!(
@@ -14,6 +14,10 @@ fn dualpi2(controllers: &[&str]) -> Outcome {
     }
     let scenario = Scenario::from_toml(text.as_bytes(), "l4s.toml", &[], &[]);
     run_trial(&scenario.expect("a right scenario"), 1, false).0
+}
+
+fn dualpi2(controllers: &[&str]) -> Outcome {
+    behind("dualpi2", controllers)
 }
 
 fn delay_ms(outcome: &Outcome, flow: usize) -> f64 {
@@ -60,7 +64,8 @@ fn c4_answers_the_marks_of_the_low_latency_queue() {
         "{}",
         link.utilisation
     );
-    // Far more than Prague's millisecond: C4 backs off once a round trip, and its pushes fill the queue again.
+    // Far more than Prague's millisecond: marks lower the rate, three pushes succeed, and Initial, which
+    // answers no marks, fills the queue again.
     assert!(
         (1.0..40.0).contains(&delay_ms(&outcome, 0)),
         "{}",
@@ -83,4 +88,32 @@ fn a_classic_flow_is_marked_less_often_and_keeps_the_link_busy() {
         "{}",
         delay_ms(&outcome, 0)
     );
+}
+
+#[test]
+fn the_fallback_shares_a_queue_that_marks_like_classic_ecn_and_changes_nothing_over_dualpi2() {
+    let share = |queue, prague| {
+        behind(queue, &[prague, "cubic"]).flows[0]
+            .share
+            .expect("both were active")
+    };
+    // RFC 9331 section 4.3: without, Prague answers CoDel's rare marks with a small part of its window.
+    let (without, with) = (
+        share("codel", "prague"),
+        share("codel", "prague:classic_fallback=on"),
+    );
+    assert!(without > 0.75, "{without}");
+    assert!((0.25..0.6).contains(&with), "{with}");
+    let over_dualpi2 = share("dualpi2", "prague:classic_fallback=on");
+    assert!((0.3..0.7).contains(&over_dualpi2), "{over_dualpi2}");
+}
+
+#[test]
+fn a_flow_without_ecn_is_dropped_where_another_is_marked() {
+    for (controller, marks) in [("cubic", true), ("cubic:ecn=off", false)] {
+        let outcome = behind("codel", &[controller]);
+        let link = &outcome.links[0];
+        assert_eq!(link.marked_packets > 0, marks, "{controller}");
+        assert_eq!(link.dropped_packets > 0, !marks, "{controller}");
+    }
 }

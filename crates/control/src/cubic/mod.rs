@@ -34,6 +34,12 @@ pub(crate) const ENTRY: Entry = Entry {
             default: "on",
             meaning: "release bandwidth sooner when the window shrinks, rfc9438 only (RFC 9438 section 4.7)",
         },
+        OptionDoc {
+            name: "ecn",
+            kind: OptionKind::Flag,
+            default: "on",
+            meaning: "packets of rfc9438 carry ECT(0), so that queues may mark them instead of dropping",
+        },
     ],
     build,
 };
@@ -46,6 +52,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
             init,
             options.flag("hystart"),
             options.flag("fast_convergence"),
+            options.classic_ecn(),
         )),
     }
 }

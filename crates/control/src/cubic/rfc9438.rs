@@ -18,7 +18,7 @@ use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
 use crate::hystart::{HyStart, Verdict};
 use crate::recovery_period::RecoveryPeriod;
 use crate::{Context, Control, Controller, Init, Observer};
-use thalweg_units::{Bytes, Instant};
+use thalweg_units::{Bytes, Ecn, Instant};
 
 /// kMinimumWindow of RFC 9002 section 7.2, in packets.
 const MINIMUM_WINDOW: u64 = 2;
@@ -29,6 +29,8 @@ pub(crate) struct Cubic {
     mtu: Bytes,
     initial_window: Bytes,
     fast_convergence: bool,
+    /// What packets carry: ECT(0), or nothing.
+    ecn: Ecn,
     state: State,
     undo: Option<Undo>,
     /// When an ACK last arrived, or an idle period ended.
@@ -60,12 +62,13 @@ struct Undo {
 }
 
 impl Cubic {
-    pub(crate) fn new(init: &Init, hystart: bool, fast_convergence: bool) -> Self {
+    pub(crate) fn new(init: &Init, hystart: bool, fast_convergence: bool, ecn: Ecn) -> Self {
         let window = init.initial_window.max(init.mtu * MINIMUM_WINDOW).as_u64() as f64;
         Cubic {
             mtu: init.mtu,
             initial_window: init.initial_window,
             fast_convergence,
+            ecn,
             state: State {
                 window,
                 ssthresh: f64::INFINITY,
@@ -223,6 +226,10 @@ impl Controller for Cubic {
             quantum: self.initial_window,
             startup_done: !self.state.in_slow_start(),
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
     }
 
     fn observe(&self, out: &mut dyn Observer) {

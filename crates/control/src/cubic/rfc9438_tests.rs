@@ -1,7 +1,7 @@
 //! What CUBIC does, clause by clause.
 
 use crate::test_flow::Flow;
-use thalweg_units::Duration;
+use thalweg_units::{Duration, Ecn};
 
 const RTT: Duration = Duration::from_millis(100);
 
@@ -329,4 +329,16 @@ fn one_cycle_after_a_loss_beside_renos() {
           7   163  150
           8   171  160
     ");
+}
+
+#[test]
+fn packets_carry_ect0_unless_ecn_is_off() {
+    for (name, expected) in [
+        ("cubic", Ecn::Ect0),
+        ("cubic:ecn=off", Ecn::NotEct),
+        ("reno", Ecn::Ect0),
+        ("reno:ecn=off", Ecn::NotEct),
+    ] {
+        assert_eq!(Flow::new(name).controller.ecn(), expected, "{name}");
+    }
 }

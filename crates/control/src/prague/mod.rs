@@ -14,27 +14,31 @@
 //! - The window that the transport obeys is never below two packets; the pacing rate is.
 //!
 //! # Limits
-//! No fallback for a single queue that marks ECT(1) as classic ECN does (RFC 9331 section 4.3 asks for a
-//! way to find one; the Linux detection is off by default). No repair after a spurious loss, as RFC 9002
-//! has none. A remembered window is not used. A flow on a path that clears ECN is told nothing and reacts
-//! to losses alone.
+//! The fallback for a single queue that marks ECT(1) as classic ECN does ([`classic`]) and the repair
+//! after a spurious loss ([`undo`]) are options, both off: the Linux detection is off by default, and
+//! RFC 9002 has no repair. A remembered window is not used. A flow on a path that clears ECN is told
+//! nothing and reacts to losses alone.
 
 mod alpha;
+mod classic;
 mod increase;
 mod pacing;
 mod reduction;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod virtual_rtt;
 
-use crate::event::{Ack, EcnCounts, Lost};
+use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
 use crate::hystart::{HyStart, Verdict};
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
 };
 use alpha::Alpha;
+use classic::Classic;
 use reduction::{Flow, Reductions};
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
+use undo::{Before, Undo};
 use virtual_rtt::VirtualRtt;
 
 /// Prague in the registry.
@@ -73,6 +77,19 @@ pub(crate) const ENTRY: Entry = Entry {
             default: "off",
             meaning: "HyStart++ (RFC 9406) in the initial slow start",
         },
+        OptionDoc {
+            name: "undo",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: "a loss reduction is taken back when all its losses prove spurious",
+        },
+        OptionDoc {
+            name: "classic_fallback",
+            kind: OptionKind::Flag,
+            default: "off",
+            meaning: "a mark takes at least what a loss takes while the queue holds more than 2 ms (RFC 9331 \
+                      section 4.3)",
+        },
     ],
     build,
 };
@@ -95,6 +112,8 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         reductions: Reductions::new(loss_factor),
         virtual_rtt: VirtualRtt::new(reference, options.number("rtt_transition") as u64),
         hystart: options.flag("hystart").then(HyStart::new),
+        undo: options.flag("undo").then(Undo::default),
+        classic: Classic::new(options.flag("classic_fallback"), loss_factor),
         marks: 0,
         pacing: None,
     })
@@ -115,6 +134,9 @@ pub(crate) struct Prague {
     virtual_rtt: VirtualRtt,
     /// Present in the initial slow start, if wanted.
     hystart: Option<HyStart>,
+    /// Present if wanted.
+    undo: Option<Undo>,
+    classic: Classic,
     /// CE marks up to the last ACK.
     marks: u64,
     /// Left to the transport before the first RTT sample.
@@ -178,6 +200,12 @@ impl Prague {
         }
     }
 
+    fn congestion_confirmed(&mut self) {
+        if let Some(undo) = &mut self.undo {
+            undo.forget();
+        }
+    }
+
     fn pace(&mut self, path: &PathState) {
         self.pacing = path
             .has_rtt()
@@ -201,9 +229,22 @@ impl Controller for Prague {
     }
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        let before = Before {
+            window: self.window,
+            ssthresh: self.ssthresh,
+            reductions: self.reductions,
+            hystart: self.hystart,
+        };
         let reduced = self.reductions.on_loss(event.packet, self.flow(cx.path));
+        if let Some(undo) = &mut self.undo {
+            match reduced {
+                Some(_) => undo.reduced(before),
+                None => undo.lost(event.packet),
+            }
+        }
         self.reduce_to(reduced);
         if event.persistent_congestion {
+            self.congestion_confirmed();
             // RFC 9002 section 7.6.2.
             self.window = self.window.min((self.mtu * MINIMUM_WINDOW).as_u64() as f64);
             self.reductions.restart();
@@ -211,8 +252,23 @@ impl Controller for Prague {
         self.pace(cx.path);
     }
 
+    fn on_spurious_loss(&mut self, event: &SpuriousLoss, cx: &mut Context<'_>) {
+        let Some(undo) = &mut self.undo else { return };
+        if event.timeout_only {
+            return;
+        }
+        if let Some(before) = undo.arrived(event.packet) {
+            self.window = self.window.max(before.window);
+            self.ssthresh = before.ssthresh;
+            self.reductions = before.reductions;
+            self.hystart = before.hystart;
+            self.pace(cx.path);
+        }
+    }
+
     fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
-        let alpha = self.alpha.on_mark();
+        self.congestion_confirmed();
+        let alpha = self.classic.alpha(self.alpha.on_mark(), cx.path);
         let (flow, shortest) = (self.flow(cx.path), self.shortest_round());
         let reduced = self
             .reductions

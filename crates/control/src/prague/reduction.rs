@@ -59,6 +59,11 @@ impl Reductions {
         self.loss.is_open()
     }
 
+    /// Whether a loss event has already answered the loss of this packet.
+    pub(super) fn answered(&self, packet: u64) -> bool {
+        self.loss.covers(packet)
+    }
+
     /// Whether a mark has reduced the window in this round trip. It grows nevertheless.
     pub(super) fn is_reduced(&self) -> bool {
         self.reduced.is_open()

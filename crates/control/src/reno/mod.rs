@@ -27,6 +27,12 @@ pub(crate) const ENTRY: Entry = Entry {
             meaning: "HyStart++ (RFC 9406) in the initial slow start of rfc9002; picoquic always has its \
                       own delay test",
         },
+        OptionDoc {
+            name: "ecn",
+            kind: OptionKind::Flag,
+            default: "on",
+            meaning: "packets of rfc9002 carry ECT(0), so that queues may mark them instead of dropping",
+        },
     ],
     build,
 };
@@ -34,6 +40,10 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
     match options.text("variant") {
         "picoquic" => Box::new(picoquic::Reno::new(init)),
-        _ => Box::new(rfc9002::Reno::new(init, options.flag("hystart"))),
+        _ => Box::new(rfc9002::Reno::new(
+            init,
+            options.flag("hystart"),
+            options.classic_ecn(),
+        )),
     }
 }

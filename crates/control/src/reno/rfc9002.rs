@@ -11,7 +11,7 @@ use crate::event::{Ack, EcnCounts, Lost};
 use crate::hystart::{HyStart, Verdict};
 use crate::recovery_period::RecoveryPeriod;
 use crate::{Context, Control, Controller, Init, Observer};
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, Ecn};
 
 /// kMinimumWindow of RFC 9002 section 7.2, in packets.
 const MINIMUM_WINDOW: u64 = 2;
@@ -29,10 +29,12 @@ pub(crate) struct Reno {
     recovery: RecoveryPeriod,
     /// Present in the initial slow start, if wanted.
     hystart: Option<HyStart>,
+    /// What packets carry: ECT(0), or nothing.
+    ecn: Ecn,
 }
 
 impl Reno {
-    pub(crate) fn new(init: &Init, hystart: bool) -> Self {
+    pub(crate) fn new(init: &Init, hystart: bool, ecn: Ecn) -> Self {
         Reno {
             mtu: init.mtu,
             initial_window: init.initial_window,
@@ -41,6 +43,7 @@ impl Reno {
             acked: Bytes::ZERO,
             recovery: RecoveryPeriod::default(),
             hystart: hystart.then(HyStart::new),
+            ecn,
         }
     }
 
@@ -128,6 +131,10 @@ impl Controller for Reno {
             quantum: self.initial_window,
             startup_done: !self.in_slow_start(),
         }
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
     }
 
     fn observe(&self, out: &mut dyn Observer) {

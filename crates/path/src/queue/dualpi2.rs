@@ -2,10 +2,10 @@
 //!
 //! # Model
 //! ECT(1) and CE go to the L queue, everything else to the Classic queue. A PI controller computes a base
-//! probability p' from the longer of the two delays. Classic packets are dropped (or marked) with
-//! p_C = p'^2, L packets are marked with p_CL = k p' or by the native step on their own delay, whichever
-//! is higher. Decisions are taken when packets leave, and are spread evenly by accumulators (`recur` in
-//! A.1) instead of drawn at random.
+//! probability p' from the longer of the two delays, as in A.2; A.1 goes by the Classic one alone. Classic
+//! packets are dropped (or marked) with p_C = p'^2, L packets are marked with p_CL = k p' or by the native
+//! step on their own delay, whichever is higher. Decisions are taken when packets leave, and are spread
+//! evenly by accumulators (`recur` in A.1) instead of drawn at random.
 //!
 //! Once p_CL would reach 100 % (overload, A.2), L packets are dropped with p_C as well, and Classic packets
 //! are dropped even if they are ECN-capable.
@@ -43,7 +43,7 @@ pub struct DualPi2Config {
     pub ramp: Duration,
     /// The step does not mark an L queue of up to this many packets (Th_len, A.1): 1.
     pub step_packets: u32,
-    /// Classic drop probability from which on overload is assumed (p_Cmax, A.2): 25 %, that is 1/k^2.
+    /// Classic drop probability from which on overload is assumed (p_Cmax of A.1, in A.2): 25 %, that is 1/k^2.
     pub classic_max: Fraction,
     /// Which queue is served when both hold packets.
     pub scheduler: DualPi2Scheduler,
@@ -161,7 +161,7 @@ impl DualPi2 {
     fn catch_up(&mut self, now: Instant) {
         while let Some(at) = self.clock.tick(now) {
             let before = (self.base, self.delay);
-            // The L queue counts too: without it, L packets alone could never cause overload.
+            // A.2: the L queue counts too. Without it, L packets alone could never cause overload.
             self.update(self.low.fifo.age(at).max(self.classic.fifo.age(at)));
             let empty = self.low.fifo.is_empty() && self.classic.fifo.is_empty();
             if empty && before == (self.base, self.delay) {
@@ -170,7 +170,7 @@ impl DualPi2 {
         }
     }
 
-    /// dualpi2_update, A.1.
+    /// dualpi2_update, A.1 (figure 6).
     fn update(&mut self, delay: Duration) {
         let (now, old) = (delay.as_secs_f64(), self.delay.as_secs_f64());
         let step = self.alpha * (now - self.config.target.as_secs_f64()) + self.beta * (now - old);

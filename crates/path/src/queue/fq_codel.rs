@@ -25,12 +25,12 @@ mod tests;
 /// the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FqCodelConfig {
-    /// Number of queues that flows are hashed to (RFC 8290 section 5.2.4): 1024. One queue makes CoDel
+    /// Number of queues that flows are hashed to (RFC 8290 section 5.2.5): 1024. One queue makes CoDel
     /// with drops from the head at overflow. Zero counts as one.
     pub flows: u32,
-    /// Bytes that a queue may send in a turn (RFC 8290 section 5.2.5): 1514. Zero counts as one.
+    /// Bytes that a queue may send in a turn (RFC 8290 section 5.2.4): 1514. Zero counts as one.
     pub quantum: Bytes,
-    /// The most packets dropped at once from the fattest queue (RFC 8290 section 4.1.3): 64. Zero counts
+    /// The most packets dropped at once from the fattest queue (RFC 8290 section 4.1): 64. Zero counts
     /// as one.
     pub drop_batch: u32,
     /// What governs each queue (RFC 8290 sections 5.2.1, 5.2.2, 5.2.6 and 5.2.7).
@@ -86,7 +86,7 @@ impl FqCodel {
         }
     }
 
-    /// The queue of a flow (RFC 8290 section 4.1.1).
+    /// The queue of a flow (RFC 8290 section 4.1).
     fn queue_of(&self, flow: u64) -> usize {
         below(&mut at(self.key, flow), self.flows.len() as u64) as usize
     }
@@ -125,7 +125,7 @@ impl Discipline for FqCodel {
             flow.deficit = self.quantum;
             self.new.push_back(index);
         }
-        // RFC 8290 section 4.1.3: one search pays for many drops.
+        // RFC 8290 section 4.1: one search pays for many drops.
         while !buffer.fits(newest.size)
             && let Some(fattest) = self.fattest()
         {

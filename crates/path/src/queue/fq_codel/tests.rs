@@ -101,7 +101,7 @@ fn the_quantum_is_what_a_flow_sends_in_a_turn() {
 
 #[test]
 fn overflow_beheads_the_fattest_flow_by_half_and_no_more_than_a_batch() {
-    // RFC 8290 section 4.1.3.
+    // RFC 8290 section 4.1.
     let overflow = |drop_batch, fat: u64| {
         let config = FqCodelConfig {
             drop_batch,
