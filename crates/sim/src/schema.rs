@@ -167,7 +167,7 @@ pub(crate) enum Queue {
         interval: Option<Duration>,
         /// Whether ECN-capable packets are marked instead of dropped; true.
         ecn: Option<bool>,
-        /// ECT(1) packets that waited longer are marked at once.
+        /// ECN-capable packets that waited longer are marked at once, as `ce_threshold` of `tc-codel`; none.
         ce_threshold: Option<Duration>,
     },
     /// Fair queueing with CoDel (RFC 8290).
@@ -178,7 +178,7 @@ pub(crate) enum Queue {
         interval: Option<Duration>,
         /// Whether ECN-capable packets are marked instead of dropped; true.
         ecn: Option<bool>,
-        /// ECT(1) packets that waited longer are marked at once.
+        /// ECN-capable packets that waited longer are marked at once, as `ce_threshold` of `tc-codel`; none.
         ce_threshold: Option<Duration>,
         /// Number of queues that flows are hashed to; 1024.
         flows: Option<u32>,
