@@ -297,8 +297,40 @@ def test_figures_show_every_competitor_beside_what_is_published(small: Harm) -> 
         assert shown in drawn
     matrix = json.dumps(plot_matrix(small.result.rows, COMPLETION[0], "Matrix").to_dict())
     assert matrix.count('"victim": "cubic"') == 2
-    curves = plot_distributions({None: np.array([1.0, 3.0]), "bbr": np.array([2.0, 8.0])}, "Times")
+    times = {None: np.array([1.0, 3.0]), "bbr": np.array([2.0, 8.0])}
+    curves = plot_distributions({"cubic": times}, "Times")
     assert "alone" in json.dumps(curves.to_dict())
+
+
+def test_kernel_and_simulator_stand_side_by_side_and_never_meet() -> None:
+    live = presets()["live"]
+    cells = Parameters.cells(replace(live, rtts=("20 ms",)))
+    names = [(cell.controller, cell.competitor) for cell in cells]
+    assert names == [
+        ("kernel:cubic", None),
+        ("cubic", None),
+        ("kernel:cubic", "kernel:cubic"),
+        ("cubic", "cubic"),
+        ("kernel:cubic", "kernel:bbr"),
+        ("cubic", "bbr1"),
+    ]
+    # 10 s of head start and 99 gaps of 200 ms in each of 3 cells of the kernel; 290 s at the most.
+    assert replace(live, rtts=("20 ms",)).live_span_s(2) == pytest.approx((6 * 29.8, 6 * 290))
+    of_simulator = published_trials()
+    both: dict[Cell, Trials] = {}
+    for cell, trials in of_simulator.items():
+        if cell.competitor in (None, "cubic"):
+            kernel = replace(cell, controller="kernel:cubic", competitor=cell.competitor and "kernel:cubic")
+            both |= {kernel: trials, cell: trials}
+    table = [row(cell, both, published=True) for cell in both]
+    # The same trials have the same harm, whoever sent, and the same published values beside them.
+    assert table[2]["geomean_harm"] == table[3]["geomean_harm"]
+    assert table[2]["published_geomean_harm"] == table[3]["published_geomean_harm"] is not None
+    drawn = json.dumps(plot_harm(table, COMPLETION, "Harm").to_dict())
+    assert "in real time" in drawn
+    assert "simulated" in drawn
+    sides = plot_distributions({"kernel:cubic": {None: np.ones(3)}, "cubic": {None: np.ones(3)}}, "Times")
+    assert len(sides.to_dict()["hconcat"]) == 2
 
 
 def test_the_command_prints_the_document_and_stores_what_it_is_made_of(tmp_path: Path, capsys: Capture) -> None:

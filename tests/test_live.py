@@ -25,7 +25,7 @@ from thalweg import Scenario
 from thalweg.catalogue import find_scenario
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.live import LiveRequest, LiveScenario, Rig, faithfulness, run_shell
+from thalweg.live import LiveRequest, LiveScenario, Rig, faithfulness, play, run_shell
 
 PATH = """\
 title = "A path to try"
@@ -42,6 +42,7 @@ flow = "main"
 metric = "completion"
 at_most = "5 s"
 """
+SAMPLED = 'sample = "25 ms"\n[path]'
 PYTHON = sys.executable
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 WAIT_S = 10.0
@@ -507,6 +508,112 @@ class TestKernelTcp:
         with pytest.raises(RequestError, match=r'"none-such".*accepted: .*kernel:reno'):
             self.load(tmp_path, PATH, main="kernel:none-such").run()
 
+    def test_requests_are_an_open_loop_of_connections_with_the_arrivals_of_the_simulator(
+        self, tmp_path: Path
+    ) -> None:
+        requests = 'requests = { count = 12, mean_gap = "50 ms", p5 = "20000 B", p95 = "200000 B" }'
+        text = PATH.replace('download = "1 MB"', requests).replace('"main"', '"short"').replace("[path]", SAMPLED)
+        live = self.load(tmp_path, text, short="kernel:cubic")
+        played = play(live, 2, 1, 0)
+        real, computed = played.outcomes, Scenario.from_toml(text, "path").trials(2)
+        assert real.requests.schema == computed.requests.schema
+        drawn = ("trial", "seed", "request", "bytes")
+        assert real.requests.select(drawn).equals(computed.requests.select(drawn))
+        # The simulator moves the start of each flow by some microseconds.
+        starts = [one.requests["start_s"].to_list() for one in (real, computed)]
+        assert starts[0] == pytest.approx(starts[1], abs=1e-3)
+        for row in real.requests.to_dicts():
+            # Two round trips of 40 ms for handshake and request, and the bits at 20 Mbps.
+            least = 0.080 + 8 * row["bytes"] / 20e6
+            assert least <= row["completion_s"] - row["start_s"] < 5
+            # Segments of 1448 bytes.
+            assert row["packets_sent"] >= row["bytes"] / 1448
+        flow = real.flows.row(1, named=True)
+        of_trial = real.requests.filter(pl.col("trial") == 1)
+        assert flow["bytes_delivered"] == of_trial["bytes"].sum()
+        assert flow["completion_s"] == of_trial["completion_s"].max()
+        assert flow["packets_sent"] == of_trial["packets_sent"].sum()
+        # All data crosses the path, with 52 bytes of headers in a segment; what is dropped is only sent.
+        series = real.series(1, "short")
+        assert series.every_s == 0.025
+        assert flow["bytes_delivered"] < series.received.sum() <= series.sent.sum()
+        assert series.sent.sum() < 1.3 * flow["bytes_delivered"]
+        # 20 Mbps are 62 500 bytes in 25 ms.
+        assert set(real.capacity(1, "down")) == {62_500}
+        assert len(real.capacity(1, "down")) == len(series.sent)
+
+    @pytest.mark.parametrize(("kernel", "model"), [("kernel:cubic", "cubic"), ("kernel:bbr", "bbr1")])
+    def test_a_flow_alone_takes_as_long_as_in_the_simulator(self, kernel: str, model: str, tmp_path: Path) -> None:
+        if kernel.removeprefix("kernel:") not in AVAILABLE.read_text().split():
+            pytest.skip(f"this kernel has no {kernel}")
+        text = PATH.replace("40 ms", "80 ms").replace('"1 MB"', '"10 MB"').replace('"5 s"', '"60 s"')
+        simulated = Scenario.from_toml(text, "path", controllers={"main": model}).trials(9)
+        expected = simulated.flows["completion_s"].median()
+        assert isinstance(expected, float)
+        live = self.load(tmp_path, text, main=kernel)
+        ratios: list[float] = []
+        # A busy machine takes the kernel's TCP off its core; one trial in four may be told of the path.
+        while len(ratios) < 4 and not any(0.95 <= ratio <= 1.05 for ratio in ratios):
+            done = live.run(seed=1 + len(ratios), realtime=True)
+            ratios.append(done.trial.flows["completion_s"][0] / expected)
+        # Never faster than physics: 80 Mbit at 20 Mbps.
+        assert all(ratio * expected >= 4.0 for ratio in ratios)
+        assert 0.95 <= ratios[-1] <= 1.05, f"{kernel} over {model}: {ratios}"
+
+
+@needs_rights
+class TestStudies:
+    def study(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[dict[str, Any], str]:
+        status = main(["study", *arguments, "--format", "json"])
+        printed = capsys.readouterr()
+        assert status == 0, printed.err
+        return json.loads(printed.out), printed.err
+
+    def test_harm_sets_the_kernel_beside_the_simulator(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        size = ["--rtt", "20 ms", "--count", "8", "--mean-gap", "100 ms", "--p95", "200000 B", "-n", "1"]
+        size += ["--head-start", "500 ms"]
+        sides = ["-c", "kernel:cubic", "--competitor", "kernel:reno"]
+        document, said = self.study(capsys, "harm", "--live", *size, *sides, "-o", str(tmp_path / "harm"))
+        # Two cells of the kernel: 0.5 s of head start and 7 gaps of 100 ms each; 290 s each at the most.
+        assert "real time: about 2.4 s, 580 s at the most" in said
+        rows = document["rows"]
+        assert [(row["controller"], row["competitor"]) for row in rows] == [
+            ("kernel:cubic", None),
+            ("cubic", None),
+            ("kernel:cubic", "kernel:reno"),
+            ("cubic", "reno"),
+        ]
+        assert all(row["requests"] == 8 for row in rows)
+        assert rows[0].keys() == rows[1].keys()
+        # The largest of eight is at least the mean, which takes a handshake, a request and an answer: 40 ms.
+        assert all(0.04 < row["geomean_s"] <= row["p95_s"] < 60 for row in rows)
+        assert 0 <= rows[2]["geomean_harm"] <= 1
+        assert 0 < rows[2]["competitor_bps"] < 50e6
+        assert [one["seed"] for one in document["live"]] == [1, 1]
+        assert "2 trials in real time" in said
+        page = (tmp_path / "harm" / "report.html").read_text()
+        assert "kernel:cubic" in page
+        assert page.count("data-figure=") == 1  # kernel and simulator share it
+
+    def test_transient_sets_the_kernel_beside_the_simulator(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        size = ["--duration", "4 s", "--buffer", "40 packets", "-n", "1", "-c", "kernel:reno"]
+        document, said = self.study(capsys, "transient", "--live", *size, "-o", str(tmp_path / "transient"))
+        assert "real time: about 4 s" in said
+        real, computed = document["rows"]
+        assert (real["controller"], computed["controller"]) == ("kernel:reno", "reno")
+        # Of 12 Mbps, both get most within 4 s, and never more than there is but for what waits in the buffer.
+        assert 0.5 < real["level"] < 1.1
+        assert 0.5 < computed["level"] < 1.1
+        # Somebody who starts from nothing loses at least a round trip of 50 ms of what there is.
+        assert real["lost_s"] > 0.05
+        assert real["undershoot"] > 0
+        assert len(document["live"]) == 1
+        assert "kernel:reno" in (tmp_path / "transient" / "report.html").read_text()
+
 
 class TestRefusals:
     def test_controllers_of_thalweg_do_not_run_in_the_kernel(self, tmp_path: Path) -> None:
@@ -525,6 +632,9 @@ class TestRefusals:
             (["shell", "c4/simple-20mbps"], "a command is missing"),
             (["shell", "c4/none-such", "--", "true"], "none-such"),
             (["run", "c4/simple-20mbps", "--realtime"], "--live"),
+            (["study", "harm", "--realtime"], "--live"),
+            (["study", "harm", "--live", "-c", "cubic"], "kernel:cubic"),
+            (["study", "transient", "--live", "-c", "c4"], "kernel:cubic"),
             (["run", "c4/media-20s", "--live", "-c", "main=kernel:cubic"], "kernel"),
         ],
     )
@@ -535,11 +645,18 @@ class TestRefusals:
         assert problem in capsys.readouterr().err
 
     @needs_rights
-    def test_a_path_of_several_hops_and_a_wrong_bound_are_refused(self) -> None:
+    def test_a_path_of_several_hops_and_a_wrong_bound_are_refused(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         hops = PATH.replace("[path]", '[[link]]\nname = "a"').replace(
             "[[flow]]", '[[link]]\nname = "b"\nrate = "1 Mbps"\nrtt = "1 ms"\n[[flow]]\nroute = ["a", "b"]'
         )
         with pytest.raises(RequestError, match="one hop"):
             shell("true", toml=hops)
+        (tmp_path / "hops.toml").write_text(hops)
+        assert main(["run", str(tmp_path / "hops.toml"), "--live", "-c", "main=kernel:cubic"]) == 2
+        complaint = capsys.readouterr().err
+        assert "one hop" in complaint
+        assert complaint.count("\n") == 1
         with pytest.raises(RequestError, match=r'bound .*accepted: "80 ms"'):
             shell("true", bound="3 parsec")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,16 @@ class Series:
     """Out of the last link of the route."""
 
 
+class SeriesSource(Protocol):
+    """Where the series of trials come from."""
+
+    def series(self, trial: int, flow: int) -> tuple[float, npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None:
+        """Length of a bin in seconds, and what a flow (by number) sent and received; None without series."""
+
+    def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
+        """What a link (by number) could have transmitted in each bin; None without series."""
+
+
 @dataclass(frozen=True)
 class Outcomes:
     """Outcomes of the trials of one scenario."""
@@ -88,7 +98,7 @@ class Outcomes:
     """One row for each trial: seed, simulated time, events, trace hash."""
     requests: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row for each trial, flow of requests and request; empty without such flows."""
-    handle: _native.Outcomes | None = field(default=None, repr=False, compare=False)
+    handle: SeriesSource | None = field(default=None, repr=False, compare=False)
     """Holds the series, which are not stored with results."""
 
     @staticmethod

@@ -23,6 +23,7 @@
 use crate::frame::{Frame, Headers, Pool};
 use crate::histogram::Histogram;
 use crate::samples::Samples;
+use crate::series::Binned;
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Interest, Timer};
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ use std::io::{self, Read, Write};
 use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
 use std::os::fd::AsFd;
-use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats};
+use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats, Packet};
+use thalweg_sim::Series;
 use thalweg_units::{Duration, Instant};
 
 #[cfg(test)]
@@ -39,6 +41,10 @@ mod tests;
 
 /// Packets that are handled before the others get their turn.
 const BATCH: usize = 64;
+/// How much earlier than needed a long sleep ends: more than hosts take to wake a thread.
+const EARLY: Duration = Duration::from_micros(80);
+/// A sleep is long if it is so many times as long: at most this part of the time is spent awake for nothing.
+const LONG: u64 = 10;
 /// The timer's number in the wait; ports and what the caller waits for have their own.
 const TIMER: u64 = u64::MAX;
 const CALLER: u64 = 1 << 32;
@@ -96,8 +102,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) seeds: [u64; 2],
     /// How late a packet may be without counting as missed.
     pub(crate) bound: Duration,
-    /// Ports of transport protocols by which flows are known: the first belongs to flow 0. Packets of all
-    /// other flows are known by the hash of their 5-tuple.
+    /// Ports of transport protocols by which connections are known: the first is that of connection 0. All
+    /// other packets are known by the hash of their 5-tuple.
     pub(crate) flows: Range<u16>,
     /// How often the links are sampled.
     pub(crate) sample: Option<Duration>,
@@ -111,6 +117,9 @@ pub(crate) struct Emulator {
     timer: Timer,
     /// What the timer is set to; `None` if it has fired or was never set.
     armed: Option<Instant>,
+    /// For which time it was set to fire early, and for which time it has.
+    early_for: Option<Instant>,
+    awake_for: Option<Instant>,
     ports: Vec<Port>,
     /// Which host has which address.
     hosts: BTreeMap<IpAddr, usize>,
@@ -120,6 +129,7 @@ pub(crate) struct Emulator {
     flows: Range<u16>,
     read: u64,
     pub(crate) samples: Option<Samples>,
+    series: Option<Binned>,
     #[cfg(test)]
     log: tests::Log,
 }
@@ -150,6 +160,8 @@ impl Emulator {
             epoll,
             timer,
             armed: None,
+            early_for: None,
+            awake_for: None,
             ports,
             hosts,
             directions: [direction(DOWN), direction(UP)],
@@ -158,6 +170,7 @@ impl Emulator {
             flows: setup.flows.clone(),
             read: 0,
             samples: setup.sample.map(Samples::every),
+            series: None,
             #[cfg(test)]
             log: tests::Log::default(),
         })
@@ -178,12 +191,12 @@ impl Emulator {
             self.release(DOWN)?;
             self.release(UP)?;
             self.sample();
-            self.arm()?;
-            self.epoll.wait(None)?;
+            self.wait()?;
             let ready: Ready = self.epoll.ready().collect();
             for number in ready.numbers() {
                 if number == TIMER {
                     self.armed = None;
+                    self.awake_for = self.early_for;
                 } else if let Some(number) = number.checked_sub(CALLER) {
                     if let ControlFlow::Break(end) = hear(number as u32)? {
                         return Ok(end);
@@ -195,17 +208,41 @@ impl Emulator {
         }
     }
 
-    /// Sets the timer to the next arrival, or to the next sample.
-    fn arm(&mut self) -> io::Result<()> {
+    /// Waits for the next arrival, the next sample, or something to read.
+    ///
+    /// A host takes its time to wake a thread that sleeps for long, and then the first packet after a pause
+    /// would be late by that. So the timer of a long sleep fires [`EARLY`], and the rest is spent awake.
+    fn wait(&mut self) -> io::Result<()> {
         let links = self
             .directions
             .iter()
             .map(|direction| direction.link.next());
         let sample = self.samples.as_ref().map(|samples| samples.next);
-        let next = links.chain([sample]).flatten().min();
-        if next != self.armed || next.is_none() {
-            self.timer.set(next.map(|at| self.clock.absolute(at)))?;
-            self.armed = next;
+        let Some(next) = links.chain([sample]).flatten().min() else {
+            self.arm(None)?;
+            return self.epoll.wait(None);
+        };
+        if self.awake_for == Some(next) {
+            loop {
+                self.epoll.wait(Some(0))?;
+                let is_called = self.epoll.ready().any(|number| number != TIMER);
+                if is_called || self.clock.now() >= next {
+                    return Ok(());
+                }
+            }
+        }
+        let sleep = next.max(self.clock.now()) - self.clock.now();
+        let is_long = sleep >= EARLY * LONG;
+        self.early_for = is_long.then_some(next);
+        self.arm(Some(if is_long { next - EARLY } else { next }))?;
+        self.epoll.wait(None)
+    }
+
+    /// Sets the timer.
+    fn arm(&mut self, at: Option<Instant>) -> io::Result<()> {
+        if at != self.armed || at.is_none() {
+            self.timer.set(at.map(|at| self.clock.absolute(at)))?;
+            self.armed = at;
         }
         Ok(())
     }
@@ -243,6 +280,9 @@ impl Emulator {
             let now = self.clock.now();
             #[cfg(test)]
             self.log.pushed(now, side.outbound(), &frame);
+            if let Some(series) = &mut self.series {
+                series.on_sent(now, side.outbound(), frame.flow(), frame.size());
+            }
             self.directions[side.outbound()].link.push(now, frame);
         }
         Ok(())
@@ -278,6 +318,9 @@ impl Emulator {
             self.log.released(now, due, index, &frame, written.is_ok());
             match written {
                 Ok(_) => {
+                    if let Some(series) = &mut self.series {
+                        series.on_received(now, index, frame.flow(), frame.size());
+                    }
                     let late = now - due;
                     lateness.add(late);
                     *missed += u64::from(late > self.bound);
@@ -297,6 +340,21 @@ impl Emulator {
             let [down, up] = &mut self.directions;
             samples.take(now, [&mut down.link, &mut up.link]);
         }
+    }
+
+    /// Records series from now on.
+    pub(crate) fn record_series(&mut self, series: Binned) {
+        self.series = Some(series);
+    }
+
+    /// The series that were recorded, up to now.
+    pub(crate) fn take_series(&mut self) -> Option<Series> {
+        let now = self.clock.now();
+        let series = self.series.take()?;
+        let links = &self.directions;
+        Some(series.close(now, links.len(), |link, from, to| {
+            links[link].link.capacity_between(from, to)
+        }))
     }
 
     /// The clock that packets and schedules go by.

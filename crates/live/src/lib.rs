@@ -16,15 +16,18 @@
 //! Linux. One hop. Packets of at most 1500 bytes; the kernel does not offload segmentation to the device.
 //! Capacity counts IP packets: the `overhead` of a scenario does not apply to packets with real headers.
 
+mod connection;
 mod emulator;
 mod frame;
 mod histogram;
 mod host;
+mod outcome;
 mod play;
 mod report;
 mod request;
 mod samples;
 mod scenario;
+mod series;
 mod socket;
 mod sys;
 mod traffic;

@@ -1,7 +1,7 @@
 //! What this process is asked to do, and what it answers: one JSON document in, JSON lines out.
 
+use crate::outcome::TrialOutcome;
 use crate::report::Report;
-use crate::trial::TrialOutcome;
 use serde::{Deserialize, Serialize};
 
 /// A request.
@@ -67,7 +67,7 @@ pub(crate) enum Answer {
     /// The flows have ended.
     Trial {
         /// What they experienced.
-        outcome: TrialOutcome,
+        outcome: Box<TrialOutcome>,
         /// What the run has to say of itself.
         report: Report,
     },

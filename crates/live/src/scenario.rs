@@ -67,10 +67,10 @@ impl LiveScenario {
             })
             .collect::<Result<Vec<_>, _>>()?;
         for flow in &scenario.flows {
-            if flow.transfer().is_none() {
+            if flow.transfers(1).is_none() {
                 let problem = format!(
                     "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
-                     upload = \"10 MB\", over one stream",
+                     upload = \"10 MB\" over one stream, or requests",
                     flow.workload()
                 );
                 return Err(refuse(origin, &format!("flow.{}", flow.name), problem));

@@ -1,19 +1,23 @@
 //! Flows over the kernel's TCP, between the first left host (clients) and the first right host (servers).
 //!
 //! # Model
-//! One process drives all connections; it enters a host to make a socket there. A download begins with a
-//! request, as in the simulator, and the server answers with its data; an upload begins with data. Who
-//! sends the data closes its direction behind it, and the other side follows. Completion is the moment at
-//! which the receiving application has read the last byte, closed the moment at which the sender hears that
-//! the other side has closed too. Applications read and write as fast as the sockets let them.
+//! One process drives all connections; it enters a host to make a socket there. A flow has one connection,
+//! or as many as it has requests: each begins at its time, whatever becomes of those before it (an open
+//! loop). What happens on a connection stands in `connection.rs`. Applications read and write as fast as the
+//! sockets let them.
 //!
 //! The congestion control is set on the socket that sends the data (`TCP_CONGESTION`), and its state is
-//! read from there (`TCP_INFO`) every 5 ms.
+//! read from there (`TCP_INFO`) every 5 ms. Connections learn nothing from those before them
+//! (`net.ipv4.tcp_no_metrics_save`), as in the simulator.
+//!
+//! The servers of a flow listen on one port. Each client has a port of its own, by which its server and the
+//! emulator know it.
 //!
 //! # Limits
 //! `TCP_INFO` has the smoothed RTT and no single samples: means and maxima of the RTT are of what was
 //! smoothed. Losses are retransmissions, spurious losses the duplicates that the receiver reported.
 
+use crate::connection::{Connection, ConnectionResult};
 use crate::host::Host;
 use crate::socket::Socket;
 use crate::sys::clock::Clock;
@@ -22,12 +26,18 @@ use crate::sys::tcp::{self, TcpInfo};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
 use thalweg_sim::Transfer;
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// The port of flow 0; those of the other flows follow.
-pub(crate) const FIRST_PORT: u16 = 5201;
+/// The port at which the servers of flow 0 listen; those of the other flows follow.
+const SERVER_PORT: u16 = 5201;
+/// The port of the client of connection 0; those of the other connections follow.
+pub(crate) const FIRST_PORT: u16 = 16384;
+/// Most flows: their ports stay below those of clients.
+pub(crate) const MOST_FLOWS: usize = 10_000;
+/// Most connections: so many ports there are.
+pub(crate) const MOST_CONNECTIONS: usize = (u16::MAX - FIRST_PORT) as usize;
 /// How often the state of the connections is read.
 pub(crate) const SAMPLE: Duration = Duration::from_millis(5);
 /// What is read and written at once.
@@ -38,44 +48,12 @@ const LARGEST_BUFFER: &str = "67108864";
 /// One flow.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowPlan {
-    pub(crate) transfer: Transfer,
+    /// What its connections move, and when each begins.
+    pub(crate) transfers: Vec<(Duration, Transfer)>,
     /// The kernel's name of its congestion control.
     pub(crate) congestion: String,
-    pub(crate) start: Duration,
     /// Whether the end waits for it.
     pub(crate) awaited: bool,
-}
-
-impl FlowPlan {
-    /// The data that it moves.
-    fn bytes(&self) -> Bytes {
-        match self.transfer {
-            Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes,
-        }
-    }
-}
-
-/// What one flow experienced. Times are nanoseconds since the start.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct FlowResult {
-    pub(crate) start: Option<u64>,
-    pub(crate) completion: Option<u64>,
-    pub(crate) closed: Option<u64>,
-    pub(crate) bytes_delivered: u64,
-    /// Bytes delivered while all flows were active.
-    pub(crate) shared_bytes: u64,
-    pub(crate) packets_sent: u64,
-    pub(crate) retransmitted: u64,
-    pub(crate) spurious: u64,
-    pub(crate) timeouts: u64,
-    /// Of the smoothed RTT, in microseconds.
-    pub(crate) rtt_sum: u64,
-    pub(crate) rtt_samples: u64,
-    pub(crate) rtt_max: u64,
-    /// As the kernel counts it, in microseconds.
-    pub(crate) rtt_min: Option<u64>,
-    /// Why it failed, if it did.
-    pub(crate) error: Option<String>,
 }
 
 /// One look at one connection, in the columns of a trace.
@@ -96,29 +74,23 @@ pub(crate) struct FlowSample {
 /// What all flows experienced.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct TrafficResult {
-    pub(crate) flows: Vec<FlowResult>,
+    /// Flow by flow, in the order in which they begin.
+    pub(crate) connections: Vec<ConnectionResult>,
     pub(crate) samples: Vec<FlowSample>,
+    /// For each flow, bytes delivered while all flows were active.
+    pub(crate) shared: Vec<u64>,
     /// Time during which all flows were active.
     pub(crate) overlap: u64,
     /// When it all ended.
     pub(crate) end: u64,
 }
 
-/// One flow at work.
-struct Flow {
-    plan: FlowPlan,
-    listener: TcpListener,
-    client: Option<Socket>,
-    server: Option<Socket>,
-    ended: bool,
-    result: FlowResult,
-}
-
-/// What can be ready of a flow.
-const LISTENER: u64 = 0;
-const CLIENT: u64 = 1;
-const SERVER: u64 = 2;
-const PLACES: u64 = 3;
+/// What can be ready of a connection.
+const CLIENT: u64 = 0;
+const SERVER: u64 = 1;
+const PLACES: u64 = 2;
+/// Listeners, by flow, are numbered from here on.
+const LISTENERS: u64 = 1 << 32;
 const TIMER: u64 = u64::MAX;
 
 /// Drives all flows until those that are awaited have closed, or until the time limit.
@@ -135,36 +107,47 @@ pub(crate) fn drive(
     let refused = |error: io::Error| format!("the kernel refuses: {error}");
     for host in [left, right] {
         host.enter().map_err(refused)?;
-        for (key, least) in [("rmem", "4096 131072"), ("wmem", "4096 16384")] {
-            // Best effort: without it, long fat paths are limited by the buffers of the host.
-            let _ = fs::write(
-                format!("/proc/sys/net/ipv4/tcp_{key}"),
-                format!("{least} {LARGEST_BUFFER}"),
-            );
+        // Best effort: without them, long fat paths are limited by the buffers of the host, and later
+        // connections begin with what earlier ones learned.
+        for (key, value) in [
+            ("rmem", format!("4096 131072 {LARGEST_BUFFER}")),
+            ("wmem", format!("4096 16384 {LARGEST_BUFFER}")),
+            ("no_metrics_save", "1".to_owned()),
+        ] {
+            let _ = fs::write(format!("/proc/sys/net/ipv4/tcp_{key}"), value);
         }
     }
     let mut flows = Vec::new();
-    for (plan, port) in plans.into_iter().zip(FIRST_PORT..) {
+    let mut connections = Vec::new();
+    for ((index, plan), port) in plans.into_iter().enumerate().zip(SERVER_PORT..) {
         let listener = TcpListener::bind(SocketAddrV4::new(right.v4, port)).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         tcp::set_congestion(&listener, &plan.congestion)
             .map_err(|error| unknown_congestion(&plan.congestion, &error))?;
+        let own = plan.transfers.iter();
+        connections.extend(own.map(|&(start, transfer)| Connection::new(index, start, transfer)));
         flows.push(Flow {
-            plan,
             listener,
-            client: None,
-            server: None,
-            ended: false,
-            result: FlowResult::default(),
+            address: SocketAddrV4::new(right.v4, port),
+            congestion: plan.congestion,
+            awaited: plan.awaited,
+            unfinished: plan.transfers.len(),
+            incomplete: plan.transfers.len(),
         });
     }
     left.enter().map_err(refused)?;
+    let mut upcoming: Vec<usize> = (0..connections.len()).collect();
+    upcoming.sort_by_key(|index| std::cmp::Reverse(connections[*index].begins));
     let mut traffic = Traffic {
         epoll: Epoll::new().map_err(refused)?,
         timer: Timer::new().map_err(refused)?,
         clock,
-        right: right.v4,
+        left: left.v4,
+        unstarted: flows.len(),
         flows,
+        connections,
+        upcoming,
+        active: Vec::new(),
         next_sample: Instant::START,
         samples: record.then(Vec::new),
         overlap: [None, None],
@@ -186,80 +169,15 @@ fn unknown_congestion(name: &str, error: &io::Error) -> String {
     )
 }
 
-impl Flow {
-    fn is_download(&self) -> bool {
-        matches!(self.plan.transfer, Transfer::Download { .. })
-    }
-
-    fn sender(&self) -> Option<&Socket> {
-        if self.is_download() {
-            self.server.as_ref()
-        } else {
-            self.client.as_ref()
-        }
-    }
-
-    /// Moves what can be moved, and follows the exchange of request, data and close.
-    fn advance(&mut self, now: Instant, chunk: &mut [u8]) -> io::Result<()> {
-        let is_download = self.is_download();
-        let Flow { client, server, .. } = self;
-        for socket in [client.as_mut(), server.as_mut()].into_iter().flatten() {
-            socket.pump(chunk)?;
-        }
-        if let Transfer::Download { bytes, .. } = self.plan.transfer
-            && let Some(server) = server
-            && server.to_read == 0
-            && !server.closes_behind
-        {
-            server.to_write = bytes.as_u64();
-            server.closes_behind = true;
-            server.pump(chunk)?;
-        }
-        let (sender, receiver) = if is_download {
-            (server, client)
-        } else {
-            (client, server)
-        };
-        let Some(receiver) = receiver else {
-            return Ok(());
-        };
-        self.result.bytes_delivered = receiver.read;
-        if receiver.to_read == 0 && receiver.is_connected {
-            self.result.completion.get_or_insert(now.as_nanos());
-        }
-        if receiver.heard_close && !receiver.closes_behind {
-            receiver.closes_behind = true;
-            receiver.pump(chunk)?;
-        }
-        if sender.as_ref().is_some_and(|sender| sender.heard_close) {
-            self.result.closed = Some(now.as_nanos());
-            self.ended = true;
-        }
-        Ok(())
-    }
-
-    /// Notes what the kernel knows of the sender.
-    fn observe(&mut self) -> Option<TcpInfo> {
-        let sender = self.sender()?;
-        if !sender.is_connected {
-            return None;
-        }
-        let info = tcp::info(&sender.stream).ok()?;
-        let result = &mut self.result;
-        result.packets_sent = u64::from(info.data_segs_out);
-        result.retransmitted = u64::from(info.total_retrans);
-        result.spurious = u64::from(info.dsack_dups);
-        result.timeouts = u64::from(info.total_rto);
-        if info.rtt > 0 {
-            result.rtt_sum += u64::from(info.rtt);
-            result.rtt_samples += 1;
-            result.rtt_max = result.rtt_max.max(u64::from(info.rtt));
-        }
-        if info.min_rtt != u32::MAX {
-            result.rtt_min = Some(u64::from(info.min_rtt));
-        }
-        Some(info)
-    }
+/// What the connections of a flow have in common.
+struct Flow {
+    listener: TcpListener,
+    address: SocketAddrV4,
+    congestion: String,
+    awaited: bool,
+    /// Connections that have not ended, and those that are not complete.
+    unfinished: usize,
+    incomplete: usize,
 }
 
 /// All flows at work.
@@ -267,8 +185,16 @@ struct Traffic {
     epoll: Epoll,
     timer: Timer,
     clock: Clock,
-    right: Ipv4Addr,
+    /// The address of the clients.
+    left: Ipv4Addr,
     flows: Vec<Flow>,
+    connections: Vec<Connection>,
+    /// Connections that have not begun, the next one last.
+    upcoming: Vec<usize>,
+    /// Connections that have begun and not ended.
+    active: Vec<usize>,
+    /// Flows that have not begun.
+    unstarted: usize,
     next_sample: Instant,
     samples: Option<Vec<FlowSample>>,
     /// When all flows had started and when the first was complete, and what each had delivered then.
@@ -279,117 +205,159 @@ impl Traffic {
     fn run(&mut self, limit: Instant) -> io::Result<()> {
         self.epoll.add(&self.timer, TIMER, Interest::Read)?;
         for (index, flow) in self.flows.iter().enumerate() {
-            let number = PLACES * index as u64 + LISTENER;
+            let number = LISTENERS + index as u64;
             self.epoll.add(&flow.listener, number, Interest::Read)?;
         }
         let mut chunk = vec![0; CHUNK];
-        let awaited = self.flows.iter().any(|flow| flow.plan.awaited);
+        let mut ready = Vec::new();
+        let awaited = self.flows.iter().any(|flow| flow.awaited);
         loop {
             let now = self.clock.now();
-            let waiting = |flow: &Flow| flow.plan.awaited && !flow.ended;
+            let waiting = |flow: &Flow| flow.awaited && flow.unfinished > 0;
             if now >= limit || (awaited && !self.flows.iter().any(waiting)) {
                 return Ok(());
             }
             self.begin(now);
             self.sample(now);
-            self.note_overlap(now);
             self.timer
                 .set(Some(self.clock.absolute(self.wakes(limit))))?;
             self.epoll.wait(None)?;
-            let mut touched = vec![false; self.flows.len()];
-            for number in self.epoll.ready().filter(|number| *number != TIMER) {
-                touched[(number / PLACES) as usize] = true;
+            ready.clear();
+            ready.extend(self.epoll.ready().filter(|number| *number != TIMER));
+            for number in &mut ready {
+                // A server that has just come may have data already.
+                *number = match number.checked_sub(LISTENERS) {
+                    Some(flow) => self.accept(flow as usize)?.map_or(u64::MAX, |it| it as u64),
+                    None => *number / PLACES,
+                };
             }
-            for (index, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
-                self.accept(index)?;
-                let now = self.clock.now();
-                let flow = &mut self.flows[index];
-                if flow.ended {
-                    continue;
-                }
-                if let Err(error) = flow.advance(now, &mut chunk) {
-                    flow.result.error = Some(error.to_string());
-                    flow.ended = true;
-                }
-                if flow.ended {
-                    flow.observe();
-                    flow.client = None;
-                    flow.server = None;
-                }
-                self.follow(index)?;
+            ready.sort_unstable();
+            ready.dedup();
+            for index in ready.iter().filter(|number| **number != u64::MAX) {
+                self.advance(*index as usize, &mut chunk)?;
             }
         }
     }
 
     /// When there is something to do whatever the sockets do.
     fn wakes(&self, limit: Instant) -> Instant {
-        let unstarted = self.flows.iter().filter(|flow| flow.result.start.is_none());
-        let starts = unstarted.map(|flow| Instant::START + flow.plan.start);
-        starts
-            .chain([limit, self.next_sample])
-            .min()
-            .unwrap_or(limit)
+        let next = self.upcoming.last();
+        let next = next.map(|index| self.connections[*index].begins);
+        let times = [limit, self.next_sample].into_iter().chain(next);
+        times.min().unwrap_or(limit)
     }
 
     /// Connects the clients whose time has come.
     fn begin(&mut self, now: Instant) {
-        for (index, flow) in self.flows.iter_mut().enumerate() {
-            if flow.result.start.is_some() || Instant::START + flow.plan.start > now {
-                continue;
+        while let Some(&index) = self.upcoming.last() {
+            let connection = &self.connections[index];
+            if connection.begins > now {
+                return;
             }
-            flow.result.start = Some(now.as_nanos());
-            let (to_write, to_read, congestion) = match flow.plan.transfer {
-                Transfer::Download { bytes, request } => (request, bytes, None),
-                Transfer::Upload { bytes } => (bytes, Bytes::ZERO, Some(&flow.plan.congestion)),
-            };
-            let to = SocketAddrV4::new(self.right, FIRST_PORT + index as u16);
-            let number = PLACES * index as u64 + CLIENT;
-            let connected = tcp::connect(to, congestion.map(String::as_str)).and_then(|stream| {
-                self.epoll.add(&stream, number, Interest::ReadWrite)?;
-                Ok(stream)
-            });
-            match connected {
-                Ok(stream) => {
-                    let mut socket = Socket::new(stream, to_write.as_u64(), to_read.as_u64());
-                    socket.closes_behind = !flow.is_download();
-                    flow.client = Some(socket);
-                }
-                Err(error) => {
-                    flow.result.error = Some(error.to_string());
-                    flow.ended = true;
+            self.upcoming.pop();
+            let flow = connection.flow;
+            let siblings = &self.connections[..index];
+            let is_first = siblings.last().is_none_or(|before| before.flow != flow);
+            self.active.push(index);
+            if let Err(error) = self.connect(index) {
+                self.connections[index].fail(&error);
+                self.leave(index);
+            }
+            // An open loop: it has begun when it was to begin, however busy the client was.
+            let begins = self.connections[index].begins;
+            self.connections[index].result.start = Some(begins.as_nanos());
+            if is_first {
+                self.unstarted -= 1;
+                if self.unstarted == 0 {
+                    self.overlap[0] = Some((now, self.delivered()));
                 }
             }
         }
     }
 
-    /// Takes the connection of a client.
-    fn accept(&mut self, index: usize) -> io::Result<()> {
-        let flow = &mut self.flows[index];
-        if flow.server.is_some() || flow.ended {
-            return Ok(());
-        }
-        let stream = match flow.listener.accept() {
-            Ok((stream, _)) => stream,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+    fn connect(&mut self, index: usize) -> io::Result<()> {
+        let connection = &mut self.connections[index];
+        let flow = &self.flows[connection.flow];
+        let (to_write, to_read, congestion) = match connection.transfer {
+            Transfer::Download { bytes, request } => (request, bytes, None),
+            Transfer::Upload { bytes } => (bytes, Bytes::ZERO, Some(flow.congestion.as_str())),
+        };
+        let from = SocketAddrV4::new(self.left, FIRST_PORT + index as u16);
+        let stream = tcp::connect(from, flow.address, congestion)?;
+        let number = PLACES * index as u64 + CLIENT;
+        self.epoll.add(&stream, number, Interest::ReadWrite)?;
+        let mut socket = Socket::new(stream, to_write.as_u64(), to_read.as_u64());
+        socket.closes_behind = !connection.is_download();
+        connection.client = Some(socket);
+        Ok(())
+    }
+
+    /// Takes the connection of a client of a flow, and says which one it is.
+    fn accept(&mut self, flow: usize) -> io::Result<Option<usize>> {
+        let (stream, peer) = match self.flows[flow].listener.accept() {
+            Ok(accepted) => accepted,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
             Err(error) => return Err(error),
         };
+        let SocketAddr::V4(peer) = peer else {
+            return Ok(None);
+        };
+        let index = usize::from(peer.port().wrapping_sub(FIRST_PORT));
+        let Some(connection) = self.connections.get_mut(index) else {
+            return Ok(None);
+        };
+        if connection.flow != flow || connection.server.is_some() || connection.ended {
+            return Ok(None);
+        }
         stream.set_nonblocking(true)?;
         let number = PLACES * index as u64 + SERVER;
         self.epoll.add(&stream, number, Interest::Read)?;
-        let to_read = match flow.plan.transfer {
+        let to_read = match connection.transfer {
             Transfer::Download { request, .. } => request,
             Transfer::Upload { bytes } => bytes,
         };
         let mut socket = Socket::new(stream, 0, to_read.as_u64());
         socket.is_connected = true;
-        flow.server = Some(socket);
-        Ok(())
+        connection.server = Some(socket);
+        Ok(Some(index))
     }
 
-    /// Waits for what the sockets of a flow want next.
+    /// Lets a connection do what it can.
+    fn advance(&mut self, index: usize, chunk: &mut [u8]) -> io::Result<()> {
+        let now = self.clock.now();
+        let connection = &mut self.connections[index];
+        if connection.ended {
+            return Ok(());
+        }
+        let was_complete = connection.result.completion.is_some();
+        connection.advance(now, chunk);
+        let flow = connection.flow;
+        if !was_complete && connection.result.completion.is_some() {
+            self.flows[flow].incomplete -= 1;
+            let is_over = self.flows[flow].incomplete == 0 && self.unstarted == 0;
+            if is_over && self.overlap[1].is_none() {
+                self.overlap[1] = Some((now, self.delivered()));
+            }
+        }
+        if self.connections[index].ended {
+            self.leave(index);
+        }
+        self.follow(index)
+    }
+
+    /// A connection has ended.
+    fn leave(&mut self, index: usize) {
+        self.active.retain(|active| *active != index);
+        self.flows[self.connections[index].flow].unfinished -= 1;
+    }
+
+    /// Waits for what the sockets of a connection want next.
     fn follow(&mut self, index: usize) -> io::Result<()> {
-        let flow = &mut self.flows[index];
-        let sockets = [(CLIENT, &mut flow.client), (SERVER, &mut flow.server)];
+        let connection = &mut self.connections[index];
+        let sockets = [
+            (CLIENT, &mut connection.client),
+            (SERVER, &mut connection.server),
+        ];
         for (place, socket) in sockets {
             let Some(socket) = socket else { continue };
             let wanted = if socket.is_done() {
@@ -418,55 +386,44 @@ impl Traffic {
         }
         let missed = (now - self.next_sample).as_nanos() / SAMPLE.as_nanos();
         self.next_sample += SAMPLE * (missed + 1);
-        for (index, flow) in self.flows.iter_mut().enumerate() {
-            if flow.ended {
-                continue;
-            }
-            if let Some(info) = flow.observe()
+        for index in &self.active {
+            let connection = &mut self.connections[*index];
+            if let Some(info) = connection.observe()
                 && let Some(samples) = &mut self.samples
             {
-                let data = flow.plan.bytes();
-                samples.push(FlowSample::of(now, index, &info, data));
+                let (flow, data) = (connection.flow, connection.bytes());
+                samples.push(FlowSample::of(now, flow, &info, data));
             }
         }
     }
 
-    fn note_overlap(&mut self, now: Instant) {
-        let delivered = || self.flows.iter().map(|flow| flow.result.bytes_delivered);
-        let all_started = self.flows.iter().all(|flow| flow.result.start.is_some());
-        if all_started && self.overlap[0].is_none() {
-            self.overlap[0] = Some((now, delivered().collect()));
+    /// What each flow has delivered so far.
+    fn delivered(&self) -> Vec<u64> {
+        let mut delivered = vec![0; self.flows.len()];
+        for connection in &self.connections {
+            delivered[connection.flow] += connection.result.bytes_delivered;
         }
-        let one_complete = self
-            .flows
-            .iter()
-            .any(|flow| flow.result.completion.is_some());
-        if one_complete && self.overlap[1].is_none() {
-            self.overlap[1] = Some((now, delivered().collect()));
-        }
+        delivered
     }
 
     fn finish(mut self) -> TrafficResult {
         let now = self.clock.now();
-        for flow in self.flows.iter_mut().filter(|flow| !flow.ended) {
-            flow.observe();
+        for index in &self.active {
+            self.connections[*index].observe();
         }
-        self.note_overlap(now);
-        let mut result = TrafficResult {
-            samples: self.samples.unwrap_or_default(),
-            end: now.as_nanos(),
-            ..TrafficResult::default()
-        };
-        let delivered = self.flows.iter().map(|flow| flow.result.bytes_delivered);
+        let delivered = self.delivered();
         let [start, end] = self.overlap;
-        let (end, after) = end.unwrap_or_else(|| (now, delivered.collect()));
+        let (end, after) = end.unwrap_or((now, delivered));
         let (start, before) = start.unwrap_or_else(|| (end, after.clone()));
-        result.overlap = (end - start).as_nanos();
-        for (index, mut flow) in self.flows.into_iter().enumerate() {
-            flow.result.shared_bytes = after[index].saturating_sub(before[index]);
-            result.flows.push(flow.result);
+        let shared = after.iter().zip(&before);
+        let connections = self.connections.into_iter();
+        TrafficResult {
+            connections: connections.map(|connection| connection.result).collect(),
+            samples: self.samples.unwrap_or_default(),
+            shared: shared.map(|(after, before)| after - before).collect(),
+            overlap: (end - start).as_nanos(),
+            end: now.as_nanos(),
         }
-        result
     }
 }
 

@@ -4,7 +4,7 @@ use crate::hop::{DOWN, UP};
 use crate::scenario::{FlowSpec, Scenario, Workload};
 use crate::seed;
 use thalweg_path::LinkConfig;
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, Duration};
 
 /// A workload that is one transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,11 @@ pub enum Transfer {
 }
 
 impl Scenario {
+    /// Length of the bins of its series, if it asks for series.
+    pub fn sample(&self) -> Option<Duration> {
+        self.sample
+    }
+
     /// The only hop of the scenario: the links from server to client and back. `None` if it has several.
     pub fn path(&self) -> Option<[&LinkConfig; 2]> {
         match &self.hops[..] {
@@ -44,16 +49,32 @@ impl Scenario {
 }
 
 impl FlowSpec {
-    /// Its workload, if it is one transfer over one stream.
-    pub fn transfer(&self) -> Option<Transfer> {
-        match self.workload {
-            Workload::Download {
+    /// Its transfers in the trial with seed `trial`, each over a connection of its own, in the order in which
+    /// they begin and with their beginnings from the start of the trial: one, or as many as there are
+    /// requests. `None` if its workload is no transfer, or is split into streams.
+    pub fn transfers(&self, trial: u64) -> Option<Vec<(Duration, Transfer)>> {
+        match &self.workload {
+            &Workload::Download {
                 bytes,
                 request,
                 streams: 1,
-            } => Some(Transfer::Download { bytes, request }),
-            Workload::Upload { bytes, streams: 1 } => Some(Transfer::Upload { bytes }),
+            } => Some(vec![(self.start, Transfer::Download { bytes, request })]),
+            &Workload::Upload { bytes, streams: 1 } => {
+                Some(vec![(self.start, Transfer::Upload { bytes })])
+            }
+            Workload::Requests(arrivals) => {
+                let drawn = arrivals.draw(trial, &self.name).into_iter();
+                let request = arrivals.request;
+                let transfer = |bytes| Transfer::Download { bytes, request };
+                let all = drawn.map(|one| (self.start + one.after, transfer(one.bytes)));
+                Some(all.collect())
+            }
             _ => None,
         }
+    }
+
+    /// Whether it is a flow of requests.
+    pub fn has_requests(&self) -> bool {
+        matches!(self.workload, Workload::Requests(_))
     }
 }

@@ -26,7 +26,8 @@ pub struct FlowSeries {
 }
 
 impl Series {
-    pub(crate) fn new(every: Duration, flows: usize) -> Self {
+    /// Nothing yet, of so many flows.
+    pub fn new(every: Duration, flows: usize) -> Self {
         Series {
             every,
             flows: vec![FlowSeries::default(); flows],
@@ -34,12 +35,14 @@ impl Series {
         }
     }
 
-    pub(crate) fn on_sent(&mut self, now: Instant, flow: usize, size: Bytes) {
+    /// Flow `flow` hands a packet to its first link.
+    pub fn on_sent(&mut self, now: Instant, flow: usize, size: Bytes) {
         let bin = self.bin(now);
         add(&mut self.flows[flow].sent, bin, size);
     }
 
-    pub(crate) fn on_received(&mut self, now: Instant, flow: usize, size: Bytes) {
+    /// A packet of flow `flow` comes out of its last link.
+    pub fn on_received(&mut self, now: Instant, flow: usize, size: Bytes) {
         let bin = self.bin(now);
         add(&mut self.flows[flow].received, bin, size);
     }
@@ -50,7 +53,7 @@ impl Series {
 
     /// Makes all series as long as the trial, and fills in what each link could carry: `capacity` tells it
     /// for a link between two times.
-    pub(crate) fn close(
+    pub fn close(
         &mut self,
         end: Instant,
         links: usize,

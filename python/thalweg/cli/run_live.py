@@ -6,9 +6,6 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import polars as pl
 
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
@@ -17,6 +14,7 @@ from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
 from thalweg.live import LiveScenario, faithfulness
 from thalweg.live.trial import LiveTrial
+from thalweg.live.trials import together
 from thalweg.outcome import Outcomes
 from thalweg.results import SuiteResult
 
@@ -68,7 +66,7 @@ def run_live(
     result.wall_s = time.perf_counter() - begin
     if not done:
         raise KeyboardInterrupt
-    outcomes = _together([trial.trial.outcomes for trial in done])
+    outcomes = together([trial.trial.outcomes for trial in done])
     result.outcomes.append(outcomes)
     reports = [trial.report for trial in done]
 
@@ -100,19 +98,3 @@ def _print(result: SuiteResult, outcomes: Outcomes, reference: str) -> None:
     if verdict.criteria:
         console.print(tables.verdict_table(tables.verdict_rows(outcomes.scenario.name, verdict)))
     console.print(tables.summary(result, outcomes.n))
-
-
-def _together(trials: list[Outcomes]) -> Outcomes:
-    """The outcomes of trials that ran one by one, as if they had run together."""
-    tables_: dict[str, Any] = {
-        name: pl.concat(
-            [
-                table.with_columns(trial=pl.lit(number, pl.Int64))
-                for number, outcomes in enumerate(trials)
-                if (table := getattr(outcomes, name)) is not None
-            ],
-            how="vertical_relaxed",
-        )
-        for name in ("flows", "links", "trials")
-    }
-    return Outcomes(trials[0].scenario, **tables_)

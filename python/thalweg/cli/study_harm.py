@@ -12,6 +12,7 @@ from thalweg.cli.checks import print_checks
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format, Jobs, Seed
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.study_live import Bound, Live, Realtime, announce, tell, timing
 from thalweg.cli.tables import plain_table
 from thalweg.errors import RequestError, did_you_mean
 
@@ -20,7 +21,10 @@ _PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"
 
 def harm(
     preset: Annotated[
-        str, typer.Option(metavar="NAME", help="Set of parameters: ccafct, ccafct-test; other options change it.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Set of parameters: ccafct, ccafct-test, live; other options change it."
+        ),
     ] = "ccafct",
     matrix: Annotated[
         bool,
@@ -108,10 +112,16 @@ def harm(
         ),
     ] = None,
     replications: Annotated[
-        int, typer.Option("--replications", "-n", min=1, help="Replications of each row, on paired seeds.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            "--replications", "-n", min=1, help="Replications of each row, on paired seeds [5; with --live 2]."
+        ),
+    ] = None,
     seed: Seed = 1,
     jobs: Jobs = 0,
+    live: Live = False,
+    realtime: Realtime = False,
+    bound: Bound = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
     out: Annotated[
         Path | None,
@@ -124,6 +134,13 @@ def harm(
     from thalweg.studies.harm_parameters import presets  # noqa: PLC0415
     from thalweg.studies.harm_table import MORE, TIMES, WORDS, more_rows, times_rows  # noqa: PLC0415
 
+    asked = timing(live, realtime, bound)
+    if live:
+        from thalweg.live.kernel import with_simulated  # noqa: PLC0415
+
+        preset = "live" if preset == "ccafct" else preset
+        controller = list(with_simulated(controller or (), "--controller"))
+        competitor = list(with_simulated(competitor or (), "--competitor"))
     known = presets()
     if preset not in known:
         raise RequestError(f"no preset {preset!r}{did_you_mean(preset, known)}")
@@ -148,13 +165,17 @@ def harm(
     }
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     parameters = replace(parameters, **sides, **chosen)
+    live = any(cell.is_live for cell in parameters.cells())
+    n = replications or (experiment.LIVE_REPLICATIONS if live else experiment.REPLICATIONS)
+    if out or live:
+        parameters.scenarios()  # what is refused leaves no folder
     if out:
         from thalweg.studies.folder import claim_folder  # noqa: PLC0415
 
-        parameters.scenarios()  # what is refused leaves no folder
         claim_folder(out)
+    announce(*parameters.live_span_s(n))
     with Bar() as bar:
-        done = experiment.run(parameters, replications, seed, jobs, bar.show)
+        done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
     result = done.result
     if format_ is Format.JSON:
         print_json(result.document())
@@ -164,6 +185,7 @@ def harm(
         console.print(plain_table(TIMES, times_rows(result), WORDS))
         console.print(plain_table(MORE, more_rows(result), WORDS))
         print_checks(result)
+    tell(result)
     if not done.complete:
         complain(f"interrupted: {len(done.cells)} rows are finished; nothing was judged", label="")
     if out and done.cells:

@@ -12,8 +12,10 @@ from thalweg.cli.checks import print_checks
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format, Jobs, Seed
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.study_live import Bound, Live, Realtime, announce, tell, timing
 from thalweg.cli.tables import plain_table
 from thalweg.errors import RequestError
+from thalweg.live import Timing
 
 _PATH, _OWN = "Path", "A measurement of your own"
 
@@ -22,7 +24,7 @@ def transient(
     preset: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Set of parameters: paper, capacity, rtt, arrival; other options change it."
+            metavar="NAME", help="Set of parameters: paper, capacity, rtt, arrival, live; other options change it."
         ),
     ] = "paper",
     controller: Annotated[
@@ -77,9 +79,14 @@ def transient(
             rich_help_panel=_OWN,
         ),
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each cell.")] = 100,
+    trials: Annotated[
+        int | None, typer.Option("--trials", "-n", min=1, help="Trials of each cell [100; with --live 3].")
+    ] = None,
     seed: Seed = 1,
     jobs: Jobs = 0,
+    live: Live = False,
+    realtime: Realtime = False,
+    bound: Bound = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
     out: Annotated[
         Path | None,
@@ -95,6 +102,7 @@ def transient(
             "--rate-noise": rate_noise,
             "--delay-noise": delay_noise,
             "--duration": duration,
+            "--live": live,
             "--out": out,
         }
         useless = next((option for option, value in given.items() if value), None)
@@ -107,6 +115,12 @@ def transient(
     from thalweg.studies.transient_parameters import Step  # noqa: PLC0415
     from thalweg.studies.transient_parameters import preset as named  # noqa: PLC0415
 
+    asked = timing(live, realtime, bound)
+    if live:
+        from thalweg.live.kernel import with_simulated  # noqa: PLC0415
+
+        preset = "live" if preset == "paper" else preset
+        controller = list(with_simulated(controller or (), "--controller")) or list(named("live").controllers)
     changes: dict[str, Any] = {
         "rate": rate,
         "rtt": rtt,
@@ -124,10 +138,12 @@ def transient(
         from thalweg.studies.folder import claim_folder  # noqa: PLC0415
 
         claim_folder(out)
-    return _study(parameters, trials, seed, jobs, format_, out)
+    return _study(parameters, trials, seed, jobs, asked, format_, out)
 
 
-def _study(parameters: Any, trials: int, seed: int, jobs: int, format_: Format, out: Path | None) -> int:
+def _study(
+    parameters: Any, trials: int | None, seed: int, jobs: int, asked: Timing, format_: Format, out: Path | None
+) -> int:
     from thalweg.studies import transient as experiment  # noqa: PLC0415
     from thalweg.studies.transient_table import (  # noqa: PLC0415
         DAMPING,
@@ -138,8 +154,11 @@ def _study(parameters: Any, trials: int, seed: int, jobs: int, format_: Format, 
         reaction_rows,
     )
 
+    live = parameters.live_span_s(1) > 0
+    n = trials or (experiment.LIVE_TRIALS if live else experiment.TRIALS)
+    announce(parameters.live_span_s(n))
     with Bar() as bar:
-        done = experiment.run(parameters, trials, seed, jobs, bar.show)
+        done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
     result = done.result
     if format_ is Format.JSON:
         print_json(result.document())
@@ -152,6 +171,7 @@ def _study(parameters: Any, trials: int, seed: int, jobs: int, format_: Format, 
         if result.findings:
             headers = ("by other numbers", "measured", "the same", "why")
             console.print(plain_table(headers, finding_rows(result), len(headers)))
+    tell(result)
     if not done.complete:
         complain(f"interrupted: {len(done.cells)} cells are finished; nothing was judged", label="")
     if out and done.cells:

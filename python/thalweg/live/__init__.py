@@ -8,5 +8,6 @@ from thalweg.live.process import Ended, LiveRequest, run_shell
 from thalweg.live.report import faithfulness
 from thalweg.live.rig import Rig
 from thalweg.live.trial import LiveScenario
+from thalweg.live.trials import Played, Timing, play
 
-__all__ = ["Ended", "LiveRequest", "LiveScenario", "Rig", "faithfulness", "run_shell"]
+__all__ = ["Ended", "LiveRequest", "LiveScenario", "Played", "Rig", "Timing", "faithfulness", "play", "run_shell"]

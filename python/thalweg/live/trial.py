@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from thalweg import _native
@@ -30,6 +32,30 @@ class LiveTrial:
     report: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class LiveSeries:
+    """Series of one trial: bytes in bins, by flow and by link."""
+
+    every_s: float
+    sent: list[list[int]]
+    received: list[list[int]]
+    capacity_: list[list[int]]
+
+    def series(self, trial: int, flow: int) -> tuple[float, npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None:
+        """Length of a bin in seconds, and what a flow (by number) sent and received in each."""
+        if trial != 0:
+            return None
+        return (
+            self.every_s,
+            np.array(self.sent[flow], dtype=np.uint64),
+            np.array(self.received[flow], dtype=np.uint64),
+        )
+
+    def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
+        """What a link (by number) could have carried in each bin."""
+        return np.array(self.capacity_[link], dtype=np.uint64) if trial == 0 else None
+
+
 class LiveScenario:
     """A scenario whose flows are connections of the kernel's TCP (`kernel:cubic`)."""
 
@@ -46,6 +72,29 @@ class LiveScenario:
         except _native.ScenarioError as error:
             raise RequestError(str(error)) from None
         return LiveScenario(native, entry.name, entry.suite)
+
+    @staticmethod
+    def from_toml(text: str, name: str) -> LiveScenario:
+        """Reads a scenario from the text of a file. Raises RequestError."""
+        try:
+            return LiveScenario(_native.Scenario.live_from_toml(text.encode(), name, [], []), name, None)
+        except _native.ScenarioError as error:
+            raise RequestError(str(error)) from None
+
+    @property
+    def toml(self) -> str:
+        """The file as it runs."""
+        return self.description.toml
+
+    @property
+    def flows(self) -> list[dict[str, Any]]:
+        """Per flow: name, controller, workload, start_s."""
+        return self.description.flows
+
+    @property
+    def title(self) -> str:
+        """What it is, for people."""
+        return self.description.title
 
     def run(
         self, seed: int = 1, trace: bool = False, realtime: bool = False, bound: str | None = None
@@ -89,7 +138,17 @@ class LiveScenario:
             "core_s": core_s,
             "trace_hash": "",
         }
-        return Outcomes(self.description, _frame(flows), _frame(links), _frame([trial]))
+        requests = [{**head, **request} for request in outcome["requests"]]
+        bins = outcome["series"]
+        names = ("every_s", "sent", "received", "capacity")
+        return Outcomes(
+            self.description,
+            _frame(flows),
+            _frame(links),
+            _frame([trial]),
+            _frame(requests),
+            LiveSeries(*(bins[name] for name in names)) if bins else None,
+        )
 
     def _trace(self, rows: dict[str, _Rows], links: list[str]) -> Trace:
         flows = [str(flow["name"]) for flow in self.description.flows]

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from thalweg.errors import RequestError
+from thalweg.live import Timing, play
+from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted
 from thalweg.studies import STUDIES
@@ -34,6 +36,8 @@ from thalweg.studies.result import Row, StudyResult
 NAME = "harm"
 REPLICATIONS = 5
 """As many as let the preset take well under a minute of processor time."""
+LIVE_REPLICATIONS = 2
+"""Each takes its time."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -55,10 +59,12 @@ def run(
     seed: int = 1,
     jobs: int = 0,
     on_progress: Progress | None = None,
+    timing: Timing | None = None,
 ) -> Harm:
     """Runs all cells with seeds `seed`, `seed + 1`, ...; sets the preset `ccafct` against what is published.
 
-    All scenarios are read before any runs. Raises RequestError.
+    Cells of the kernel's controllers run in real time, as `timing` asks. All scenarios are read
+    before any runs. Raises RequestError.
 
     >>> quick = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=("reno",), count=20, head_start="1 s")
     >>> [(row["competitor"], row["unfinished"]) for row in run(quick, replications=2).result.rows]
@@ -80,10 +86,12 @@ def run(
 
         report(0)
         try:
-            outcomes = scenario.trials(replications, seed, jobs, report)
+            played = play(scenario, replications, seed, jobs, report, timing)
         except Interrupted:
             study.complete = False
             break
+        outcomes = played.outcomes
+        result.add_live(cell.title, seed, played.reports)
         study.cells[cell], study.measured[cell] = outcomes, measure(outcomes)
     result.wall_s = time.perf_counter() - begin
     result.core_s = sum(trials.core_s for trials in study.measured.values())
@@ -134,8 +142,9 @@ def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False)
                 times = excess(solo.values[one.name], trials.values[one.name])
                 values[f"{one.name}_excess"] = float(times.mean())
             values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured), clamp=False)
-    comparable = published and cell.controller == CONTROLLER
-    line = LINES.get((cell.rtt_s, cell.competitor)) if comparable else None
+    comparable = published and simulated(cell.controller) == CONTROLLER
+    rival = cell.competitor and simulated(cell.competitor)
+    line = LINES.get((cell.rtt_s, rival)) if comparable else None
     for one in COMPLETION:
         values[f"published_{one.column}"] = getattr(line, one.column, None)
         values[f"published_{one.name}_harm"] = getattr(line, f"{one.name}_harm", None)

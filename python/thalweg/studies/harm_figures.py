@@ -1,6 +1,7 @@
 """Figures of `harm`: harm and times over the round-trip time, distributions of times, the matrix.
 
-Published values are hollow and joined by dashes; ours are filled, with their interval of 95 %.
+Published values are hollow and joined by dashes; ours are filled, with their interval of 95 %. Beside the kernel
+in real time, which is filled then, the simulator is hollow.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from thalweg.live.kernel import is_kernel, simulated
 from thalweg.plots.data import rows
 from thalweg.plots.theme import CONFIG, GREY, SERIES, WIDTH
 from thalweg.quantity import text
@@ -20,6 +22,7 @@ from thalweg.studies.result import Row
 
 ALONE = "alone"
 OURS, PUBLISHED = "here", "published"
+LIVE, SIMULATED = "in real time", "simulated"
 _HEIGHT = 210
 _POINTS = 200
 """Of a distribution: quantiles that a curve is drawn through."""
@@ -38,8 +41,23 @@ def plot_times(table: Sequence[Row], title: str) -> alt.HConcatChart:
     return _panels(points, COMPLETION, "completion time (s)", alt.Scale(type="log", nice=False), title)
 
 
-def plot_distributions(times: Mapping[str | None, Values], title: str) -> alt.LayerChart:
-    """The share of short flows at or under each completion time, by competitor; all replications together."""
+def plot_distributions(sides: Mapping[str, Mapping[str | None, Values]], title: str) -> alt.HConcatChart:
+    """The share of short flows at or under each completion time, by competitor; all replications together.
+
+    `sides` has a panel for each controller of the short flows.
+    """
+    names = list(dict.fromkeys(_called(each) for times in sides.values() for each in times))
+    width = WIDTH / len(sides) - (40 if len(sides) > 1 else 0)
+    panels = [
+        _distribution(times, names, width).properties(title=_small(side) if len(sides) > 1 else "")
+        for side, times in sides.items()
+    ]
+    chart = alt.hconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
+    styled: alt.HConcatChart = chart.configure(**CONFIG)
+    return styled
+
+
+def _distribution(times: Mapping[str | None, Values], names: Sequence[str], width: float) -> alt.Chart:
     shares = np.linspace(0, 1, _POINTS + 1)[1:]
     parts = []
     for competitor, taken in times.items():
@@ -48,18 +66,16 @@ def plot_distributions(times: Mapping[str | None, Values], title: str) -> alt.La
         parts.append(
             pl.DataFrame({"time_s": ordered[at], "share": shares, "competitor": _called(competitor)}),
         )
-    data = pl.concat(parts)
-    curve = (
-        alt.Chart(rows(data), height=_HEIGHT, width=WIDTH)
+    chart: alt.Chart = (
+        alt.Chart(rows(pl.concat(parts)), height=_HEIGHT, width=width)
         .mark_line(interpolate="step-after", strokeWidth=1.8)
         .encode(
             x=alt.X("time_s:Q", title="completion time (s)", scale=alt.Scale(type="log", nice=False)),
             y=alt.Y("share:Q", title="short flows at or under", axis=_axis(".0%")),
-            color=_colour(data["competitor"].unique(maintain_order=True).to_list()),
+            color=_colour(names),
             tooltip=["competitor:N", "time_s:Q", "share:Q"],
         )
     )
-    chart: alt.LayerChart = alt.layer(curve, title=title).configure(**CONFIG)
     return chart
 
 
@@ -109,7 +125,9 @@ def plot_matrix(table: Sequence[Row], measure: Measure, title: str) -> alt.Layer
 def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.DataFrame:
     """rtt_ms, measure, competitor, who (here or published), value, low, high."""
     found = []
+    both = any(is_kernel(str(row["controller"])) for row in table)
     for row in table:
+        side = LIVE if is_kernel(str(row["controller"])) else SIMULATED
         for one in measures:
             column = f"{one.name}_harm" if kind == "harm" else one.column
             place = {
@@ -120,7 +138,7 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
             value = row.get(column)
             if value is not None:
                 low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-                found.append({**place, "who": OURS, "value": value, "low": low, "high": high})
+                found.append({**place, "who": side if both else OURS, "value": value, "low": low, "high": high})
             published = row.get(f"published_{column}")
             if published is not None:
                 found.append({**place, "who": PUBLISHED, "value": published, "low": None, "high": None})
@@ -145,7 +163,7 @@ def _panels(
     dashes = alt.StrokeDash(
         "who:N",
         title=None,
-        scale=alt.Scale(domain=who, range=[[1, 0], [4, 3]][: len(who)]),
+        scale=alt.Scale(domain=who, range=[[1, 0], [4, 3], [1, 2]][: len(who)]),
         legend=alt.Legend() if len(who) > 1 else None,
     )
     panels = []
@@ -157,13 +175,13 @@ def _panels(
             title=_small(one.title),
         ).encode(x=x, color=_colour(names))
         lines = base.mark_line(strokeWidth=1.6).encode(y=y, strokeDash=dashes)
-        ours = base.transform_filter(alt.datum.who == OURS)
+        ours = base.transform_filter(alt.datum.who == who[0])
         panels.append(
             alt.layer(
                 lines,
                 ours.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=what), y2="high:Q"),
                 ours.mark_point(filled=True, opacity=1, size=42).encode(y=y, tooltip=_TOLD),
-                base.transform_filter(alt.datum.who == PUBLISHED)
+                base.transform_filter(alt.datum.who != who[0])
                 .mark_point(filled=False, opacity=1, size=36, strokeWidth=1.3)
                 .encode(y=y, tooltip=_TOLD),
             )
@@ -192,7 +210,8 @@ def _axis(format_: str) -> alt.Axis:
 
 
 def _called(competitor: object) -> str:
-    return ALONE if competitor is None else str(competitor)
+    """One name, and so one colour, for a controller of the kernel and the one that stands for it."""
+    return ALONE if competitor is None else simulated(str(competitor))
 
 
 def _number(row: Row, name: str) -> float:

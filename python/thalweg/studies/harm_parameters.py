@@ -23,8 +23,11 @@ from itertools import product
 
 from thalweg import _native
 from thalweg.errors import RequestError
+from thalweg.live import LiveScenario
+from thalweg.live.kernel import is_kernel, simulated
 from thalweg.scenario import Scenario
 from thalweg.studies.harm_published import CCAFCT
+from thalweg.studies.quantities import seconds
 
 SHORT, COMPETITOR = "short", "competitor"
 """Names of the flows. The draws of arrivals and lengths depend on the first."""
@@ -34,6 +37,7 @@ DROP_TAIL_BUFFER = "1 bdp"
 PLAIN = '{ model = "drop-tail" }'
 """The queue of a path that names none."""
 MATRIX_RTTS = ("20 ms",)
+LIVE_RTTS = ("20 ms", "80 ms")
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
@@ -64,6 +68,11 @@ class Cell:
     def against_itself(self) -> Cell:
         """The cell in which the short flows compete with their own controller."""
         return replace(self, competitor=self.controller)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the kernel sends, in real time."""
+        return is_kernel(self.controller)
 
     @property
     def name(self) -> str:
@@ -112,24 +121,42 @@ class Parameters:
     def cells(self) -> list[Cell]:
         """All rows, the short flows alone before their competitions.
 
+        Kernel and simulator do not meet; each row of the kernel stands before that of the simulator.
+
         >>> [cell.name for cell in Parameters(rtts=("10 ms",)).cells()]
         ['10ms-cubic-alone', '10ms-cubic-cubic', '10ms-cubic-prague']
         """
         sides = product(self.rtts, self.controllers, (None, *self.competitors))
-        return [Cell(rtt, controller, competitor) for rtt, controller, competitor in sides]
+        met = [Cell(*side) for side in sides if side[2] is None or is_kernel(side[1]) == is_kernel(side[2])]
+        families = list(dict.fromkeys(map(simulated, self.controllers)))
+        rivals = list(dict.fromkeys(map(simulated, self.competitors)))
+
+        def place(cell: Cell) -> tuple[int, int, int]:
+            rival = -1 if cell.competitor is None else rivals.index(simulated(cell.competitor))
+            return self.rtts.index(cell.rtt), families.index(simulated(cell.controller)), rival
+
+        return sorted(met, key=place)
 
     @property
     def as_published(self) -> bool:
         """Whether rows with a published round-trip time and controllers can be set against what is published."""
         return not changed(self).keys() - {"rtts", "controllers", "competitors"}
 
-    def scenarios(self) -> dict[Cell, Scenario]:
+    def live_span_s(self, replications: int) -> tuple[float, float]:
+        """Seconds that all trials in real time take: if no short flow is late, and at the most."""
+        cells = sum(cell.is_live for cell in self.cells()) * replications
+        arrivals = (self.count - 1) * seconds(self.mean_gap, "--mean-gap")
+        least, most = seconds(self.head_start, "--head-start") + arrivals, seconds(self.time_limit, "--time-limit")
+        return cells * min(least, most), cells * most
+
+    def scenarios(self) -> dict[Cell, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
         return {cell: self.scenario(cell) for cell in self.cells()}
 
-    def scenario(self, cell: Cell) -> Scenario:
+    def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""
-        return Scenario.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
+        made = LiveScenario if cell.is_live else Scenario
+        return made.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
 
     def _lines(self, cell: Cell) -> Iterator[str]:
         """The scenario file. Texts are quoted as JSON does, which TOML reads."""
@@ -162,6 +189,8 @@ class Parameters:
 def presets() -> dict[str, Parameters]:
     """Sets of parameters with a name.
 
+    `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
+    that drops for both, since the kernel's TCP does not ask for ECN unless it is told to (`tcp_ecn = 2`).
     `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
     five seconds, no head start); `matrix` takes every controller against every other.
     """
@@ -170,6 +199,15 @@ def presets() -> dict[str, Parameters]:
     return {
         "ccafct": published,
         "ccafct-test": replace(published, rtts=("10 ms", "20 ms"), count=25, head_start="0 s"),
+        "live": replace(
+            published,
+            rtts=LIVE_RTTS,
+            queue="fq-codel:flows=1,ecn=off",
+            controllers=("kernel:cubic", "cubic"),
+            competitors=("kernel:cubic", "cubic", "kernel:bbr", "bbr1"),
+            count=100,
+            head_start="10 s",
+        ),
         "matrix": replace(published, rtts=MATRIX_RTTS, controllers=everyone, competitors=everyone),
     }
 

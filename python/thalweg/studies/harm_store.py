@@ -17,6 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from thalweg.errors import RequestError
+from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
 from thalweg.report.study import Section, write_study
@@ -24,6 +25,7 @@ from thalweg.studies.folder import DOCUMENT
 from thalweg.studies.harm import Harm
 from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix, plot_times
 from thalweg.studies.harm_measure import COMPLETION, MEASURES, OTHERS, completion_times
+from thalweg.studies.harm_metric import Values
 from thalweg.studies.harm_parameters import Cell
 from thalweg.studies.harm_table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.studies.result import Row
@@ -67,23 +69,30 @@ def _table(study: Harm, take: Callable[[Outcomes], pl.DataFrame]) -> pl.DataFram
 
 
 def _sections(study: Harm) -> Iterator[Section]:
-    groups = {(cell.rtt, cell.controller): cell.alone for cell in study.cells}
-    controllers = list(dict.fromkeys(controller for _, controller in groups))
-    rtts = list(dict.fromkeys(rtt for rtt, _ in groups))
-    if len(controllers) > 1:
+    """Controllers of the kernel share their sections with those of the simulator that stand for them."""
+    rtts = list(dict.fromkeys(cell.rtt for cell in study.cells))
+    families: dict[str, list[str]] = {}
+    for cell in study.cells:
+        members = families.setdefault(simulated(cell.controller), [])
+        members += [] if cell.controller in members else [cell.controller]
+    if len(families) > 1:
         for rtt in rtts:
             name = f"matrix-{rtt.replace(' ', '')}"
             yield Section(name, f"Who harms whom, {rtt}", "", partial(_draw_matrix, study, rtt))
     if len(rtts) > 1:
-        for controller in controllers:
-            title = f"Short {controller} flows over the round-trip time"
-            name = Cell("rtt", controller, "all").name
-            yield Section(name, title, "", partial(_draw_over_rtt, study, controller))
-    for (rtt, controller), alone in groups.items():
-        title = f"Short {controller} flows, {rtt}"
-        cells = [cell for cell in study.cells if cell.alone == alone]
-        toml = study.cells[cells[-1]].scenario.toml
-        yield Section(alone.name, title, toml, partial(_draw_distributions, study, cells))
+        for family, members in families.items():
+            title = f"Short {family} flows over the round-trip time"
+            name = Cell("rtt", family, "all").name
+            yield Section(name, title, "", partial(_draw_over_rtt, study, members))
+    for rtt in rtts:
+        for family, members in families.items():
+            cells = [cell for cell in study.cells if cell.rtt == rtt and cell.controller in members]
+            if cells:
+                title = f"Short {family} flows, {rtt}"
+                last = [cell for cell in cells if cell.controller == members[0]][-1]
+                toml = study.cells[last].scenario.toml
+                draw = partial(_draw_distributions, study, cells)
+                yield Section(Cell(rtt, family, None).name, title, toml, draw)
 
 
 def _rows(study: Harm, name: str, value: object) -> list[Row]:
@@ -96,8 +105,8 @@ def _draw_matrix(study: Harm, rtt: str) -> Sequence[Chart]:
     return [plot_matrix(rows, one, f"Harm to the {one.title} of short flows, {rtt}") for one in shown]
 
 
-def _draw_over_rtt(study: Harm, controller: str) -> Sequence[Chart]:
-    rows = _rows(study, "controller", controller)
+def _draw_over_rtt(study: Harm, controllers: Sequence[str]) -> Sequence[Chart]:
+    rows = [row for controller in controllers for row in _rows(study, "controller", controller)]
     return [
         plot_harm(rows, COMPLETION, "Harm to completion times"),
         plot_times(rows, "Completion times"),
@@ -106,8 +115,9 @@ def _draw_over_rtt(study: Harm, controller: str) -> Sequence[Chart]:
 
 
 def _draw_distributions(study: Harm, cells: Sequence[Cell]) -> Sequence[Chart]:
-    times = {}
+    sides: dict[str, dict[str | None, Values]] = {}
     for cell in cells:
         outcomes = study.cells[cell]
-        times[cell.competitor] = completion_times(outcomes.requests, outcomes.scenario.time_limit_s)
-    return [plot_distributions(times, "Completion times of all replications")]
+        times = completion_times(outcomes.requests, outcomes.scenario.time_limit_s)
+        sides.setdefault(cell.controller, {})[cell.competitor] = times
+    return [plot_distributions(sides, "Completion times of all replications")]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from thalweg import _native
 from thalweg.host import host
+from thalweg.quantity import text
 
 Row = Mapping[str, str | float | int | None]
 """One row of a table: a number that does not apply is None."""
@@ -69,6 +70,8 @@ class StudyResult:
     rows: list[Row] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    live: list[dict[str, Any]] = field(default_factory=list)
+    """What the emulator has to say of each trial in real time."""
     wall_s: float = 0.0
     core_s: float = 0.0
     version: str = field(default_factory=_native.version)
@@ -79,6 +82,24 @@ class StudyResult:
     def holds(self) -> bool:
         """Whether every check does."""
         return all(check.holds for check in self.checks)
+
+    def add_live(self, name: str, seed: int, reports: Sequence[Mapping[str, Any]]) -> None:
+        """Notes what the emulator has to say of the trials of a cell, which began with `seed`."""
+        self.live += [{"cell": name, "seed": seed + number, **one} for number, one in enumerate(reports)]
+
+    def honesty(self) -> list[str]:
+        """How well trials in real time kept time, in words; nothing if there were none."""
+        if not self.live:
+            return []
+        late = max(float(one["lateness_p999_s"]) for one in self.live)
+        bad = [one for one in self.live if one["unfaithful"]]
+        lines = [
+            f"{len(self.live)} trials in real time; 99.9 % of the packets of the worst were late by at most "
+            f"{text(late, 's')}; {len(bad)} unfaithful"
+        ]
+        return lines + [
+            f"unfaithful: {one['cell']}, seed {one['seed']}: {'; '.join(one['unfaithful'])}" for one in bad
+        ]
 
     def document(self) -> dict[str, Any]:
         """This result as JSON: what `--format json` prints."""
@@ -94,6 +115,7 @@ class StudyResult:
             "rows": [{name: _short(value) for name, value in row.items()} for row in self.rows],
             "checks": [check.document() for check in self.checks],
             "findings": [finding.document() for finding in self.findings],
+            **({"live": self.live} if self.live else {}),
         }
 
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError
+from thalweg.live import Timing, play
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted
 from thalweg.studies import STUDIES
@@ -37,6 +38,8 @@ from thalweg.studies.transient_reaction import fit_reaction
 
 NAME = "transient"
 TRIALS = 100
+LIVE_TRIALS = 3
+"""Each takes its time."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -85,10 +88,12 @@ def run(
     seed: int = 1,
     jobs: int = 0,
     on_progress: Progress | None = None,
+    timing: Timing | None = None,
 ) -> Transient:
     """Runs all cells with seeds `seed`, `seed + 1`, ...; sets the preset `paper` against what is published.
 
-    All scenarios are read before any runs. Raises RequestError.
+    Cells of the kernel's controllers run in real time, as `timing` asks. All scenarios are read
+    before any runs. Raises RequestError.
 
     >>> quick = Parameters(controllers=("bbr",), buffers=("40 packets",), duration="5 s")
     >>> [(row["controller"], row["n"]) for row in run(quick, trials=2).result.rows]
@@ -108,10 +113,12 @@ def run(
 
         report(0)
         try:
-            outcomes = scenario.trials(trials, seed, jobs, report)
+            played = play(scenario, trials, seed, jobs, report, timing)
         except Interrupted:
             study.complete = False
             break
+        outcomes = played.outcomes
+        result.add_live(scenario.title, seed, played.reports)
         clock = time.process_time()
         study.scenarios[cell] = scenario.toml
         study.cells[cell] = measure(chosen, runs(outcomes))

@@ -12,6 +12,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from thalweg.live.kernel import is_kernel
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREY, SERIES, VERMILION, WIDTH
 from thalweg.studies.transient import Measured
@@ -23,6 +24,8 @@ _COLOURS = {DELIVERED: BLUE, SENT: VERMILION, AVAILABLE: GREY, REFERENCE: "#009E
 _SHOWN_S = 5.0
 """Of a reaction: all of them are over, or will not be."""
 _COLUMNS = 3
+_PAIRED = 2
+"""Columns with the kernel on the left and the simulator on the right."""
 
 
 def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str], title: str) -> alt.HConcatChart:
@@ -48,7 +51,9 @@ def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str]
     points = rows(data.with_columns(jitter=pl.Series(jitter)))
     summary = rows(quantiles)
     width = (WIDTH - 60) / max(len(panels), 1)
-    x = alt.X("controller:N", title=None, scale=alt.Scale(domain=controllers), axis=alt.Axis(labelAngle=0))
+    # Names of the kernel's controllers are long.
+    angle = -35 if any(map(is_kernel, controllers)) else 0
+    x = alt.X("controller:N", title=None, scale=alt.Scale(domain=controllers), axis=alt.Axis(labelAngle=angle))
     colour = alt.Color("controller:N", legend=None, scale=alt.Scale(domain=controllers, range=SERIES))
     y = alt.Scale(zero=True)
     charts = []
@@ -97,8 +102,9 @@ def plot_curves(
     """Mean rates of the trials in the seconds after a step, a panel for each controller."""
     largest = max((float(max(one.sent.max(), one.available.max())) for one in measured.values()), default=1.0)
     scale = alt.Scale(domain=[0, largest / 1e6 * 1.04], nice=False)
+    columns = _PAIRED if any(map(is_kernel, measured)) else _COLUMNS
     panels = [_panel(name, one, before_bps, rtt_s, at_s, scale) for name, one in measured.items()]
-    lines = [alt.hconcat(*panels[at : at + _COLUMNS]) for at in range(0, len(panels), _COLUMNS)]
+    lines = [alt.hconcat(*panels[at : at + columns]) for at in range(0, len(panels), columns)]
     chart: alt.VConcatChart = alt.vconcat(*lines, title=alt.TitleParams(title))
     styled: alt.VConcatChart = chart.configure(**CONFIG)
     return styled

@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.live import LiveScenario
+from thalweg.live.kernel import is_kernel
 from thalweg.scenario import Scenario
 from thalweg.studies.quantities import bits_per_second, seconds
 from thalweg.studies.transient_metric import SPAN_RTTS
@@ -155,13 +157,19 @@ class Parameters:
         """All experiments."""
         return [Cell(buffer, controller) for buffer, controller in product(self.buffers, self.controllers)]
 
-    def scenarios(self) -> dict[Cell, Scenario]:
+    def live_span_s(self, trials: int) -> float:
+        """Seconds that all trials in real time take."""
+        cells = sum(is_kernel(cell.controller) for cell in self.cells())
+        return cells * trials * seconds(self.duration, "--duration")
+
+    def scenarios(self) -> dict[Cell, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
         return {cell: self.scenario(cell) for cell in self.cells()}
 
-    def scenario(self, cell: Cell) -> Scenario:
+    def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""
-        return Scenario.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
+        made = LiveScenario if is_kernel(cell.controller) else Scenario
+        return made.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
 
     def _lines(self, cell: Cell) -> Iterator[str]:
         """The scenario file. Texts are quoted as JSON does, which TOML reads."""
@@ -201,6 +209,12 @@ def _flow(name: str, controller: str, start: str) -> Iterator[str]:
 _PAPER = Parameters()
 PRESETS = {
     "paper": _PAPER,
+    # What the poster measured, with the kernel's TCP in real time, and beside it in virtual time.
+    "live": replace(
+        _PAPER,
+        controllers=("kernel:reno", "reno", "kernel:cubic", "cubic", "kernel:bbr", "bbr1"),
+        duration="20 s",
+    ),
     "capacity": replace(
         _PAPER,
         steps=(Step("20 s", "rate", "24 Mbps"), Step("40 s", "rate", "6 Mbps"), Step("60 s", "rate", "12 Mbps")),

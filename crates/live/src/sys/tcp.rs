@@ -107,32 +107,40 @@ pub(crate) fn info(socket: impl AsFd) -> io::Result<TcpInfo> {
     Ok(info)
 }
 
-/// Begins to connect, without waiting for the answer, with a congestion control of choice.
-pub(crate) fn connect(to: SocketAddrV4, congestion: Option<&str>) -> io::Result<TcpStream> {
+/// Begins to connect, without waiting for the answer, from an address of choice and perhaps with a
+/// congestion control of choice.
+pub(crate) fn connect(
+    from: SocketAddrV4,
+    to: SocketAddrV4,
+    congestion: Option<&str>,
+) -> io::Result<TcpStream> {
     let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: no pointers; the new descriptor belongs to nobody else.
     let socket = unsafe { OwnedFd::from_raw_fd(check(libc::socket(libc::AF_INET, kind, 0))?) };
     if let Some(name) = congestion {
         set_congestion(&socket, name)?;
     }
-    let address = libc::sockaddr_in {
-        sin_family: libc::AF_INET as libc::sa_family_t,
-        sin_port: to.port().to_be(),
-        sin_addr: libc::in_addr {
-            s_addr: u32::from_ne_bytes(to.ip().octets()),
-        },
-        sin_zero: [0; 8],
-    };
-    // SAFETY: the address lives until the call returns.
+    let (from, to) = (socket_address(from), socket_address(to));
+    let size = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+    // SAFETY: the addresses live until the calls return.
     let result = unsafe {
-        check(libc::connect(
-            socket.as_raw_fd(),
-            (&raw const address).cast(),
-            size_of_val(&address) as libc::socklen_t,
-        ))
+        let fd = socket.as_raw_fd();
+        check(libc::bind(fd, (&raw const from).cast(), size))?;
+        check(libc::connect(fd, (&raw const to).cast(), size))
     };
     match result {
         Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
         _ => Ok(socket.into()),
+    }
+}
+
+fn socket_address(address: SocketAddrV4) -> libc::sockaddr_in {
+    libc::sockaddr_in {
+        sin_family: libc::AF_INET as libc::sa_family_t,
+        sin_port: address.port().to_be(),
+        sin_addr: libc::in_addr {
+            s_addr: u32::from_ne_bytes(address.ip().octets()),
+        },
+        sin_zero: [0; 8],
     }
 }
