@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from thalweg.cli import main
+from thalweg.trace import FORMATS
 
 Capture = pytest.CaptureFixture[str]
 
@@ -207,3 +208,53 @@ def test_ctrl_c_stops_within_a_second_and_keeps_what_is_finished(tmp_path: Path)
     assert "interrupted: 0 of" in err
     assert "Traceback" not in err
     assert os.listdir(folder) == ["metadata.json"]  # noqa: PTH208 - names are what is compared
+
+
+@pytest.mark.parametrize("arguments", [["list", "controllers"], ["run", "c4/simple-20mbps", "--format", "json"]])
+def test_a_reader_who_leaves_is_no_failure(arguments: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    code = "import sys; from thalweg.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=False, stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["list", "controllers"], ["run", "c4/simple-20mbps", "--format", "json"]])
+def test_an_answer_that_finds_no_room_is_one_message(arguments: list[str]) -> None:
+    code = "import sys; from thalweg.cli import main; sys.exit(main())"
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cannot write the answer: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_trace_that_finds_no_room_is_one_message(tmp_path: Path, capsys: Capture) -> None:
+    for ending in FORMATS:
+        file = tmp_path / f"full{ending}"
+        file.symlink_to("/dev/full")
+        assert main(["run", "c4/simple-20mbps", "--trace", str(file)]) == 2
+        assert f"error: cannot write {file}" in capsys.readouterr().err
+
+
+def test_a_study_refuses_a_folder_that_it_may_not_write_before_it_runs(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The superuser may write anywhere. That the folder can be read is what Typer asks.
+    monkeypatch.setattr("os.access", lambda _, mode: not mode & os.W_OK)
+    assert main(["study", "stacks", "--scenario", "simple-20mbps", "--out", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", f"error: cannot write results to {tmp_path}: permission denied\n")
+
+
+def test_a_live_report_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path, capsys: Capture) -> None:
+    report = tmp_path / "missing" / "report.json"
+    live = ["run", "c4/simple-20mbps", "--live", "-c", "main=kernel:cubic", "--report", str(report)]
+    assert main(live) == 2
+    assert "there is no folder" in capsys.readouterr().err

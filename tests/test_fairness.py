@@ -11,6 +11,7 @@ import pytest
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.studies import fairness
+from thalweg.studies.fairness_checks import checks
 from thalweg.studies.fairness_metric import (
     convergence_time,
     jain,
@@ -21,6 +22,7 @@ from thalweg.studies.fairness_metric import (
     share_of_fair,
 )
 from thalweg.studies.fairness_parameters import Cell, Parameters
+from thalweg.studies.result import Row
 
 
 def test_jains_index_of_two_flows_is_the_published_formula() -> None:
@@ -88,6 +90,42 @@ def test_a_pair_alike_is_fair_and_a_row_says_all() -> None:
     assert four["first_of_fair"] is None
 
 
+def test_long_times_are_written_as_a_scenario_reads_them() -> None:
+    long = Parameters(rtt="2 s", gap="1500 s", duration="2000 s")
+    scenario = long.scenario(Cell(("reno", "reno"), rtt_ratio=4.0))
+    assert [flow["start_s"] for flow in scenario.flows] == [0.0, 1500.0]
+    assert long.end_s(Cell(("reno", "reno"))) == 3500.0
+    assert 'time_limit = "3500000000000 ns"' in scenario.toml
+
+
+def test_a_gap_that_ends_within_a_bin_is_measured_from_the_next_one() -> None:
+    parameters = Parameters(gap="0.25 s", duration="20 s")
+    cell = Cell(("reno", "reno"))
+    outcomes = parameters.scenario(cell).trials(1)
+    # Bins of 100 ms: the one from 0.2 s to 0.3 s has the first flow alone for half of it.
+    received = outcomes.series(0, "first").received[3:].sum() + outcomes.series(0, "second").received[3:].sum()
+    capacity = outcomes.capacity(0, "bottleneck")[3:].sum()
+    assert fairness.row(parameters, cell, outcomes)["utilisation"] == pytest.approx(received / capacity)
+
+
+def test_the_check_of_fair_queueing_speaks_of_the_weakest_flow_and_can_fail() -> None:
+    def pair(queue: str, least: float, second: str) -> Row:
+        base: dict[str, str | float | int | None] = {
+            "flows": 2,
+            "buffer_bdp": 1.0,
+            "rtt_ratio": 1.0,
+            "queue": queue,
+            "ratio": 1.0,
+        }
+        return base | {"first": "c4", "second": second, "least_of_fair": least}
+
+    for fair, holds in ((0.5, True), (0.1, False)):
+        rows = [pair("drop-tail", 0.2, "cubic"), pair("drop-tail", 0.9, "reno"), pair("fq-codel", fair, "cubic")]
+        (check,) = checks(rows)
+        assert check.holds is holds
+        assert "the weakest gets 20% of fair with drop-tail" in check.measured
+
+
 def test_the_round_trip_of_the_second_flow_is_longer_by_the_ratio() -> None:
     scenario = Parameters(gap="0 s", duration="20 s").scenario(Cell(("reno", "reno"), rtt_ratio=4.0))
     flows = scenario.trials(1).flows
@@ -120,6 +158,8 @@ def test_the_command_prints_the_document_and_leaves_a_page(
         ("--duration=5", "accepted: a time"),
         ("--queue=fifo", "fq-codel"),
         ("--controller=c9", "c4"),
+        ('--controller=c"9', "unknown controller"),
+        ("--gap=soon", "accepted: a time"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_one_message(

@@ -289,6 +289,22 @@ def test_flows_that_a_time_limit_cuts_off_are_shown() -> None:
         assert values["p95_s"] == 4.0  # the limit
 
 
+def test_a_time_limit_before_any_reply_is_refused() -> None:
+    with pytest.raises(RequestError, match="no short flow got a reply within the time limit of 500 ms"):
+        run(replace(SMALL, time_limit="500 ms"), replications=1)
+
+
+def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsys: Capture) -> None:
+    few = ["--preset", "ccafct-test", "--matrix", "--rtt", "20 ms", "--count", "2", "-n", "1"]
+    assert main(["study", "harm", *few, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    everyone = ("c4", "cubic", "reno", "bbr", "bbr1", "prague")
+    assert presets()["matrix"].controllers == everyone
+    assert {(row["controller"], row["competitor"]) for row in rows} == {
+        (one, other) for one in everyone for other in (None, *everyone)
+    }
+
+
 def test_figures_show_every_competitor_beside_what_is_published(small: Harm) -> None:
     cells = published_trials()
     table = [row(cell, cells, published=True) for cell in cells]
@@ -379,6 +395,7 @@ def test_a_matrix_takes_each_named_controller_on_both_sides(tmp_path: Path, caps
         (["--replications", "0"], "replications"),
         (["--head-start", "never"], "never"),
         (["--preset", "ccafc"], "did you mean ccafct"),
+        (["--rtt", "+20 ms"], "--rtt '+20 ms'"),
     ],
 )
 def test_a_wrong_option_is_one_message_and_status_two(

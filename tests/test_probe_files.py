@@ -84,6 +84,9 @@ def test_a_file_holds_what_was_measured_to_the_nanosecond(name: str, tmp_path: P
         (f"{OWN}0,x,1,1,1,1,1\n", ":2: expected 7 numbers"),
         (f"{OWN}0,0,,,,0,\n", "no request was answered"),
         (f"{OWN}", "no request was answered"),
+        (f"{OWN}{'1' * 200_000},0,0,0,0,1,1\n", "no CSV file"),
+        (f"{OWN}0,0,0,0,1e30,1,1\n", ":2: expected 7 numbers"),
+        (f"{OWN}0,5,0,0,4,1,1\n", "received before its request was sent"),
         ("\xff\xfe", "these are not the columns"),
     ],
 )
@@ -96,6 +99,29 @@ def test_a_file_that_is_no_probe_is_refused(text: str, says: str, tmp_path: Path
     assert says in said.err
     assert len(said.err.splitlines()) == 1
     assert said.out == ""
+
+
+def test_a_clock_that_jumped_is_refused_and_one_that_is_far_off_is_not(tmp_path: Path, capsys: Capture) -> None:
+    minute = 60_000_000_000
+    for jump, status in ((0, 0), (2 * minute, 2)):
+        far_off = 10**17
+        lines = [
+            f"{i},{i * 10**7},{far_off + i * jump},{far_off + i * jump},{i * 10**7 + 10**6},1,{i + 1}"
+            for i in range(2)
+        ]
+        file = tmp_path / "x.csv"
+        file.write_text(OWN + "\n".join(lines) + "\n", encoding="utf-8")
+        for command in (["analyze", str(file)], ["export", str(file), "-o", str(tmp_path / "x.jitter")]):
+            assert main(["probe", *command]) == status
+            assert ("a clock jumped" in capsys.readouterr().err) == (status == 2)
+
+
+def test_a_series_of_less_than_a_microsecond_is_no_trace_of_jitter(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text(f"{OWN}0,0,0,0,1000,1,1\n1,1,1,1,1001,1,2\n", encoding="utf-8")
+    assert main(["probe", "export", str(file), "-o", str(tmp_path / "x.jitter")]) == 2
+    assert "no delay lies within" in capsys.readouterr().err
+    assert not (tmp_path / "x.jitter").exists()
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path, capsys: Capture) -> None:

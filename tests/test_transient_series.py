@@ -95,6 +95,8 @@ def test_a_measurement_too_short_or_without_bandwidth_is_refused(tmp_path: Path)
         react_to_steps(measured, 0.05, available_bps=12e6)
     with pytest.raises(RequestError, match="available_bps"):
         react_to_steps(measured, 0.05)
+    with pytest.raises(RequestError, match="at most 10000000"):
+        react_to_steps(measured, 1e-9, available_bps=12e6)
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,10 @@ class Store:
                 getattr(outcomes, table).write_parquet(partial / f"{table}.parquet")
             partial.rename(self.folder / name)
             self._write_metadata()
-        except OSError as error:
-            raise RequestError(f"cannot write {self.folder / name}: {error.strerror or error}") from None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # A disk that fills while Parquet is written is an error of Polars.
+            reason = getattr(error, "strerror", None) or error
+            raise RequestError(f"cannot write {self.folder / name}: {reason}") from None
 
     def discard_partial(self) -> None:
         """Removes what an interrupted write left."""

@@ -78,5 +78,6 @@ class Trace:
                 qlog.write_sequence(self, target)
             else:
                 qlog.write_for_qvis(self, target)
-        except OSError as error:
-            raise RequestError(f"cannot write {target}: {error.strerror or error}") from None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # A disk that fills while Parquet is written is an error of Polars.
+            raise RequestError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None

@@ -69,15 +69,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted", label="")
         return INTERRUPTED
-    except OSError as error:
+    except (OSError, SystemExit) as error:
         return _unwritten(error)
     except Exception:
         return _defect()
     return status if isinstance(status, int) else PASSED
 
 
-def _unwritten(error: OSError) -> int:
+def _unwritten(error: OSError | SystemExit) -> int:
     """The status when the answer could not be written; any other such error should have been met before."""
+    if isinstance(error, SystemExit):
+        # Typer and Rich make of a reader who has left an exit with status 1, which is that of a failed verdict.
+        if not isinstance(error.__context__, OSError):
+            raise error
+        error = error.__context__
     if error.errno not in (errno.EPIPE, errno.ENOSPC):
         return _defect()
     # Python would complain once more at exit about what it still holds.

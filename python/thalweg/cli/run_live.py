@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
-from thalweg.cli.options import Format, Stack, write_trial
+from thalweg.cli.options import Format, Stack, check_writable, write_trial
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
 from thalweg.live import LiveScenario, faithfulness
@@ -50,6 +50,8 @@ def run_live(
     options: LiveOptions,
 ) -> int:
     """Runs trials, prints and judges them, and says how honest they were. `files`: trace and plot of the last."""
+    if options.report:
+        check_writable(options.report)
     description = scenario.description
     result = SuiteResult(description.suite, description.title, description.source, seed)
     begin = time.perf_counter()

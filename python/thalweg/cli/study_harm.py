@@ -145,7 +145,8 @@ def harm(
     if preset not in known:
         raise RequestError(f"no preset {preset!r}{did_you_mean(preset, known)}")
     parameters = known["matrix" if matrix and preset == "ccafct" else preset]
-    named = tuple(dict.fromkeys([*(controller or ()), *(competitor or ())]))
+    everyone = known["matrix"].controllers
+    named = tuple(dict.fromkeys([*(controller or ()), *(competitor or ())])) or everyone
     sides: dict[str, Any] = {
         "controllers": (named if matrix else tuple(dict.fromkeys(controller or ()))) or parameters.controllers,
         "competitors": (named if matrix else tuple(dict.fromkeys(competitor or ()))) or parameters.competitors,

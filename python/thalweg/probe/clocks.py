@@ -19,10 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thalweg.errors import RequestError
 from thalweg.probe.series import Floats, Series
 
 _FEW = 50
 """With fewer answers there is no telling drift from chance."""
+_LONGEST_S = 60.0
+"""No path holds a packet that long: a clock has been set, or the server was started again on another."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,12 @@ class OneWay:
 
 
 def one_way(series: Series) -> OneWay:
-    """Splits round trips into both directions."""
+    """Splits round trips into both directions. Raises RequestError if a clock jumped on the way."""
     got = series.answered
     sent, received = series.sent[got], series.received[got]
     up, down = series.arrived[got] - sent, received - series.returned[got]
+    if max(np.ptp(up), np.ptp(down)) > _LONGEST_S:
+        raise RequestError(f"{series.name}: the delays of one direction differ by over a minute; a clock jumped")
     drift = 0.0
     if len(sent) >= _FEW:
         drift = _agreed(slope_under(sent, up), -slope_under(received, down))

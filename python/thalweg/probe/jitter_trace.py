@@ -12,6 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from thalweg.errors import RequestError
 from thalweg.probe.clocks import one_way
 from thalweg.probe.series import Floats, Series
 
@@ -28,7 +29,7 @@ class Direction(StrEnum):
 
 
 def jitter_trace(series: Series, direction: Direction) -> str:
-    """The lines of the file.
+    """The lines of the file. Raises RequestError for a series that is too short for one.
 
     >>> sent = np.array([0.0, 0.02, 0.04])
     >>> arrived = sent + np.array([0.001, 0.004, 0.001])
@@ -53,6 +54,8 @@ def jitter_trace(series: Series, direction: Direction) -> str:
     # Of what was sent within a microsecond, the latest arrival holds.
     last = np.concatenate([np.diff(times) > 0, [True]]) & (times < period)
     times, delays = times[last], delays[last]
+    if not len(times):
+        raise RequestError(f"{series.name}: no delay lies within its {period} us; a trace counts microseconds")
     lines = [f"{at} {extra}" for at, extra in zip(times.tolist(), delays.tolist(), strict=True)]
     return "\n".join([*lines, f"{period} {int(delays[0])}"]) + "\n"
 

@@ -37,6 +37,8 @@ _COLUMNS = ["number", "sent_ns", "arrived_ns", "returned_ns", "received_ns", "re
 _OCTOPING = ["number", "sent", "received", "echo", "rtt", "up_t", "down_t", "phase"]
 _LARGEST = 1 << 28
 """A larger file is no trace of a probe."""
+_BEYOND = 2.0**63
+"""Numbers of a file are whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ def _nanos(times: Floats) -> list[str]:
 
 def read_series(file: Path) -> Series:
     """Reads a file of ours or of octoping. Raises RequestError."""
-    rows = list(csv.reader(io.StringIO(_text(file)), skipinitialspace=True))
+    try:
+        rows = list(csv.reader(io.StringIO(_text(file)), skipinitialspace=True))
+    except csv.Error as error:
+        raise RequestError(f"{file}: this is no CSV file: {error}") from None
     lines = [(at, [cell.strip() for cell in row]) for at, row in enumerate(rows, start=1)]
     lines = [(at, row) for at, row in lines if any(row) and not row[0].startswith("#")]
     if not lines:
@@ -126,6 +131,8 @@ def read_series(file: Path) -> Series:
     table = np.array([_numbers(file, at, row, len(header)) for at, row in lines[1:]]).reshape(-1, len(header))
     name = file.name.removesuffix(".gz").removesuffix(".csv")
     series = _own(name, table) if header == _COLUMNS else _octoping(name, table)
+    if (series.received < series.sent).any():
+        raise RequestError(f"{file}: a reply was received before its request was sent")
     if not series.answered.any():
         raise RequestError(f"{file}: no request was answered; there is nothing to analyze")
     return series
@@ -152,7 +159,7 @@ def _numbers(file: Path, at: int, row: list[str], width: int) -> list[float]:
         if len(cells) != width:
             raise ValueError
         numbers = [float(cell) if cell else float("nan") for cell in cells]
-        if not (np.isfinite(numbers[:2]).all() and not np.isinf(numbers).any()):
+        if not np.isfinite(numbers[:2]).all() or (np.abs(numbers) >= _BEYOND).any():
             raise ValueError
     except ValueError:
         raise RequestError(f"{file}:{at}: expected {width} numbers, of which the first two are there") from None

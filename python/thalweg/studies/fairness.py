@@ -116,7 +116,7 @@ def _trial(parameters: Parameters, cell: Cell, outcomes: Outcomes, trial: int) -
     series = [outcomes.series(trial, name) for name in names]
     every_s = series[0].every_s
     received: Values = np.stack([one.received for one in series])
-    begin = round(parameters.begin_s(cell) / every_s)
+    begin = int(np.ceil(parameters.begin_s(cell) / every_s - 1e-9))  # the first bin in which all flows are there
     active = received[:, begin:]
     span_s = active.shape[1] * every_s
     rates: Values = active.sum(axis=1) * 8 / span_s

@@ -79,7 +79,7 @@ def _fair_queue(rows: Sequence[Row]) -> Check | None:
         return None
     least = [min(_number(row, "least_of_fair") for row in group) for group in (mixed, fair)]
     return Check(
-        "fair queueing protects the weaker flow of every pair",
+        "fair queueing protects the weakest flow of all pairs",
         "RFC 8290 section 1",
         least[1] > least[0],
         f"the weakest gets {least[0]:.0%} of fair with drop-tail, {least[1]:.0%} with FQ-CoDel",

@@ -10,6 +10,7 @@ Quantities are texts as in scenario files, which check them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -94,7 +95,7 @@ class Parameters:
         return seconds(self.gap, "--gap")
 
     def begin_s(self, cell: Cell) -> float:
-        """When all flows have started, on the grid of the samples."""
+        """When all flows have started."""
         return 0.0 if cell.is_intra else self.gap_s
 
     def end_s(self, cell: Cell) -> float:
@@ -128,13 +129,13 @@ class Parameters:
         lines = [
             f'title = "{cell.name}"',
             f'sample = "{SAMPLE_S * 1e3:g} ms"',
-            f'time_limit = "{self.end_s(cell) * 1e3:g} ms"',
+            f"time_limit = {_time(self.end_s(cell))}",
             "[[link]]",
             f'name = "{BOTTLENECK}"',
             f'rate = "{self.rate}"',
-            f'rtt = "{shared_s * 1e6:g} us"',
+            f"rtt = {_time(shared_s)}",
             f'buffer = "{buffer} B"',
-            f'queue = {{ model = "{cell.queue}" }}',
+            f"queue = {{ model = {json.dumps(cell.queue)} }}",
         ]
         names = ("first", "second") if not cell.is_intra else [f"f{i}" for i in range(len(cell.controllers))]
         for place, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
@@ -144,14 +145,23 @@ class Parameters:
                 "[[link]]",
                 f'name = "access of {name}"',
                 'rate = "100 Gbps"',
-                f'rtt = "{(rtt_s * times - shared_s) * 1e6:g} us"',
+                f"rtt = {_time(rtt_s * times - shared_s)}",
                 'buffer = "1 GB"',
                 "[[flow]]",
                 f'name = "{name}"',
-                f'controller = "{controller}"',
-                f'start = "{start_s * 1e3:g} ms"',
+                f"controller = {json.dumps(controller)}",
+                f"start = {_time(start_s)}",
                 'download = "1000 GB"',
                 "background = true",
                 f'route = ["access of {name}", "{BOTTLENECK}"]',
             ]
         return Scenario.from_toml("\n".join(lines) + "\n", cell.name)
+
+
+def _time(value_s: float) -> str:
+    """A time as a scenario file has it, to the nanosecond: scenarios know no exponents.
+
+    >>> _time(2.54), _time(1e-5)
+    ('"2540000000 ns"', '"10000 ns"')
+    """
+    return f'"{round(value_s * 1e9)} ns"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from thalweg.errors import RequestError
@@ -17,5 +18,7 @@ def claim_folder(folder: Path) -> None:
         occupied = any(folder.iterdir()) and not (folder / DOCUMENT).exists()
     except OSError as error:
         raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise RequestError(f"cannot write results to {folder}: permission denied")
     if occupied:
         raise RequestError(f"{folder} is not empty and holds no study; choose another folder")

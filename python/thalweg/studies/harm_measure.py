@@ -24,7 +24,9 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
+from thalweg.quantity import text
 from thalweg.studies.harm_metric import (
     Values,
     durations,
@@ -89,8 +91,13 @@ class Trials:
 
 
 def measure(outcomes: Outcomes) -> Trials:
-    """Measures the short flows of all trials of a cell."""
+    """Measures the short flows of all trials of a cell. Raises RequestError if a trial has nothing to measure."""
     flow = outcomes.flows.filter(pl.col("flow") == SHORT).sort("trial")
+    if flow["mean_rtt_s"].fill_null(np.nan).is_nan().any():
+        raise RequestError(
+            f"{outcomes.scenario.title}: no short flow got a reply within the time limit of "
+            f"{text(outcomes.scenario.time_limit_s, 's')} in one of the trials; accepted: a later --time-limit"
+        )
     rival = outcomes.flows.filter(pl.col("flow") == COMPETITOR).sort("trial")
     requests = outcomes.requests.filter(pl.col("flow") == SHORT)
     requests = requests.with_columns(pl.col("completion_s").fill_null(np.nan))

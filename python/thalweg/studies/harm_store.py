@@ -48,8 +48,10 @@ def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> None
         if study.cells:
             _table(study, lambda outcomes: outcomes.requests).write_parquet(folder / "requests.parquet")
             _table(study, lambda outcomes: outcomes.flows).write_parquet(folder / "flows.parquet")
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        # A disk that fills while Parquet is written is an error of Polars.
+        reason = getattr(error, "strerror", None) or error
+        raise RequestError(f"cannot write results to {folder}: {reason}") from None
     file = folder / "report.html"
     rows = table_rows(study.result)
     write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)

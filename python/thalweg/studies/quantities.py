@@ -9,7 +9,7 @@ import re
 
 from thalweg.errors import RequestError
 
-_TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _RATES = {
     f"{prefix}{unit}": factor
     for unit in ("bps", "bit/s")
@@ -36,7 +36,7 @@ def bits_per_second(text: str, option: str) -> float:
 
 
 def _read(text: str, option: str, units: dict[str, float], example: str) -> float:
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z/]+)\s*", text)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ/]+)\s*", text)
     if found is None or found[2] not in units:
         raise RequestError(f"{option} {text!r}: accepted: {example}; units are {', '.join(units)}")
     return float(found[1]) * units[found[2]]

@@ -26,6 +26,7 @@ from thalweg.studies.transient_metric import SPAN_RTTS, WINDOW_RTTS, Rates, Reac
 from thalweg.studies.transient_reaction import fit_reaction
 
 TIME, THROUGHPUT, SENT, AVAILABLE = "time_s", "throughput_bps", "sent_bps", "available_bps"
+_MOST_BINS = 10_000_000
 _ACCEPTED = f"a first line with {TIME},{THROUGHPUT} and optionally {SENT},{AVAILABLE}"
 
 
@@ -120,6 +121,11 @@ def react_to_steps(
     `available_bps` is the available bandwidth where the measurement has none. Raises RequestError.
     """
     begin, end = float(measurement.begin_s[0]), float(measurement.begin_s[-1])
+    if end - begin > _MOST_BINS * rtt_s:
+        raise RequestError(
+            f"round trips of {rtt_s:g} s in {end - begin:g} s of measurement; "
+            f"accepted: at most {_MOST_BINS} of them, bins that one step could fill"
+        )
     if measurement.available is None and available_bps is None:
         raise RequestError(f"the series has no column {AVAILABLE}; accepted: that column, or --rate")
     known = measurement.available

@@ -40,8 +40,10 @@ def save(study: Transient, folder: Path, on_progress: Progress | None = None) ->
             (folder / "scenarios" / f"{cell.name}.toml").write_text(toml, encoding="utf-8")
         if study.cells:
             reactions(study).write_parquet(folder / "reactions.parquet")
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        # A disk that fills while Parquet is written is an error of Polars.
+        reason = getattr(error, "strerror", None) or error
+        raise RequestError(f"cannot write results to {folder}: {reason}") from None
     file = folder / "report.html"
     rows = table_rows(study.result)
     write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
