@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,9 @@ from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.cli.study_live import Bound, Live, Realtime, announce, tell, timing
 from thalweg.cli.tables import plain_table
 from thalweg.errors import RequestError, did_you_mean
+
+if TYPE_CHECKING:
+    from thalweg.studies.harm_parameters import Parameters
 
 _PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"
 
@@ -145,12 +149,8 @@ def harm(
     if preset not in known:
         raise RequestError(f"no preset {preset!r}{did_you_mean(preset, known)}")
     parameters = known["matrix" if matrix and preset == "ccafct" else preset]
-    everyone = known["matrix"].controllers
-    named = tuple(dict.fromkeys([*(controller or ()), *(competitor or ())])) or everyone
-    sides: dict[str, Any] = {
-        "controllers": (named if matrix else tuple(dict.fromkeys(controller or ()))) or parameters.controllers,
-        "competitors": (named if matrix else tuple(dict.fromkeys(competitor or ()))) or parameters.competitors,
-    }
+    everyone = known["matrix"].controllers if matrix else ()
+    sides = _sides(parameters, controller or (), competitor or (), everyone)
     given = {
         "rtts": tuple(dict.fromkeys(rtt or ())) or None,
         "rate": rate,
@@ -202,3 +202,14 @@ def harm(
     if not done.complete:
         return INTERRUPTED
     return PASSED if result.holds else FAILED
+
+
+def _sides(
+    parameters: Parameters, controllers: Sequence[str], competitors: Sequence[str], everyone: Sequence[str]
+) -> dict[str, Any]:
+    """Who is harmed and who harms: what was asked for, or the preset's; in a matrix, everyone on both sides."""
+    named = tuple(dict.fromkeys([*controllers, *competitors])) or tuple(everyone)
+    return {
+        "controllers": (named if everyone else tuple(dict.fromkeys(controllers))) or parameters.controllers,
+        "competitors": (named if everyone else tuple(dict.fromkeys(competitors))) or parameters.competitors,
+    }
