@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,7 +13,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
-@contextmanager
+@contextlib.contextmanager
 def served(*options: str, format_: str = "json") -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
     """A server in a process of its own, its port, and the options with which a client finds it."""
     command = [*COMMAND, "serve", "--bind", "127.0.0.1", "--port", "0", "--format", format_, *options]
@@ -61,8 +61,9 @@ def await_socket(process: subprocess.Popen[str]) -> None:
     files = Path(f"/proc/{process.pid}/fd")
     end = time.monotonic() + 20
     while time.monotonic() < end:
-        if any(str(file.readlink()).startswith("socket:") for file in files.iterdir()):
-            break
+        with contextlib.suppress(FileNotFoundError):  # a file that the process has just closed
+            if any(str(file.readlink()).startswith("socket:") for file in files.iterdir()):
+                break
         time.sleep(0.05)
     time.sleep(0.4)
 
@@ -217,9 +218,12 @@ def test_ctrl_c_ends_a_client_and_leaves_no_file(tmp_path: Path) -> None:
         file = tmp_path / "never.sqlog"
         command = [*COMMAND, "get", *at, "--upload", "1000GB", "--qlog", str(file)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
-            await_socket(client)
-            client.send_signal(signal.SIGINT)
-            status, out, err = ended(client)
+            try:
+                await_socket(client)
+                client.send_signal(signal.SIGINT)
+                status, out, err = ended(client)
+            finally:
+                client.kill()
     assert (status, out) == (130, "")
     assert err == "interrupted\n"
     assert not [path for path in tmp_path.iterdir() if "sqlog" in path.name]
