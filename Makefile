@@ -39,10 +39,12 @@ fidelity: build
 test: lint test-rust test-python
 
 test-rust: $(VENV)/.packages
-	cargo test --workspace --locked --quiet
+	cargo test --workspace --exclude thalweg-bindings --locked --quiet
 
+# Real-time tests have the machine for themselves.
 test-python: build
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest -m realtime
 
 lint: build
 	cargo fmt --all --check

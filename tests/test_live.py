@@ -67,6 +67,8 @@ for family, kind, protocol, peer in (
 print(*times, file=open(os.environ["OUT"], "w"))
 """
 
+pytestmark = pytest.mark.realtime
+
 
 def _refusal() -> str | None:
     """Why nothing can run in real time here; None if it can."""

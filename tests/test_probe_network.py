@@ -25,6 +25,7 @@ from thalweg.probe.server import Server
 from thalweg.probe.timestamps import ask_for_timestamps, receive
 from thalweg.probe.wire import REPLY, REQUEST, SIZE, Message, unpack
 
+pytestmark = pytest.mark.realtime
 KEY = b"sixteen bytes of it, or more"
 Capture = pytest.CaptureFixture[str]
 

@@ -24,6 +24,7 @@ from thalweg.quic import Identity, QuicServer, ServerOptions
 from thalweg.studies import loopback
 from thalweg.studies.loopback_checks import checks, findings
 
+pytestmark = pytest.mark.realtime
 Capture = pytest.CaptureFixture[str]
 COMMAND = [sys.executable, "-c", "import sys; from thalweg.cli import main; sys.exit(main())", "quic"]
 LEFT = {"traceback", "panicked", "defect"}
