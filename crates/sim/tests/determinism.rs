@@ -88,14 +88,14 @@ fn the_first_trial_of_every_scenario_is_known_to_the_nanosecond() {
     row(&mut table, "random", &run_trial(&random(), 1, false).0);
     insta::assert_snapshot!(table, @r##"
     scenario       trace hash        completion packets drops
-    simple-20mbps  27fd3a72b64a7982  4366974078   7399   281
-    simple-200mbps fd620bdc0dfc999d  1023161074  16074  1498
-    satellite      ee50866bcc45df8a  6207263436  71129     0
-    low-and-up     28dd2c91837c1a02  7562994230   5177   194
-    drop-and-back  38c21264ff9bd311  7360140903   5442   458
-    black-hole     46f7ea6e8e14e522  5524505331   7410   288
-    short-to-long  4ca3936a4e78fa08 17405662667  14230     0
-    random         19e772b153a83eac  2868787461   3915   227
+    simple-20mbps  d5d711bd81a6c71d  4377067101   7400   282
+    simple-200mbps bfd1c103e690aed5  1022103267  15491  1143
+    satellite      bee2f9d27012de36  6207302668  71129     0
+    low-and-up     e54b9abd32f4e2c9  7567196433   5176   192
+    drop-and-back  90e53f8e9dcf5fef  7455221233   5515   531
+    black-hole     4ba78337b662e0b6  5525119116   7409   287
+    short-to-long  44f2af140b25d825 17384026428  14230     0
+    random         e558f212599a82a5  3450775690   4012   335
     "##);
 }
 

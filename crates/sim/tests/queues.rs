@@ -30,11 +30,12 @@ fn delay_ms(outcome: &Outcome) -> f64 {
 fn active_queues_hold_the_delay_near_their_target_and_the_link_busy() {
     let drop_tail = delay_ms(&two_flows("{ model = \"drop-tail\" }"));
     assert!((150.0..500.0).contains(&drop_tail), "{drop_tail}");
-    // Targets 5, 5, 15, 15 ms, and an average of 5 to 15 packets of 1500 bytes: 3 to 9 ms.
+    // Targets 5, 5, 15, 15 ms, and an average of 5 to 15 packets of 1500 bytes: 3 to 9 ms. PIE lets the first
+    // burst of 150 ms pass (RFC 8033 section 4.2), which the mean keeps.
     for (queue, least, most) in [
         ("{ model = \"codel\" }", 1.5, 12.0),
         ("{ model = \"fq-codel\" }", 1.5, 12.0),
-        ("{ model = \"pie\", ecn = true }", 5.0, 22.0),
+        ("{ model = \"pie\", ecn = true }", 5.0, 25.0),
         ("{ model = \"dualpi2\" }", 5.0, 22.0),
         ("{ model = \"red\", ecn = true }", 1.0, 15.0),
     ] {

@@ -7,6 +7,8 @@ use thalweg_units::{Duration, Ecn, Instant};
 /// A requested acknowledgement frequency takes effect after this many packets: until then the sender
 /// needs every sample that it can get (reference behaviour).
 const START_UP_PACKETS: u64 = 128;
+/// Among them are those of the Initial and Handshake spaces, of which a handshake without losses has three.
+const HANDSHAKE_PACKETS: u64 = 3;
 /// Packet numbers remembered below the largest, to recognise duplicates.
 const REMEMBERED: u64 = 4096;
 
@@ -20,8 +22,12 @@ pub(crate) struct AckPolicy {
     late: Option<u64>,
     /// Ack-eliciting packets since the last ACK frame.
     unacknowledged: u32,
+    /// When the first of them arrived.
+    oldest_at: Instant,
     /// When an ACK frame must leave.
     deadline: Instant,
+    /// Whether that is for the delay alone.
+    waits: bool,
     base_every: u32,
     every: u32,
     delay: Duration,
@@ -43,7 +49,9 @@ impl AckPolicy {
             largest_at: Instant::START,
             late: None,
             unacknowledged: 0,
+            oldest_at: Instant::NEVER,
             deadline: Instant::NEVER,
+            waits: false,
             base_every: every,
             every,
             delay,
@@ -53,9 +61,12 @@ impl AckPolicy {
         }
     }
 
-    /// The peer asks for another frequency.
+    /// The peer asks for another frequency. What waits for its delay, waits for the new one.
     pub(crate) fn request(&mut self, every: u32, delay: Duration) {
         (self.every, self.delay, self.report_order) = (every.max(1), delay, false);
+        if self.waits {
+            self.deadline = self.oldest_at + delay;
+        }
     }
 
     /// A numbered packet arrived; false if it is a duplicate.
@@ -78,8 +89,9 @@ impl AckPolicy {
         } else if number / 64 + (ACK_WORDS as u64) <= self.largest / 64 {
             self.late = Some(number);
         }
+        self.oldest_at = self.oldest_at.min(now);
         self.unacknowledged += 1;
-        let every = if self.total <= START_UP_PACKETS {
+        let every = if self.total + HANDSHAKE_PACKETS <= START_UP_PACKETS {
             self.base_every
         } else {
             self.every
@@ -88,9 +100,9 @@ impl AckPolicy {
         let disorder = self.report_order && !in_order;
         let enough = self.unacknowledged >= every || congestion || disorder;
         if urgent || self.late.is_some() || (enough && self.acknowledged) {
-            self.deadline = now;
-        } else {
-            self.deadline = self.deadline.min(now + self.delay);
+            (self.deadline, self.waits) = (now, false);
+        } else if self.deadline == Instant::NEVER {
+            (self.deadline, self.waits) = (now + self.delay, true);
         }
         true
     }
@@ -116,10 +128,11 @@ impl AckPolicy {
         }
         if late.is_some() {
             // Another frame must tell of the newest packets; it goes out right behind.
-            self.deadline = now;
+            (self.deadline, self.waits) = (now, false);
         } else {
             self.unacknowledged = 0;
-            self.deadline = Instant::NEVER;
+            (self.oldest_at, self.deadline) = (Instant::NEVER, Instant::NEVER);
+            self.waits = false;
         }
         Some(AckFrame {
             largest,
@@ -182,18 +195,32 @@ mod tests {
     }
 
     #[test]
-    fn a_requested_frequency_waits_for_128_packets() {
+    fn a_requested_frequency_waits_for_128_packets_with_those_of_the_handshake() {
         let mut acks = started(2);
         acks.request(18, Duration::from_millis(10));
         let mut frames = 0;
-        for n in 0..308 {
+        for n in 0..304 {
             acks.on_packet(at(n), n, Ecn::Ect0, false);
             if acks.deadline() <= at(n) {
                 acks.take(at(n)).unwrap();
                 frames += 1;
             }
         }
-        assert_eq!(frames, 64 + 10); // 128 / 2 + 180 / 18
+        // Of 125 packets, which are 128 with three of the handshake, every second; the one that is left
+        // over and 179 more make ten times 18.
+        assert_eq!(frames, 62 + 10);
+    }
+
+    #[test]
+    fn what_waits_when_a_request_arrives_waits_for_the_new_delay() {
+        let mut acks = started(2);
+        acks.on_packet(at(500), 0, Ecn::Ect0, false);
+        assert_eq!(acks.deadline(), at(1500));
+        acks.request(18, Duration::from_millis(10));
+        assert_eq!(acks.deadline(), at(10_500));
+        acks.on_packet(at(700), 1, Ecn::Ect0, true);
+        acks.request(18, Duration::from_millis(5));
+        assert_eq!(acks.deadline(), at(700)); // what is due stays due
     }
 
     #[test]

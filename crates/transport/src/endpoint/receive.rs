@@ -90,6 +90,7 @@ impl Endpoint {
         self.count_handshake_delivery(now, DELIVERED_BY_FINISHED);
         self.events.push_back(AppEvent::Connected);
         self.refresh_control(now);
+        self.request_ack_frequency(); // the first data packet takes it along
     }
 
     /// Handshake packets count for the delivery rate, though no controller hears of them.

@@ -152,12 +152,13 @@ impl Endpoint {
         true
     }
 
-    /// Whether there is anything to put into a numbered packet.
+    /// Whether there is anything to put into a numbered packet. A request for another ACK frequency takes
+    /// the next packet that leaves for a better reason: a receiver of bulk data would answer the first
+    /// packet with it, and its acknowledgements would cover other pairs of packets than the reference's.
     #[inline]
     fn has_work(&self) -> bool {
         self.handshake.finished_pending
             || self.mtu_probe_pending
-            || self.ack_frequency_pending
             || self.flow.pending
             || self.datagrams.front().is_some()
             || (self.control_due && self.streams_have_control())
