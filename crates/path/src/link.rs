@@ -129,17 +129,25 @@ impl<P: Packet> Link<P> {
     /// The next packet that has arrived by `now`. Call it until it returns `None`.
     #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<P> {
+        self.arrive(now)?.take()
+    }
+
+    /// Like [`Link::pop`], but the packet stays where it is: it can be looked at there, or taken, until
+    /// something is pushed.
+    #[inline]
+    pub fn arrive(&mut self, now: Instant) -> Option<&mut Option<P>> {
         self.advance(now);
         if self.flight.next().is_none_or(|arrival| arrival > now) {
             return None;
         }
         let Flying { place, jitter, .. } = self.flight.pop()?;
         self.buffer.vacant.push(place);
-        let packet = self.store.take(place)?;
+        let slot = self.store.slot(place)?;
+        let packet = slot.as_ref()?;
         self.buffer
             .counters
             .delivered(packet.flow(), packet.size(), jitter);
-        Some(packet)
+        Some(slot)
     }
 
     /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless

@@ -180,8 +180,7 @@ impl<'a> Network<'a> {
         } else {
             Side::Server
         };
-        while let Some(carried) = self.links[link].pop(self.now) {
-            self.hand_on(link, side, carried);
+        while self.hand_on(link, side) {
             // Seldom do two arrive together.
             if (self.links[link].next()).is_none_or(|next| next > self.now) {
                 break;
@@ -193,8 +192,16 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A packet that came out of a link enters the next link of its route, or its endpoint.
-    fn hand_on(&mut self, link: usize, side: Side, mut carried: Carried) {
+    /// The packet that comes out of a link enters the next link of its route, or its endpoint, which looks at
+    /// it where it lies: to move a packet is to copy it. False if none comes.
+    #[inline]
+    fn hand_on(&mut self, link: usize, side: Side) -> bool {
+        let Some(slot) = self.links[link].arrive(self.now) else {
+            return false;
+        };
+        let Some(carried) = slot else {
+            return false;
+        };
         let index = carried.connection as usize;
         self.hash = seed::fold(self.hash, self.now.as_nanos());
         let what = carried.packet.number() << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
@@ -203,8 +210,10 @@ impl<'a> Network<'a> {
         carried.crossed += 1;
         let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
         if let Some(&next) = route.get(usize::from(carried.crossed)) {
-            self.forward(usize::from(next), carried);
-            return;
+            if let Some(carried) = slot.take() {
+                self.forward(usize::from(next), carried);
+            }
+            return true;
         }
         if let Some(series) = &mut self.series
             && side != connection.sending_side()
@@ -212,8 +221,10 @@ impl<'a> Network<'a> {
             let size = Bytes::new(u64::from(carried.size));
             series.on_received(self.now, connection.flow, size);
         }
-        connection.endpoint(side).receive(self.now, carried.packet);
+        let endpoint = connection.endpoint(side);
+        endpoint.receive(self.now, &mut carried.packet);
         self.pump(index, side, "received");
+        true
     }
 
     /// A packet enters a link that is not the first of its route.
@@ -299,30 +310,33 @@ impl<'a> Network<'a> {
         let link = &mut self.links[place];
         let endpoint = connection.endpoint(side);
         let mut sent = false;
-        while let Some(packet) = endpoint.transmit(self.now) {
-            let carried = Carried {
-                connection: index as u32,
-                size: packet.size() + self.scenario.overhead,
-                crossed: 0,
-                packet,
-            };
+        endpoint.transmit(self.now, |packet| {
+            let size = packet.size() + self.scenario.overhead;
             if let Some(series) = &mut self.series
                 && let Some(flow) = data_of
             {
-                series.on_sent(self.now, flow, Bytes::new(u64::from(carried.size)));
+                series.on_sent(self.now, flow, Bytes::new(u64::from(size)));
             }
+            let carried = Carried {
+                connection: index as u32,
+                size,
+                crossed: 0,
+                packet,
+            };
             link.push(self.now, carried);
             sent = true;
-        }
+        });
+        let has_events = endpoint.has_events();
         self.queue.set(element, endpoint.next());
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);
             self.queue.set(place, next);
         }
-        if endpoint.has_events() {
+        let has_call = connection.call.is_some();
+        if has_events {
             self.serve(index, side);
         }
-        if self.connections[index].call.is_some() {
+        if has_call {
             let next = self.connections[index].next_app();
             self.queue.set(self.element(index, APPLICATIONS), next);
         }

@@ -171,29 +171,34 @@ impl Endpoint {
             Endpoint::Real(endpoint) => endpoint.close(now),
         }
     }
-    /// A packet has arrived. Both ends of a connection are of one stack.
+    /// A packet has arrived. Both ends of a connection are of one stack. The real one takes the contents.
     #[inline]
-    pub(crate) fn receive(&mut self, now: Instant, payload: Payload) {
+    pub(crate) fn receive(&mut self, now: Instant, payload: &mut Payload) {
+        match (self, payload) {
+            (Endpoint::Modelled(endpoint), Payload::Modelled(packet)) => {
+                endpoint.receive(now, packet);
+            }
+            (Endpoint::Real(endpoint), Payload::Real(datagram)) => {
+                let data = std::mem::take(&mut datagram.data);
+                endpoint.receive(now, Datagram { data, ..*datagram });
+            }
+            _ => {}
+        }
+    }
+    /// Gives all that may leave now to `send`.
+    #[inline]
+    pub(crate) fn transmit(&mut self, now: Instant, mut send: impl FnMut(Payload)) {
         match self {
             Endpoint::Modelled(endpoint) => {
-                // By reference: to move the packet would be to copy it.
-                if let Payload::Modelled(packet) = &payload {
-                    endpoint.receive(now, packet);
+                while let Some(packet) = endpoint.transmit(now) {
+                    send(Payload::Modelled(packet));
                 }
             }
             Endpoint::Real(endpoint) => {
-                if let Payload::Real(datagram) = payload {
-                    endpoint.receive(now, datagram);
+                while let Some(datagram) = endpoint.transmit(now) {
+                    send(Payload::Real(datagram));
                 }
             }
-        }
-    }
-    /// The next packet that may leave now.
-    #[inline]
-    pub(crate) fn transmit(&mut self, now: Instant) -> Option<Payload> {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.transmit(now).map(Payload::Modelled),
-            Endpoint::Real(endpoint) => endpoint.transmit(now).map(Payload::Real),
         }
     }
     /// When it wants to be called again.

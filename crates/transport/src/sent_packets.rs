@@ -112,9 +112,54 @@ impl SentPackets {
             if !over {
                 break;
             }
+            // A lost packet is still open; its word of 64 may stay.
+            self.open.remove(self.base);
             self.ring.pop_front();
             self.base += 1;
         }
         self.open.slide_to(self.base);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_units::Duration;
+
+    fn sent_at(seconds: u64) -> SentPacket {
+        let sent = Instant::START + Duration::from_secs(seconds);
+        SentPacket {
+            fate: Fate::Outstanding,
+            size: 1440,
+            state: SendState::of_handshake(sent),
+            frames: [Frame::None; MAX_FRAMES],
+        }
+    }
+
+    fn acknowledged(sent: &mut SentPackets, packets: u64) -> Vec<u64> {
+        let (largest, delay) = (packets.ilog2().into(), Duration::ZERO);
+        let (words, ecn) = ([packets, 0, 0, 0], Default::default());
+        let ack = AckFrame {
+            largest,
+            delay,
+            words,
+            ecn,
+        };
+        let mut numbers = Vec::new();
+        sent.acknowledge(&ack, |number, _, _| numbers.push(number));
+        numbers
+    }
+
+    #[test]
+    fn a_lost_packet_that_arrives_after_it_was_forgotten_is_not_acknowledged() {
+        for (later, expected) in [(1, vec![0]), (2, vec![])] {
+            let mut sent = SentPackets::default();
+            sent.push(sent_at(0));
+            sent.push(sent_at(later));
+            sent.lose(0);
+            assert_eq!(acknowledged(&mut sent, 0b10), [1]);
+            sent.forget(Instant::START + Duration::from_secs(later));
+            assert_eq!(acknowledged(&mut sent, 0b11), expected, "{later} s later");
+        }
     }
 }
