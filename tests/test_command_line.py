@@ -99,7 +99,28 @@ def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Pat
         (["suite", "DIR", "--out", "/dev/null/x"], "cannot write results"),
         (["replay", "DIR", "short", "0"], "is not a result"),
         (["report", "NOWHERE", "-o", "x.html"], "no such folder"),
+        (["report", "DIR", "-o", "x.pdf"], "must end in .html"),
+        (["study", "harm", "--preset", "ccafct-tset"], "did you mean ccafct-test"),
         (["nonsense"], "nonsense"),
+        (["study", "wifi-compete", "--jitter-seed", "3"], "--shared-jitter"),
+        (["run", "FILE", "--live", "--jobs", "2"], "--jobs"),
+        # Even at their defaults: the user believes that they matter.
+        (
+            [
+                "study",
+                "transient",
+                "--series",
+                "x.csv",
+                "--rtt",
+                "50 ms",
+                "--preset",
+                "paper",
+                "-n",
+                "3",
+                "--seed=1",
+            ],
+            "--preset, --trials, --seed: not with --series",
+        ),
     ],
 )
 def test_a_wrong_request_is_one_message_and_status_two(
@@ -258,3 +279,16 @@ def test_a_live_report_that_cannot_be_written_is_refused_before_the_run(tmp_path
     live = ["run", "c4/simple-20mbps", "--live", "-c", "main=kernel:cubic", "--report", str(report)]
     assert main(live) == 2
     assert "there is no folder" in capsys.readouterr().err
+
+
+def test_a_study_replaces_an_older_one_in_its_folder(tmp_path: Path, capsys: Capture) -> None:
+    out = str(tmp_path / "study")
+    harm = ["study", "harm", "--preset", "ccafct-test", "--rtt", "10 ms", "-n", "1", "-o", out]
+    assert main(harm) == 0
+    assert (tmp_path / "study" / "requests.parquet").exists()
+    assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "1", "-o", out]) == 0
+    names = {file.name for file in (tmp_path / "study").rglob("*") if file.is_file()}
+    variants = {f"simple-20mbps-c4-{variant}.toml" for variant in ("model", "wide", "quic")}
+    assert names == {"study.json", "report.html", *variants}
+    assert json.loads((tmp_path / "study" / "study.json").read_text())["study"] == "stacks"
+    capsys.readouterr()

@@ -155,11 +155,11 @@ def test_the_command_prints_the_document_and_leaves_a_page(
         ("--rtt-ratio=0.5", "1 or more"),
         ("--flows=1", "2 to 1000"),
         ("--duration=5 s", "20 s or more"),
-        ("--duration=5", "accepted: a time"),
+        ("--duration=5", "expected a time"),
         ("--queue=fifo", "fq-codel"),
         ("--controller=c9", "c4"),
         ('--controller=c"9', "unknown controller"),
-        ("--gap=soon", "accepted: a time"),
+        ("--gap=soon", "expected a time"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_one_message(

@@ -14,7 +14,7 @@ import pytest
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.plots import plot_distribution, plot_trial, save
-from thalweg.plots.downsample import changes, downsample
+from thalweg.plots.downsample import changes, downsample, gaps
 from thalweg.report import write_report
 from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
@@ -84,3 +84,30 @@ def test_the_report_is_one_page_without_a_network(tmp_path: Path, scenario_file:
     figures = json.loads(block.group(1))
     assert set(figures) == {"short-main-completion", "short-worst"}
     assert html.count(f"thalweg replay {tmp_path} short") == 1
+
+
+def test_a_flow_that_is_not_paced_has_no_pacing_rate_in_files_and_figures(tmp_path: Path) -> None:
+    scenario = Scenario.load("c4/simple-20mbps", controllers={"main": "cubic:variant=picoquic"})
+    trial = scenario.run(seed=1, trace=True)
+    assert trial.trace is not None
+    pacing = trial.trace.flows["pacing_bps"]
+    # The window begins with ten packets, but what is not paced yet waits for a round-trip time to pace by.
+    assert np.isnan(pacing[0])
+    # The path carries 20 Mbps; slow start paces at 5/4 of the window over the RTT, a few times that.
+    assert 20e6 < float(pacing.fill_nan(None).max()) < 200e6  # type: ignore[arg-type]
+    trial.trace.save(tmp_path / "trial.csv")
+    written = pl.read_csv(tmp_path / "trial.csv", infer_schema_length=None)["pacing_bps"]
+    assert written.max() == pacing.fill_nan(None).max()
+
+
+def test_a_line_ends_where_a_value_is_unknown_for_longer_than_a_bucket() -> None:
+    frame = pl.DataFrame(
+        {
+            "time_s": [0.0, 1.0, 2.0, 3.0, 3.1, 3.2, 10.0],
+            "flow": "main",
+            "y": [1.0, float("nan"), float("nan"), 2.0, None, 3.0, 4.0],
+        }
+    )
+    # Ten buckets of a second: the gap from 1 to 3 s is one, that from 3.1 to 3.2 s is not.
+    ends = gaps(frame, "y", ["flow"], buckets=10)
+    assert ends.rows() == [(1.0, "main", 1.0), (1.0, "main", None)]

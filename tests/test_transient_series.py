@@ -103,9 +103,9 @@ def test_a_measurement_too_short_or_without_bandwidth_is_refused(tmp_path: Path)
     ("arguments", "says"),
     [
         (["--preset", "papper"], "did you mean paper?"),
-        (["--rtt", "50"], "--rtt '50': accepted: a time"),
+        (["--rtt", "50"], "--rtt '50': expected a time"),
         (["--step", "20s"], "--step '20s': accepted: AT:rate=RATE"),
-        (["--step", "20s:rate=fast"], "rate 'fast': accepted: a rate"),
+        (["--step", "20s:rate=fast"], "rate 'fast': expected a rate"),
         (["--step", "20s:rate=0 bps"], "accepted: a rate above 0"),
         (["--step", "70s:rate=6 Mbps"], "--duration '60 s': accepted: from 70.9 s on"),
         (["--step", "9s:rate=6 Mbps", "--step", "8s:rate=9 Mbps"], "accepted: from 9.9 s on"),
@@ -113,7 +113,7 @@ def test_a_measurement_too_short_or_without_bandwidth_is_refused(tmp_path: Path)
         (["-c", "cubik"], "cubik"),
         (["--queue", "taildrop"], "taildrop"),
         (["--series", "x.csv"], "--series needs --rtt"),
-        (["--series", "x.csv", "--rtt", "9ms", "--buffer", "1 bdp"], "--buffer does not go with --series"),
+        (["--series", "x.csv", "--rtt", "9ms", "--buffer", "1 bdp"], "--buffer: not with --series"),
     ],
 )
 def test_a_bad_option_is_refused_with_what_is_accepted(arguments: list[str], says: str, capsys: Capture) -> None:

@@ -1,4 +1,4 @@
-"""How numbers with units are written for people: `4.87 s`, `23.1 ms`, `20 Mbps`, `10 MB`.
+"""How numbers with units are written for people, and read: `4.87 s`, `23.1 ms`, `20 Mbps`, `10 MB`.
 
 Decimal prefixes, as links are sold and as scenario files are written. A time that never came is
 infinite and reads `did not finish`; a number that is not known reads `-`.
@@ -24,12 +24,15 @@ def text(value: float | None, unit: str = "", digits: int = 4) -> str:
     ('4.871 s', '23.1 ms', '20 Mbps', '10 MB')
     >>> text(float("inf"), "s"), text(None, "s"), text(0.0, "s")
     ('did not finish', '-', '0 s')
+    >>> text(0.9996, "s", 3), text(-0.0009996, "s", 3)
+    ('1 s', '-1 ms')
     """
     if value is None or math.isnan(value):
         return "-"
     if math.isinf(value):
         return "did not finish"
-    factor, name = scale(abs(value), unit)
+    # Rounded first: 0.9996 s with three digits is 1 s, not 1000 ms.
+    factor, name = scale(float(f"{abs(value):.{digits}g}"), unit)
     return f"{value / factor:.{digits}g} {name}".rstrip() if value else f"0 {unit}".rstrip()
 
 
@@ -58,7 +61,13 @@ def percent(fraction: float) -> str:
 
 
 _TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([a-zµ]+)\s*")
+_BITS_PER_SECOND = {
+    f"{prefix}{unit}": factor
+    for unit in ("bps", "bit/s")
+    for prefix, factor in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))
+}
+_SIZES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([A-Za-zµ/]+)\s*")
 
 
 def seconds(words: str, what: str) -> float:
@@ -67,14 +76,16 @@ def seconds(words: str, what: str) -> float:
     >>> seconds("20ms", "--interval"), seconds("1.5 min", "--duration")
     (0.02, 90.0)
     """
-    match = _NUMBER.fullmatch(words)
-    if match is None or match[2] not in _TIMES:
-        raise RequestError(f"{what} {words!r}: expected a time such as 20ms or 75s")
-    return float(match[1]) * _TIMES[match[2]]
+    return _read(words, what, _TIMES, "a time such as 20ms or 75s")
 
 
-_SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([A-Za-z]+)\s*")
+def bits_per_second(words: str, what: str) -> float:
+    """The rate that a text such as `12 Mbps` means. Raises RequestError, which names `what`.
+
+    >>> bits_per_second("12 Mbps", "--rate")
+    12000000.0
+    """
+    return _read(words, what, _BITS_PER_SECOND, "a rate such as 12Mbps")
 
 
 def size(words: str, what: str) -> int:
@@ -83,7 +94,11 @@ def size(words: str, what: str) -> int:
     >>> size("10 MB", "--download"), size("1.5KiB", "--upload")
     (10000000, 1536)
     """
-    match = _SIZE.fullmatch(words)
-    if match is None or match[2] not in _SIZES:
-        raise RequestError(f"{what} {words!r}: expected a size such as 100MB; units are {', '.join(_SIZES)}")
-    return round(float(match[1]) * _SIZES[match[2]])
+    return round(_read(words, what, _SIZES, "a size such as 100MB"))
+
+
+def _read(words: str, what: str, units: dict[str, float], example: str) -> float:
+    match = _NUMBER.fullmatch(words)
+    if match is None or match[2] not in units:
+        raise RequestError(f"{what} {words!r}: expected {example}; units are {', '.join(units)}")
+    return float(match[1]) * units[match[2]]

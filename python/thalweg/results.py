@@ -25,6 +25,7 @@ from thalweg.errors import RequestError, did_you_mean
 from thalweg.host import host
 from thalweg.outcome import Description, Outcomes
 from thalweg.verdict import Answer
+from thalweg.whole_file import whole_file
 
 FORMAT = "thalweg-result/1"
 _METADATA = "metadata.json"
@@ -134,9 +135,11 @@ class Store:
             # A disk that fills while Parquet is written is an error of Polars.
             reason = getattr(error, "strerror", None) or error
             raise RequestError(f"cannot write {self.folder / name}: {reason}") from None
+        finally:
+            self._discard_partial()
 
-    def discard_partial(self) -> None:
-        """Removes what an interrupted write left."""
+    def _discard_partial(self) -> None:
+        """Removes what a failed or interrupted write left."""
         for partial in self.folder.glob(".*.partial"):
             shutil.rmtree(partial, ignore_errors=True)
 
@@ -149,7 +152,7 @@ class Store:
         (self.folder / _METADATA).unlink()
         for scenario in old["scenarios"]:
             shutil.rmtree(self.folder / scenario["name"], ignore_errors=True)
-        self.discard_partial()
+        self._discard_partial()
 
     def _write_metadata(self) -> None:
         result = self._result
@@ -167,9 +170,8 @@ class Store:
             "core_s": round(result.core_s, 3),
             "scenarios": [asdict(description) for description in self._scenarios],
         }
-        partial = self.folder / f".{_METADATA}.partial"
-        partial.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
-        partial.replace(self.folder / _METADATA)
+        with whole_file(self.folder / _METADATA) as partial:
+            partial.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
 
 
 def _read_metadata(folder: Path) -> dict[str, Any]:
@@ -177,6 +179,8 @@ def _read_metadata(folder: Path) -> dict[str, Any]:
         metadata = json.loads((folder / _METADATA).read_text(encoding="utf-8"))
     except FileNotFoundError:
         missing = "there is no such folder" if not folder.exists() else f"it has no {_METADATA}"
+        if (folder / "study.json").exists():
+            missing = f"it holds a study; its page is {folder / 'report.html'}"
         raise RequestError(f"{folder} is not a result: {missing}") from None
     except OSError as error:
         raise RequestError(f"{folder} is not a result: {error.strerror}") from None

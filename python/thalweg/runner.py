@@ -62,7 +62,6 @@ def run_suite(
             result.wall_s = time.perf_counter() - begin
             store.add(outcomes)
     except (Interrupted, KeyboardInterrupt):
-        store.discard_partial()
         result.outcomes = [outcomes for outcomes in result.outcomes if (folder / outcomes.scenario.name).is_dir()]
         return result, False
     return result, True

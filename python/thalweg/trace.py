@@ -2,6 +2,7 @@
 
 Times are seconds since the start of the trial, sizes bytes, rates bits per second.
 
+- A controller that does not pace has no pacing rate: the value is not a number, or empty in a file.
 - `.parquet` and `.csv` hold all series in one table ordered by time; the column `kind` tells which
   series a row belongs to (`flow`, `variable`, `link`, `drop`, `packet`); a column that does not apply is empty.
 - `.sqlog` and `.qlog` are qlog: see `thalweg.qlog`.
@@ -9,6 +10,7 @@ Times are seconds since the start of the trial, sizes bytes, rates bits per seco
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +18,11 @@ import polars as pl
 
 from thalweg import _native, qlog
 from thalweg.errors import RequestError
+from thalweg.whole_file import whole_file
+
+_UNPACED_BPS = 1200 * 8 * 1e9
+"""A controller that does not pace asks for a packet each nanosecond, or leaves the rate out: the smallest packet
+that a path of QUIC carries has 1200 bytes (RFC 9000 section 14)."""
 
 FORMATS = (".parquet", ".csv", ".sqlog", ".qlog")
 
@@ -34,7 +41,10 @@ class Trace:
     """Time series of one trial."""
 
     flows: pl.DataFrame
-    """Per flow on change and on ACK: window, bytes in flight, RTT, rates, state."""
+    """Per flow on change and on ACK: window, bytes in flight, RTT, rates, state.
+
+    `pacing_bps` is NaN while a flow is not paced.
+    """
     variables: pl.DataFrame
     """Variables of the controllers, one value a row."""
     links: pl.DataFrame
@@ -49,7 +59,9 @@ class Trace:
     def of(native: _native.Trace) -> Trace:
         """Makes tables of the columns that the simulator hands over."""
         tables = (native.flows, native.variables, native.links, native.drops, native.packets)
-        return Trace(*(pl.DataFrame(dict(columns)) for columns in tables))
+        flows, *others = (pl.DataFrame(dict(columns)) for columns in tables)
+        paced = pl.col("pacing_bps") < _UNPACED_BPS
+        return Trace(flows.with_columns(pl.when(paced).then("pacing_bps").otherwise(math.nan)), *others)
 
     def table(self) -> pl.DataFrame:
         """All series in one table, ordered by time."""
@@ -65,19 +77,16 @@ class Trace:
         return whole.select("time_s", pl.exclude("time_s")).fill_nan(None)
 
     def save(self, file: str | Path) -> None:
-        """Writes the trace; the ending of the name chooses the format. Raises RequestError."""
+        """Writes the trace, whole or not at all; its ending chooses the format. Raises RequestError."""
         target = Path(file)
         if target.suffix not in FORMATS:
             raise RequestError(f"{target}: a trace ends in one of {', '.join(FORMATS)}")
-        try:
+        with whole_file(target) as partial:
             if target.suffix == ".parquet":
-                self.table().write_parquet(target)
+                self.table().write_parquet(partial)
             elif target.suffix == ".csv":
-                self.table().write_csv(target)
+                self.table().write_csv(partial)
             elif target.suffix == ".sqlog":
-                qlog.write_sequence(self, target)
+                qlog.write_sequence(self, partial)
             else:
-                qlog.write_for_qvis(self, target)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            # A disk that fills while Parquet is written is an error of Polars.
-            raise RequestError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None
+                qlog.write_for_qvis(self, partial)

@@ -20,6 +20,7 @@ from thalweg.probe.jitter_trace import Direction
 from thalweg.probe.wire import PORT
 from thalweg.quantity import seconds
 from thalweg.scenario import Scenario
+from thalweg.whole_file import whole_file
 
 if TYPE_CHECKING:
     from thalweg.probe.series import Series
@@ -185,13 +186,8 @@ def export(
 
     check_writable(output)
     lines = jitter_trace(read_series(file), direction)
-    partial = output.with_name(f".{output.name}.partial")
-    try:
+    with whole_file(output) as partial:
         partial.write_text(lines, encoding="ascii")
-        partial.replace(output)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise RequestError(f"cannot write {output}: {error.strerror or error}") from None
     stdout().print(f'jitter = {{ model = "trace", file = "{output.name}" }}')
     return PASSED
 

@@ -97,7 +97,7 @@ def serve(
             stdout().print(_line(report))
         if qlog and trace:
             try:
-                _write(trace, qlog / f"{served}.sqlog")
+                trace.save(qlog / f"{served}.sqlog")
             except RequestError as error:
                 # The others are served all the same.
                 problems.append(str(error))
@@ -189,7 +189,7 @@ def get(
         for line in _lines(fetched.summary):
             stdout().print(line)
     if qlog and fetched.trace:
-        _write(fetched.trace, qlog)
+        fetched.trace.save(qlog)
         note(f"wrote {qlog}")
     return PASSED
 
@@ -256,23 +256,6 @@ def _silence(idle: str) -> float:
     if not 0.1 <= silence <= 600:
         raise RequestError(f"--idle {idle!r}: expected 100ms to 600s")
     return silence
-
-
-def _write(trace: Trace, file: Path) -> None:
-    """Writes a qlog; one that could not be finished leaves nothing behind. Raises RequestError."""
-    if file.exists() and not file.is_file():
-        # A device or a pipe takes what it gets.
-        return trace.save(file)
-    partial = file.with_name(f".{file.name}.partial{file.suffix}")
-    try:
-        trace.save(partial)
-        partial.replace(file)
-    except RequestError as error:
-        partial.unlink(missing_ok=True)
-        raise RequestError(str(error).replace(str(partial), str(file))) from None
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise RequestError(f"cannot write {file}: {error.strerror or error}") from None
 
 
 def _line(report: dict[str, Any]) -> str:

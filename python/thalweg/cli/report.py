@@ -9,6 +9,7 @@ import typer
 
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import check_writable
+from thalweg.errors import RequestError
 from thalweg.results import SuiteResult
 
 
@@ -17,6 +18,8 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")],
 ) -> None:
     """Write a stored result as one HTML page that needs no network."""
+    if output.suffix not in (".html", ".htm"):
+        raise RequestError(f"--output {output}: the name must end in .html")
     stored = SuiteResult.load(result)
     check_writable(output)
     from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load

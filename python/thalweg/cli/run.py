@@ -29,7 +29,7 @@ from thalweg.cli.options import (
     settings,
     write_trial,
 )
-from thalweg.cli.run_live import LiveOptions, refuse_options, refuse_stack, run_live
+from thalweg.cli.run_live import LiveOptions, refuse_options, refuse_virtual, run_live
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.live import LiveScenario
 from thalweg.results import SuiteResult
@@ -61,7 +61,7 @@ def run(
     check_files(trace, plot)
     entry = find_scenario(scenario)
     if live:
-        refuse_stack(stack)
+        refuse_virtual(stack, jobs)
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
         files, options = (trace, plot), LiveOptions(realtime, bound, report)
         return run_live(real, entry.reference, seed, trials, format_, files, options)

@@ -17,6 +17,7 @@ from thalweg.live.trial import LiveTrial
 from thalweg.live.trials import together
 from thalweg.outcome import Outcomes
 from thalweg.results import SuiteResult
+from thalweg.whole_file import whole_file
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,10 @@ def refuse_options(options: LiveOptions) -> None:
         raise RequestError("--realtime, --bound and --report are about real time; accepted: with --live")
 
 
-def refuse_stack(stack: Stack | None) -> None:
-    """Refuses it for trials in real time. Raises RequestError."""
+def refuse_virtual(stack: Stack | None, jobs: int) -> None:
+    """Refuses options that are about virtual time. Raises RequestError."""
+    if jobs:
+        raise RequestError("--jobs: trials in real time take place one after the other; accepted: without --live")
     if stack:
         raise RequestError("--stack chooses what carries flows in virtual time; accepted: without --live")
 
@@ -81,7 +84,8 @@ def run_live(
         for line in faithfulness(report):
             note(prefix + line)
     if options.report:
-        options.report.write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
+        with whole_file(options.report) as partial:
+            partial.write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:

@@ -18,6 +18,7 @@ from thalweg.errors import RequestError
 from thalweg.live import LiveRequest, Rig, faithfulness, run_shell
 from thalweg.live.process import interrupts_passed_over
 from thalweg.scenario import Scenario
+from thalweg.whole_file import whole_file
 
 
 def shell(
@@ -89,4 +90,5 @@ def _tell(report: dict[str, object], file: Path | None) -> None:
     for line in faithfulness(report):
         note(line)
     if file:
-        file.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        with whole_file(file) as partial:
+            partial.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

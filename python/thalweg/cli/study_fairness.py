@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from thalweg.cli.checks import print_checks
-from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.console import Bar
 from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
-from thalweg.cli.tables import plain_table
+from thalweg.cli.study_end import Out, conclude
 
 
 def fairness(
@@ -50,10 +47,7 @@ def fairness(
     seed: Seed = 1,
     jobs: Jobs = 0,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
-    ] = None,
+    out: Out = None,
 ) -> int:
     """Runs the study; see docs/studies/fairness.md."""
     # The modules of one study are loaded for that study alone; altair and the statistics take their time.
@@ -81,26 +75,4 @@ def fairness(
         claim_folder(out)
     with Bar() as bar:
         done = experiment.run(parameters, trials, seed, jobs, bar.show)
-    result = done.result
-    if format_ is Format.JSON:
-        print_json(result.document())
-    else:
-        console = stdout()
-        console.print(f"{result.title}  ({result.source}; {result.preset})")
-        console.print(plain_table(HEADERS, table_rows(result), WORDS))
-        print_checks(result)
-    if not done.complete:
-        complain(f"interrupted: {len(done.cells)} rows are finished; nothing was judged", label="")
-    if out and done.cells:
-        from thalweg.studies.fairness_store import save  # noqa: PLC0415
-
-        try:
-            with Bar() as bar:
-                save(done, out, bar.show)
-        except KeyboardInterrupt:
-            complain(f"interrupted: the result in {out} lacks its report", label="")
-            return INTERRUPTED
-        note(f"wrote {out} and {out / 'report.html'}")
-    if not done.complete:
-        return INTERRUPTED
-    return PASSED if result.holds else FAILED
+    return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])

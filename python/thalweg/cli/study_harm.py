@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thalweg.cli.checks import print_checks
-from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.console import Bar
 from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
-from thalweg.cli.study_live import Bound, Live, Realtime, announce, tell, timing
-from thalweg.cli.tables import plain_table
+from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.study_live import Bound, Live, Realtime, announce, timing
 from thalweg.errors import RequestError, did_you_mean
 
 if TYPE_CHECKING:
@@ -127,10 +124,7 @@ def harm(
     realtime: Realtime = False,
     bound: Bound = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
-    ] = None,
+    out: Out = None,
 ) -> int:
     """Runs the study; see docs/studies/harm.md."""
     # The modules of one study are loaded for that study alone; altair and the statistics take their time.
@@ -147,7 +141,7 @@ def harm(
         competitor = list(with_simulated(competitor or (), "--competitor"))
     known = presets()
     if preset not in known:
-        raise RequestError(f"no preset {preset!r}{did_you_mean(preset, known)}")
+        raise RequestError(f"--preset {preset!r}: there is none of this name{did_you_mean(preset, known)}")
     parameters = known["matrix" if matrix and preset == "ccafct" else preset]
     everyone = known["matrix"].controllers if matrix else ()
     sides = _sides(parameters, controller or (), competitor or (), everyone)
@@ -177,31 +171,8 @@ def harm(
     announce(*parameters.live_span_s(n))
     with Bar() as bar:
         done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
-    result = done.result
-    if format_ is Format.JSON:
-        print_json(result.document())
-    else:
-        console = stdout()
-        console.print(f"{result.title}  ({result.source}; {result.preset})")
-        console.print(plain_table(TIMES, times_rows(result), WORDS))
-        console.print(plain_table(MORE, more_rows(result), WORDS))
-        print_checks(result)
-    tell(result)
-    if not done.complete:
-        complain(f"interrupted: {len(done.cells)} rows are finished; nothing was judged", label="")
-    if out and done.cells:
-        from thalweg.studies.harm_store import save  # noqa: PLC0415
-
-        try:
-            with Bar() as bar:
-                save(done, out, bar.show)
-        except KeyboardInterrupt:
-            complain(f"interrupted: the result in {out} lacks its report", label="")
-            return INTERRUPTED
-        note(f"wrote {out} and {out / 'report.html'}")
-    if not done.complete:
-        return INTERRUPTED
-    return PASSED if result.holds else FAILED
+    sheets = [(TIMES, times_rows, WORDS), (MORE, more_rows, WORDS)]
+    return conclude(done, f"{len(done.cells)} rows", format_, out, sheets)
 
 
 def _sides(

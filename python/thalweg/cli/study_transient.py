@@ -1,4 +1,4 @@
-"""`thalweg study transient`: how controllers react to steps; or the same metric on a measurement of one's own."""
+"""`thalweg study transient`: how controllers react to steps."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from thalweg.cli.checks import print_checks
-from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.console import Bar
 from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
-from thalweg.cli.study_live import Bound, Live, Realtime, announce, tell, timing
-from thalweg.cli.tables import plain_table
-from thalweg.errors import RequestError
+from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.study_live import Bound, Live, Realtime, announce, timing
+from thalweg.cli.study_transient_series import measurement, refuse_other_options
 from thalweg.live import Timing
 
 _PATH, _OWN = "Path", "A measurement of your own"
 
 
 def transient(
+    context: typer.Context,
     preset: Annotated[
         str,
         typer.Option(
@@ -88,29 +87,12 @@ def transient(
     realtime: Realtime = False,
     bound: Bound = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
-    ] = None,
+    out: Out = None,
 ) -> int:
     """Runs the study; see docs/studies/transient.md."""
     if series is not None:
-        given = {
-            "--controller": controller,
-            "--buffer": buffer,
-            "--queue": queue,
-            "--rate-noise": rate_noise,
-            "--delay-noise": delay_noise,
-            "--duration": duration,
-            "--live": live,
-            "--out": out,
-        }
-        useless = next((option for option, value in given.items() if value), None)
-        if useless:
-            raise RequestError(
-                f"{useless} does not go with --series; accepted: --rtt, --rate, --step and --format"
-            )
-        return _measurement(series, rtt, rate, step or [], format_)
+        refuse_other_options(context)
+        return measurement(series, rtt, rate, step or [], format_)
     # The modules of one study are loaded for that study alone; altair and the statistics take their time.
     from thalweg.studies.transient_parameters import Step  # noqa: PLC0415
     from thalweg.studies.transient_parameters import preset as named  # noqa: PLC0415
@@ -147,6 +129,7 @@ def _study(
     from thalweg.studies import transient as experiment  # noqa: PLC0415
     from thalweg.studies.transient_table import (  # noqa: PLC0415
         DAMPING,
+        FINDINGS,
         REACTION,
         WORDS,
         damping_rows,
@@ -159,58 +142,6 @@ def _study(
     announce(parameters.live_span_s(n))
     with Bar() as bar:
         done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
-    result = done.result
-    if format_ is Format.JSON:
-        print_json(result.document())
-    else:
-        console = stdout()
-        console.print(f"{result.title}  ({result.source}; {result.preset})")
-        console.print(plain_table(REACTION, reaction_rows(result), WORDS))
-        console.print(plain_table((*REACTION[:WORDS], *DAMPING), damping_rows(result), WORDS))
-        print_checks(result)
-        if result.findings:
-            headers = ("by other numbers", "measured", "the same", "why")
-            console.print(plain_table(headers, finding_rows(result), len(headers)))
-    tell(result)
-    if not done.complete:
-        complain(f"interrupted: {len(done.cells)} cells are finished; nothing was judged", label="")
-    if out and done.cells:
-        from thalweg.studies.transient_store import save  # noqa: PLC0415
-
-        try:
-            with Bar() as bar:
-                save(done, out, bar.show)
-        except KeyboardInterrupt:
-            complain(f"interrupted: the result in {out} lacks its report", label="")
-            return INTERRUPTED
-        note(f"wrote {out} and {out / 'report.html'}")
-    if not done.complete:
-        return INTERRUPTED
-    return PASSED if result.holds else FAILED
-
-
-def _measurement(file: Path, rtt: str | None, rate: str | None, steps: list[str], format_: Format) -> int:
-    """The metric on a file; there is nothing that could fail."""
-    from thalweg.studies.quantities import bits_per_second, seconds  # noqa: PLC0415
-    from thalweg.studies.result import StudyResult  # noqa: PLC0415
-    from thalweg.studies.transient_parameters import PAPER  # noqa: PLC0415
-    from thalweg.studies.transient_series import react_to_steps, read_series  # noqa: PLC0415
-    from thalweg.studies.transient_table import SERIES, series_line, series_row  # noqa: PLC0415
-
-    if rtt is None:
-        raise RequestError('--series needs --rtt, the round trip without queues; accepted: a time such as "50 ms"')
-    rtt_s = seconds(rtt, "--rtt")
-    if rtt_s <= 0:
-        raise RequestError(f"--rtt {rtt!r}: accepted: more than 0")
-    starts = sorted(seconds(text, "--step") for text in steps)
-    available = None if rate is None else bits_per_second(rate, "--rate")
-    reactions = react_to_steps(read_series(file), rtt_s, starts, available)
-    result = StudyResult("transient", f"How the flow of {file} reacts", PAPER, "series", 1, 0)
-    result.rows = [series_row(one) for one in reactions]
-    if format_ is Format.JSON:
-        print_json(result.document())
-    else:
-        console = stdout()
-        console.print(f"{result.title}  ({result.source})")
-        console.print(plain_table(SERIES, [series_line(row) for row in result.rows], 1))
-    return PASSED
+    sheets = [(REACTION, reaction_rows, WORDS), ((*REACTION[:WORDS], *DAMPING), damping_rows, WORDS)]
+    findings = (FINDINGS, finding_rows, len(FINDINGS))
+    return conclude(done, f"{len(done.cells)} cells", format_, out, sheets, findings)

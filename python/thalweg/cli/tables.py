@@ -120,9 +120,18 @@ def summary(result: SuiteResult, trials: int) -> str:
     """One line: how many passed and failed, what was run, and what it took."""
     counts: Counter[str] = Counter(answer or "without criteria" for answer in result.answers())
     said = ", ".join(f"{counts[answer]} {answer}" for answer in (*_STYLES, "without criteria") if counts[answer])
-    each = f"{trials} trials each" if len(result.outcomes) > 1 else f"{trials} trial{'s' if trials != 1 else ''}"
+    run = each(trials) if len(result.outcomes) > 1 else each(trials).removesuffix(" each")
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    return f"{said or 'nothing finished'}; {each}, seed {result.seed}; {times}"
+    return f"{said or 'nothing finished'}; {run}, seed {result.seed}; {times}"
+
+
+def each(trials: int) -> str:
+    """How many trials each scenario has.
+
+    >>> each(1), each(20)
+    ('1 trial each', '20 trials each')
+    """
+    return f"{trials} trial{'s' if trials != 1 else ''} each"
 
 
 def flow_table(flows: pl.DataFrame) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 
@@ -31,12 +33,41 @@ def downsample(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 50
     return kept.drop("_bucket")
 
 
+def gaps(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> pl.DataFrame:
+    """The end of each line: twice the row at which `value` stops being known for longer than a bucket of time.
+
+    The first has the value that held until then, the second has none.
+
+    >>> frame = pl.DataFrame({"time_s": [0.0, 1.0, 2.0, 9.0, 9.1, 9.2], "y": [7.0, None, None, 2.0, None, 3.0]})
+    >>> gaps(frame, "y", [], buckets=10).rows()
+    [(1.0, 7.0), (1.0, None)]
+    """
+    if frame.is_empty():
+        return frame
+    begin, end = _range(frame)
+    known = pl.col(value).is_not_null() & pl.col(value).cast(pl.Float64).is_finite()
+    held = pl.when(known).then(pl.col(value)).forward_fill()
+    marked = frame.with_columns(known.alias("_known"), _over(held, by).alias(value))
+    turns = marked.filter(_over(_new(pl.col("_known")), by))
+    until = _over(pl.col("time_s").shift(-1, fill_value=math.inf), by)
+    long = turns.filter(~pl.col("_known") & (until - pl.col("time_s") > (end - begin) / buckets))
+    ends = long.drop("_known")
+    return pl.concat([ends, ends.with_columns(pl.lit(None, frame.schema[value]).alias(value))])
+
+
 def changes(frame: pl.DataFrame, value: str, by: list[str]) -> pl.DataFrame:
     """Only the rows in which `value` differs from the row before, and the last of each group."""
-    previous = pl.col(value).shift(1).over(by) if by else pl.col(value).shift(1)
-    index = pl.int_range(pl.len()).over(by) if by else pl.int_range(pl.len())
-    count = pl.len().over(by) if by else pl.len()
-    return frame.filter(previous.is_null() | (previous != pl.col(value)) | (index == count - 1))
+    last = pl.int_range(pl.len()) == pl.len() - 1
+    return frame.filter(_over(_new(pl.col(value)) | last, by))
+
+
+def _new(column: pl.Expr) -> pl.Expr:
+    """Whether a value differs from the one before, or is the first."""
+    return column.shift(1).is_null() | (column.shift(1) != column)
+
+
+def _over(expression: pl.Expr, by: list[str]) -> pl.Expr:
+    return expression.over(by) if by else expression
 
 
 def _range(frame: pl.DataFrame) -> tuple[float, float]:

@@ -6,19 +6,18 @@ from pathlib import Path
 
 from thalweg.errors import RequestError
 from thalweg.plots.theme import Chart
+from thalweg.whole_file import whole_file
 
 FORMATS = (".html", ".png", ".svg", ".pdf")
 
 
 def save(chart: Chart, file: str | Path) -> None:
-    """Writes a figure; the ending of the name chooses the format. Raises RequestError."""
+    """Writes a figure, whole or not at all; the ending of the name chooses the format. Raises RequestError."""
     target = Path(file)
     if target.suffix not in FORMATS:
         raise RequestError(f"{target}: a figure ends in one of {', '.join(FORMATS)}")
-    try:
+    with whole_file(target) as partial:
         if target.suffix == ".html":
-            chart.save(str(target), inline=True)
+            chart.save(str(partial), inline=True)
         else:
-            chart.save(str(target), scale_factor=2 if target.suffix == ".png" else 1)
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror or error}") from None
+            chart.save(str(partial), scale_factor=2 if target.suffix == ".png" else 1)

@@ -3,7 +3,8 @@
 Window and bytes in flight, round-trip times, rates against the capacity of the links, queues with drops as
 marks, and the states of the controllers. With one flow, colour tells the series of a panel apart and the
 states shade the first panel; with several, colour is the flow, the dash is the series, and the states have
-panels of their own. Series are thinned before they are drawn; peaks stay.
+panels of their own. Series are thinned before they are drawn; peaks stay. Where a value is not known, as the
+pacing rate of a flow that is not paced, there is no line.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ import polars as pl
 from thalweg.errors import RequestError
 from thalweg.outcome import Trial
 from thalweg.plots.data import rows
-from thalweg.plots.downsample import changes, downsample
-from thalweg.plots.theme import CONFIG, GREY, SERIES, STATES, VERMILION, WIDTH
+from thalweg.plots.downsample import changes, downsample, gaps
+from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, PURPLE, SERIES, SKY, STATES, VERMILION, WIDTH
 from thalweg.quantity import scale, text
 from thalweg.trace import Trace
 
 _HEIGHT = 125
 _STRIP = 16
-"""Height of the states of one flow."""
+"""Height of the states of one flow; their names stand where other panels have a title."""
 _DASHES: list[list[float]] = [[1, 0], [5, 3], [1, 2.5]]
-_DROPS = [VERMILION, *SERIES[2:]]
+_DROPS = [VERMILION, PURPLE, ORANGE, GREEN, SKY, BLUE]
 _CAPACITY = "capacity"
 _MOST_STATES = 1500
 _AXIS_EXTENT = 46
@@ -103,6 +104,8 @@ def _series(trace: Trace, plan: _Plan, buckets: int) -> pl.DataFrame:
     for column, name in plan.columns.items():
         if column in trace.flows.columns:
             thin = downsample(trace.flows, column, ["flow"], buckets)
+            ends = gaps(trace.flows, column, ["flow"], buckets)
+            thin = pl.concat([thin, ends]).sort("time_s", maintain_order=True)
             parts.append(
                 thin.select(
                     "time_s", "flow", pl.lit(name).alias("series"), pl.col(column).cast(float).alias("value")
@@ -193,6 +196,7 @@ def _queues(trace: Trace, end: float, buckets: int) -> _Panel | None:
         return line
     drops = _thin_drops(trace.drops, end / buckets)
     reasons = drops["label"].unique(maintain_order=True).to_list()
+    free = [colour for colour in _DROPS if colour not in SERIES[: len(labels)]] or _DROPS
     marks = (
         alt.Chart(rows(drops))
         .mark_point(shape="cross", angle=45, size=34, filled=True, opacity=0.9, clip=True)
@@ -201,7 +205,7 @@ def _queues(trace: Trace, end: float, buckets: int) -> _Panel | None:
             color=alt.Color(
                 "label:N",
                 title=None,
-                scale=alt.Scale(domain=reasons, range=_DROPS[: len(reasons)]),
+                scale=alt.Scale(domain=reasons, range=free[: len(reasons)]),
             ),
             tooltip=["time_s:Q", "link:N", "flow:N", "label:N"],
         )
@@ -246,14 +250,14 @@ def _shades(states: pl.DataFrame) -> alt.Chart:
 
 def _strip(states: pl.DataFrame, flows: list[str]) -> alt.Chart:
     axis = alt.Axis(
-        minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False, labelLimit=_AXIS_EXTENT
+        minExtent=_AXIS_EXTENT, maxExtent=_AXIS_EXTENT, domain=False, ticks=False, labelLimit=_AXIS_EXTENT + 20
     )
     return (
         alt.Chart(rows(states), height=_STRIP * len(flows))
         .mark_rect(opacity=0.75, clip=True)
         .encode(
             x2="until_s:Q",
-            y=alt.Y("flow:N", title="state", sort=flows, axis=axis),
+            y=alt.Y("flow:N", title=None, sort=flows, axis=axis),
             color=_state_colour(states),
             tooltip=["flow:N", "state:N", "time_s:Q", "until_s:Q"],
         )

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError
+from thalweg.whole_file import whole_file
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Counts: TypeAlias = npt.NDArray[np.int64]
@@ -98,13 +99,8 @@ def write_series(series: Series, file: Path, remark: str = "") -> None:
     data = text.getvalue().encode()
     if file.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
-    partial = file.with_name(f".{file.name}.partial")
-    try:
+    with whole_file(file) as partial:
         partial.write_bytes(data)
-        partial.replace(file)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise RequestError(f"cannot write {file}: {error.strerror or error}") from None
 
 
 def _nanos(times: Floats) -> list[str]:

@@ -22,6 +22,7 @@ from thalweg.report.memory import return_large_blocks
 from thalweg.report.vega import vega
 from thalweg.results import SuiteResult
 from thalweg.verdict import Verdict
+from thalweg.whole_file import whole_file
 
 Progress = Callable[[str, int, int], None]
 Figures: TypeAlias = dict[str, Markup]
@@ -38,13 +39,8 @@ def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | 
 
 def write_page(page: Iterable[str], target: Path) -> None:
     """Writes the parts of a page, all or nothing. Raises RequestError if the file cannot be written."""
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            file.writelines(page)
-        partial.replace(target)
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror or error}") from None
+    with whole_file(target) as partial, partial.open("w", encoding="utf-8") as file:
+        file.writelines(page)
 
 
 def render(result: SuiteResult, on_progress: Progress | None = None) -> Iterable[str]:

@@ -57,7 +57,12 @@ def plot_condition(table: Sequence[Row], column: str, axis: str, title: str) -> 
     )
     numeric = data["condition"].dtype.is_numeric()
     x = (
-        alt.X("condition:Q", title=axis, scale=alt.Scale(type="log", base=2, nice=False))
+        alt.X(
+            "condition:Q",
+            title=axis,
+            scale=alt.Scale(type="log", base=2, nice=False),
+            axis=alt.Axis(values=sorted(set(data["condition"])), format="~g"),
+        )
         if numeric
         else alt.X("condition:N", title=axis, sort=None, axis=alt.Axis(labelAngle=-20))
     )
@@ -76,7 +81,7 @@ def plot_condition(table: Sequence[Row], column: str, axis: str, title: str) -> 
 
 
 def plot_many(table: Sequence[Row], title: str) -> alt.LayerChart:
-    """Jain's index over bins of 1 s (thin) and 20 s (thick) for more and more flows of one controller."""
+    """Jain's index over bins of 1 s (dashed) and 20 s for more and more flows of one controller."""
     data = pl.DataFrame(
         [
             {"controller": row["first"], "flows": row["flows"], "bins": bins, "jain": row[column]}
@@ -85,18 +90,20 @@ def plot_many(table: Sequence[Row], title: str) -> alt.LayerChart:
         ]
     )
     names = list(dict.fromkeys(str(row["first"]) for row in table))
-    lines = (
-        alt.Chart(rows(data), width=WIDTH, height=_HEIGHT)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("flows:Q", scale=alt.Scale(type="log", base=2, nice=False), title="flows"),
-            y=alt.Y("jain:Q", scale=alt.Scale(domain=[0, 1]), title="Jain's index"),
-            color=alt.Color("controller:N", sort=names, scale=alt.Scale(domain=names, range=SERIES[: len(names)])),
-            strokeDash=alt.StrokeDash("bins:N", sort=["20 s", "1 s"], title="bins"),
-        )
+    each = alt.Chart(rows(data), width=WIDTH, height=_HEIGHT).encode(
+        x=alt.X(
+            "flows:Q",
+            title="flows",
+            scale=alt.Scale(type="log", base=2, nice=False),
+            axis=alt.Axis(values=sorted(set(data["flows"])), format="d"),
+        ),
+        y=alt.Y("jain:Q", scale=alt.Scale(domain=[0, 1]), title="Jain's index"),
+        color=alt.Color("controller:N", sort=names, scale=alt.Scale(domain=names, range=SERIES[: len(names)])),
     )
+    lines = each.mark_line().encode(strokeDash=alt.StrokeDash("bins:N", sort=["20 s", "1 s"], title="bins"))
+    points = each.mark_circle(size=30, opacity=1)
     fair = (
         alt.Chart(alt.InlineData(values=[{"jain": 1}])).mark_rule(color=GREY, strokeDash=[2, 3]).encode(y="jain:Q")
     )
-    chart: alt.LayerChart = alt.layer(fair, lines, title=title).configure(**CONFIG)
+    chart: alt.LayerChart = alt.layer(fair, lines, points, title=title).configure(**CONFIG)
     return chart

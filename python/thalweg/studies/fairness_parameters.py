@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from thalweg.errors import RequestError
+from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Scenario
-from thalweg.studies.quantities import bits_per_second, seconds
 
 BOTTLENECK = "bottleneck"
 SAMPLE_S = 0.1

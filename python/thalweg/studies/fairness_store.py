@@ -7,18 +7,16 @@ report.html             the page
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from thalweg.errors import RequestError
 from thalweg.report.study import Section, write_study
 from thalweg.studies.fairness import Fairness
 from thalweg.studies.fairness_figures import plot_condition, plot_many, plot_matrix
 from thalweg.studies.fairness_table import HEADERS, LEGEND, WORDS, table_rows
-from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.result import Row
 
 Progress = Callable[[str, int, int], None]
@@ -30,20 +28,12 @@ _CONDITIONS = {
 
 
 def save(study: Fairness, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study. Raises RequestError if that cannot be."""
-    scenarios = folder / "scenarios"
-    try:
-        scenarios.mkdir(exist_ok=True)
-        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
-        for cell in study.cells:
-            toml = study.parameters.scenario(cell).toml
-            (scenarios / f"{cell.name}.toml").write_text(toml, encoding="utf-8")
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    """Writes a study that has rows. Raises RequestError if that cannot be."""
+    scenarios = {cell.name: study.parameters.scenario(cell).toml for cell in study.cells}
+    write_study_files(folder, study.result, scenarios, {})
     table = table_rows(study.result)
     sections = list(_sections(study))
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / "report.html", on_progress)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / PAGE, on_progress)
 
 
 def _sections(study: Fairness) -> Iterator[Section]:

@@ -1,14 +1,21 @@
-"""The folder that a study is stored in."""
+"""The folder that a study is stored in: its document, its scenarios, its tables, its page."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+import polars as pl
+
 from thalweg.errors import RequestError
+from thalweg.studies.result import StudyResult
+from thalweg.whole_file import whole_file
 
 DOCUMENT = "study.json"
 """The document that `--format json` prints."""
+PAGE = "report.html"
 
 
 def claim_folder(folder: Path) -> None:
@@ -22,3 +29,27 @@ def claim_folder(folder: Path) -> None:
         raise RequestError(f"cannot write results to {folder}: permission denied")
     if occupied:
         raise RequestError(f"{folder} is not empty and holds no study; choose another folder")
+
+
+def write_study_files(
+    folder: Path, result: StudyResult, scenarios: Mapping[str, str], tables: Mapping[str, pl.DataFrame]
+) -> None:
+    """Writes the document, `scenarios/<name>.toml` and `<name>.parquet`, in place of those of an older study.
+
+    Raises RequestError if that cannot be.
+    """
+    try:
+        for old in (folder / PAGE, *folder.glob("*.parquet"), *folder.glob("scenarios/*.toml")):
+            old.unlink(missing_ok=True)
+        if scenarios:
+            (folder / "scenarios").mkdir(exist_ok=True)
+    except OSError as error:
+        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    with whole_file(folder / DOCUMENT) as file:
+        file.write_text(json.dumps(result.document(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    for name, toml in scenarios.items():
+        with whole_file(folder / "scenarios" / f"{name}.toml") as file:
+            file.write_text(toml, encoding="utf-8")
+    for name, table in tables.items():
+        with whole_file(folder / f"{name}.parquet") as file:
+            table.write_parquet(file)

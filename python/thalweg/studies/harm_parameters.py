@@ -25,9 +25,9 @@ from thalweg import _native
 from thalweg.errors import RequestError
 from thalweg.live import LiveScenario
 from thalweg.live.kernel import is_kernel, simulated
+from thalweg.quantity import seconds
 from thalweg.scenario import Scenario
 from thalweg.studies.harm_published import CCAFCT
-from thalweg.studies.quantities import seconds
 
 SHORT, COMPETITOR = "short", "competitor"
 """Names of the flows. The draws of arrivals and lengths depend on the first."""

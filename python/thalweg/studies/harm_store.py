@@ -9,19 +9,17 @@ report.html             the page
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from thalweg.errors import RequestError
 from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
 from thalweg.report.study import Section, write_study
-from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.harm import Harm
 from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix, plot_times
 from thalweg.studies.harm_measure import COMPLETION, MEASURES, OTHERS, completion_times
@@ -37,22 +35,14 @@ Progress = Callable[[str, int, int], None]
 
 
 def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study. Raises RequestError if that cannot be."""
-    scenarios = folder / "scenarios"
-    try:
-        scenarios.mkdir(exist_ok=True)
-        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
-        for cell, outcomes in study.cells.items():
-            (scenarios / f"{cell.name}.toml").write_text(outcomes.scenario.toml, encoding="utf-8")
-        if study.cells:
-            _table(study, lambda outcomes: outcomes.requests).write_parquet(folder / "requests.parquet")
-            _table(study, lambda outcomes: outcomes.flows).write_parquet(folder / "flows.parquet")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        # A disk that fills while Parquet is written is an error of Polars.
-        reason = getattr(error, "strerror", None) or error
-        raise RequestError(f"cannot write results to {folder}: {reason}") from None
-    file = folder / "report.html"
+    """Writes a study that has rows. Raises RequestError if that cannot be."""
+    scenarios = {cell.name: outcomes.scenario.toml for cell, outcomes in study.cells.items()}
+    tables = {
+        "requests": _table(study, lambda outcomes: outcomes.requests),
+        "flows": _table(study, lambda outcomes: outcomes.flows),
+    }
+    write_study_files(folder, study.result, scenarios, tables)
+    file = folder / PAGE
     rows = table_rows(study.result)
     write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
 

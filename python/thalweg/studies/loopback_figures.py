@@ -31,7 +31,7 @@ def plot_runs(runs: Mapping[str, Sequence[Run]], title: str) -> alt.VConcatChart
     order = list(dict.fromkeys(data["variant"].to_list()))
     medians = data.group_by("variant", "kind", maintain_order=True).median()
     panels = [
-        _panel(data, medians, "goodput", "goodput (Gbit/s)", order, 240),
+        _panel(data, medians, "goodput", "goodput (Gbps)", order, 240),
         _panel(data, medians, "loss", "packets lost (%)", order, 110),
     ]
     head = alt.TitleParams(title, subtitle="bars: medians; points: runs")
@@ -44,7 +44,9 @@ def _panel(
     data: pl.DataFrame, medians: pl.DataFrame, column: str, title: str, order: list[str], height: int
 ) -> alt.LayerChart | alt.FacetChart:
     x = alt.X("variant:N", title=None, sort=order, axis=alt.Axis(labelAngle=0))
-    y = alt.Y(f"{column}:Q", title=title, scale=alt.Scale(zero=True))
+    # Without a single loss, zero would float in the middle of its panel.
+    nothing = not data[column].max()
+    y = alt.Y(f"{column}:Q", title=title, scale=alt.Scale(domain=[0, 1]) if nothing else alt.Scale(zero=True))
     colour = alt.Color("kind:N", legend=None, scale=alt.Scale(domain=["C4", "others"], range=[BLUE, VERMILION]))
     bars = alt.Chart(rows(medians)).mark_bar(opacity=0.35, size=60).encode(x=x, y=y, color=colour)
     points = alt.Chart(rows(data)).mark_circle(size=42, opacity=0.8, stroke=GREY).encode(x=x, y=y, color=colour)

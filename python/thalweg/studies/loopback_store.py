@@ -8,16 +8,14 @@ report.html     the page
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
-from thalweg.errors import RequestError
 from thalweg.plots import save as save_figure
 from thalweg.report.study import Section, write_study
-from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.loopback import VARIANTS, Loopback
 from thalweg.studies.loopback_figures import plot_runs
 from thalweg.studies.loopback_table import HEADERS, LEGEND, WORDS, table_rows
@@ -26,18 +24,13 @@ Progress = Callable[[str, int, int], None]
 
 
 def save(study: Loopback, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study that has runs. Raises RequestError if that cannot be."""
-    try:
-        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
-        runs(study).write_parquet(folder / "runs.parquet")
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    """Writes a study that has rows. Raises RequestError if that cannot be."""
+    write_study_files(folder, study.result, {}, {"runs": runs(study)})
     figure = plot_runs(study.runs, study.result.title)
     save_figure(figure, folder / "runs.png")
     section = Section("runs", "Goodput and losses", "", lambda: [figure])
     rows = table_rows(study.result)
-    write_study(study.result, HEADERS, rows, WORDS, LEGEND, [section], folder / "report.html", on_progress)
+    write_study(study.result, HEADERS, rows, WORDS, LEGEND, [section], folder / PAGE, on_progress)
 
 
 def runs(study: Loopback) -> pl.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from thalweg.quantity import percent, text
 from thalweg.studies.result import Row, StudyResult
 
@@ -29,6 +31,14 @@ def table_rows(result: StudyResult) -> list[list[str]]:
         ]
         for row in result.rows
     ]
+
+
+FINDINGS = ("the blog says", "published", "measured", "found again", "why")
+
+
+def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
+    """What the blog says, what was measured, and whether that is the same."""
+    return [[f.name, f.published, f.measured, "yes" if f.holds else "no", f.reason] for f in result.findings]
 
 
 def _text(row: Row, name: str, unit: str) -> str:

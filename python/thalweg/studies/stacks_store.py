@@ -7,15 +7,13 @@ report.html             the page
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from thalweg.errors import RequestError
 from thalweg.report.study import Section, write_study
-from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.stacks import Cell, Stacks
 from thalweg.studies.stacks_figures import plot_cells
 from thalweg.studies.stacks_table import HEADERS, LEGEND, WORDS, table_rows
@@ -24,25 +22,20 @@ Progress = Callable[[str, int, int], None]
 
 
 def save(study: Stacks, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study. Raises RequestError if that cannot be."""
-    files = folder / "scenarios"
-    try:
-        files.mkdir(exist_ok=True)
-        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
-        for cell in study.cells:
-            for variant, scenario in cell.scenarios.items():
-                name = f"{cell.name}-{cell.controller}-{variant}".replace(":", "-").replace("/", "-")
-                (files / f"{name}.toml").write_text(scenario.toml, encoding="utf-8")
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    """Writes a study that has rows. Raises RequestError if that cannot be."""
+    scenarios = {
+        f"{cell.name}-{cell.controller}-{variant}".replace(":", "-").replace("/", "-"): scenario.toml
+        for cell in study.cells
+        for variant, scenario in cell.scenarios.items()
+    }
+    write_study_files(folder, study.result, scenarios, {})
     sections = []
     for controller in dict.fromkeys(cell.controller for cell in study.cells):
         cells = [cell for cell in study.cells if cell.controller == controller]
         draw = partial(_draw, cells, f"Both stacks under {controller}")
         sections.append(Section(controller.replace(":", "-"), f"Distributions: {controller}", "", draw))
     table = table_rows(study.result)
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / "report.html", on_progress)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / PAGE, on_progress)
 
 
 def _draw(cells: list[Cell], title: str) -> list[Any]:

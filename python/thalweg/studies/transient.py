@@ -25,9 +25,9 @@ import numpy.typing as npt
 from thalweg.errors import RequestError
 from thalweg.live import Timing, play
 from thalweg.outcome import Outcomes
+from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Interrupted
 from thalweg.studies import STUDIES
-from thalweg.studies.quantities import bits_per_second, seconds
 from thalweg.studies.result import Row, StudyResult
 from thalweg.studies.transient_as_coded import AsCoded, area_as_coded
 from thalweg.studies.transient_checks import checks, findings

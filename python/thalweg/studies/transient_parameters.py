@@ -23,8 +23,8 @@ from itertools import product
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.live import LiveScenario
 from thalweg.live.kernel import is_kernel
+from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Scenario
-from thalweg.studies.quantities import bits_per_second, seconds
 from thalweg.studies.transient_metric import SPAN_RTTS
 
 PAPER = "Transient performance, SIGCOMM 2021 posters, doi 10.1145/3472716.3472861"

@@ -8,7 +8,6 @@ report.html             the page
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,11 +15,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from thalweg.errors import RequestError
 from thalweg.plots import Chart
+from thalweg.quantity import seconds
 from thalweg.report.study import Section, write_study
-from thalweg.studies.folder import DOCUMENT
-from thalweg.studies.quantities import seconds
+from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.transient import Measured, Transient
 from thalweg.studies.transient_figures import plot_areas, plot_curves
 from thalweg.studies.transient_metric import Rates
@@ -31,20 +29,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def save(study: Transient, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study. Raises RequestError if that cannot be."""
-    try:
-        (folder / "scenarios").mkdir(exist_ok=True)
-        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
-        for cell, toml in study.scenarios.items():
-            (folder / "scenarios" / f"{cell.name}.toml").write_text(toml, encoding="utf-8")
-        if study.cells:
-            reactions(study).write_parquet(folder / "reactions.parquet")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        # A disk that fills while Parquet is written is an error of Polars.
-        reason = getattr(error, "strerror", None) or error
-        raise RequestError(f"cannot write results to {folder}: {reason}") from None
-    file = folder / "report.html"
+    """Writes a study that has rows. Raises RequestError if that cannot be."""
+    scenarios = {cell.name: toml for cell, toml in study.scenarios.items()}
+    write_study_files(folder, study.result, scenarios, {"reactions": reactions(study)})
+    file = folder / PAGE
     rows = table_rows(study.result)
     write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
 

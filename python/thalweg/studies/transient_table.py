@@ -101,6 +101,9 @@ def _number(row: Row, name: str, unit: str = "") -> str:
     return text(float(value) if value is not None else None, unit, 3)
 
 
+FINDINGS = ("by other numbers", "measured", "the same", "why")
+
+
 def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
     """What the poster says by other numbers, and whether they say the same."""
     return [

@@ -8,19 +8,17 @@ report.html             the page
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
 from thalweg.replay import replay_trial
 from thalweg.report.study import Section, write_study
-from thalweg.studies.folder import DOCUMENT
+from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.wifi_compete import Cell, WifiCompete, ends, median_trial, worst_trial
 from thalweg.studies.wifi_compete_figures import plot_pair
 from thalweg.studies.wifi_compete_published import ALONE
@@ -34,21 +32,11 @@ Progress = Callable[[str, int, int], None]
 
 def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) -> None:
     """Writes a study. Plays the median and the worst trial of each pair again, for the figures."""
-    scenarios = folder / "scenarios"
-    try:
-        scenarios.mkdir(exist_ok=True)
-        document = json.dumps(study.result.document(), indent=2, allow_nan=False)
-        (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
-        for outcomes in study.cells.values():
-            name = f"{outcomes.scenario.name}.toml"
-            (scenarios / name).write_text(outcomes.scenario.toml, encoding="utf-8")
-        if study.cells:
-            _flows(study).write_parquet(folder / "flows.parquet")
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    scenarios = {outcomes.scenario.name: outcomes.scenario.toml for outcomes in study.cells.values()}
+    write_study_files(folder, study.result, scenarios, {"flows": _flows(study)})
     sections = [_section(cell, outcomes) for cell, outcomes in study.cells.items()]
     table = table_rows(study.result)
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / "report.html", on_progress)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / PAGE, on_progress)
 
 
 def _flows(study: WifiCompete) -> pl.DataFrame:

@@ -59,6 +59,9 @@ def _number(row: Row, name: str, unit: str) -> str:
     return text(float(value) if value is not None else None, unit, 3)
 
 
+FINDINGS = ("the paper says", "published", "measured", "found again")
+
+
 def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
     """What the paper says, what was measured, and whether that is the same."""
     return [
