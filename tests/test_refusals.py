@@ -72,6 +72,8 @@ def test_a_wrong_option_is_named_as_it_was_written(scenario_file: Path, capsys: 
     )
     assert "--set path.rate=fast" in refusal(["run", file, "--set", "path.rate=fast"], capsys)
     assert "--set time_limit=10 ms" in refusal(["run", file, "--set", "time_limit=10 ms"], capsys)
+    twice = ["-c", "main=cubic", "-c", "main=reno"]
+    assert "--controller main=...: given twice" in refusal(["run", file, *twice], capsys)
 
 
 def test_one_wrong_scenario_keeps_a_suite_from_starting(

@@ -81,7 +81,7 @@ ReportFile = Annotated[
 
 
 def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str, str]]:
-    """The two sides of each `left=right`. Raises RequestError on another form.
+    """The two sides of each `left=right`. Raises RequestError on another form, and on what is given twice.
 
     >>> pairs(["main=c4:variant=v1"], "--controller", "FLOW=NAME")
     [('main', 'c4:variant=v1')]
@@ -92,6 +92,9 @@ def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str
         if not (left.strip() and equals and right.strip()):
             raise RequestError(f"{option} {text!r}: expected {form}")
         split.append((left.strip(), right.strip()))
+    twice = next((left for i, (left, _) in enumerate(split) if left in dict(split[:i])), None)
+    if twice is not None:
+        raise RequestError(f"{option} {twice}=...: given twice; say it once")
     return split
 
 
