@@ -122,6 +122,20 @@ def test_a_download_an_upload_and_a_call_are_served_and_both_sides_say_so(capsys
     for file in (tmp_path / "up.sqlog", *(tmp_path / "logs" / f"{n}.sqlog" for n in (1, 2, 3))):
         records = [json.loads(line) for line in file.read_text().split("\x1e") if line]
         assert any(record.get("name") == "quic:recovery_metrics_updated" for record in records), file
+        side = "client" if file.name == "up.sqlog" else "server"
+        assert records[0]["trace"]["vantage_point"] == {"type": side}
+        sent = [record["data"] for record in records if record.get("name") == "quic:packet_sent"]
+        numbers = [data["header"]["packet_number"] for data in sent]
+        assert numbers == sorted(set(numbers)), "each packet once, in order"
+        # 2 MB of the upload, 3 MB of the download, half a second of the call; what only acknowledges is not there.
+        least = {"up.sqlog": 2_000_000, "1.sqlog": 3_000_000, "3.sqlog": 15 * 3750}.get(file.name, 0)
+        assert sum(data["raw"]["length"] for data in sent) >= least
+        received = [record["data"] for record in records if record.get("name") == "quic:packet_received"]
+        ranges = [span for data in received for span in data["frames"][0]["acked_ranges"]]
+        acknowledged = {number for first, last in ranges for number in range(first, last + 1)}
+        # The trace ends with the connection: the last flight may not be acknowledged by then.
+        assert acknowledged <= set(numbers)
+        assert len(acknowledged) >= 0.5 * len(numbers)
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["1.sqlog", "2.sqlog", "3.sqlog"]
 
 

@@ -120,7 +120,12 @@ class Scenario:
         overrides: Sequence[tuple[str, str]] = ...,
         controllers: Sequence[tuple[str, str]] = ...,
     ) -> Scenario:
-        """Reads a scenario that runs in real time only: its controllers are the kernel's, as "kernel:cubic"."""
+        """Reads a scenario that runs in real time only: the kernel's TCP carries flows with controllers such as
+        "kernel:cubic", the QUIC stack all others."""
+
+    @staticmethod
+    def path_from_toml(text: bytes, file: str, overrides: Sequence[tuple[str, str]] = ...) -> Scenario:
+        """Reads a scenario of which the path counts and not the flows, whoever is to carry them."""
 
     @property
     def title(self) -> str: ...

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -26,6 +26,9 @@ from thalweg import _native
 
 if TYPE_CHECKING:
     from thalweg.trace import Trace
+
+Vantage: TypeAlias = Literal["client", "server"]
+"""Whose log it is: that of the sender of the data."""
 
 METRICS = {
     "smoothed_rtt_s": ("smoothed_rtt", 1e3),
@@ -54,7 +57,7 @@ class Event(NamedTuple):
     data: dict[str, Any]
 
 
-def write_sequence(trace: Trace, file: Path) -> None:
+def write_sequence(trace: Trace, file: Path, vantage: Vantage = "server") -> None:
     """Writes `.sqlog`. Raises OSError."""
     header = {
         "file_schema": "urn:ietf:params:qlog:file:sequential",
@@ -66,7 +69,7 @@ def write_sequence(trace: Trace, file: Path) -> None:
                 "time_format": "relative_to_epoch",
                 "reference_time": {"clock_type": "monotonic"},
             },
-            "vantage_point": {"type": "server"},
+            "vantage_point": {"type": vantage},
         },
     }
     with file.open("w", encoding="utf-8") as out:
@@ -77,7 +80,7 @@ def write_sequence(trace: Trace, file: Path) -> None:
             out.write(f"\x1e{json.dumps(record, allow_nan=False)}\n")
 
 
-def write_for_qvis(trace: Trace, file: Path) -> None:
+def write_for_qvis(trace: Trace, file: Path, vantage: Vantage = "server") -> None:
     """Writes `.qlog`. Raises OSError."""
     traces: dict[str, list[dict[str, Any]]] = {}
     for event in events(trace):
@@ -91,7 +94,7 @@ def write_for_qvis(trace: Trace, file: Path) -> None:
         "traces": [
             {
                 "title": flow,
-                "vantage_point": {"name": flow, "type": "server"},
+                "vantage_point": {"name": flow, "type": vantage},
                 "common_fields": {"ODCID": flow, "time_format": "absolute", "reference_time": 0},
                 "events": records,
             }

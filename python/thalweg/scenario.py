@@ -67,13 +67,14 @@ class Scenario:
         source = text.encode() if isinstance(text, str) else text
         settings, bindings = pairs(overrides), pairs(controllers)
         try:
-            native = _native.Scenario.from_toml(source, file or name, settings, [])
             if bindings:
-                flows = [str(flow["name"]) for flow in native.flows]
+                # The file may name controllers that run in real time only: others take their place here.
+                path = _native.Scenario.path_from_toml(source, file or name, settings)
+                flows = [str(flow["name"]) for flow in path.flows]
                 for flow, _ in bindings:
                     if flow not in flows:
                         raise RequestError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
-                native = _native.Scenario.from_toml(source, file or name, settings, bindings)
+            native = _native.Scenario.from_toml(source, file or name, settings, bindings)
         except _native.ScenarioError as error:
             raise RequestError(str(error)) from None
         return Scenario(native, name, suite)

@@ -26,7 +26,7 @@ that a path of QUIC carries has 1200 bytes (RFC 9000 section 14)."""
 
 FORMATS = (".parquet", ".csv", ".sqlog", ".qlog")
 
-_PACKETS = {
+PACKETS = {
     "time_s": pl.Float64,
     "flow": pl.String,
     "event": pl.String,
@@ -34,6 +34,7 @@ _PACKETS = {
     "last_packet": pl.Int64,
     "size_bytes": pl.Int64,
 }
+"""The columns of `Trace.packets`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Trace:
     """Per link on change: capacity, queue, bytes delivered, packets dropped and marked."""
     drops: pl.DataFrame
     """Every drop: when, where, whose, why."""
-    packets: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_PACKETS))
+    packets: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PACKETS))
     """What became of the packets of each sender of data: sent, acknowledged (in runs), lost. The kernel's TCP
     does not tell."""
 
@@ -76,8 +77,11 @@ class Trace:
         whole = pl.concat(named, how="diagonal_relaxed").sort("time_s", maintain_order=True)
         return whole.select("time_s", pl.exclude("time_s")).fill_nan(None)
 
-    def save(self, file: str | Path) -> None:
-        """Writes the trace, whole or not at all; its ending chooses the format. Raises RequestError."""
+    def save(self, file: str | Path, vantage: qlog.Vantage = "server") -> None:
+        """Writes the trace, whole or not at all; its ending chooses the format, `vantage` says whose qlog it is.
+
+        Raises RequestError.
+        """
         target = Path(file)
         if target.suffix not in FORMATS:
             raise RequestError(f"{target}: a trace ends in one of {', '.join(FORMATS)}")
@@ -87,6 +91,6 @@ class Trace:
             elif target.suffix == ".csv":
                 self.table().write_csv(partial)
             elif target.suffix == ".sqlog":
-                qlog.write_sequence(self, partial)
+                qlog.write_sequence(self, partial, vantage)
             else:
-                qlog.write_for_qvis(self, partial)
+                qlog.write_for_qvis(self, partial, vantage)

@@ -128,24 +128,6 @@ fn flows(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult<Py
     Ok(media(table, &rows)?.finish())
 }
 
-/// The numbers of a stream of media, and what their columns are called.
-type MediaColumn = (&'static str, fn(&MediaOutcome) -> f64);
-const MEDIA: [MediaColumn; 11] = [
-    ("frames", |media| media.frames as f64),
-    ("mean_delay_s", |media| seconds(media.mean_delay)),
-    ("p50_delay_s", |media| seconds(media.p50_delay)),
-    ("p95_delay_s", |media| seconds(media.p95_delay)),
-    ("p99_delay_s", |media| seconds(media.p99_delay)),
-    ("max_delay_s", |media| seconds(media.max_delay)),
-    ("mean_one_way_delay_s", |media| {
-        seconds(media.mean_one_way_delay)
-    }),
-    ("late", |media| media.late as f64),
-    ("freezes", |media| media.freezes as f64),
-    ("skipped", |media| media.skipped as f64),
-    ("recovery_s", |media| seconds(media.recovery)),
-];
-
 /// Columns of each stream of media, `<stream>_<number>`; rows of flows without it have no values there.
 fn media<'a, 'py>(
     mut table: Columns<'a, 'py, FlowRow<'a>>,
@@ -158,11 +140,11 @@ fn media<'a, 'py>(
         }
     }
     for name in names {
-        for (number, value) in MEDIA {
+        for (place, (number, _)) in MediaOutcome::default().columns().into_iter().enumerate() {
             let column = format!("{}_{number}", column_name(name));
             table = table.number(&column, |row| {
                 let media = row.is.media.iter().find(|media| media.name == name);
-                media.map_or(f64::NAN, value)
+                media.map_or(f64::NAN, |media| media.columns()[place].1)
             })?;
         }
     }

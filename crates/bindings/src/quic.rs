@@ -177,6 +177,11 @@ fn trace_of(py: Python<'_>, name: &str, samples: Samples) -> PyResult<Trace> {
         variables: variables
             .map(|(time, name, value)| (time, 0, name, value))
             .collect(),
+        packets: samples
+            .packets
+            .into_iter()
+            .map(|event| (0, event))
+            .collect(),
         flow_names: vec![name.to_owned()],
         ..thalweg_sim::Trace::default()
     };

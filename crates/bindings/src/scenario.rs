@@ -34,7 +34,7 @@ impl Scenario {
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
-    /// Reads a scenario that runs in real time: its controllers are those of the kernel.
+    /// Reads a scenario that runs in real time: the kernel's TCP carries its flows, or the QUIC stack.
     #[staticmethod]
     #[pyo3(signature = (text, file, overrides=vec![], controllers=vec![]))]
     fn live_from_toml(
@@ -45,6 +45,15 @@ impl Scenario {
     ) -> PyResult<Self> {
         LiveScenario::from_toml(text, file, &overrides, &controllers)
             .map(|live| Scenario(live.scenario.clone(), Some(live)))
+            .map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
+    /// Reads a scenario of which the path counts and not the flows, whoever is to carry them.
+    #[staticmethod]
+    #[pyo3(signature = (text, file, overrides=vec![]))]
+    fn path_from_toml(text: &[u8], file: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
+        thalweg_live::path_from_toml(text, file, &overrides)
+            .map(|scenario| Scenario(scenario, None))
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
@@ -195,7 +204,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// The kernel's controllers cannot be simulated.
+    /// What is read for real time is not simulated.
     fn refuse_live(&self) -> PyResult<()> {
         match self.1 {
             Some(_) => Err(ScenarioError::new_err(

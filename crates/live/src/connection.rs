@@ -1,18 +1,14 @@
-//! One connection of the kernel's TCP at work: both of its ends, and what they experienced.
-//!
-//! A download begins with a request, as in the simulator, and the server answers with its data; an upload
-//! begins with data. Who sends the data closes its direction behind it, and the other side follows.
-//! Completion is the moment at which the receiving application has read the last byte, closed the moment
-//! at which the sender hears that the other side has closed too.
+//! One connection at work: both of its ends, and what they experienced.
 
-use crate::socket::Socket;
-use crate::sys::tcp::{self, TcpInfo};
+use crate::flow_trace::FlowTrace;
+use crate::quic_ends::QuicEnds;
+use crate::tcp_ends::TcpEnds;
 use serde::{Deserialize, Serialize};
 use std::io;
 use thalweg_sim::Transfer;
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Duration, Instant};
 
-/// What one connection experienced. Times are nanoseconds since the start.
+/// What one connection experienced. Times are nanoseconds, those of events since the start.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct ConnectionResult {
     pub(crate) start: Option<u64>,
@@ -20,31 +16,41 @@ pub(crate) struct ConnectionResult {
     pub(crate) closed: Option<u64>,
     pub(crate) bytes_delivered: u64,
     pub(crate) packets_sent: u64,
-    pub(crate) retransmitted: u64,
+    /// Sent again by TCP; declared lost by QUIC.
+    pub(crate) packets_lost: u64,
     pub(crate) spurious: u64,
     pub(crate) timeouts: u64,
-    /// Of the smoothed RTT, in microseconds.
+    /// Of the smoothed RTT for TCP, of the samples for QUIC.
     pub(crate) rtt_sum: u64,
     pub(crate) rtt_samples: u64,
     pub(crate) rtt_max: u64,
-    /// As the kernel counts it, in microseconds.
     pub(crate) rtt_min: Option<u64>,
+    /// Of each stream of a call, the columns; what is absent is none.
+    pub(crate) media: Vec<(String, Option<f64>)>,
     /// Why it failed, if it did.
     pub(crate) error: Option<String>,
 }
 
 /// One connection, before, during and after its life.
-#[derive(Debug)]
 pub(crate) struct Connection {
     /// Index of its flow.
     pub(crate) flow: usize,
     pub(crate) transfer: Transfer,
     /// When it is to begin.
     pub(crate) begins: Instant,
-    pub(crate) client: Option<Socket>,
-    pub(crate) server: Option<Socket>,
+    pub(crate) ends: Ends,
     pub(crate) ended: bool,
     pub(crate) result: ConnectionResult,
+}
+
+/// What stands at the ends of a connection.
+pub(crate) enum Ends {
+    /// Nothing: it has not begun, or it has ended.
+    None,
+    /// Sockets of the kernel's TCP.
+    Tcp(TcpEnds),
+    /// The QUIC stack, over sockets of UDP.
+    Quic(Box<QuicEnds>),
 }
 
 impl Connection {
@@ -53,29 +59,9 @@ impl Connection {
             flow,
             transfer,
             begins: Instant::START + start,
-            client: None,
-            server: None,
+            ends: Ends::None,
             ended: false,
             result: ConnectionResult::default(),
-        }
-    }
-
-    pub(crate) fn is_download(&self) -> bool {
-        matches!(self.transfer, Transfer::Download { .. })
-    }
-
-    /// The data that it moves.
-    pub(crate) fn bytes(&self) -> Bytes {
-        match self.transfer {
-            Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes,
-        }
-    }
-
-    fn sender(&self) -> Option<&Socket> {
-        if self.is_download() {
-            self.server.as_ref()
-        } else {
-            self.client.as_ref()
         }
     }
 
@@ -85,77 +71,44 @@ impl Connection {
         self.ended = true;
     }
 
-    /// Moves what can be moved, and follows the exchange of request, data and close. At its end the
-    /// sockets are closed.
-    pub(crate) fn advance(&mut self, now: Instant, chunk: &mut [u8]) {
-        if let Err(error) = self.exchange(now, chunk) {
-            self.fail(&error);
-        }
-        if self.ended {
-            self.observe();
-            self.client = None;
-            self.server = None;
+    /// Moves what can be moved. At its end the sockets are closed.
+    pub(crate) fn advance(
+        &mut self,
+        now: Instant,
+        chunk: &mut Vec<u8>,
+        trace: Option<&mut FlowTrace>,
+    ) {
+        let advanced = match &mut self.ends {
+            Ends::None => Ok(false),
+            Ends::Tcp(ends) => ends.advance(now, chunk, &mut self.result),
+            Ends::Quic(ends) => Ok(ends.advance(now, chunk, &mut self.result, trace)),
+        };
+        match advanced {
+            Ok(ended) => self.ended |= ended,
+            Err(error) => self.fail(&error),
         }
     }
 
-    fn exchange(&mut self, now: Instant, chunk: &mut [u8]) -> io::Result<()> {
-        let is_download = self.is_download();
-        let Connection { client, server, .. } = self;
-        for socket in [client.as_mut(), server.as_mut()].into_iter().flatten() {
-            socket.pump(chunk)?;
+    /// When it has something to do whatever the sockets do.
+    pub(crate) fn next(&self) -> Instant {
+        match &self.ends {
+            Ends::Quic(ends) => ends.next(),
+            _ => Instant::NEVER,
         }
-        if let Transfer::Download { bytes, .. } = self.transfer
-            && let Some(server) = server
-            && server.to_read == 0
-            && !server.closes_behind
-        {
-            server.to_write = bytes.as_u64();
-            server.closes_behind = true;
-            server.pump(chunk)?;
-        }
-        let (sender, receiver) = if is_download {
-            (server, client)
-        } else {
-            (client, server)
-        };
-        let Some(receiver) = receiver else {
-            return Ok(());
-        };
-        self.result.bytes_delivered = receiver.read;
-        if receiver.to_read == 0 && receiver.is_connected {
-            self.result.completion.get_or_insert(now.as_nanos());
-        }
-        if receiver.heard_close && !receiver.closes_behind {
-            receiver.closes_behind = true;
-            receiver.pump(chunk)?;
-        }
-        if sender.as_ref().is_some_and(|sender| sender.heard_close) {
-            self.result.closed = Some(now.as_nanos());
-            self.ended = true;
-        }
-        Ok(())
     }
 
-    /// Notes what the kernel knows of the sender.
-    pub(crate) fn observe(&mut self) -> Option<TcpInfo> {
-        let sender = self.sender()?;
-        if !sender.is_connected {
-            return None;
+    /// Notes what the sender knows, and adds it to the trace.
+    pub(crate) fn observe(&mut self, now: Instant, trace: Option<&mut FlowTrace>) {
+        match &mut self.ends {
+            Ends::None => {}
+            Ends::Tcp(ends) => {
+                if let Some(info) = ends.observe(&mut self.result)
+                    && let Some(trace) = trace
+                {
+                    trace.take_tcp(now, ends.number, &info, ends.bytes());
+                }
+            }
+            Ends::Quic(ends) => ends.observe(now, &mut self.result, trace),
         }
-        let info = tcp::info(&sender.stream).ok()?;
-        let result = &mut self.result;
-        result.packets_sent = u64::from(info.data_segs_out);
-        result.retransmitted = u64::from(info.total_retrans);
-        result.spurious = u64::from(info.dsack_dups);
-        result.timeouts = u64::from(info.total_rto);
-        if info.rtt > 0 {
-            result.rtt_sum += u64::from(info.rtt);
-            result.rtt_samples += 1;
-            result.rtt_max = result.rtt_max.max(u64::from(info.rtt));
-        }
-        if info.min_rtt != u32::MAX {
-            result.rtt_min = Some(u64::from(info.min_rtt));
-        }
-        Some(info)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`serve`] answers one request in a process of its own: it makes hosts (network namespaces with a TUN
 //! device each), carries their packets over the path of a scenario, and runs a command, a set of hosts, or
-//! flows of the kernel's TCP there. When the process ends, however it ends, the kernel removes all of it.
+//! flows of the kernel's TCP and of the QUIC stack there. When the process ends, however it ends, the kernel removes all of it.
 //!
 //! ```text
 //! left host [ TUN ] <-> | link up, link down of thalweg-path | <-> [ TUN ] right host
@@ -18,11 +18,13 @@
 
 mod connection;
 mod emulator;
+mod flow_trace;
 mod frame;
 mod histogram;
 mod host;
 mod outcome;
 mod play;
+mod quic_ends;
 mod report;
 mod request;
 mod samples;
@@ -30,8 +32,10 @@ mod scenario;
 mod series;
 mod socket;
 mod sys;
+mod tcp_ends;
 mod traffic;
 mod trial;
+mod udp;
 
 pub use play::serve;
-pub use scenario::LiveScenario;
+pub use scenario::{Carrier, LiveScenario, path_from_toml};

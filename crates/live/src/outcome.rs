@@ -1,10 +1,11 @@
-//! What a trial with the kernel's TCP yields, in the rows of the tables that the simulator fills.
+//! What a trial in real time yields, in the rows of the tables that the simulator fills.
 
 use crate::connection::ConnectionResult;
 use crate::emulator::{DOWN, Emulator, UP};
+use crate::flow_trace::FlowTrace;
 use crate::samples::Samples;
 use crate::scenario::LiveScenario;
-use crate::traffic::{FlowPlan, FlowSample, TrafficResult};
+use crate::traffic::{FlowPlan, TrafficResult};
 use serde::Serialize;
 use thalweg_path::{DropCause, FlowLinkStats, LinkConfig};
 use thalweg_sim::Transfer;
@@ -51,6 +52,8 @@ struct FlowRow {
     shared_bytes: u64,
     shared_rate_bps: f64,
     share: Option<f64>,
+    /// Of each stream of a call, the columns.
+    media: Vec<(String, Option<f64>)>,
     /// Why the connection failed, if it did.
     error: Option<String>,
 }
@@ -88,7 +91,9 @@ struct LinkRow {
 
 #[derive(Clone, Debug, Serialize)]
 struct TraceRows {
-    flows: Vec<FlowSample>,
+    /// What the flows that the rows number are called: of a flow of requests, each request by itself.
+    names: Vec<String>,
+    senders: FlowTrace,
     links: Vec<LinkSampleRow>,
     drops: Vec<DropRow>,
 }
@@ -127,8 +132,7 @@ type Connected<'a> = (usize, &'a (Duration, Transfer), &'a ConnectionResult);
 
 impl Ended<'_> {
     /// Draws up the rows.
-    pub(crate) fn outcome(self, emulator: &mut Emulator) -> TrialOutcome {
-        let shared = &self.result.shared;
+    pub(crate) fn outcome(mut self, emulator: &mut Emulator) -> TrialOutcome {
         let flows: Vec<FlowRow> = (0..self.plans.len())
             .map(|flow| self.flow_row(flow, emulator))
             .collect();
@@ -151,16 +155,19 @@ impl Ended<'_> {
                 .collect(),
             capacity: series.capacity,
         });
+        let trace = emulator.samples.take().map(|samples| {
+            let senders = self.result.trace.take().unwrap_or_default();
+            trace_rows(self.names(), senders, &samples)
+        });
         TrialOutcome {
             links: links.into(),
             end_s: Duration::from_nanos(self.result.end).as_secs_f64(),
             overlap_s: Duration::from_nanos(self.result.overlap).as_secs_f64(),
-            jain: jain(shared),
+            jain: jain(&self.result.shared),
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             requests: self.requests(),
             series,
-            trace: (emulator.samples.take())
-                .map(|samples| trace_rows(self.result.samples, &samples, self.plans)),
+            trace,
             flows,
         }
     }
@@ -188,7 +195,7 @@ impl Ended<'_> {
             closed = closed.zip(one.closed).map(|(a, b)| a.max(b));
             sum.bytes_delivered += one.bytes_delivered;
             sum.packets_sent += one.packets_sent;
-            sum.retransmitted += one.retransmitted;
+            sum.packets_lost += one.packets_lost;
             sum.spurious += one.spurious;
             sum.timeouts += one.timeouts;
             sum.rtt_sum += one.rtt_sum;
@@ -196,6 +203,7 @@ impl Ended<'_> {
             sum.rtt_max = sum.rtt_max.max(one.rtt_max);
             let least = sum.rtt_min.into_iter().chain(one.rtt_min).min();
             sum.rtt_min = least;
+            sum.media.extend(one.media.iter().cloned());
             sum.error = sum.error.or_else(|| one.error.clone());
             let stats = emulator.flow_stats(data_link(transfer), index as u64);
             on_link.dropped += stats.dropped;
@@ -225,22 +233,36 @@ impl Ended<'_> {
             bytes_delivered: sum.bytes_delivered,
             mean_rate_bps: rate(sum.bytes_delivered, span),
             packets_sent: sum.packets_sent,
-            packets_lost: sum.retransmitted,
+            packets_lost: sum.packets_lost,
             packets_dropped: on_link.dropped.packets,
             packets_lost_at_random: on_link.lost.packets,
             packets_marked: on_link.marked.packets,
             spurious_losses: sum.spurious,
             timeouts: sum.timeouts,
             mean_rtt_s: mean_rtt(&sum),
-            min_rtt_s: sum.rtt_min.map(micros),
-            max_rtt_s: (sum.rtt_samples > 0).then(|| micros(sum.rtt_max)),
+            min_rtt_s: sum.rtt_min.map(seconds),
+            max_rtt_s: (sum.rtt_samples > 0).then(|| seconds(sum.rtt_max)),
             mean_queue_delay_s: mean(on_link.queue_wait),
             mean_jitter_s: mean(on_link.jitter_experienced),
             shared_bytes: shared,
             shared_rate_bps: rate(shared, overlap),
             share: (total > 0).then(|| shared as f64 / total as f64),
+            media: sum.media,
             error: sum.error,
         }
+    }
+
+    /// What each connection is called in a trace.
+    fn names(&self) -> Vec<String> {
+        let flows = self.live.scenario.flows.iter().zip(self.plans);
+        let names = flows.flat_map(|(spec, plan)| {
+            let name = move |number: usize| match spec.has_requests() {
+                true => format!("{}/{number}", spec.name),
+                false => spec.name.clone(),
+            };
+            (0..plan.transfers.len()).map(name)
+        });
+        names.collect()
     }
 
     fn requests(&self) -> Vec<RequestRow> {
@@ -254,10 +276,11 @@ impl Ended<'_> {
                 start_s: start.as_secs_f64(),
                 bytes: match transfer {
                     Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes.as_u64(),
+                    Transfer::Call => 0,
                 },
                 completion_s: one.completion.map(seconds),
                 packets_sent: one.packets_sent,
-                packets_lost: one.retransmitted,
+                packets_lost: one.packets_lost,
                 mean_rtt_s: mean_rtt(one),
             })
         });
@@ -265,10 +288,10 @@ impl Ended<'_> {
     }
 }
 
-/// The link that carries the data of a transfer.
+/// The link that carries the data of a transfer; of a call, what the server sends.
 pub(crate) fn data_link(transfer: &Transfer) -> usize {
     match transfer {
-        Transfer::Download { .. } => DOWN,
+        Transfer::Download { .. } | Transfer::Call => DOWN,
         Transfer::Upload { .. } => UP,
     }
 }
@@ -277,12 +300,8 @@ fn seconds(nanos: u64) -> f64 {
     Duration::from_nanos(nanos).as_secs_f64()
 }
 
-fn micros(micros: u64) -> f64 {
-    Duration::from_micros(micros).as_secs_f64()
-}
-
 fn mean_rtt(of: &ConnectionResult) -> Option<f64> {
-    (of.rtt_samples > 0).then(|| micros(of.rtt_sum) / of.rtt_samples as f64)
+    (of.rtt_samples > 0).then(|| seconds(of.rtt_sum) / of.rtt_samples as f64)
 }
 
 /// Jain's index of what the flows got together: (sum x)^2 / (n sum x^2), as in the simulator.
@@ -293,7 +312,7 @@ fn jain(shared: &[u64]) -> Option<f64> {
     several.then(|| sum * sum / (shared.len() as f64 * squares))
 }
 
-fn trace_rows(flows: Vec<FlowSample>, samples: &Samples, plans: &[FlowPlan]) -> TraceRows {
+fn trace_rows(names: Vec<String>, senders: FlowTrace, samples: &Samples) -> TraceRows {
     let links = samples.links.iter().map(|sample| LinkSampleRow {
         time_s: sample.time.as_secs_f64(),
         link: sample.link,
@@ -305,19 +324,13 @@ fn trace_rows(flows: Vec<FlowSample>, samples: &Samples, plans: &[FlowPlan]) -> 
         dropped_packets: sample.dropped,
         marked_packets: sample.marked,
     });
-    // The flow of each connection.
-    let lengths = plans.iter().map(|plan| plan.transfers.len());
-    let of_connection = lengths
-        .enumerate()
-        .flat_map(|(flow, n)| std::iter::repeat_n(flow, n));
-    let of_connection: Vec<usize> = of_connection.collect();
     let drops = samples.drops.iter().filter_map(|drop| {
         let connection = usize::try_from(drop.flow).ok()?;
         Some(DropRow {
             time_s: drop.time.as_secs_f64(),
             link: drop.link,
             // Others are packets of no flow: the kernel's own.
-            flow: *of_connection.get(connection)?,
+            flow: (connection < names.len()).then_some(connection)?,
             reason: match drop.cause {
                 DropCause::Policed => "policer",
                 DropCause::Full => "queue",
@@ -330,6 +343,7 @@ fn trace_rows(flows: Vec<FlowSample>, samples: &Samples, plans: &[FlowPlan]) -> 
     TraceRows {
         links: links.collect(),
         drops: drops.collect(),
-        flows,
+        names,
+        senders,
     }
 }

@@ -52,7 +52,7 @@ fn play(request: &Request, say: &mut Say<'_>) -> Result<Answer, String> {
         Task::Shell { command, peer } => {
             let mut stage = Stage::new(request, &scenario, [1, 1], 0..0, None)?;
             let status = shell(&mut stage, command, peer.as_deref()).map_err(|e| e.to_string())?;
-            let report = stage.report();
+            let report = stage.report([0, 0]);
             Ok(Answer::Ended { status, report })
         }
         Task::Rig { left, right } => {
@@ -62,7 +62,7 @@ fn play(request: &Request, say: &mut Say<'_>) -> Result<Answer, String> {
             }
             let mut stage = Stage::new(request, &scenario, counts, 0..0, None)?;
             rig(&mut stage, say).map_err(|e| e.to_string())?;
-            let report = stage.report();
+            let report = stage.report([0, 0]);
             Ok(Answer::Ended { status: 0, report })
         }
         Task::Trial { .. } => Err("a trial is played elsewhere".into()),
@@ -154,9 +154,9 @@ impl Stage {
         self.hosts.iter().find(|host| host.side == side)
     }
 
-    /// What the run has to say of itself.
-    pub(crate) fn report(&self) -> Report {
-        let mut dropped = [0; 2];
+    /// What the run has to say of itself. `dropped` are packets that the hosts dropped elsewhere than in their
+    /// devices, down and up.
+    pub(crate) fn report(&self, mut dropped: [u64; 2]) -> Report {
         for host in &self.hosts {
             let [sent, received] = host.dropped();
             dropped[host.side.outbound()] += sent;

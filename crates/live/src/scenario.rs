@@ -1,24 +1,39 @@
-//! Scenarios whose flows are connections of the kernel's TCP: `controller = "kernel:cubic"`.
+//! Scenarios in real time: flows are connections of the kernel's TCP (`controller = "kernel:cubic"`), or of the QUIC
+//! stack under any other controller.
 //!
 //! A scenario in real time is read and checked as every other: path, workloads, criteria and floors do not
-//! depend on who sends. For the check, each flow has a controller of the registry in place of the
-//! kernel's; it is never built.
+//! depend on who sends. For the check, each flow of the kernel has a controller of the registry in place of the
+//! kernel's, which is never built. All other flows have `stack = "quic"`, also where the file does not say so: the
+//! modelled endpoint has no packets that a host could send.
 
+use crate::frame::MTU;
 use std::str::FromStr;
-use thalweg_sim::{Scenario, ScenarioError};
+use thalweg_sim::{Scenario, ScenarioError, StackController};
+use thalweg_units::Bytes;
 
 /// What marks a controller of the kernel.
 const PREFIX: &str = "kernel:";
-/// Takes the kernel's place while the rest is checked. Which one it is makes no difference.
+/// Takes the place of others while the rest is checked. Which one it is makes no difference.
 const STAND_IN: &str = "reno";
+/// Bytes of the headers of IPv4 and UDP, which are not part of a UDP payload.
+const HEADERS: u64 = 28;
 
-/// A scenario and the kernel controllers of its flows.
+/// What carries a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// The kernel's TCP, with the congestion control of this name: "cubic".
+    Kernel(String),
+    /// The QUIC stack, under the controller of the flow.
+    Quic,
+}
+
+/// A scenario and what carries its flows.
 #[derive(Clone, Debug)]
 pub struct LiveScenario {
     /// Path, workloads and criteria.
     pub scenario: Scenario,
-    /// For each flow the name by which the kernel knows its controller: "cubic".
-    pub controllers: Vec<String>,
+    /// For each flow what carries it.
+    pub carriers: Vec<Carrier>,
     toml: String,
 }
 
@@ -26,61 +41,58 @@ impl LiveScenario {
     /// Reads and checks a scenario; the arguments are those of [`Scenario::from_toml`].
     ///
     /// # Errors
-    /// As [`Scenario::from_toml`], and if a flow has a controller that is not the kernel's.
+    /// As [`Scenario::from_toml`], and if a flow cannot be carried in real time.
     pub fn from_toml(
         text: &[u8],
         origin: &str,
         sets: &[(String, String)],
         controllers: &[(String, String)],
     ) -> Result<LiveScenario, ScenarioError> {
-        let table = std::str::from_utf8(text).ok().and_then(read);
-        let flows = table.as_ref().map(flows).unwrap_or_default();
-        let mut bindings: Vec<(String, String)> = Vec::new();
-        let mut kernel = Vec::new();
-        for (name, in_file) in &flows {
-            let mut bound = controllers.iter().rev().filter(|(flow, _)| flow == name);
-            let controller = bound.next().map_or(in_file, |(_, controller)| controller);
-            kernel.push(controller.clone());
-            bindings.push((name.clone(), STAND_IN.to_owned()));
-        }
-        // Flows that do not exist are refused there, with the names of those that do.
-        let unknown = controllers
-            .iter()
-            .filter(|(flow, _)| !flows.iter().any(|(name, _)| name == flow));
-        bindings.extend(unknown.map(|(flow, _)| (flow.clone(), STAND_IN.to_owned())));
-        let scenario = Scenario::from_toml(text, origin, sets, &bindings)?;
-        let controllers = scenario
-            .flows
-            .iter()
-            .zip(&kernel)
-            .map(|(flow, controller)| {
-                let known = controller.strip_prefix(PREFIX).filter(|name| !name.is_empty());
-                known.map(str::to_owned).ok_or_else(|| {
-                    let name = &flow.name;
+        let (scenario, senders) = read_path(text, origin, sets, controllers)?;
+        let carriers: Vec<Carrier> = senders.iter().map(|name| carrier(name)).collect();
+        for (flow, carrier) in scenario.flows.iter().zip(&carriers) {
+            let key = format!("flow.{}", flow.name);
+            match carrier {
+                Carrier::Kernel(name) if name.is_empty() => {
+                    let problem = "\"kernel:\" names no controller; accepted: \"kernel:cubic\" or another of \
+                                   net.ipv4.tcp_available_congestion_control, or a controller of Thalweg";
+                    let key = format!("{key}.controller");
+                    return Err(refuse(origin, &key, problem.to_owned()));
+                }
+                Carrier::Kernel(_) if !flow.is_plain() => {
                     let problem = format!(
-                        "in real time the kernel sends, and \"{controller}\" is not one of its controllers; \
-                         accepted: \"kernel:cubic\" or another of net.ipv4.tcp_available_congestion_control \
-                         (--controller {name}=kernel:cubic)"
+                        "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
+                         upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
+                        flow.workload()
                     );
-                    refuse(origin, &format!("flow.{name}.controller"), problem)
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        for flow in &scenario.flows {
-            if flow.transfers(1).is_none() {
-                let problem = format!(
-                    "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
-                     upload = \"10 MB\" over one stream, or requests",
-                    flow.workload()
-                );
-                return Err(refuse(origin, &format!("flow.{}", flow.name), problem));
+                    return Err(refuse(origin, &key, problem));
+                }
+                _ => {}
             }
         }
-        let toml = with_controllers(scenario.toml(), &controllers);
+        let table = read(scenario.toml()).unwrap_or_default();
+        let quic = with_senders(table, &senders, origin)?;
+        // Its lines are not those of the file.
+        let checked = Scenario::from_toml(quic.as_bytes(), origin, &[], &[]).map_err(|error| {
+            ScenarioError {
+                line: None,
+                ..error
+            }
+        })?;
+        let most = Bytes::new(MTU as u64 - HEADERS);
+        for (flow, carrier) in checked.flows.iter().zip(&carriers) {
+            if *carrier == Carrier::Quic && flow.initial_mtu() > most {
+                let problem = format!(
+                    "\"{}\" does not fit into a packet of a host; accepted in real time: at most {most}",
+                    flow.initial_mtu()
+                );
+                return Err(refuse(origin, "transport.initial_mtu", problem));
+            }
+        }
         Ok(LiveScenario {
-            scenario,
-            controllers,
-            toml,
+            toml: with_kernel(&quic, &carriers),
+            scenario: checked,
+            carriers,
         })
     }
 
@@ -89,11 +101,71 @@ impl LiveScenario {
         &self.toml
     }
 
-    /// The controller of a flow as a scenario writes it: "kernel:cubic".
+    /// The controller of a flow as a scenario writes it: "kernel:cubic", "c4".
     pub fn controller(&self, flow: usize) -> String {
-        let name = self.controllers.get(flow);
-        format!("{PREFIX}{}", name.map_or("", String::as_str))
+        match self.carriers.get(flow) {
+            Some(Carrier::Kernel(name)) => format!("{PREFIX}{name}"),
+            _ => self.scenario.flows[flow].controller.as_str().to_owned(),
+        }
     }
+}
+
+/// Reads a scenario of which the path counts and not the flows, whoever is to carry them.
+///
+/// # Errors
+/// As [`Scenario::from_toml`].
+pub fn path_from_toml(
+    text: &[u8],
+    origin: &str,
+    sets: &[(String, String)],
+) -> Result<Scenario, ScenarioError> {
+    read_path(text, origin, sets, &[]).map(|(scenario, _)| scenario)
+}
+
+fn carrier(controller: &str) -> Carrier {
+    match controller.strip_prefix(PREFIX) {
+        Some(name) => Carrier::Kernel(name.to_owned()),
+        None => Carrier::Quic,
+    }
+}
+
+/// Reads a scenario with controllers in place of those that the simulator's check does not know, and returns with
+/// it the controllers that its flows really have.
+fn read_path(
+    text: &[u8],
+    origin: &str,
+    sets: &[(String, String)],
+    controllers: &[(String, String)],
+) -> Result<(Scenario, Vec<String>), ScenarioError> {
+    let table = std::str::from_utf8(text).ok().and_then(read);
+    let flows = table.as_ref().map(flows).unwrap_or_default();
+    let mut bindings: Vec<(String, String)> = Vec::new();
+    let mut senders = Vec::new();
+    for (name, in_file) in &flows {
+        let mut bound = controllers.iter().rev().filter(|(flow, _)| flow == name);
+        let chosen = bound.next().map(|(_, controller)| controller);
+        let controller = chosen.unwrap_or(in_file);
+        let is_foreign = controller.starts_with(PREFIX) || StackController::is_meant_by(controller);
+        if is_foreign {
+            bindings.push((name.clone(), STAND_IN.to_owned()));
+        } else if chosen.is_some() {
+            bindings.push((name.clone(), controller.clone()));
+        }
+        senders.push(controller.clone());
+    }
+    // Flows that do not exist are refused there, with the names of those that do.
+    let unknown = controllers
+        .iter()
+        .filter(|(flow, _)| !flows.iter().any(|(name, _)| name == flow));
+    bindings.extend(unknown.map(|(flow, _)| (flow.clone(), STAND_IN.to_owned())));
+    let scenario = Scenario::from_toml(text, origin, sets, &bindings)?;
+    // What `--set` has changed since.
+    for (sender, flow) in senders.iter_mut().zip(&scenario.flows) {
+        if !bindings.iter().any(|(name, _)| *name == flow.name) {
+            flow.controller.as_str().clone_into(sender);
+        }
+    }
+    Ok((scenario, senders))
 }
 
 fn read(text: &str) -> Option<toml::Table> {
@@ -122,14 +194,45 @@ fn flows(table: &toml::Table) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The text of a scenario as it is checked for real time: flows that are not the kernel's are of the QUIC stack.
+fn with_senders(
+    mut table: toml::Table,
+    senders: &[String],
+    origin: &str,
+) -> Result<String, ScenarioError> {
+    let flows = table.get_mut("flow").and_then(toml::Value::as_array_mut);
+    let flows = flows.into_iter().flatten().zip(senders);
+    for (flow, sender) in flows.filter(|(_, sender)| !sender.starts_with(PREFIX)) {
+        let Some(flow) = flow.as_table_mut() else {
+            continue;
+        };
+        let name = flow
+            .get("name")
+            .and_then(toml::Value::as_str)
+            .map(str::to_owned);
+        let key = |key: &str| format!("flow.{}.{key}", name.as_deref().unwrap_or_default());
+        if flow.get("stack").and_then(toml::Value::as_str) == Some("model") {
+            let problem = "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key";
+            return Err(refuse(origin, &key("stack"), problem.to_owned()));
+        }
+        if flow.get("zero_rtt").and_then(toml::Value::as_bool) == Some(true) {
+            let problem = "true does not run over the QUIC stack; accepted in real time: false";
+            return Err(refuse(origin, &key("zero_rtt"), problem.to_owned()));
+        }
+        flow.insert("controller".into(), toml::Value::String(sender.clone()));
+        flow.insert("stack".into(), toml::Value::String("quic".into()));
+    }
+    Ok(toml::to_string(&table).unwrap_or_default())
+}
+
 /// The text of a scenario with the kernel's controllers in it.
-fn with_controllers(text: &str, controllers: &[String]) -> String {
+fn with_kernel(text: &str, carriers: &[Carrier]) -> String {
     let Some(mut table) = read(text) else {
         return text.to_owned();
     };
     let flows = table.get_mut("flow").and_then(toml::Value::as_array_mut);
-    for (flow, name) in flows.into_iter().flatten().zip(controllers) {
-        if let Some(flow) = flow.as_table_mut() {
+    for (flow, carrier) in flows.into_iter().flatten().zip(carriers) {
+        if let (Some(flow), Carrier::Kernel(name)) = (flow.as_table_mut(), carrier) {
             let controller = toml::Value::String(format!("{PREFIX}{name}"));
             flow.insert("controller".into(), controller);
         }
@@ -156,37 +259,79 @@ controller = "c4"
 upload = "2 MB"
 "#;
 
-    fn load(controllers: &[(&str, &str)]) -> Result<LiveScenario, String> {
+    fn read_with(text: &str, controllers: &[(&str, &str)]) -> Result<LiveScenario, String> {
         let controllers: Vec<_> = controllers
             .iter()
             .map(|(flow, name)| ((*flow).to_owned(), (*name).to_owned()))
             .collect();
-        LiveScenario::from_toml(TEXT.as_bytes(), "two.toml", &[], &controllers)
+        LiveScenario::from_toml(text.as_bytes(), "two.toml", &[], &controllers)
             .map_err(|error| error.to_string())
     }
 
-    #[test]
-    fn kernel_controllers_come_from_the_file_and_from_bindings_and_are_written_back() {
-        let live = load(&[("other", "kernel:bbr")]).expect("a scenario");
-        assert_eq!(live.controllers, ["cubic", "bbr"]);
-        assert_eq!(live.controller(1), "kernel:bbr");
-        let again = LiveScenario::from_toml(live.toml().as_bytes(), "again", &[], &[]);
-        assert_eq!(again.expect("a scenario").controllers, ["cubic", "bbr"]);
+    fn load(controllers: &[(&str, &str)]) -> Result<LiveScenario, String> {
+        read_with(TEXT, controllers)
+    }
+
+    fn kernel(name: &str) -> Carrier {
+        Carrier::Kernel(name.to_owned())
     }
 
     #[test]
-    fn a_controller_that_is_not_the_kernels_is_refused_by_name() {
-        let error = load(&[]).expect_err("c4 is not in the kernel");
-        assert!(
-            error.contains("\"c4\"") && error.contains("other=kernel:cubic"),
-            "{error}"
-        );
-        let error = load(&[("other", "kernel:")]).expect_err("a name is missing");
-        assert!(error.contains("\"kernel:\""), "{error}");
-        let error = load(&[("third", "kernel:bbr")]).expect_err("there is no such flow");
-        assert!(
-            error.contains("third") && error.contains("main, other"),
-            "{error}"
-        );
+    fn controllers_come_from_the_file_and_from_bindings_and_are_written_back() {
+        for (bound, carrier) in [
+            ("kernel:bbr", kernel("bbr")),
+            ("cubic", Carrier::Quic),
+            ("noq:cubic", Carrier::Quic),
+        ] {
+            let live = load(&[("other", bound)]).expect("a scenario");
+            assert_eq!(live.carriers, [kernel("cubic"), carrier]);
+            assert_eq!(live.controller(0), "kernel:cubic");
+            assert_eq!(live.controller(1), bound);
+            let again = LiveScenario::from_toml(live.toml().as_bytes(), "again", &[], &[]);
+            let again = again.expect("a scenario");
+            assert_eq!(
+                (again.controller(1), again.toml()),
+                (bound.to_owned(), live.toml())
+            );
+        }
+        assert_eq!(load(&[]).expect("a scenario").controller(1), "c4");
+    }
+
+    #[test]
+    fn what_cannot_be_carried_is_refused_by_name() {
+        for (bindings, parts) in [
+            (("other", "kernel:"), ["\"kernel:\"", "flow.other"]),
+            (("other", "c44"), ["c44", "c4"]),
+            (("other", "noq:none"), ["noq:none", "noq:newreno"]),
+            (("third", "kernel:bbr"), ["third", "main, other"]),
+        ] {
+            let error = load(&[bindings]).expect_err("a refusal");
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
+        for (from, to, part) in [
+            (
+                "controller = \"c4\"",
+                "controller = \"c4\"\nstack = \"model\"",
+                "virtual time",
+            ),
+            (
+                "controller = \"c4\"",
+                "controller = \"c4\"\nzero_rtt = true",
+                "QUIC stack",
+            ),
+            ("download = \"1 MB\"", "call = \"5 s\"", "kernel's TCP"),
+        ] {
+            let error = read_with(&TEXT.replace(from, to), &[]).expect_err("a refusal");
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_path_can_be_read_whoever_carries_its_flows() {
+        let text = TEXT.replace("\"c4\"", "\"noq:cubic\"");
+        let scenario = path_from_toml(text.as_bytes(), "two.toml", &[]).expect("a path");
+        assert!(scenario.path().is_some());
+        let again = Scenario::from_toml(scenario.toml().as_bytes(), "again", &[], &[]);
+        assert!(again.is_ok(), "what stands in can be read by everyone");
     }
 }

@@ -52,6 +52,17 @@ impl Socket {
         self.has_closed && self.heard_close
     }
 
+    /// What it is to be waited for next.
+    pub(crate) fn wanted(&self) -> Option<Interest> {
+        if self.is_done() {
+            None
+        } else if self.to_write > 0 || !self.is_connected {
+            Some(Interest::ReadWrite)
+        } else {
+            Some(Interest::Read)
+        }
+    }
+
     /// Writes and reads what can be written and read now.
     ///
     /// # Errors

@@ -1,33 +1,40 @@
-//! Flows over the kernel's TCP, between the first left host (clients) and the first right host (servers).
+//! Flows between the first left host (clients) and the first right host (servers): over the kernel's TCP, or over
+//! the QUIC stack and UDP.
 //!
 //! # Model
 //! One process drives all connections; it enters a host to make a socket there. A flow has one connection,
 //! or as many as it has requests: each begins at its time, whatever becomes of those before it (an open
-//! loop). What happens on a connection stands in `connection.rs`. Applications read and write as fast as the
-//! sockets let them.
+//! loop). What happens on a connection stands in `tcp_ends.rs` and `quic_ends.rs`. Applications read and write as
+//! fast as the sockets let them.
 //!
-//! The congestion control is set on the socket that sends the data (`TCP_CONGESTION`), and its state is
+//! TCP: the congestion control is set on the socket that sends the data (`TCP_CONGESTION`), and its state is
 //! read from there (`TCP_INFO`) every 5 ms. Connections learn nothing from those before them
-//! (`net.ipv4.tcp_no_metrics_save`), as in the simulator.
+//! (`net.ipv4.tcp_no_metrics_save`), as in the simulator. The servers of a flow listen on one port.
 //!
-//! The servers of a flow listen on one port. Each client has a port of its own, by which its server and the
-//! emulator know it.
+//! QUIC: each end has a socket of its own, and the sender is looked at as it acts, at most once in a millisecond.
+//!
+//! Each client has a port of its own, by which its server and the emulator know it.
 //!
 //! # Limits
 //! `TCP_INFO` has the smoothed RTT and no single samples: means and maxima of the RTT are of what was
-//! smoothed. Losses are retransmissions, spurious losses the duplicates that the receiver reported.
+//! smoothed. Losses are retransmissions, spurious losses the duplicates that the receiver reported. The QUIC stack
+//! counts RTT samples and losses as in the simulator.
 
-use crate::connection::{Connection, ConnectionResult};
+use crate::connection::{Connection, ConnectionResult, Ends};
+use crate::flow_trace::FlowTrace;
 use crate::host::Host;
+use crate::quic_ends::QuicEnds;
+use crate::scenario::{Carrier, LiveScenario};
 use crate::socket::Socket;
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Interest, Timer};
-use crate::sys::tcp::{self, TcpInfo};
+use crate::sys::tcp;
+use crate::tcp_ends::TcpEnds;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
-use thalweg_sim::Transfer;
+use std::net::{SocketAddr, SocketAddrV4, TcpListener};
+use thalweg_sim::{RealConnection, Transfer};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// The port at which the servers of flow 0 listen; those of the other flows follow.
@@ -50,25 +57,10 @@ const LARGEST_BUFFER: &str = "67108864";
 pub(crate) struct FlowPlan {
     /// What its connections move, and when each begins.
     pub(crate) transfers: Vec<(Duration, Transfer)>,
-    /// The kernel's name of its congestion control.
-    pub(crate) congestion: String,
+    /// What carries it.
+    pub(crate) carrier: Carrier,
     /// Whether the end waits for it.
     pub(crate) awaited: bool,
-}
-
-/// One look at one connection, in the columns of a trace.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct FlowSample {
-    pub(crate) time_s: f64,
-    pub(crate) flow: usize,
-    pub(crate) window_bytes: u64,
-    pub(crate) in_flight_bytes: u64,
-    pub(crate) smoothed_rtt_s: f64,
-    pub(crate) pacing_bps: Option<f64>,
-    pub(crate) delivery_bps: f64,
-    pub(crate) delivered_bytes: u64,
-    pub(crate) ssthresh_bytes: Option<u64>,
-    pub(crate) state: u8,
 }
 
 /// What all flows experienced.
@@ -76,7 +68,10 @@ pub(crate) struct FlowSample {
 pub(crate) struct TrafficResult {
     /// Flow by flow, in the order in which they begin.
     pub(crate) connections: Vec<ConnectionResult>,
-    pub(crate) samples: Vec<FlowSample>,
+    /// If it was asked for.
+    pub(crate) trace: Option<FlowTrace>,
+    /// Datagrams that came down, and up, and that the host dropped for want of room.
+    pub(crate) host_dropped: [u64; 2],
     /// For each flow, bytes delivered while all flows were active.
     pub(crate) shared: Vec<u64>,
     /// Time during which all flows were active.
@@ -93,19 +88,27 @@ const PLACES: u64 = 2;
 const LISTENERS: u64 = 1 << 32;
 const TIMER: u64 = u64::MAX;
 
+/// How flows are to be driven.
+pub(crate) struct Drive<'a> {
+    pub(crate) live: &'a LiveScenario,
+    /// Of all flows.
+    pub(crate) plans: &'a [FlowPlan],
+    /// Of the trial.
+    pub(crate) seed: u64,
+    pub(crate) clock: Clock,
+    /// When it ends at the latest.
+    pub(crate) limit: Duration,
+    /// Whether to record a trace.
+    pub(crate) record: bool,
+}
+
 /// Drives all flows until those that are awaited have closed, or until the time limit.
 ///
 /// # Errors
 /// What the kernel refuses: a congestion control that it does not have, for example.
-pub(crate) fn drive(
-    plans: Vec<FlowPlan>,
-    [left, right]: [&Host; 2],
-    clock: Clock,
-    limit: Duration,
-    record: bool,
-) -> Result<TrafficResult, String> {
+pub(crate) fn drive(asked: &Drive<'_>, hosts: [&Host; 2]) -> Result<TrafficResult, String> {
     let refused = |error: io::Error| format!("the kernel refuses: {error}");
-    for host in [left, right] {
+    for host in hosts {
         host.enter().map_err(refused)?;
         // Best effort: without them, long fat paths are limited by the buffers of the host, and later
         // connections begin with what earlier ones learned.
@@ -117,19 +120,35 @@ pub(crate) fn drive(
             let _ = fs::write(format!("/proc/sys/net/ipv4/tcp_{key}"), value);
         }
     }
+    let [left, right] = hosts;
     let mut flows = Vec::new();
     let mut connections = Vec::new();
-    for ((index, plan), port) in plans.into_iter().enumerate().zip(SERVER_PORT..) {
-        let listener = TcpListener::bind(SocketAddrV4::new(right.v4, port)).map_err(refused)?;
-        listener.set_nonblocking(true).map_err(refused)?;
-        tcp::set_congestion(&listener, &plan.congestion)
-            .map_err(|error| unknown_congestion(&plan.congestion, &error))?;
+    let mut quic = Vec::new();
+    for ((index, plan), port) in asked.plans.iter().enumerate().zip(SERVER_PORT..) {
+        let server = match &plan.carrier {
+            Carrier::Kernel(congestion) => {
+                let address = SocketAddrV4::new(right.v4, port);
+                let listener = TcpListener::bind(address).map_err(refused)?;
+                listener.set_nonblocking(true).map_err(refused)?;
+                tcp::set_congestion(&listener, congestion)
+                    .map_err(|error| unknown_congestion(congestion, &error))?;
+                quic.extend(plan.transfers.iter().map(|_| None));
+                Some(TcpServer {
+                    listener,
+                    address,
+                    congestion: congestion.clone(),
+                })
+            }
+            Carrier::Quic => {
+                let own = asked.live.scenario.flows[index].real_connections(index, asked.seed);
+                quic.extend(own.into_iter().map(Some));
+                None
+            }
+        };
         let own = plan.transfers.iter();
         connections.extend(own.map(|&(start, transfer)| Connection::new(index, start, transfer)));
         flows.push(Flow {
-            listener,
-            address: SocketAddrV4::new(right.v4, port),
-            congestion: plan.congestion,
+            server,
             awaited: plan.awaited,
             unfinished: plan.transfers.len(),
             incomplete: plan.transfers.len(),
@@ -139,20 +158,23 @@ pub(crate) fn drive(
     let mut upcoming: Vec<usize> = (0..connections.len()).collect();
     upcoming.sort_by_key(|index| std::cmp::Reverse(connections[*index].begins));
     let mut traffic = Traffic {
+        live: asked.live,
         epoll: Epoll::new().map_err(refused)?,
         timer: Timer::new().map_err(refused)?,
-        clock,
-        left: left.v4,
+        clock: asked.clock,
+        hosts,
         unstarted: flows.len(),
         flows,
         connections,
+        quic,
         upcoming,
         active: Vec::new(),
         next_sample: Instant::START,
-        samples: record.then(Vec::new),
+        trace: asked.record.then(FlowTrace::default),
+        host_dropped: [0; 2],
         overlap: [None, None],
     };
-    traffic.run(Instant::START + limit).map_err(refused)?;
+    traffic.run(Instant::START + asked.limit).map_err(refused)?;
     Ok(traffic.finish())
 }
 
@@ -169,11 +191,17 @@ fn unknown_congestion(name: &str, error: &io::Error) -> String {
     )
 }
 
-/// What the connections of a flow have in common.
-struct Flow {
+/// Where the kernel's TCP serves a flow.
+struct TcpServer {
     listener: TcpListener,
     address: SocketAddrV4,
     congestion: String,
+}
+
+/// What the connections of a flow have in common.
+struct Flow {
+    /// None over QUIC, where each connection has sockets of its own.
+    server: Option<TcpServer>,
     awaited: bool,
     /// Connections that have not ended, and those that are not complete.
     unfinished: usize,
@@ -181,14 +209,17 @@ struct Flow {
 }
 
 /// All flows at work.
-struct Traffic {
+struct Traffic<'a> {
+    live: &'a LiveScenario,
     epoll: Epoll,
     timer: Timer,
     clock: Clock,
-    /// The address of the clients.
-    left: Ipv4Addr,
+    /// Of the clients, and of the servers.
+    hosts: [&'a Host; 2],
     flows: Vec<Flow>,
     connections: Vec<Connection>,
+    /// For each connection that has not begun what will be its ends, if the QUIC stack carries it.
+    quic: Vec<Option<RealConnection>>,
     /// Connections that have not begun, the next one last.
     upcoming: Vec<usize>,
     /// Connections that have begun and not ended.
@@ -196,17 +227,20 @@ struct Traffic {
     /// Flows that have not begun.
     unstarted: usize,
     next_sample: Instant,
-    samples: Option<Vec<FlowSample>>,
+    trace: Option<FlowTrace>,
+    host_dropped: [u64; 2],
     /// When all flows had started and when the first was complete, and what each had delivered then.
     overlap: [Option<(Instant, Vec<u64>)>; 2],
 }
 
-impl Traffic {
+impl Traffic<'_> {
     fn run(&mut self, limit: Instant) -> io::Result<()> {
         self.epoll.add(&self.timer, TIMER, Interest::Read)?;
         for (index, flow) in self.flows.iter().enumerate() {
-            let number = LISTENERS + index as u64;
-            self.epoll.add(&flow.listener, number, Interest::Read)?;
+            if let Some(server) = &flow.server {
+                let number = LISTENERS + index as u64;
+                self.epoll.add(&server.listener, number, Interest::Read)?;
+            }
         }
         let mut chunk = vec![0; CHUNK];
         let mut ready = Vec::new();
@@ -217,7 +251,7 @@ impl Traffic {
             if now >= limit || (awaited && !self.flows.iter().any(waiting)) {
                 return Ok(());
             }
-            self.begin(now);
+            self.begin(now, &mut chunk)?;
             self.sample(now);
             self.timer
                 .set(Some(self.clock.absolute(self.wakes(limit))))?;
@@ -231,6 +265,9 @@ impl Traffic {
                     None => *number / PLACES,
                 };
             }
+            let now = self.clock.now();
+            let is_due = |index: &&usize| self.connections[**index].next() <= now;
+            ready.extend(self.active.iter().filter(is_due).map(|index| *index as u64));
             ready.sort_unstable();
             ready.dedup();
             for index in ready.iter().filter(|number| **number != u64::MAX) {
@@ -242,17 +279,19 @@ impl Traffic {
     /// When there is something to do whatever the sockets do.
     fn wakes(&self, limit: Instant) -> Instant {
         let next = self.upcoming.last();
-        let next = next.map(|index| self.connections[*index].begins);
-        let times = [limit, self.next_sample].into_iter().chain(next);
-        times.min().unwrap_or(limit)
+        let begins = next.map(|index| self.connections[*index].begins);
+        let active = self.active.iter();
+        let due = active.map(|index| self.connections[*index].next());
+        let times = [limit, self.next_sample].into_iter().chain(begins);
+        times.chain(due).min().unwrap_or(limit)
     }
 
     /// Connects the clients whose time has come.
-    fn begin(&mut self, now: Instant) {
+    fn begin(&mut self, now: Instant, chunk: &mut Vec<u8>) -> io::Result<()> {
         while let Some(&index) = self.upcoming.last() {
             let connection = &self.connections[index];
             if connection.begins > now {
-                return;
+                break;
             }
             self.upcoming.pop();
             let flow = connection.flow;
@@ -272,29 +311,53 @@ impl Traffic {
                     self.overlap[0] = Some((now, self.delivered()));
                 }
             }
+            self.advance(index, chunk)?;
         }
+        Ok(())
     }
 
     fn connect(&mut self, index: usize) -> io::Result<()> {
+        let port = FIRST_PORT + index as u16;
+        let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
+        if let Some(quic) = self.quic[index].take() {
+            let is_traced = self.trace.is_some();
+            let quic = QuicEnds::begin(index, quic, self.hosts, port, is_traced)?;
+            for (end, number) in quic.ends.iter().zip(numbers) {
+                self.epoll.add(&end.udp.socket, number, end.waits_for)?;
+            }
+            self.connections[index].ends = Ends::Quic(Box::new(quic));
+            return Ok(());
+        }
         let connection = &mut self.connections[index];
-        let flow = &self.flows[connection.flow];
-        let (to_write, to_read, congestion) = match connection.transfer {
-            Transfer::Download { bytes, request } => (request, bytes, None),
-            Transfer::Upload { bytes } => (bytes, Bytes::ZERO, Some(flow.congestion.as_str())),
+        let Some(server) = &self.flows[connection.flow].server else {
+            return Err(ErrorKind::NotFound.into());
         };
-        let from = SocketAddrV4::new(self.left, FIRST_PORT + index as u16);
-        let stream = tcp::connect(from, flow.address, congestion)?;
-        let number = PLACES * index as u64 + CLIENT;
-        self.epoll.add(&stream, number, Interest::ReadWrite)?;
-        let mut socket = Socket::new(stream, to_write.as_u64(), to_read.as_u64());
-        socket.closes_behind = !connection.is_download();
-        connection.client = Some(socket);
+        let transfer = connection.transfer;
+        let (to_write, to_read, congestion) = match transfer {
+            Transfer::Download { bytes, request } => (request, bytes, None),
+            Transfer::Upload { bytes } => (bytes, Bytes::ZERO, Some(server.congestion.as_str())),
+            Transfer::Call => return Err(ErrorKind::Unsupported.into()),
+        };
+        let from = SocketAddrV4::new(self.hosts[0].v4, port);
+        let stream = tcp::connect(from, server.address, congestion)?;
+        self.epoll.add(&stream, numbers[0], Interest::ReadWrite)?;
+        let mut client = Socket::new(stream, to_write.as_u64(), to_read.as_u64());
+        client.closes_behind = matches!(transfer, Transfer::Upload { .. });
+        connection.ends = Ends::Tcp(TcpEnds {
+            number: index,
+            transfer,
+            client,
+            server: None,
+        });
         Ok(())
     }
 
     /// Takes the connection of a client of a flow, and says which one it is.
     fn accept(&mut self, flow: usize) -> io::Result<Option<usize>> {
-        let (stream, peer) = match self.flows[flow].listener.accept() {
+        let Some(server) = &self.flows[flow].server else {
+            return Ok(None);
+        };
+        let (stream, peer) = match server.listener.accept() {
             Ok(accepted) => accepted,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
             Err(error) => return Err(error),
@@ -306,7 +369,10 @@ impl Traffic {
         let Some(connection) = self.connections.get_mut(index) else {
             return Ok(None);
         };
-        if connection.flow != flow || connection.server.is_some() || connection.ended {
+        let Ends::Tcp(ends) = &mut connection.ends else {
+            return Ok(None);
+        };
+        if connection.flow != flow || ends.server.is_some() || connection.ended {
             return Ok(None);
         }
         stream.set_nonblocking(true)?;
@@ -315,22 +381,23 @@ impl Traffic {
         let to_read = match connection.transfer {
             Transfer::Download { request, .. } => request,
             Transfer::Upload { bytes } => bytes,
+            Transfer::Call => Bytes::ZERO,
         };
         let mut socket = Socket::new(stream, 0, to_read.as_u64());
         socket.is_connected = true;
-        connection.server = Some(socket);
+        ends.server = Some(socket);
         Ok(Some(index))
     }
 
     /// Lets a connection do what it can.
-    fn advance(&mut self, index: usize, chunk: &mut [u8]) -> io::Result<()> {
+    fn advance(&mut self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
         let now = self.clock.now();
         let connection = &mut self.connections[index];
         if connection.ended {
             return Ok(());
         }
         let was_complete = connection.result.completion.is_some();
-        connection.advance(now, chunk);
+        connection.advance(now, chunk, self.trace.as_mut());
         let flow = connection.flow;
         if !was_complete && connection.result.completion.is_some() {
             self.flows[flow].incomplete -= 1;
@@ -340,9 +407,23 @@ impl Traffic {
             }
         }
         if self.connections[index].ended {
+            self.take_leave(index, now);
             self.leave(index);
         }
         self.follow(index)
+    }
+
+    /// Notes what is known at the end of a connection, and closes its sockets.
+    fn take_leave(&mut self, index: usize, now: Instant) {
+        let connection = &mut self.connections[index];
+        connection.observe(now, self.trace.as_mut());
+        if let Ends::Quic(ends) = &connection.ends {
+            connection.result.media = ends.media(&self.live.scenario, now);
+            let [down, up] = ends.dropped();
+            self.host_dropped[0] += down;
+            self.host_dropped[1] += up;
+        }
+        connection.ends = Ends::None;
     }
 
     /// A connection has ended.
@@ -353,33 +434,39 @@ impl Traffic {
 
     /// Waits for what the sockets of a connection want next.
     fn follow(&mut self, index: usize) -> io::Result<()> {
-        let connection = &mut self.connections[index];
-        let sockets = [
-            (CLIENT, &mut connection.client),
-            (SERVER, &mut connection.server),
-        ];
-        for (place, socket) in sockets {
-            let Some(socket) = socket else { continue };
-            let wanted = if socket.is_done() {
-                None
-            } else if socket.to_write > 0 || !socket.is_connected {
-                Some(Interest::ReadWrite)
-            } else {
-                Some(Interest::Read)
-            };
-            let number = PLACES * index as u64 + place;
-            if wanted != socket.waits_for {
-                match wanted {
-                    Some(interest) => self.epoll.change(&socket.stream, number, interest)?,
-                    None => self.epoll.remove(&socket.stream)?,
+        let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
+        match &mut self.connections[index].ends {
+            Ends::None => {}
+            Ends::Tcp(ends) => {
+                let sockets = [Some(&mut ends.client), ends.server.as_mut()];
+                for (socket, number) in sockets.into_iter().zip(numbers) {
+                    let Some(socket) = socket else { continue };
+                    let wanted = socket.wanted();
+                    if wanted != socket.waits_for {
+                        match wanted {
+                            Some(interest) => {
+                                self.epoll.change(&socket.stream, number, interest)?;
+                            }
+                            None => self.epoll.remove(&socket.stream)?,
+                        }
+                        socket.waits_for = wanted;
+                    }
                 }
-                socket.waits_for = wanted;
+            }
+            Ends::Quic(ends) => {
+                for (end, number) in ends.ends.iter_mut().zip(numbers) {
+                    let wanted = end.wanted();
+                    if wanted != end.waits_for {
+                        self.epoll.change(&end.udp.socket, number, wanted)?;
+                        end.waits_for = wanted;
+                    }
+                }
             }
         }
         Ok(())
     }
 
-    /// Looks at the connections, if it is time to.
+    /// Looks at the connections of TCP, if it is time to. Those of QUIC are looked at as they act.
     fn sample(&mut self, now: Instant) {
         if now < self.next_sample {
             return;
@@ -388,11 +475,8 @@ impl Traffic {
         self.next_sample += SAMPLE * (missed + 1);
         for index in &self.active {
             let connection = &mut self.connections[*index];
-            if let Some(info) = connection.observe()
-                && let Some(samples) = &mut self.samples
-            {
-                let (flow, data) = (connection.flow, connection.bytes());
-                samples.push(FlowSample::of(now, flow, &info, data));
+            if matches!(connection.ends, Ends::Tcp(_)) {
+                connection.observe(now, self.trace.as_mut());
             }
         }
     }
@@ -408,8 +492,8 @@ impl Traffic {
 
     fn finish(mut self) -> TrafficResult {
         let now = self.clock.now();
-        for index in &self.active {
-            self.connections[*index].observe();
+        for index in std::mem::take(&mut self.active) {
+            self.take_leave(index, now);
         }
         let delivered = self.delivered();
         let [start, end] = self.overlap;
@@ -419,34 +503,11 @@ impl Traffic {
         let connections = self.connections.into_iter();
         TrafficResult {
             connections: connections.map(|connection| connection.result).collect(),
-            samples: self.samples.unwrap_or_default(),
+            trace: self.trace.map(FlowTrace::close),
+            host_dropped: self.host_dropped,
             shared: shared.map(|(after, before)| after - before).collect(),
             overlap: (end - start).as_nanos(),
             end: now.as_nanos(),
-        }
-    }
-}
-
-impl FlowSample {
-    fn of(now: Instant, flow: usize, info: &TcpInfo, data: Bytes) -> FlowSample {
-        let segment = u64::from(info.snd_mss);
-        // What is in the network: tcp_packets_in_flight() of the kernel.
-        let out = info.unacked.saturating_sub(info.sacked + info.lost) + info.retrans;
-        // "No threshold yet" is the largest value of a signed number.
-        let has_threshold = info.snd_ssthresh < i32::MAX as u32;
-        let per_second = |bytes: u64| (bytes != u64::MAX).then_some(8.0 * bytes as f64);
-        FlowSample {
-            time_s: now.as_secs_f64(),
-            flow,
-            window_bytes: u64::from(info.snd_cwnd) * segment,
-            in_flight_bytes: u64::from(out) * segment,
-            smoothed_rtt_s: f64::from(info.rtt) / 1e6,
-            pacing_bps: per_second(info.pacing_rate),
-            delivery_bps: 8.0 * info.delivery_rate as f64,
-            // The kernel counts the start and the end of the stream as a byte each (RFC 9293 section 3.4).
-            delivered_bytes: info.bytes_acked.min(data.as_u64()),
-            ssthresh_bytes: has_threshold.then(|| u64::from(info.snd_ssthresh) * segment),
-            state: info.ca_state,
         }
     }
 }

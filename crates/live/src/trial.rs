@@ -1,4 +1,4 @@
-//! One trial of a scenario with the kernel's TCP: outcomes and a trace in the columns of the simulator.
+//! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace in the columns of the simulator.
 
 use crate::emulator::Side;
 use crate::outcome::{Ended, data_link};
@@ -7,7 +7,7 @@ use crate::request::{Answer, Request};
 use crate::scenario::LiveScenario;
 use crate::series::Binned;
 use crate::sys::process::{self, Child};
-use crate::traffic::{self, FlowPlan, TrafficResult};
+use crate::traffic::{self, Drive, FlowPlan, TrafficResult};
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
 use thalweg_units::Duration;
@@ -22,12 +22,11 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
     let live = live.map_err(|error| error.to_string())?;
     let scenario = &live.scenario;
     let plans: Vec<FlowPlan> = (scenario.flows.iter().enumerate())
-        .filter_map(|(index, flow)| {
-            Some(FlowPlan {
-                transfers: flow.transfers(request.seed)?,
-                congestion: live.controllers.get(index)?.clone(),
-                awaited: scenario.is_awaited(index),
-            })
+        .zip(&live.carriers)
+        .map(|((index, flow), carrier)| FlowPlan {
+            transfers: flow.transfers(request.seed),
+            carrier: carrier.clone(),
+            awaited: scenario.is_awaited(index),
         })
         .collect();
     let count: usize = plans.iter().map(|plan| plan.transfers.len()).sum();
@@ -51,7 +50,16 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
         let series = Binned::new(every, limit, plans.len(), connections.collect());
         stage.emulator.record_series(series);
     }
-    let result = run(&mut stage, plans.clone(), limit, trace)?;
+    let asked = Drive {
+        live: &live,
+        plans: &plans,
+        seed: request.seed,
+        clock: stage.emulator.clock(),
+        limit,
+        record: trace,
+    };
+    let result = run(&mut stage, &asked)?;
+    let host_dropped = result.host_dropped;
     let ended = Ended {
         live: &live,
         plans: &plans,
@@ -59,27 +67,21 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
         result,
     };
     let outcome = Box::new(ended.outcome(&mut stage.emulator));
-    let report = stage.report();
+    let report = stage.report(host_dropped);
     Ok(Answer::Trial { outcome, report })
 }
 
 /// Drives the flows from a process of its own, and carries their packets meanwhile.
-fn run(
-    stage: &mut Stage,
-    plans: Vec<FlowPlan>,
-    limit: Duration,
-    record: bool,
-) -> Result<TrafficResult, String> {
+fn run(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
     let text = |error: io::Error| error.to_string();
     let mut answer = process::memory_file("traffic").map_err(text)?;
-    let clock = stage.emulator.clock();
     let traffic = {
         let ends = [stage.first(Side::Left), stage.first(Side::Right)];
         let [Some(left), Some(right)] = ends else {
             return Err("there are no hosts".into());
         };
         process::spawn(Child::Plain, || {
-            let result = traffic::drive(plans, [left, right], clock, limit, record);
+            let result = traffic::drive(asked, [left, right]);
             let written = serde_json::to_vec(&result)
                 .map_err(io::Error::other)
                 .and_then(|text| answer.write_all(&text));

@@ -39,6 +39,27 @@ pub struct MediaOutcome {
     pub recovery: Option<Duration>,
 }
 
+impl MediaOutcome {
+    /// Its numbers and how their columns end, after the name of the stream: times in seconds, not a number for what
+    /// is absent.
+    pub fn columns(&self) -> [(&'static str, f64); 11] {
+        let seconds = |time: Option<Duration>| time.map_or(f64::NAN, Duration::as_secs_f64);
+        [
+            ("frames", self.frames as f64),
+            ("mean_delay_s", seconds(self.mean_delay)),
+            ("p50_delay_s", seconds(self.p50_delay)),
+            ("p95_delay_s", seconds(self.p95_delay)),
+            ("p99_delay_s", seconds(self.p99_delay)),
+            ("max_delay_s", seconds(self.max_delay)),
+            ("mean_one_way_delay_s", seconds(self.mean_one_way_delay)),
+            ("late", self.late as f64),
+            ("freezes", self.freezes as f64),
+            ("skipped", self.skipped as f64),
+            ("recovery_s", seconds(self.recovery)),
+        ]
+    }
+}
+
 /// Summarises the frames of one stream. `changes` are the times at which the path changes.
 pub(crate) fn summarise(
     spec: &MediaSpec,

@@ -6,7 +6,7 @@ use crate::seed;
 use thalweg_path::LinkConfig;
 use thalweg_units::{Bytes, Duration};
 
-/// A workload that is one transfer.
+/// What one connection moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
     /// The client asks with a request of one size for data of another.
@@ -21,6 +21,8 @@ pub enum Transfer {
         /// Data.
         bytes: Bytes,
     },
+    /// Both sides speak.
+    Call,
 }
 
 impl Scenario {
@@ -51,26 +53,35 @@ impl Scenario {
 impl FlowSpec {
     /// Its transfers in the trial with seed `trial`, each over a connection of its own, in the order in which
     /// they begin and with their beginnings from the start of the trial: one, or as many as there are
-    /// requests. `None` if its workload is no transfer, or is split into streams.
-    pub fn transfers(&self, trial: u64) -> Option<Vec<(Duration, Transfer)>> {
-        match &self.workload {
-            &Workload::Download {
-                bytes,
-                request,
-                streams: 1,
-            } => Some(vec![(self.start, Transfer::Download { bytes, request })]),
-            &Workload::Upload { bytes, streams: 1 } => {
-                Some(vec![(self.start, Transfer::Upload { bytes })])
-            }
+    /// requests.
+    pub fn transfers(&self, trial: u64) -> Vec<(Duration, Transfer)> {
+        let one = match &self.workload {
+            &Workload::Download { bytes, request, .. } => Transfer::Download { bytes, request },
+            &Workload::Upload { bytes, .. } => Transfer::Upload { bytes },
+            Workload::Call(_) => Transfer::Call,
             Workload::Requests(arrivals) => {
                 let drawn = arrivals.draw(trial, &self.name).into_iter();
                 let request = arrivals.request;
                 let transfer = |bytes| Transfer::Download { bytes, request };
                 let all = drawn.map(|one| (self.start + one.after, transfer(one.bytes)));
-                Some(all.collect())
+                return all.collect();
             }
-            _ => None,
+        };
+        vec![(self.start, one)]
+    }
+
+    /// Whether each of its connections moves one sequence of bytes, in one direction: what TCP can do.
+    pub fn is_plain(&self) -> bool {
+        match &self.workload {
+            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => *streams == 1,
+            Workload::Requests(_) => true,
+            Workload::Call(_) => false,
         }
+    }
+
+    /// Largest UDP payload that it sends before path MTU discovery.
+    pub fn initial_mtu(&self) -> Bytes {
+        self.transport.initial_mtu
     }
 
     /// Whether it is a flow of requests.

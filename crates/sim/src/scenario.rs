@@ -2,7 +2,7 @@
 
 use crate::check::Checker;
 use crate::error::{ScenarioError, line_of};
-use crate::hop::Hop;
+use crate::hop::{DOWN, Hop};
 use crate::media::MediaSpec;
 use crate::requests::Arrivals;
 use crate::schema::{ScenarioFile, Stack};
@@ -10,7 +10,7 @@ use crate::stack::FlowController;
 use crate::{floor, overrides, trace_files};
 use std::path::Path;
 use thalweg_transport::TransportConfig;
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// What a flow moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -270,6 +270,25 @@ impl Scenario {
             return !self.flows[flow].background;
         }
         self.criteria.iter().any(|criterion| criterion.flow == flow)
+    }
+
+    /// The times until `end` at which the route of a flow changes, from server to client.
+    pub(crate) fn changes(&self, flow: usize, end: Instant) -> Vec<Instant> {
+        let mut times = Vec::new();
+        for hop in &self.flows[flow].route {
+            let config = &self.hops[*hop].links[DOWN];
+            let mut period = Instant::START;
+            while !config.changes.is_empty() && period <= end {
+                let within = config.changes.iter().map(|change| period + change.at);
+                times.extend(within.filter(|at| *at <= end));
+                match config.repeat {
+                    Some(repeat) => period += repeat,
+                    None => break,
+                }
+            }
+        }
+        times.sort_unstable();
+        times
     }
 
     /// Floor of the completion of the main flow.

@@ -97,7 +97,7 @@ def serve(
             stdout().print(_line(report))
         if qlog and trace:
             try:
-                trace.save(qlog / f"{served}.sqlog")
+                trace.save(qlog / f"{served}.sqlog", "server")
             except RequestError as error:
                 # The others are served all the same.
                 problems.append(str(error))
@@ -189,7 +189,7 @@ def get(
         for line in _lines(fetched.summary):
             stdout().print(line)
     if qlog and fetched.trace:
-        fetched.trace.save(qlog)
+        fetched.trace.save(qlog, "client")
         note(f"wrote {qlog}")
     return PASSED
 

@@ -48,7 +48,11 @@ def run(
     trace: TraceFile = None,
     plot: PlotFile = None,
     live: Annotated[
-        bool, typer.Option("--live", help="In real time, with the kernel's TCP: controllers such as kernel:cubic.")
+        bool,
+        typer.Option(
+            "--live",
+            help="In real time: the QUIC stack, and the kernel's TCP for controllers such as kernel:cubic.",
+        ),
     ] = False,
     realtime: Realtime = False,
     bound: Bound = None,

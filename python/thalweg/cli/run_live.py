@@ -1,8 +1,7 @@
-"""`thalweg run --live`: trials of the kernel's TCP, one after the other, judged as every other trial."""
+"""`thalweg run --live`: trials in real time, one after the other, judged as every other trial."""
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +11,11 @@ from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format, Stack, check_writable, write_trial
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
-from thalweg.live import LiveScenario, faithfulness
+from thalweg.live import LiveScenario, faithfulness, write_report
 from thalweg.live.trial import LiveTrial
 from thalweg.live.trials import together
 from thalweg.outcome import Outcomes
 from thalweg.results import SuiteResult
-from thalweg.whole_file import whole_file
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ def refuse_virtual(stack: Stack | None, jobs: int) -> None:
     """Refuses options that are about virtual time. Raises RequestError."""
     if jobs:
         raise RequestError("--jobs: trials in real time take place one after the other; accepted: without --live")
-    if stack:
-        raise RequestError("--stack chooses what carries flows in virtual time; accepted: without --live")
+    if stack is Stack.MODEL:
+        raise RequestError("--stack model runs in virtual time only; accepted: quic, or without --live")
 
 
 def run_live(
@@ -84,8 +82,7 @@ def run_live(
         for line in faithfulness(report):
             note(prefix + line)
     if options.report:
-        with whole_file(options.report) as partial:
-            partial.write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
+        write_report(reports, options.report)
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:

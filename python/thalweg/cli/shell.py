@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import signal
 from pathlib import Path
@@ -15,10 +14,8 @@ from thalweg.cli.console import note, print_json, stdout
 from thalweg.cli.options import Bound, Format, Realtime, ReportFile, Seed, Settings, check_writable, settings
 from thalweg.cli.status import PASSED
 from thalweg.errors import RequestError
-from thalweg.live import LiveRequest, Rig, faithfulness, run_shell
+from thalweg.live import LiveRequest, Rig, faithfulness, run_shell, write_report
 from thalweg.live.process import interrupts_passed_over
-from thalweg.scenario import Scenario
-from thalweg.whole_file import whole_file
 
 
 def shell(
@@ -82,13 +79,11 @@ def rig(
 
 
 def _request(scenario: str, set_: list[str] | None, seed: int, realtime: bool, bound: str | None) -> LiveRequest:
-    loaded = Scenario.from_entry(find_scenario(scenario), settings(set_))
-    return LiveRequest(loaded.toml, loaded.name, seed, realtime, bound)
+    return LiveRequest.of_path(find_scenario(scenario), settings(set_), seed, realtime, bound)
 
 
 def _tell(report: dict[str, object], file: Path | None) -> None:
     for line in faithfulness(report):
         note(line)
     if file:
-        with whole_file(file) as partial:
-            partial.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        write_report(report, file)

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from thalweg import _native
+from thalweg.catalogue import Entry
 from thalweg.errors import RequestError
+from thalweg.scenario import Settings, pairs
 
 _HELPER = Path(__file__).with_name("helper.py")
 
@@ -37,6 +39,17 @@ class LiveRequest:
     """Whether to ask for real-time scheduling of the emulator."""
     bound: str | None = None
     """Release lateness that 999 of 1000 packets must keep; `"1 ms"` unless given."""
+
+    @staticmethod
+    def of_path(
+        entry: Entry, overrides: Settings, seed: int = 1, realtime: bool = False, bound: str | None = None
+    ) -> LiveRequest:
+        """The path of a scenario of the catalogue, whoever is to carry its flows. Raises RequestError."""
+        try:
+            native = _native.Scenario.path_from_toml(entry.read(), str(entry.file), pairs(overrides))
+        except _native.ScenarioError as error:
+            raise RequestError(str(error)) from None
+        return LiveRequest(native.toml, entry.name, seed, realtime, bound)
 
     def document(self, task: dict[str, Any]) -> dict[str, Any]:
         """What the process is asked."""

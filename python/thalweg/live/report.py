@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from thalweg.quantity import text
+from thalweg.whole_file import whole_file
 
 
 def faithfulness(report: dict[str, Any]) -> list[str]:
@@ -28,3 +31,9 @@ def faithfulness(report: dict[str, Any]) -> list[str]:
         lines.append(f"real-time scheduling was refused: {report['realtime_refused']}")
     lines += [f"unfaithful: {reason}" for reason in report["unfaithful"]]
     return lines
+
+
+def write_report(report: Any, file: Path) -> None:
+    """Writes what a run, or several, said of themselves, as JSON. Raises RequestError."""
+    with whole_file(file) as partial:
+        partial.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

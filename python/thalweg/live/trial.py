@@ -1,8 +1,9 @@
-"""Trials of the kernel's TCP: the outcomes and traces of the simulator, measured instead of computed."""
+"""Trials in real time, of TCP and of QUIC: the outcomes and traces of the simulator, measured."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,7 @@ from thalweg.errors import RequestError
 from thalweg.live.process import LiveProcess, LiveRequest
 from thalweg.outcome import Description, Outcomes, Trial
 from thalweg.scenario import Settings, pairs
-from thalweg.trace import Trace
-
-_STATES = ("open", "disorder", "window reduced", "recovery", "loss")
-"""States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h)."""
+from thalweg.trace import PACKETS, Trace
 
 _Rows = list[dict[str, Any]]
 
@@ -57,7 +55,7 @@ class LiveSeries:
 
 
 class LiveScenario:
-    """A scenario whose flows are connections of the kernel's TCP (`kernel:cubic`)."""
+    """A scenario whose flows are of the kernel's TCP (`kernel:cubic`) or of the QUIC stack (all others)."""
 
     def __init__(self, native: _native.Scenario, name: str, suite: str | None) -> None:
         self.description = Description.of(native, name, suite)
@@ -121,8 +119,12 @@ class LiveScenario:
         for flow in outcome["flows"]:
             if flow["error"]:
                 raise RequestError(f"flow {flow['flow']} failed: {flow['error']}")
+        calls = [dict(flow["media"]) for flow in outcome["flows"]]
+        # A flow without a stream of media has no values in its columns.
+        media = {column: None for call in calls for column in call}
         flows = [
-            {**head, **{key: value for key, value in flow.items() if key != "error"}} for flow in outcome["flows"]
+            {**head, **{key: flow[key] for key in flow if key not in ("error", "media")}, **media, **call}
+            for flow, call in zip(outcome["flows"], calls, strict=True)
         ]
         links = [
             {**head, **asked, **{key: value for key, value in done.items() if key != "name"}}
@@ -143,31 +145,26 @@ class LiveScenario:
         names = ("every_s", "sent", "received", "capacity")
         return Outcomes(
             self.description,
-            _frame(flows),
+            _frame(flows, media),
             _frame(links),
             _frame([trial]),
             _frame(requests),
             LiveSeries(*(bins[name] for name in names)) if bins else None,
         )
 
-    def _trace(self, rows: dict[str, _Rows], links: list[str]) -> Trace:
-        flows = [str(flow["name"]) for flow in self.description.flows]
-        samples, variables = [], []
-        for row in rows["flows"]:
-            name, threshold = flows[row.pop("flow")], row.pop("ssthresh_bytes")
-            state = _STATES[row.pop("state")]
-            samples.append({**row, "flow": name, "event": "timer", "latest_rtt_s": None, "state": state})
-            if threshold is not None:
-                variables.append(
-                    {"time_s": row["time_s"], "flow": name, "variable": "ssthresh", "value": float(threshold)}
-                )
+    def _trace(self, rows: dict[str, Any], links: list[str]) -> Trace:
+        def named(part: _Rows) -> _Rows:
+            return [{**row, "flow": rows["names"][row["flow"]]} for row in part]
+
+        senders = rows["senders"]
         at_links = [{**row, "link": links[row["link"]]} for row in rows["links"]]
-        drops = [{**row, "link": links[row["link"]], "flow": flows[row["flow"]]} for row in rows["drops"]]
+        drops = [{**row, "link": links[row["link"]]} for row in named(rows["drops"])]
         return Trace(
-            _frame(samples).select(_FLOW_SERIES),
-            pl.DataFrame(variables, schema=_VARIABLES),
+            _frame(named(senders["flows"])).select(_FLOW_SERIES),
+            pl.DataFrame(named(senders["variables"]), schema=_VARIABLES),
             _frame(at_links),
             pl.DataFrame(drops, schema=_DROPS),
+            pl.DataFrame(named(senders["packets"]), schema=PACKETS),
         )
 
 
@@ -188,17 +185,17 @@ _VARIABLES = {"time_s": pl.Float64, "flow": pl.String, "variable": pl.String, "v
 _DROPS = {"time_s": pl.Float64, "link": pl.String, "flow": pl.String, "reason": pl.String}
 
 
-def _frame(rows: _Rows) -> pl.DataFrame:
-    """A table of rows; a number that did not come to be is not a number, as in the tables of the simulator."""
+def _frame(rows: _Rows, more: Iterable[str] = ()) -> pl.DataFrame:
+    """A table of rows; a number that did not come to be is not a number, as in the tables of the simulator.
+
+    `more` are columns of numbers whose names do not tell.
+    """
     keys = rows[0] if rows else {}
-    numbers = {key: pl.Float64 for key in keys if key.endswith(("_s", "_bps")) or key in _SHARES}
+    known = {*_SHARES, *more}
+    numbers = {key: pl.Float64 for key in keys if key.endswith(("_s", "_bps")) or key in known}
     seeds = {"seed": pl.UInt64} if "seed" in keys else {}
     table = pl.DataFrame(rows, schema_overrides={**numbers, **seeds}, infer_schema_length=None)
     return table.with_columns(pl.col(list(numbers)).fill_null(float("nan")))
 
 
 _SHARES = ("share", "jain", "utilisation", "requested_loss", "realised_loss")
-
-
-def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != key}

@@ -10,6 +10,7 @@ pub(crate) mod scheduler;
 pub(crate) mod signals;
 pub(crate) mod tcp;
 pub(crate) mod tun;
+pub(crate) mod udp;
 
 use std::io;
 

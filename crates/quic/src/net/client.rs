@@ -166,7 +166,9 @@ pub fn get(order: &Order, progress: &Progress) -> Result<Summary, GetError> {
     let connected = stack.connect(begin, config, address, SERVER_NAME);
     let (handle, connection) = connected.map_err(|error| unreachable(io::Error::other(error)))?;
     let mut peer = sender.bind(handle, connection);
-    peer.samples = order.trace.then(Samples::default);
+    if order.trace {
+        peer.record();
+    }
     let session = Session {
         order,
         address,

@@ -233,6 +233,11 @@ impl Peer {
         }
     }
 
+    /// Records the time series of the sender from now on.
+    pub(super) fn record(&mut self) {
+        self.samples = Some(Samples::begin(&mut self.shared.flow()));
+    }
+
     /// Samples the sender, if a trace is wanted.
     pub(super) fn sample(&mut self, now: Instant) {
         if let Some(samples) = &mut self.samples {

@@ -1,13 +1,15 @@
 //! The time series of one connection, for traces.
 
 use thalweg_control::Observer;
-use thalweg_transport::StackFlow;
+use thalweg_transport::{PacketEvent, StackFlow};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Least time between two samples: a connection at a gigabit per second has 80 000 packets in a second.
 const SPACING: Duration = Duration::from_millis(1);
 /// Samples beyond this are not kept: 1000 s of them.
 const MOST: usize = 1_000_000;
+/// Packet events beyond this are not kept: 40 MB of them, two for most packets.
+const MOST_PACKETS: usize = 1_000_000;
 
 /// One sample of a sender.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,13 +34,15 @@ pub struct Sample {
     pub state: &'static str,
 }
 
-/// The samples of a sender, at most one for each millisecond, and the variables of its controller.
+/// The samples of a sender, at most one for each millisecond, the variables of its controller, and its packets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     /// In the order of time.
     pub samples: Vec<Sample>,
     /// Values that differ from the last one: time, name, value.
     pub variables: Vec<(Instant, &'static str, f64)>,
+    /// What became of packets.
+    pub packets: Vec<PacketEvent>,
     last: Vec<(&'static str, f64)>,
 }
 
@@ -64,8 +68,18 @@ impl Observer for Snapshot<'_> {
 }
 
 impl Samples {
-    /// Samples the sender, unless it was sampled just now.
+    /// The series of a sender, from now on.
+    pub(super) fn begin(flow: &mut StackFlow) -> Samples {
+        flow.packet_log().start();
+        Samples::default()
+    }
+
+    /// Takes what became of packets, and samples the sender, unless it was sampled just now.
     pub(super) fn take(&mut self, time: Instant, flow: &mut StackFlow) {
+        let room = MOST_PACKETS - self.packets.len();
+        let events = flow.packet_log().take().enumerate();
+        let kept = events.filter(|(number, _)| *number < room);
+        self.packets.extend(kept.map(|(_, event)| event));
         let recent = self
             .samples
             .last()

@@ -314,7 +314,9 @@ impl Serving<'_> {
                 self.totals.accepted += 1;
                 self.half_open += 1;
                 let mut peer = sender.bind(handle, connection);
-                peer.samples = self.server.config.trace.then(Samples::default);
+                if self.server.config.trace {
+                    peer.record();
+                }
                 let client = Client {
                     address,
                     peer,

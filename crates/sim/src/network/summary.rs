@@ -101,7 +101,7 @@ impl Network<'_> {
                 }
             }
             let media = connection.call.iter().flat_map(|call| call.records());
-            let changes = self.changes(flow);
+            let changes = self.scenario.changes(flow, self.now);
             outcome.media.extend(
                 media.map(|(spec, records, skipped)| summarise(spec, records, skipped, &changes)),
             );
@@ -155,30 +155,6 @@ impl Network<'_> {
             });
         }
         requests
-    }
-
-    /// The times within the trial at which the route of a flow changes.
-    fn changes(&self, flow: usize) -> Vec<Instant> {
-        let mut times = Vec::new();
-        for hop in &self.scenario.flows[flow].route {
-            let config = &self.scenario.hops[*hop].links[DOWN];
-            let mut period = Instant::START;
-            while !config.changes.is_empty() && period <= self.now {
-                times.extend(
-                    config
-                        .changes
-                        .iter()
-                        .map(|c| period + c.at)
-                        .filter(|at| *at <= self.now),
-                );
-                match config.repeat {
-                    Some(repeat) => period += repeat,
-                    None => break,
-                }
-            }
-        }
-        times.sort_unstable();
-        times
     }
 
     fn link_outcome(&self, index: usize, end: Duration) -> LinkOutcome {

@@ -1,0 +1,156 @@
+//! The part of a trace that is about flows: samples of senders, variables of their controllers, and what became of
+//! packets where the sender tells.
+
+use crate::sys::tcp::TcpInfo;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use thalweg_sim::{PacketFate, RealConnection, Trace};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h).
+const STATES: [&str; 5] = ["open", "disorder", "window reduced", "recovery", "loss"];
+
+/// A word that this process knows, or that another has told.
+type Word = Cow<'static, str>;
+
+/// One look at one connection, in the columns of a trace.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct FlowSample {
+    time_s: f64,
+    /// Number of the connection, as below.
+    flow: usize,
+    event: Word,
+    window_bytes: u64,
+    in_flight_bytes: u64,
+    smoothed_rtt_s: Option<f64>,
+    latest_rtt_s: Option<f64>,
+    pacing_bps: Option<f64>,
+    delivery_bps: f64,
+    delivered_bytes: u64,
+    state: Word,
+}
+
+/// A variable of a controller that has changed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct VariableRow {
+    time_s: f64,
+    flow: usize,
+    variable: Word,
+    value: f64,
+}
+
+/// What became of packets.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct PacketRow {
+    time_s: f64,
+    flow: usize,
+    event: Word,
+    first_packet: u64,
+    last_packet: u64,
+    size_bytes: u64,
+}
+
+/// What was seen of all connections.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct FlowTrace {
+    flows: Vec<FlowSample>,
+    variables: Vec<VariableRow>,
+    packets: Vec<PacketRow>,
+    /// What the QUIC stack shows, in the terms of the simulator, until it is all over.
+    #[serde(skip)]
+    quic: Trace,
+}
+
+impl FlowTrace {
+    /// Looks at a connection of the kernel's TCP that moves so much data.
+    pub(crate) fn take_tcp(&mut self, now: Instant, number: usize, info: &TcpInfo, data: Bytes) {
+        let segment = u64::from(info.snd_mss);
+        // What is in the network: tcp_packets_in_flight() of the kernel.
+        let out = info.unacked.saturating_sub(info.sacked + info.lost) + info.retrans;
+        let per_second = |bytes: u64| (bytes != u64::MAX).then_some(8.0 * bytes as f64);
+        let state = STATES.get(usize::from(info.ca_state)).unwrap_or(&"");
+        let time_s = now.as_secs_f64();
+        self.flows.push(FlowSample {
+            time_s,
+            flow: number,
+            event: "timer".into(),
+            window_bytes: u64::from(info.snd_cwnd) * segment,
+            in_flight_bytes: u64::from(out) * segment,
+            smoothed_rtt_s: Some(f64::from(info.rtt) / 1e6),
+            latest_rtt_s: None,
+            pacing_bps: per_second(info.pacing_rate),
+            delivery_bps: 8.0 * info.delivery_rate as f64,
+            // The kernel counts the start and the end of the stream as a byte each (RFC 9293 section 3.4).
+            delivered_bytes: info.bytes_acked.min(data.as_u64()),
+            state: (*state).into(),
+        });
+        // "No threshold yet" is the largest value of a signed number.
+        if info.snd_ssthresh < i32::MAX as u32 {
+            self.variables.push(VariableRow {
+                time_s,
+                flow: number,
+                variable: "ssthresh".into(),
+                value: (u64::from(info.snd_ssthresh) * segment) as f64,
+            });
+        }
+    }
+
+    /// Looks at a connection of the QUIC stack.
+    pub(crate) fn take_quic(
+        &mut self,
+        now: Instant,
+        number: usize,
+        event: &'static str,
+        connection: &mut RealConnection,
+    ) {
+        connection.sample(now, number, event, &mut self.quic);
+    }
+
+    /// The whole, in the order of time.
+    pub(crate) fn close(mut self) -> FlowTrace {
+        let seconds = Duration::as_secs_f64;
+        let bits = |rate: Rate| rate.as_bits_per_sec() as f64;
+        let quic = std::mem::take(&mut self.quic);
+        self.flows
+            .extend(quic.flows.into_iter().map(|row| FlowSample {
+                time_s: row.time.as_secs_f64(),
+                flow: row.flow,
+                event: row.event.into(),
+                window_bytes: row.window.as_u64(),
+                in_flight_bytes: row.in_flight.as_u64(),
+                smoothed_rtt_s: row.smoothed_rtt.map(seconds),
+                latest_rtt_s: row.latest_rtt.map(seconds),
+                pacing_bps: row.pacing.map(bits),
+                delivery_bps: bits(row.delivery_rate),
+                delivered_bytes: row.delivered.as_u64(),
+                state: row.state.into(),
+            }));
+        let variables = quic.variables.into_iter();
+        self.variables
+            .extend(variables.map(|(time, flow, name, value)| VariableRow {
+                time_s: time.as_secs_f64(),
+                flow,
+                variable: name.into(),
+                value,
+            }));
+        let packets = quic.packets.into_iter();
+        self.packets.extend(packets.map(|(flow, event)| {
+            PacketRow {
+                time_s: event.time.as_secs_f64(),
+                flow,
+                event: match event.fate {
+                    PacketFate::Sent => "sent",
+                    PacketFate::Acknowledged => "acknowledged",
+                    PacketFate::Lost => "lost",
+                }
+                .into(),
+                first_packet: event.first,
+                last_packet: event.last,
+                size_bytes: event.size,
+            }
+        }));
+        self.flows.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        self.variables.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        self
+    }
+}
