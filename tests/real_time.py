@@ -1,0 +1,72 @@
+"""What tests in real time have in common: a path, commands behind it, and whether that is possible here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.errors import RequestError
+from thalweg.live import LiveRequest, run_shell
+
+PATH = """\
+title = "A path to try"
+[path]
+rate = "20 Mbps"
+rtt = "40 ms"
+buffer = "1 bdp"
+[[flow]]
+name = "main"
+controller = "cubic"
+download = "1 MB"
+[[pass]]
+flow = "main"
+metric = "completion"
+at_most = "5 s"
+"""
+WAIT_S = 10.0
+
+
+def _refusal() -> str | None:
+    """Why nothing can run in real time here; None if it can."""
+    try:
+        run_shell(LiveRequest(PATH, "path.toml"), ["true"])
+    except RequestError as error:
+        return str(error)
+    return None
+
+
+REFUSAL = _refusal()
+needs_rights = pytest.mark.skipif(REFUSAL is not None, reason=f"no real time here: {REFUSAL}")
+
+
+def shell(*command: str, toml: str = PATH, peer: list[str] | None = None, **options: Any) -> Any:
+    return run_shell(LiveRequest(toml, "path.toml", **options), command, peer)
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    begin = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begin < WAIT_S, f"not within {WAIT_S} s: {what}"
+        time.sleep(0.02)
+
+
+def networks() -> set[str]:
+    """All network namespaces that a process is in or has a hold on."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*/ns/net"):
+        try:
+            found.add(str(place.readlink()))
+        except OSError:
+            continue
+    for place in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            target = str(place.readlink())
+        except OSError:
+            continue
+        if target.startswith("net:"):
+            found.add(target)
+    return found
