@@ -56,13 +56,18 @@ class Trace:
     """What became of the packets of each sender of data: sent, acknowledged (in runs), lost. The kernel's TCP
     does not tell."""
 
+    def __post_init__(self) -> None:
+        """What is not paced has no pacing rate, whoever made the trace."""
+        paced = pl.col("pacing_bps") < _UNPACED_BPS
+        rate = pl.when(paced).then("pacing_bps").otherwise(math.nan).alias("pacing_bps")
+        object.__setattr__(self, "flows", self.flows.with_columns(rate))
+
     @staticmethod
     def of(native: _native.Trace) -> Trace:
         """Makes tables of the columns that the simulator hands over."""
         tables = (native.flows, native.variables, native.links, native.drops, native.packets)
         flows, *others = (pl.DataFrame(dict(columns)) for columns in tables)
-        paced = pl.col("pacing_bps") < _UNPACED_BPS
-        return Trace(flows.with_columns(pl.when(paced).then("pacing_bps").otherwise(math.nan)), *others)
+        return Trace(flows, *others)
 
     def table(self) -> pl.DataFrame:
         """All series in one table, ordered by time."""

@@ -151,6 +151,7 @@ impl FlowTrace {
         }));
         self.flows.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         self.variables.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        self.packets.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         self
     }
 }

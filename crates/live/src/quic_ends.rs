@@ -84,21 +84,25 @@ impl QuicEnds {
         trace: Option<&mut FlowTrace>,
     ) -> bool {
         let connection = &mut self.connection;
-        let mut event = "timer";
-        connection.expire(now);
+        let mut event = "timer"; // of the sender of the data, whom samples are of
+        let sender = connection.sender();
+        // What has arrived comes first: an acknowledgement in the socket stops the timer that it is in time for.
         for end in &mut self.ends {
             end.udp.receive(room, &mut |datagram| {
-                event = "received";
+                if end.role == sender {
+                    event = "received";
+                }
                 connection.receive(now, end.role, datagram);
             });
         }
+        connection.expire(now);
         connection.settle(now);
         loop {
             for end in &mut self.ends {
                 while end.is_free()
                     && let Some(datagram) = connection.transmit(now, end.role)
                 {
-                    if event == "timer" {
+                    if event == "timer" && end.role == sender {
                         event = "sent";
                     }
                     end.send(datagram);

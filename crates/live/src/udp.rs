@@ -57,11 +57,13 @@ impl Udp {
 
     /// Hands over what has arrived; `room` is where it is received.
     pub(crate) fn receive(&self, room: &mut Vec<u8>, take: &mut dyn FnMut(Datagram)) {
-        room.resize(MESSAGE, 0);
+        if room.len() < MESSAGE {
+            room.resize(MESSAGE, 0);
+        }
         let mut taken = 0;
         while taken < TURN {
             let mut metas = [RecvMeta::default()];
-            let mut slices = [IoSliceMut::new(room)];
+            let mut slices = [IoSliceMut::new(&mut room[..MESSAGE])];
             match self
                 .state
                 .recv((&self.socket).into(), &mut slices, &mut metas)

@@ -108,6 +108,14 @@ impl RealConnection {
         self.0.closed
     }
 
+    /// The end that sends the data.
+    pub fn sender(&self) -> Role {
+        match self.0.sending_side() {
+            Side::Client => Role::Client,
+            Side::Server => Role::Server,
+        }
+    }
+
     /// Bytes of the workload delivered so far.
     pub fn delivered(&self) -> Bytes {
         self.0.delivered()

@@ -29,6 +29,8 @@ pub(crate) struct AckPolicy {
     /// Whether that is for the delay alone.
     waits: bool,
     base_every: u32,
+    /// The packet that brought the request in force.
+    requested_in: u64,
     every: u32,
     delay: Duration,
     /// Whether packets out of order are worth an immediate ACK (RFC 9000 section 13.2.1); a sender that
@@ -53,6 +55,7 @@ impl AckPolicy {
             deadline: Instant::NEVER,
             waits: false,
             base_every: every,
+            requested_in: 0,
             every,
             delay,
             report_order: true,
@@ -61,8 +64,13 @@ impl AckPolicy {
         }
     }
 
-    /// The peer asks for another frequency. What waits for its delay, waits for the new one.
-    pub(crate) fn request(&mut self, every: u32, delay: Duration) {
+    /// The peer asks for another frequency in packet `number`. What waits for its delay, waits for the new one.
+    /// A request that a newer one has overtaken is ignored (draft-ietf-quic-ack-frequency section 4).
+    pub(crate) fn request(&mut self, number: u64, every: u32, delay: Duration) {
+        if number < self.requested_in {
+            return;
+        }
+        self.requested_in = number;
         (self.every, self.delay, self.report_order) = (every.max(1), delay, false);
         if self.waits {
             self.deadline = self.oldest_at + delay;
@@ -189,7 +197,7 @@ mod tests {
         acks.on_packet(at(1), 2, Ecn::Ect0, false);
         assert_eq!(acks.deadline(), at(1));
         acks.take(at(1));
-        acks.request(10, DELAY);
+        acks.request(2, 10, DELAY);
         acks.on_packet(at(2), 4, Ecn::Ect0, false);
         assert_eq!(acks.deadline(), at(1002));
     }
@@ -197,7 +205,7 @@ mod tests {
     #[test]
     fn a_requested_frequency_waits_for_128_packets_with_those_of_the_handshake() {
         let mut acks = started(2);
-        acks.request(18, Duration::from_millis(10));
+        acks.request(0, 18, Duration::from_millis(10));
         let mut frames = 0;
         for n in 0..304 {
             acks.on_packet(at(n), n, Ecn::Ect0, false);
@@ -216,10 +224,12 @@ mod tests {
         let mut acks = started(2);
         acks.on_packet(at(500), 0, Ecn::Ect0, false);
         assert_eq!(acks.deadline(), at(1500));
-        acks.request(18, Duration::from_millis(10));
+        acks.request(3, 18, Duration::from_millis(10));
+        assert_eq!(acks.deadline(), at(10_500));
+        acks.request(2, 4, Duration::from_millis(2)); // overtaken
         assert_eq!(acks.deadline(), at(10_500));
         acks.on_packet(at(700), 1, Ecn::Ect0, true);
-        acks.request(18, Duration::from_millis(5));
+        acks.request(4, 18, Duration::from_millis(5));
         assert_eq!(acks.deadline(), at(700)); // what is due stays due
     }
 

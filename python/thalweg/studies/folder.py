@@ -34,22 +34,29 @@ def claim_folder(folder: Path) -> None:
 def write_study_files(
     folder: Path, result: StudyResult, scenarios: Mapping[str, str], tables: Mapping[str, pl.DataFrame]
 ) -> None:
-    """Writes the document, `scenarios/<name>.toml` and `<name>.parquet`, in place of those of an older study.
+    """Writes `scenarios/<name>.toml`, `<name>.parquet` and the document, in place of those of an older study.
 
-    Raises RequestError if that cannot be.
+    The document comes last: where it is new, all that it speaks of is there. Raises RequestError if something
+    cannot be written; what is there then of the older study stays.
     """
     try:
-        for old in (folder / PAGE, *folder.glob("*.parquet"), *folder.glob("scenarios/*.toml")):
-            old.unlink(missing_ok=True)
         if scenarios:
             (folder / "scenarios").mkdir(exist_ok=True)
     except OSError as error:
         raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+    texts = {folder / "scenarios" / f"{name}.toml": toml for name, toml in scenarios.items()}
+    for target, toml in texts.items():
+        with whole_file(target) as file:
+            file.write_text(toml, encoding="utf-8")
+    frames = {folder / f"{name}.parquet": table for name, table in tables.items()}
+    for target, table in frames.items():
+        with whole_file(target) as file:
+            table.write_parquet(file)
+    try:
+        older = {folder / PAGE, *folder.glob("*.parquet"), *folder.glob("scenarios/*.toml")}
+        for old in older - texts.keys() - frames.keys():
+            old.unlink(missing_ok=True)
+    except OSError as error:
+        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
     with whole_file(folder / DOCUMENT) as file:
         file.write_text(json.dumps(result.document(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    for name, toml in scenarios.items():
-        with whole_file(folder / "scenarios" / f"{name}.toml") as file:
-            file.write_text(toml, encoding="utf-8")
-    for name, table in tables.items():
-        with whole_file(folder / f"{name}.parquet") as file:
-            table.write_parquet(file)

@@ -206,10 +206,12 @@ impl Server {
         let mut buffer = Vec::with_capacity(1 << 16);
         loop {
             let now = Instant::now();
+            // Looked at before the socket: what came before the order to stop is still taken in.
+            let is_stopped = stop.load(Ordering::Relaxed);
             serving.receive(now, &mut buffer)?;
             serving.turn(Instant::now(), &mut buffer);
             let is_enough = once && serving.totals.completed + serving.totals.failed > 0;
-            if stop.load(Ordering::Relaxed) || end.is_some_and(|end| now >= end) || is_enough {
+            if is_stopped || end.is_some_and(|end| now >= end) || is_enough {
                 break;
             }
             serving.wait(end)?;

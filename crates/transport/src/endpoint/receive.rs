@@ -156,7 +156,7 @@ impl Endpoint {
             });
             if self.acks.on_packet(now, packet.number, packet.ecn, urgent) {
                 for frame in used(&packet.frames) {
-                    self.on_frame(now, frame);
+                    self.on_frame(now, packet.number, frame);
                 }
             } else {
                 return;
@@ -167,7 +167,7 @@ impl Endpoint {
         }
     }
 
-    fn on_frame(&mut self, now: Instant, frame: &Frame) {
+    fn on_frame(&mut self, now: Instant, number: u64, frame: &Frame) {
         match *frame {
             Frame::None | Frame::Ping => {}
             Frame::Stream {
@@ -186,7 +186,7 @@ impl Endpoint {
                     stream.peer_limit = stream.peer_limit.max(limit);
                 }
             }
-            Frame::AckFrequency { every, delay } => self.acks.request(every, delay),
+            Frame::AckFrequency { every, delay } => self.acks.request(number, every, delay),
             Frame::StopSending(id) => {
                 if let Some(stream) = self.send_stream(id)
                     && !stream.reset
