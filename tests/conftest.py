@@ -9,27 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from short_download import SCENARIO
 from thalweg.outcome import Description, Outcomes
-
-SCENARIO = """\
-title = "A short download"
-
-[path]
-rate = "20 Mbps"
-rtt = "40 ms"
-buffer = "1 bdp"
-
-[[flow]]
-name = "main"
-controller = "cubic"
-download = "200 kB"
-
-[[pass]]
-flow = "main"
-metric = "completion"
-at_most = "5 s"
-"""
-"""The smallest scenario that the command line can be tested with."""
 
 
 def make_outcomes(

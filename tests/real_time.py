@@ -9,24 +9,11 @@ from typing import Any
 
 import pytest
 
+from short_download import SCENARIO
 from thalweg.errors import RequestError
 from thalweg.live import LiveRequest, run_shell
 
-PATH = """\
-title = "A path to try"
-[path]
-rate = "20 Mbps"
-rtt = "40 ms"
-buffer = "1 bdp"
-[[flow]]
-name = "main"
-controller = "cubic"
-download = "1 MB"
-[[pass]]
-flow = "main"
-metric = "completion"
-at_most = "5 s"
-"""
+PATH = SCENARIO.replace("200 kB", "1 MB")
 WAIT_S = 10.0
 
 

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,12 @@ class TestShell:
         assert report["scheduler"] == "SCHED_OTHER"
         lines = faithfulness(report)
         assert any("dropped by the host" in line for line in lines)
+        assert not any("cut" in line or "began" in line for line in lines)
+        more = {**report, "late_starts": 2, "start_lateness_max_s": 0.25, "trace_cut": "it is long"}
+        assert {
+            "connections that began later than 1 ms: 2, up to 250 ms after their time",
+            "the trace is cut: it is long",
+        } <= set(faithfulness(more))
 
     def test_a_run_over_its_bound_is_marked_unfaithful(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -254,7 +261,9 @@ class TestNothingIsLeft:
         # What a terminal does: everyone in the foreground has it. Here those are named one by one.
         everyone = [pid for pid in processes_with(marker) if pid != process.pid]
         for pid in [*everyone, process.pid] if number == signal.SIGINT else [process.pid]:
-            os.kill(pid, number)
+            # When the command ends, so do the others.
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
         process.wait(WAIT_S)
         until(lambda: not processes_with(marker), "all processes are gone")
         until(lambda: not networks() - before, "all namespaces are gone")

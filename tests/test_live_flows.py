@@ -118,6 +118,22 @@ class TestQuic:
         assert done.trial.trace is not None
         assert set(done.trial.trace.flows["flow"]) == {f"main/{number}" for number in range(6)}
 
+    def test_connections_that_are_to_come_hold_up_nobody_and_late_ones_are_told(self, tmp_path: Path) -> None:
+        requests = 'requests = { count = 10000, mean_gap = "20 ms", p5 = "1000 B", p95 = "2000 B" }'
+        text = PATH.replace('download = "1 MB"', requests).partition("[[pass]]")[0]
+        live = load(tmp_path, 'time_limit = "1 s"\n' + text)
+        # To make ten thousand connections takes longer than the second that there is.
+        done = live.run(bound="500 ms")
+        assert (done.report["late_starts"], done.report["trace_cut"]) == (0, None)
+        assert 0 < done.report["start_lateness_max_s"] <= 0.5
+        finished = done.trial.outcomes.requests["completion_s"].drop_nans()
+        # Some 50 begin in a second, and each takes two round trips of 40 ms.
+        assert 10 < finished.len() < 200
+        told = live.run(bound="10 ns").report
+        begun = done.trial.outcomes.requests.filter(pl.col("start_s") < 1)
+        assert 0 < told["late_starts"] <= begun.height
+        assert any("began" in reason and "the bound is 10 ns" in reason for reason in told["unfaithful"])
+
     def test_a_call_has_the_columns_and_the_delays_of_its_streams(self, tmp_path: Path) -> None:
         text = PATH.replace('download = "1 MB"', 'call = "2 s"').partition("[[pass]]")[0]
         text += '[[flow]]\nname = "other"\ncontroller = "kernel:reno"\ndownload = "100 kB"\n'
@@ -205,10 +221,6 @@ class TestKernelTcp:
         assert [link["name"] for link in document["live"][1]["links"]] == ["down", "up"]
         assert json.loads(report.read_text()) == document["live"]
         assert "released late by" in printed.err
-
-    def test_a_controller_that_the_kernel_does_not_have_is_refused_with_those_it_has(self, tmp_path: Path) -> None:
-        with pytest.raises(RequestError, match=r'"none-such".*accepted: .*kernel:reno'):
-            load(tmp_path, PATH, main="kernel:none-such").run()
 
     def test_requests_are_an_open_loop_of_connections_with_the_arrivals_of_the_simulator(
         self, tmp_path: Path
@@ -331,6 +343,24 @@ class TestRefusals:
     def test_controllers_of_the_kernel_do_not_run_in_the_simulator(self) -> None:
         with pytest.raises(RequestError, match="thalweg run --live"):
             Scenario.from_toml(PATH.replace('"cubic"', '"kernel:cubic"'), "path.toml")
+
+    def test_a_controller_that_the_kernel_does_not_have_is_refused_with_its_line_and_those_it_has(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(PATH.replace('"cubic"', '"kernel:none-such"'))
+        assert main(["run", str(file), "--live"]) == 2
+        problem = '"kernel:none-such" is no congestion control of this kernel; accepted: '
+        in_file = capsys.readouterr().err
+        assert f"path.toml:10: flow.0.controller: {problem}" in in_file
+        assert "kernel:reno" in in_file
+        assert in_file.count("\n") == 1
+        file.write_text(PATH)
+        assert main(["run", str(file), "--live", "-c", "main=kernel:none-such"]) == 2
+        assert f"--controller main=kernel:none-such: {problem}" in capsys.readouterr().err
+        set_ = "flow.main.controller=kernel:none-such"
+        assert main(["run", str(file), "--live", "--set", set_]) == 2
+        assert f"--set {set_}: flow.0.controller: {problem}" in capsys.readouterr().err
 
     def test_a_file_with_a_controller_of_the_kernel_can_be_simulated_with_another(self) -> None:
         text = PATH.replace('"cubic"', '"kernel:cubic"')

@@ -12,6 +12,8 @@ use thalweg_units::{Duration, Instant};
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct ConnectionResult {
     pub(crate) start: Option<u64>,
+    /// How long after that it really began.
+    pub(crate) start_lateness: u64,
     pub(crate) completion: Option<u64>,
     pub(crate) closed: Option<u64>,
     pub(crate) bytes_delivered: u64,
@@ -81,7 +83,7 @@ impl Connection {
         let advanced = match &mut self.ends {
             Ends::None => Ok(false),
             Ends::Tcp(ends) => ends.advance(now, chunk, &mut self.result),
-            Ends::Quic(ends) => Ok(ends.advance(now, chunk, &mut self.result, trace)),
+            Ends::Quic(ends) => ends.advance(now, chunk, &mut self.result, trace),
         };
         match advanced {
             Ok(ended) => self.ended |= ended,

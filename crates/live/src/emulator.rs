@@ -182,6 +182,11 @@ impl Emulator {
         self.epoll.add(fd, number, Interest::Read)
     }
 
+    /// Goes by this clock from now on. Nothing may have happened by the clock before.
+    pub(crate) fn start_anew(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
     /// Carries packets until `hear`, which is told what the caller waits for, says to stop.
     pub(crate) fn run<T>(
         &mut self,

@@ -10,6 +10,10 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 /// States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h).
 const STATES: [&str; 5] = ["open", "disorder", "window reduced", "recovery", "loss"];
 
+/// Packet events beyond this are not kept: 40 MB of them, two for most packets. As many as of a client or server of
+/// `thalweg_quic::net`.
+const MOST_PACKETS: usize = 1_000_000;
+
 /// A word that this process knows, or that another has told.
 type Word = Cow<'static, str>;
 
@@ -56,6 +60,8 @@ pub(crate) struct FlowTrace {
     flows: Vec<FlowSample>,
     variables: Vec<VariableRow>,
     packets: Vec<PacketRow>,
+    /// Packet events that were not kept.
+    cut_packets: u64,
     /// What the QUIC stack shows, in the terms of the simulator, until it is all over.
     #[serde(skip)]
     quic: Trace,
@@ -104,6 +110,22 @@ impl FlowTrace {
         connection: &mut RealConnection,
     ) {
         connection.sample(now, number, event, &mut self.quic);
+        self.keep_few();
+    }
+
+    /// Keeps no more packet events than it may.
+    fn keep_few(&mut self) {
+        let packets = &mut self.quic.packets;
+        self.cut_packets += packets.len().saturating_sub(MOST_PACKETS) as u64;
+        packets.truncate(MOST_PACKETS);
+    }
+
+    /// What is missing at its end, in words, if it became too long.
+    pub(crate) fn cut(&self) -> Option<String> {
+        let missing = self.cut_packets;
+        (missing > 0).then(|| {
+            format!("it has the first {MOST_PACKETS} packet events; the {missing} after them were not kept")
+        })
     }
 
     /// The whole, in the order of time.
@@ -153,5 +175,43 @@ impl FlowTrace {
         self.variables.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         self.packets.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_sim::PacketEvent;
+
+    #[test]
+    fn packet_events_are_kept_up_to_a_million_and_what_is_missing_is_told() {
+        let event = |number: u64| PacketEvent {
+            time: Instant::from_nanos(number),
+            fate: PacketFate::Sent,
+            first: number,
+            last: number,
+            size: 1200,
+        };
+        let mut trace = FlowTrace::default();
+        let most = MOST_PACKETS as u64;
+        trace
+            .quic
+            .packets
+            .extend((0..most).map(|number| (0, event(number))));
+        trace.keep_few();
+        assert_eq!(trace.cut(), None);
+        for more in 0..3 {
+            trace.quic.packets.push((0, event(most + more)));
+            trace.keep_few();
+        }
+        let trace = trace.close();
+        assert_eq!(trace.packets.len(), MOST_PACKETS);
+        assert_eq!(
+            trace.packets.last().map(|row| row.last_packet),
+            Some(most - 1)
+        );
+        let told = trace.cut().expect("what is missing");
+        assert!(told.contains("first 1000000 packet events"), "{told}");
+        assert!(told.contains("the 3 after them"), "{told}");
     }
 }

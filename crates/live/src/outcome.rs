@@ -186,10 +186,13 @@ impl Ended<'_> {
     /// A flow, which sums up its connections.
     fn flow_row(&self, flow: usize, emulator: &Emulator) -> FlowRow {
         let mut sum = ConnectionResult::default();
-        let mut on_link = FlowLinkStats::default();
+        let own = self.connections(flow);
+        let on_link: FlowLinkStats = own
+            .map(|(index, (_, transfer), _)| emulator.flow_stats(data_link(transfer), index as u64))
+            .sum();
         // Missing if it is missing for one of the connections.
         let (mut completion, mut closed) = (Some(0), Some(0));
-        for (index, (_, transfer), one) in self.connections(flow) {
+        for (_, _, one) in self.connections(flow) {
             sum.start = sum.start.or(one.start);
             completion = completion.zip(one.completion).map(|(a, b)| a.max(b));
             closed = closed.zip(one.closed).map(|(a, b)| a.max(b));
@@ -205,13 +208,6 @@ impl Ended<'_> {
             sum.rtt_min = least;
             sum.media.extend(one.media.iter().cloned());
             sum.error = sum.error.or_else(|| one.error.clone());
-            let stats = emulator.flow_stats(data_link(transfer), index as u64);
-            on_link.dropped += stats.dropped;
-            on_link.lost += stats.lost;
-            on_link.marked += stats.marked;
-            on_link.transmitted += stats.transmitted;
-            on_link.queue_wait += stats.queue_wait;
-            on_link.jitter_experienced += stats.jitter_experienced;
         }
         let transmitted = on_link.transmitted.packets;
         let mean =

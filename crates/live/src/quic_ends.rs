@@ -76,13 +76,16 @@ impl QuicEnds {
     }
 
     /// Takes in what has arrived, acts on what is due, and sends what may leave; tells whether it is over.
+    ///
+    /// # Errors
+    /// Why the connection broke, if it did.
     pub(crate) fn advance(
         &mut self,
         now: Instant,
         room: &mut Vec<u8>,
         result: &mut ConnectionResult,
         trace: Option<&mut FlowTrace>,
-    ) -> bool {
+    ) -> io::Result<bool> {
         let connection = &mut self.connection;
         let mut event = "timer"; // of the sender of the data, whom samples are of
         let sender = connection.sender();
@@ -122,7 +125,10 @@ impl QuicEnds {
         result.bytes_delivered = connection.delivered().as_u64();
         result.completion = nanos(connection.completion());
         result.closed = nanos(connection.closed());
-        result.closed.is_some()
+        match connection.failure() {
+            Some(reason) => Err(io::Error::other(reason)),
+            None => Ok(result.closed.is_some()),
+        }
     }
 
     /// Notes what the sender knows.

@@ -5,7 +5,7 @@ use crate::histogram::Histogram;
 use serde::Serialize;
 use thalweg_units::Duration;
 
-/// How late a packet may be released unless the user says otherwise: 1 ms is what the finest jitter that
+/// How late a packet may be released, or a connection begin, unless the user says otherwise: 1 ms is what the finest jitter that
 /// scenarios describe is made of (the steps of the Wi-Fi model), and a tenth of the shortest RTT at which
 /// the emulator is calibrated.
 pub(crate) const BOUND: Duration = Duration::from_millis(1);
@@ -52,8 +52,10 @@ pub(crate) struct Report {
     scheduler: &'static str,
     /// Why real-time scheduling was refused, if it was asked for.
     realtime_refused: Option<String>,
-    /// Release lateness that 999 of 1000 packets must keep.
+    /// Lateness that the release of 999 of 1000 packets, and the start of as many connections, must keep.
     bound_s: f64,
+    #[serde(skip)]
+    bound: Duration,
     pub(crate) lateness_p50_s: f64,
     pub(crate) lateness_p99_s: f64,
     pub(crate) lateness_p999_s: f64,
@@ -62,6 +64,11 @@ pub(crate) struct Report {
     host_dropped_packets: u64,
     /// Time for which the emulator was ready to run and had no core.
     waited_for_core_s: Option<f64>,
+    /// Connections that began later than the bound after their time, and how late the last one did.
+    late_starts: u64,
+    start_lateness_max_s: f64,
+    /// What the trace does not have, if there is a trace and it became too long.
+    pub(crate) trace_cut: Option<String>,
     /// Why the run is not what the scenario describes; empty if it is.
     unfaithful: Vec<String>,
     pub(crate) links: Vec<LinkReport>,
@@ -120,6 +127,7 @@ impl Report {
             },
             realtime_refused: scheduling.refused.clone(),
             bound_s: bound.as_secs_f64(),
+            bound,
             lateness_p50_s: all.quantile(500).as_secs_f64(),
             lateness_p99_s: all.quantile(990).as_secs_f64(),
             lateness_p999_s: p999.as_secs_f64(),
@@ -127,8 +135,29 @@ impl Report {
             missed_deadlines: links.iter().map(|link| link.missed_deadlines).sum(),
             host_dropped_packets,
             waited_for_core_s: waited,
+            late_starts: 0,
+            start_lateness_max_s: 0.0,
+            trace_cut: None,
             unfaithful,
             links,
+        }
+    }
+
+    /// Adds how long after its time each connection began.
+    pub(crate) fn note_starts(&mut self, lateness: impl Iterator<Item = Duration>) {
+        let bound = self.bound;
+        let mut all = Histogram::new();
+        for late in lateness {
+            all.add(late);
+            self.late_starts += u64::from(late > bound);
+        }
+        self.start_lateness_max_s = all.max().as_secs_f64();
+        let p999 = all.quantile(999);
+        if p999 > bound {
+            self.unfaithful.push(format!(
+                "1 connection of 1000 began {} us after its time or later; the bound is {bound}",
+                p999.as_micros()
+            ));
         }
     }
 }

@@ -7,6 +7,7 @@
 //! modelled endpoint has no packets that a host could send.
 
 use crate::frame::MTU;
+use crate::sys::tcp;
 use std::str::FromStr;
 use thalweg_sim::{Scenario, ScenarioError, StackController};
 use thalweg_units::Bytes;
@@ -41,7 +42,8 @@ impl LiveScenario {
     /// Reads and checks a scenario; the arguments are those of [`Scenario::from_toml`].
     ///
     /// # Errors
-    /// As [`Scenario::from_toml`], and if a flow cannot be carried in real time.
+    /// As [`Scenario::from_toml`], and if a flow cannot be carried in real time: for example by a congestion control
+    /// that this kernel does not have.
     pub fn from_toml(
         text: &[u8],
         origin: &str,
@@ -49,29 +51,31 @@ impl LiveScenario {
         controllers: &[(String, String)],
     ) -> Result<LiveScenario, ScenarioError> {
         let (scenario, senders) = read_path(text, origin, sets, controllers)?;
+        let asked = Asked {
+            text: str::from_utf8(text).unwrap_or_default(),
+            origin,
+            sets,
+            controllers,
+        };
         let carriers: Vec<Carrier> = senders.iter().map(|name| carrier(name)).collect();
-        for (flow, carrier) in scenario.flows.iter().zip(&carriers) {
-            let key = format!("flow.{}", flow.name);
-            match carrier {
-                Carrier::Kernel(name) if name.is_empty() => {
-                    let problem = "\"kernel:\" names no controller; accepted: \"kernel:cubic\" or another of \
-                                   net.ipv4.tcp_available_congestion_control, or a controller of Thalweg";
-                    let key = format!("{key}.controller");
-                    return Err(refuse(origin, &key, problem.to_owned()));
-                }
-                Carrier::Kernel(_) if !flow.is_plain() => {
-                    let problem = format!(
-                        "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
-                         upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
-                        flow.workload()
-                    );
-                    return Err(refuse(origin, &key, problem));
-                }
-                _ => {}
+        for (index, (flow, carrier)) in scenario.flows.iter().zip(&carriers).enumerate() {
+            let Carrier::Kernel(name) = carrier else {
+                continue;
+            };
+            if name.is_empty() || !tcp::has_congestion(name).unwrap_or(true) {
+                return Err(asked.refuse_controller(index, &flow.name, unknown(name)));
+            }
+            if !flow.is_plain() {
+                let problem = format!(
+                    "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
+                     upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
+                    flow.workload()
+                );
+                return Err(asked.refuse(&format!("flow.{index}"), problem));
             }
         }
         let table = read(scenario.toml()).unwrap_or_default();
-        let quic = with_senders(table, &senders, origin)?;
+        let quic = with_senders(table, &senders, &asked)?;
         // Its lines are not those of the file.
         let checked = Scenario::from_toml(quic.as_bytes(), origin, &[], &[]).map_err(|error| {
             ScenarioError {
@@ -86,7 +90,7 @@ impl LiveScenario {
                     "\"{}\" does not fit into a packet of a host; accepted in real time: at most {most}",
                     flow.initial_mtu()
                 );
-                return Err(refuse(origin, "transport.initial_mtu", problem));
+                return Err(asked.refuse("transport.initial_mtu", problem));
             }
         }
         Ok(LiveScenario {
@@ -137,14 +141,13 @@ fn read_path(
     sets: &[(String, String)],
     controllers: &[(String, String)],
 ) -> Result<(Scenario, Vec<String>), ScenarioError> {
-    let table = std::str::from_utf8(text).ok().and_then(read);
-    let flows = table.as_ref().map(flows).unwrap_or_default();
+    let flows = flows(&Scenario::table(text, origin, sets)?);
     let mut bindings: Vec<(String, String)> = Vec::new();
     let mut senders = Vec::new();
-    for (name, in_file) in &flows {
+    for (name, in_table) in &flows {
         let mut bound = controllers.iter().rev().filter(|(flow, _)| flow == name);
         let chosen = bound.next().map(|(_, controller)| controller);
-        let controller = chosen.unwrap_or(in_file);
+        let controller = chosen.unwrap_or(in_table);
         let is_foreign = controller.starts_with(PREFIX) || StackController::is_meant_by(controller);
         if is_foreign {
             bindings.push((name.clone(), STAND_IN.to_owned()));
@@ -157,14 +160,8 @@ fn read_path(
     let unknown = controllers
         .iter()
         .filter(|(flow, _)| !flows.iter().any(|(name, _)| name == flow));
-    bindings.extend(unknown.map(|(flow, _)| (flow.clone(), STAND_IN.to_owned())));
+    bindings.extend(unknown.cloned());
     let scenario = Scenario::from_toml(text, origin, sets, &bindings)?;
-    // What `--set` has changed since.
-    for (sender, flow) in senders.iter_mut().zip(&scenario.flows) {
-        if !bindings.iter().any(|(name, _)| *name == flow.name) {
-            flow.controller.as_str().clone_into(sender);
-        }
-    }
     Ok((scenario, senders))
 }
 
@@ -172,16 +169,46 @@ fn read(text: &str) -> Option<toml::Table> {
     toml::Table::from_str(text).ok()
 }
 
-fn refuse(origin: &str, key: &str, problem: String) -> ScenarioError {
-    ScenarioError {
-        origin: origin.to_owned(),
-        line: None,
-        key: Some(key.to_owned()),
-        problem,
+/// Why a controller of the kernel is refused.
+fn unknown(name: &str) -> String {
+    let known = tcp::congestion_controls();
+    let known: Vec<String> = known.iter().map(|name| format!("{PREFIX}{name}")).collect();
+    let problem = match name {
+        "" => "names no controller",
+        _ => "is no congestion control of this kernel",
+    };
+    format!(
+        "\"{PREFIX}{name}\" {problem}; accepted: {}, or a controller of Thalweg",
+        known.join(", ")
+    )
+}
+
+/// What a scenario was read from: refusals name its places.
+struct Asked<'a> {
+    text: &'a str,
+    origin: &'a str,
+    sets: &'a [(String, String)],
+    controllers: &'a [(String, String)],
+}
+
+impl Asked<'_> {
+    fn refuse(&self, key: &str, problem: impl Into<String>) -> ScenarioError {
+        ScenarioError::at(self.text, self.origin, self.sets, key, problem)
+    }
+
+    /// Refuses the controller of a flow where it was chosen.
+    fn refuse_controller(&self, flow: usize, name: &str, problem: String) -> ScenarioError {
+        match self.controllers.iter().rev().find(|(flow, _)| flow == name) {
+            Some((flow, controller)) => {
+                let option = format!("--controller {flow}={controller}");
+                ScenarioError::of_option(option, problem)
+            }
+            None => self.refuse(&format!("flow.{flow}.controller"), problem),
+        }
     }
 }
 
-/// Names and controllers of the flows of a file; what is not there is empty, and refused later.
+/// Names and controllers of the flows; what is not there is empty, and refused later.
 fn flows(table: &toml::Table) -> Vec<(String, String)> {
     let list = table.get("flow").and_then(toml::Value::as_array);
     let text = |flow: &toml::Value, key: &str| {
@@ -198,26 +225,23 @@ fn flows(table: &toml::Table) -> Vec<(String, String)> {
 fn with_senders(
     mut table: toml::Table,
     senders: &[String],
-    origin: &str,
+    asked: &Asked<'_>,
 ) -> Result<String, ScenarioError> {
     let flows = table.get_mut("flow").and_then(toml::Value::as_array_mut);
-    let flows = flows.into_iter().flatten().zip(senders);
-    for (flow, sender) in flows.filter(|(_, sender)| !sender.starts_with(PREFIX)) {
+    let flows = flows.into_iter().flatten().zip(senders).enumerate();
+    for (index, (flow, sender)) in flows.filter(|(_, (_, name))| !name.starts_with(PREFIX)) {
         let Some(flow) = flow.as_table_mut() else {
             continue;
         };
-        let name = flow
-            .get("name")
-            .and_then(toml::Value::as_str)
-            .map(str::to_owned);
-        let key = |key: &str| format!("flow.{}.{key}", name.as_deref().unwrap_or_default());
+        let refuse =
+            |key: &str, problem| Err(asked.refuse(&format!("flow.{index}.{key}"), problem));
         if flow.get("stack").and_then(toml::Value::as_str) == Some("model") {
             let problem = "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key";
-            return Err(refuse(origin, &key("stack"), problem.to_owned()));
+            return refuse("stack", problem);
         }
         if flow.get("zero_rtt").and_then(toml::Value::as_bool) == Some(true) {
             let problem = "true does not run over the QUIC stack; accepted in real time: false";
-            return Err(refuse(origin, &key("zero_rtt"), problem.to_owned()));
+            return refuse("zero_rtt", problem);
         }
         flow.insert("controller".into(), toml::Value::String(sender.clone()));
         flow.insert("stack".into(), toml::Value::String("quic".into()));
@@ -259,17 +283,23 @@ controller = "c4"
 upload = "2 MB"
 "#;
 
-    fn read_with(text: &str, controllers: &[(&str, &str)]) -> Result<LiveScenario, String> {
-        let controllers: Vec<_> = controllers
-            .iter()
-            .map(|(flow, name)| ((*flow).to_owned(), (*name).to_owned()))
-            .collect();
-        LiveScenario::from_toml(text.as_bytes(), "two.toml", &[], &controllers)
+    fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        pairs.iter().map(owned).collect()
+    }
+
+    fn read_with(
+        text: &str,
+        sets: &[(&str, &str)],
+        controllers: &[(&str, &str)],
+    ) -> Result<LiveScenario, String> {
+        let (sets, controllers) = (owned(sets), owned(controllers));
+        LiveScenario::from_toml(text.as_bytes(), "two.toml", &sets, &controllers)
             .map_err(|error| error.to_string())
     }
 
     fn load(controllers: &[(&str, &str)]) -> Result<LiveScenario, String> {
-        read_with(TEXT, controllers)
+        read_with(TEXT, &[], controllers)
     }
 
     fn kernel(name: &str) -> Carrier {
@@ -279,7 +309,7 @@ upload = "2 MB"
     #[test]
     fn controllers_come_from_the_file_and_from_bindings_and_are_written_back() {
         for (bound, carrier) in [
-            ("kernel:bbr", kernel("bbr")),
+            ("kernel:reno", kernel("reno")),
             ("cubic", Carrier::Quic),
             ("noq:cubic", Carrier::Quic),
         ] {
@@ -298,32 +328,111 @@ upload = "2 MB"
     }
 
     #[test]
+    fn a_set_controller_takes_the_place_of_the_one_in_the_file_whoever_knows_either() {
+        let foreign_or_not = ["kernel:cubic", "noq:cubic", "c4"];
+        for in_file in foreign_or_not {
+            let text = TEXT.replace("\"c4\"", &format!("\"{in_file}\""));
+            for set in ["kernel:reno", "noq:newreno", "cubic"] {
+                for key in [
+                    "flow.other.controller",
+                    "flow.1.controller",
+                    "flow.*.controller",
+                ] {
+                    let live = read_with(&text, &[(key, set)], &[]).expect("a scenario");
+                    assert_eq!(live.controller(1), set, "{in_file}, {key}");
+                    let first = if key.contains('*') {
+                        set
+                    } else {
+                        "kernel:cubic"
+                    };
+                    assert_eq!(live.controller(0), first, "{in_file}, {key}");
+                }
+                // As in virtual time, --controller has the last word.
+                let key = [("flow.other.controller", set)];
+                let live = read_with(&text, &key, &[("other", "c4:variant=v1")]);
+                assert_eq!(live.expect("a scenario").controller(1), "c4:variant=v1");
+            }
+            let error = read_with(&text, &[("flow.other.controller", "c44")], &[]);
+            let error = error.expect_err("a refusal");
+            assert!(error.contains("--set flow.other.controller=c44"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_flow_that_was_given_another_name_is_bound_by_that_name() {
+        let sets = [("flow.main.name", "first")];
+        let live = read_with(TEXT, &sets, &[("first", "c4")]).expect("a scenario");
+        assert_eq!(live.carriers, [Carrier::Quic, Carrier::Quic]);
+        let error = read_with(TEXT, &sets, &[("main", "c4")]).expect_err("a refusal");
+        assert!(error.contains("--controller main=c4"), "{error}");
+        assert!(error.contains("accepted: first, other"), "{error}");
+    }
+
+    #[test]
     fn what_cannot_be_carried_is_refused_by_name() {
         for (bindings, parts) in [
-            (("other", "kernel:"), ["\"kernel:\"", "flow.other"]),
+            (
+                ("other", "kernel:"),
+                ["--controller other=kernel:", "names no controller"],
+            ),
+            (
+                ("other", "kernel:none-such"),
+                ["--controller other=kernel:none-such", "accepted: kernel:"],
+            ),
             (("other", "c44"), ["c44", "c4"]),
             (("other", "noq:none"), ["noq:none", "noq:newreno"]),
-            (("third", "kernel:bbr"), ["third", "main, other"]),
+            (
+                ("third", "kernel:reno"),
+                ["third=kernel:reno", "main, other"],
+            ),
         ] {
             let error = load(&[bindings]).expect_err("a refusal");
             assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         }
-        for (from, to, part) in [
+    }
+
+    #[test]
+    fn a_refusal_names_the_line_of_the_file_or_what_was_set() {
+        for (from, to, start, part) in [
+            (
+                "\"kernel:cubic\"",
+                "\"kernel:none-such\"",
+                "two.toml:8: flow.0.controller: \"kernel:none-such\" ",
+                "; accepted: kernel:",
+            ),
             (
                 "controller = \"c4\"",
                 "controller = \"c4\"\nstack = \"model\"",
+                "two.toml:13: flow.1.stack: \"model\" ",
                 "virtual time",
             ),
             (
                 "controller = \"c4\"",
                 "controller = \"c4\"\nzero_rtt = true",
+                "two.toml:13: flow.1.zero_rtt: true ",
                 "QUIC stack",
             ),
-            ("download = \"1 MB\"", "call = \"5 s\"", "kernel's TCP"),
+            (
+                "download = \"1 MB\"",
+                "call = \"5 s\"",
+                "two.toml:6: flow.0: \"call: audio, video, video-high\" ",
+                "kernel's TCP",
+            ),
+            (
+                "[path]",
+                "transport.initial_mtu = \"1473 B\"\n[path]",
+                "two.toml:3: transport.initial_mtu: \"1.473 kB\" ",
+                "at most 1.472 kB",
+            ),
         ] {
-            let error = read_with(&TEXT.replace(from, to), &[]).expect_err("a refusal");
+            let error = read_with(&TEXT.replace(from, to), &[], &[]).expect_err("a refusal");
+            assert!(error.starts_with(start), "{error}");
             assert!(error.contains(part), "{error}");
         }
+        let set = [("flow.other.controller", "kernel:none-such")];
+        let error = read_with(TEXT, &set, &[]).expect_err("a refusal");
+        let start = "two.toml --set flow.other.controller=kernel:none-such: flow.1.controller: ";
+        assert!(error.starts_with(start), "{error}");
     }
 
     #[test]

@@ -7,6 +7,9 @@
 //! loop). What happens on a connection stands in `tcp_ends.rs` and `quic_ends.rs`. Applications read and write as
 //! fast as the sockets let them.
 //!
+//! The clock starts when everything is ready that has to be there before. A connection is made when its time has
+//! come, so that thousands of them hold up nobody, and how late it began then is told.
+//!
 //! TCP: the congestion control is set on the socket that sends the data (`TCP_CONGESTION`), and its state is
 //! read from there (`TCP_INFO`) every 5 ms. Connections learn nothing from those before them
 //! (`net.ipv4.tcp_no_metrics_save`), as in the simulator. The servers of a flow listen on one port.
@@ -31,6 +34,7 @@ use crate::sys::events::{Epoll, Interest, Timer};
 use crate::sys::tcp;
 use crate::tcp_ends::TcpEnds;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, SocketAddrV4, TcpListener};
@@ -95,18 +99,22 @@ pub(crate) struct Drive<'a> {
     pub(crate) plans: &'a [FlowPlan],
     /// Of the trial.
     pub(crate) seed: u64,
-    pub(crate) clock: Clock,
     /// When it ends at the latest.
     pub(crate) limit: Duration,
     /// Whether to record a trace.
     pub(crate) record: bool,
 }
 
-/// Drives all flows until those that are awaited have closed, or until the time limit.
+/// Drives all flows until those that are awaited have closed, or until the time limit. Their clock starts when all
+/// is ready, and `started` is told of it.
 ///
 /// # Errors
-/// What the kernel refuses: a congestion control that it does not have, for example.
-pub(crate) fn drive(asked: &Drive<'_>, hosts: [&Host; 2]) -> Result<TrafficResult, String> {
+/// What the kernel refuses: a congestion control that this user may not choose, for example.
+pub(crate) fn drive(
+    asked: &Drive<'_>,
+    hosts: [&Host; 2],
+    started: impl FnOnce(Clock) -> io::Result<()>,
+) -> Result<TrafficResult, String> {
     let refused = |error: io::Error| format!("the kernel refuses: {error}");
     for host in hosts {
         host.enter().map_err(refused)?;
@@ -123,32 +131,30 @@ pub(crate) fn drive(asked: &Drive<'_>, hosts: [&Host; 2]) -> Result<TrafficResul
     let [left, right] = hosts;
     let mut flows = Vec::new();
     let mut connections = Vec::new();
-    let mut quic = Vec::new();
     for ((index, plan), port) in asked.plans.iter().enumerate().zip(SERVER_PORT..) {
-        let server = match &plan.carrier {
+        let carrying = match &plan.carrier {
             Carrier::Kernel(congestion) => {
                 let address = SocketAddrV4::new(right.v4, port);
                 let listener = TcpListener::bind(address).map_err(refused)?;
                 listener.set_nonblocking(true).map_err(refused)?;
-                tcp::set_congestion(&listener, congestion)
-                    .map_err(|error| unknown_congestion(congestion, &error))?;
-                quic.extend(plan.transfers.iter().map(|_| None));
-                Some(TcpServer {
+                tcp::set_congestion(&listener, congestion).map_err(|error| {
+                    format!("the kernel refuses the congestion control \"{congestion}\": {error}")
+                })?;
+                Carrying::Kernel(TcpServer {
                     listener,
                     address,
                     congestion: congestion.clone(),
                 })
             }
             Carrier::Quic => {
-                let own = asked.live.scenario.flows[index].real_connections(index, asked.seed);
-                quic.extend(own.into_iter().map(Some));
-                None
+                let flow = &asked.live.scenario.flows[index];
+                Carrying::Quic(Box::new(flow.real_connections(index, asked.seed)))
             }
         };
         let own = plan.transfers.iter();
         connections.extend(own.map(|&(start, transfer)| Connection::new(index, start, transfer)));
         flows.push(Flow {
-            server,
+            carrying,
             awaited: plan.awaited,
             unfinished: plan.transfers.len(),
             incomplete: plan.transfers.len(),
@@ -156,17 +162,20 @@ pub(crate) fn drive(asked: &Drive<'_>, hosts: [&Host; 2]) -> Result<TrafficResul
     }
     left.enter().map_err(refused)?;
     let mut upcoming: Vec<usize> = (0..connections.len()).collect();
-    upcoming.sort_by_key(|index| std::cmp::Reverse(connections[*index].begins));
+    upcoming.sort_by_key(|index| Reverse((connections[*index].begins, *index)));
+    let epoll = Epoll::new().map_err(refused)?;
+    let timer = Timer::new().map_err(refused)?;
+    let clock = Clock::start();
+    started(clock).map_err(refused)?;
     let mut traffic = Traffic {
         live: asked.live,
-        epoll: Epoll::new().map_err(refused)?,
-        timer: Timer::new().map_err(refused)?,
-        clock: asked.clock,
+        epoll,
+        timer,
+        clock,
         hosts,
         unstarted: flows.len(),
         flows,
         connections,
-        quic,
         upcoming,
         active: Vec::new(),
         next_sample: Instant::START,
@@ -178,19 +187,6 @@ pub(crate) fn drive(asked: &Drive<'_>, hosts: [&Host; 2]) -> Result<TrafficResul
     Ok(traffic.finish())
 }
 
-fn unknown_congestion(name: &str, error: &io::Error) -> String {
-    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-    let names: Vec<String> = known
-        .unwrap_or_default()
-        .split_whitespace()
-        .map(|name| format!("kernel:{name}"))
-        .collect();
-    format!(
-        "the kernel has no congestion control \"{name}\" ({error}); accepted: {}",
-        names.join(", ")
-    )
-}
-
 /// Where the kernel's TCP serves a flow.
 struct TcpServer {
     listener: TcpListener,
@@ -198,10 +194,16 @@ struct TcpServer {
     congestion: String,
 }
 
+/// What carries the connections of a flow.
+enum Carrying {
+    Kernel(TcpServer),
+    /// What will be the ends of the next connection that begins, and of those after it. Each has sockets of its own.
+    Quic(Box<dyn Iterator<Item = RealConnection>>),
+}
+
 /// What the connections of a flow have in common.
 struct Flow {
-    /// None over QUIC, where each connection has sockets of its own.
-    server: Option<TcpServer>,
+    carrying: Carrying,
     awaited: bool,
     /// Connections that have not ended, and those that are not complete.
     unfinished: usize,
@@ -218,8 +220,6 @@ struct Traffic<'a> {
     hosts: [&'a Host; 2],
     flows: Vec<Flow>,
     connections: Vec<Connection>,
-    /// For each connection that has not begun what will be its ends, if the QUIC stack carries it.
-    quic: Vec<Option<RealConnection>>,
     /// Connections that have not begun, the next one last.
     upcoming: Vec<usize>,
     /// Connections that have begun and not ended.
@@ -237,7 +237,7 @@ impl Traffic<'_> {
     fn run(&mut self, limit: Instant) -> io::Result<()> {
         self.epoll.add(&self.timer, TIMER, Interest::Read)?;
         for (index, flow) in self.flows.iter().enumerate() {
-            if let Some(server) = &flow.server {
+            if let Carrying::Kernel(server) = &flow.carrying {
                 let number = LISTENERS + index as u64;
                 self.epoll.add(&server.listener, number, Interest::Read)?;
             }
@@ -303,8 +303,10 @@ impl Traffic<'_> {
                 self.leave(index);
             }
             // An open loop: it has begun when it was to begin, however busy the client was.
-            let begins = self.connections[index].begins;
-            self.connections[index].result.start = Some(begins.as_nanos());
+            let late = self.clock.now() - self.connections[index].begins;
+            let Connection { begins, result, .. } = &mut self.connections[index];
+            result.start = Some(begins.as_nanos());
+            result.start_lateness = late.as_nanos();
             if is_first {
                 self.unstarted -= 1;
                 if self.unstarted == 0 {
@@ -319,18 +321,19 @@ impl Traffic<'_> {
     fn connect(&mut self, index: usize) -> io::Result<()> {
         let port = FIRST_PORT + index as u16;
         let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
-        if let Some(quic) = self.quic[index].take() {
-            let is_traced = self.trace.is_some();
-            let quic = QuicEnds::begin(index, quic, self.hosts, port, is_traced)?;
-            for (end, number) in quic.ends.iter().zip(numbers) {
-                self.epoll.add(&end.udp.socket, number, end.waits_for)?;
-            }
-            self.connections[index].ends = Ends::Quic(Box::new(quic));
-            return Ok(());
-        }
         let connection = &mut self.connections[index];
-        let Some(server) = &self.flows[connection.flow].server else {
-            return Err(ErrorKind::NotFound.into());
+        let server = match &mut self.flows[connection.flow].carrying {
+            Carrying::Kernel(server) => server,
+            Carrying::Quic(following) => {
+                let next = following.next().ok_or(ErrorKind::NotFound)?;
+                let is_traced = self.trace.is_some();
+                let quic = QuicEnds::begin(index, next, self.hosts, port, is_traced)?;
+                for (end, number) in quic.ends.iter().zip(numbers) {
+                    self.epoll.add(&end.udp.socket, number, end.waits_for)?;
+                }
+                connection.ends = Ends::Quic(Box::new(quic));
+                return Ok(());
+            }
         };
         let transfer = connection.transfer;
         let (to_write, to_read, congestion) = match transfer {
@@ -354,7 +357,7 @@ impl Traffic<'_> {
 
     /// Takes the connection of a client of a flow, and says which one it is.
     fn accept(&mut self, flow: usize) -> io::Result<Option<usize>> {
-        let Some(server) = &self.flows[flow].server else {
+        let Carrying::Kernel(server) = &self.flows[flow].carrying else {
             return Ok(None);
         };
         let (stream, peer) = match server.listener.accept() {

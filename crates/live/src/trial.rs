@@ -1,16 +1,18 @@
 //! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace in the columns of the simulator.
 
 use crate::emulator::Side;
+use crate::flow_trace::FlowTrace;
 use crate::outcome::{Ended, data_link};
 use crate::play::Stage;
 use crate::request::{Answer, Request};
 use crate::scenario::LiveScenario;
 use crate::series::Binned;
+use crate::sys::clock::Clock;
 use crate::sys::process::{self, Child};
 use crate::traffic::{self, Drive, FlowPlan, TrafficResult};
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
-use thalweg_units::Duration;
+use thalweg_units::{Duration, Instant};
 
 /// How often the links are looked at for a trace.
 const SAMPLE: Duration = Duration::from_millis(5);
@@ -54,12 +56,16 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
         live: &live,
         plans: &plans,
         seed: request.seed,
-        clock: stage.emulator.clock(),
         limit,
         record: trace,
     };
     let result = run(&mut stage, &asked)?;
-    let host_dropped = result.host_dropped;
+    let mut report = stage.report(result.host_dropped);
+    let connections = result.connections.iter();
+    let begun = connections.filter(|connection| connection.start.is_some());
+    let late = begun.map(|connection| Duration::from_nanos(connection.start_lateness));
+    report.note_starts(late);
+    report.trace_cut = result.trace.as_ref().and_then(FlowTrace::cut);
     let ended = Ended {
         live: &live,
         plans: &plans,
@@ -67,21 +73,25 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
         result,
     };
     let outcome = Box::new(ended.outcome(&mut stage.emulator));
-    let report = stage.report(host_dropped);
     Ok(Answer::Trial { outcome, report })
 }
 
-/// Drives the flows from a process of its own, and carries their packets meanwhile.
+/// Drives the flows from a process of its own, and carries their packets meanwhile, by the clock that it starts.
 fn run(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
     let text = |error: io::Error| error.to_string();
     let mut answer = process::memory_file("traffic").map_err(text)?;
+    let (mut heard, mut start) = process::pipe().map_err(text)?;
     let traffic = {
         let ends = [stage.first(Side::Left), stage.first(Side::Right)];
         let [Some(left), Some(right)] = ends else {
             return Err("there are no hosts".into());
         };
-        process::spawn(Child::Plain, || {
-            let result = traffic::drive(asked, [left, right]);
+        let answer = &mut answer;
+        process::spawn(Child::Plain, move || {
+            let result = traffic::drive(asked, [left, right], |clock| {
+                let at = clock.absolute(Instant::START).as_nanos();
+                start.write_all(&at.to_ne_bytes())
+            });
             let written = serde_json::to_vec(&result)
                 .map_err(io::Error::other)
                 .and_then(|text| answer.write_all(&text));
@@ -89,6 +99,12 @@ fn run(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
         })
         .map_err(text)?
     };
+    let mut at = [0; 8];
+    // One that could not begin has ended, and its answer says why.
+    if heard.read_exact(&mut at).is_ok() {
+        let at = Duration::from_nanos(u64::from_ne_bytes(at));
+        stage.emulator.start_anew(Clock::started_at(at));
+    }
     let signals = &stage.signals;
     let end = stage.emulator.run(|_| {
         while let Some(signal) = signals.next() {

@@ -102,9 +102,10 @@ impl<P: Packet> Link<P> {
     /// Hands a packet to the link. A `now` before an earlier call counts as the time of that call.
     #[inline(always)] // so that the packet is copied once, from where it was made to its place
     pub fn push(&mut self, now: Instant, packet: P) {
-        self.advance(now);
+        // Before anything else, so that nothing stands between the making of the packet and its place.
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
         let place = self.store.put(packet, self.buffer.vacant.pop());
+        self.advance(now);
         self.buffer.arrive(flow, size);
         let queued = Queued {
             place,

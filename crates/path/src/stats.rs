@@ -1,5 +1,6 @@
 //! What a link counts.
 
+use std::iter::Sum;
 use std::ops::AddAssign;
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -123,6 +124,23 @@ pub struct FlowLinkStats {
     pub marked: Count,
 }
 
+impl<'a> Sum<&'a FlowLinkStats> for FlowLinkStats {
+    fn sum<I: Iterator<Item = &'a FlowLinkStats>>(flows: I) -> FlowLinkStats {
+        let mut sum = NOTHING;
+        for flow in flows {
+            sum.offered += flow.offered;
+            sum.transmitted += flow.transmitted;
+            sum.delivered += flow.delivered;
+            sum.queue_wait += flow.queue_wait;
+            sum.jitter_experienced += flow.jitter_experienced;
+            sum.dropped += flow.dropped;
+            sum.lost += flow.lost;
+            sum.marked += flow.marked;
+        }
+        sum
+    }
+}
+
 /// Why a packet never arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropCause {
@@ -197,18 +215,18 @@ impl Counters {
 
     /// The totals of the link: the sums over all flows, and what is counted for the link alone.
     pub(crate) fn totals(&self) -> LinkStats {
-        let mut totals = self.link.clone();
-        for flow in &self.flows {
-            totals.offered += flow.offered;
-            totals.delivered += flow.delivered;
-            totals.dropped += flow.dropped;
-            totals.lost += flow.lost;
-            totals.marked += flow.marked;
-            totals.transmitted += flow.transmitted;
-            totals.queue_wait += flow.queue_wait;
-            totals.jitter_experienced += flow.jitter_experienced;
+        let sum: FlowLinkStats = self.flows.iter().sum();
+        LinkStats {
+            offered: sum.offered,
+            delivered: sum.delivered,
+            dropped: sum.dropped,
+            lost: sum.lost,
+            marked: sum.marked,
+            transmitted: sum.transmitted,
+            queue_wait: sum.queue_wait,
+            jitter_experienced: sum.jitter_experienced,
+            ..self.link.clone()
         }
-        totals
     }
 
     pub(crate) fn record_drops(&mut self, on: bool) {

@@ -9,10 +9,10 @@ use crate::steering::Steering;
 use crate::streams::{Streams, app_id, level};
 use bytes::{Bytes as Buffer, BytesMut};
 use noq_proto::{
-    AckFrequencyConfig, ClientConfig, Connection, ConnectionEvent, ConnectionHandle,
-    ConnectionIdGenerator as _, DatagramEvent, Dir, EcnCodepoint, EndpointConfig, Event, FourTuple,
-    MtuDiscoveryConfig, PathId, ServerConfig, StreamEvent, TransportConfig as StackConfig,
-    ValidationTokenConfig, VarInt,
+    AckFrequencyConfig, ClientConfig, Connection, ConnectionError, ConnectionEvent,
+    ConnectionHandle, ConnectionIdGenerator as _, DatagramEvent, Dir, EcnCodepoint, EndpointConfig,
+    Event, FourTuple, MtuDiscoveryConfig, PathId, ServerConfig, StreamEvent,
+    TransportConfig as StackConfig, ValidationTokenConfig, VarInt,
 };
 use rand_core::Rng as _;
 use std::collections::VecDeque;
@@ -58,6 +58,8 @@ pub struct QuicEndpoint {
     streams: Streams,
     events: VecDeque<AppEvent>,
     closed: bool,
+    /// Why the connection broke.
+    failure: Option<ConnectionError>,
     sent: u64,
     noise: Rng,
     /// Largest lateness of a wake-up, and that of the next one.
@@ -133,6 +135,7 @@ impl QuicEndpoint {
             streams: Streams::default(),
             events: VecDeque::new(),
             closed: false,
+            failure: None,
             sent: 0,
             noise,
             wakeup_noise,
@@ -220,9 +223,11 @@ impl QuicEndpoint {
         match event {
             Some(DatagramEvent::ConnectionEvent(_, event)) => self.take_in(event),
             Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
-                let accepted = self.stack.accept(incoming, time, &mut self.buffer, None);
-                // A client that cannot be served hears nothing and gives up.
-                self.connection = accepted.ok();
+                match self.stack.accept(incoming, time, &mut self.buffer, None) {
+                    Ok(accepted) => self.connection = Some(accepted),
+                    // The client hears nothing.
+                    Err(error) => self.failure = Some(error.cause),
+                }
             }
             // Resets and version negotiation: the peer is our own and needs neither.
             _ => {}
@@ -367,6 +372,9 @@ impl QuicEndpoint {
                         });
                     }
                 }
+                Event::ConnectionLost { reason } if !is_regular(&reason) => {
+                    self.failure.get_or_insert(reason);
+                }
                 _ => {}
             }
         }
@@ -389,6 +397,10 @@ impl QuicEndpoint {
     /// Whether [`poll_event`](QuicEndpoint::poll_event) has anything to tell.
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
+    }
+    /// Why the connection broke, in words; `None` while it lives, and if one of the applications has closed it.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.as_ref().map(ConnectionError::to_string)
     }
     /// Which end this is.
     pub fn role(&self) -> Role {
@@ -426,6 +438,16 @@ impl QuicEndpoint {
                 .has_rtt()
                 .then(|| Rate::over(self.control.window, self.path.smoothed_rtt).mul_div(5, 4))
         })
+    }
+}
+
+/// Whether a connection ended as [`QuicEndpoint::close`] ends it, here or at the peer: without an error code (RFC 9000
+/// section 10.2).
+fn is_regular(reason: &ConnectionError) -> bool {
+    match reason {
+        ConnectionError::LocallyClosed => true,
+        ConnectionError::ApplicationClosed(close) => close.error_code == VarInt::from_u32(0),
+        _ => false,
     }
 }
 

@@ -4,12 +4,12 @@
 //! certificate is fixed: though keys differ from process to process, the handshake has the same sizes in
 //! all of them. Session tickets are off, for the same reason.
 
+use crate::pinned::{Fingerprint, Pinned};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519, SerialNumber};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use rustls::SignatureScheme;
+use rustls::crypto::{CryptoProvider, ring as provider};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::sync::{Arc, OnceLock};
 
 /// Name of the server in its certificate and in the client's request.
@@ -49,8 +49,10 @@ fn make() -> Option<Identity> {
     });
     let tls13 = &[&rustls::version::TLS13];
     let pinned = Arc::new(Pinned {
-        certificate: certificate.clone(),
-        provider: provider.clone(),
+        fingerprint: Fingerprint::of(&certificate),
+        other: Arc::default(),
+        algorithms: provider.signature_verification_algorithms,
+        schemes: vec![SignatureScheme::ED25519],
     });
     let mut client = rustls::ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(tls13)
@@ -72,53 +74,4 @@ fn make() -> Option<Identity> {
         client: Arc::new(QuicClientConfig::try_from(client).ok()?),
         server: Arc::new(QuicServerConfig::try_from(server).ok()?),
     })
-}
-
-/// Accepts one certificate and no other, whoever issued it.
-#[derive(Debug)]
-struct Pinned {
-    certificate: CertificateDer<'static>,
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        if *end_entity == self.certificate {
-            return Ok(ServerCertVerified::assertion());
-        }
-        Err(Error::InvalidCertificate(
-            rustls::CertificateError::ApplicationVerificationFailure,
-        ))
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _certificate: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        // QUIC has no TLS 1.2 (RFC 9001 section 4.2).
-        Err(Error::General("TLS 1.2 is not offered".into()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        vec![SignatureScheme::ED25519]
-    }
 }

@@ -25,6 +25,7 @@ mod endpoint;
 mod header;
 mod identity;
 pub mod net;
+mod pinned;
 mod seeded;
 mod steering;
 mod streams;

@@ -2,7 +2,7 @@
 //! accepted forms.
 
 use crate::connection::Side;
-use crate::error::{ScenarioError, line_of_key};
+use crate::error::ScenarioError;
 use crate::floor;
 use crate::hop::{DOWN, Hop};
 use crate::media::{Carriage, MediaSpec, standard_call};
@@ -27,12 +27,8 @@ impl Checker<'_> {
         key: &str,
         problem: impl Into<String>,
     ) -> Result<T, ScenarioError> {
-        Err(ScenarioError {
-            origin: self.origin.to_owned(),
-            line: line_of_key(self.text, key),
-            key: Some(key.to_owned()),
-            problem: problem.into(),
-        })
+        let Checker { text, origin } = self;
+        Err(ScenarioError::at(text, origin, &[], key, problem))
     }
 
     /// The scenario, if nothing speaks against it.

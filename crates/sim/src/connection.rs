@@ -20,13 +20,16 @@ pub(crate) enum Side {
     Server = 1,
 }
 
+/// What every packet needs comes first, see [`thalweg_transport::Endpoint`].
+#[repr(C)]
 pub(crate) struct Connection {
     /// Index of the flow that it belongs to.
     pub(crate) flow: usize,
-    /// Links that packets cross on their way to the client, and to the server.
-    pub(crate) routes: [Vec<u16>; 2],
     /// The links into which client and server send.
     pub(crate) first_links: [u16; 2],
+    pub(crate) call: Option<Box<Call>>,
+    /// Links that packets cross on their way to the client, and to the server.
+    pub(crate) routes: [Box<[u16]>; 2],
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
     pub(crate) workload: Workload,
@@ -37,47 +40,51 @@ pub(crate) struct Connection {
     pub(crate) closed: Option<Instant>,
     /// Streams that are still to arrive.
     open_streams: u32,
-    pub(crate) call: Option<Box<Call>>,
 }
 
-/// The connections of flow `index`.
-pub(crate) fn connections(
-    spec: &FlowSpec,
-    index: usize,
-    trial: u64,
-    start_noise: Duration,
-) -> Vec<Connection> {
+/// A connection that is to be.
+pub(crate) struct Plan {
+    /// Name: that of its flow, or "web/17" for a request.
+    name: String,
+    workload: Workload,
+    start: Instant,
+}
+
+/// What will be the connections of a flow, in the order in which they start.
+pub(crate) fn plans(spec: &FlowSpec, trial: u64, start_noise: Duration) -> Vec<Plan> {
     let name = &spec.name;
     let draw = seed::of(trial, &format!("flow/{name}/start"));
     let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
     let start = Instant::START + spec.start + offset;
     let Workload::Requests(arrivals) = &spec.workload else {
-        let workload = spec.workload.clone();
-        return vec![Connection::new(spec, index, name, workload, trial, start)];
+        return vec![Plan {
+            name: name.clone(),
+            workload: spec.workload.clone(),
+            start,
+        }];
     };
     let drawn = arrivals.draw(trial, name).into_iter().enumerate();
     drawn
-        .map(|(number, arrival)| {
-            let workload = Workload::Download {
+        .map(|(number, arrival)| Plan {
+            name: format!("{name}/{number}"),
+            workload: Workload::Download {
                 bytes: arrival.bytes,
                 request: arrivals.request,
                 streams: 1,
-            };
-            let name = format!("{name}/{number}");
-            Connection::new(spec, index, &name, workload, trial, start + arrival.after)
+            },
+            start: start + arrival.after,
         })
         .collect()
 }
 
 impl Connection {
-    fn new(
-        spec: &FlowSpec,
-        flow: usize,
-        name: &str,
-        workload: Workload,
-        trial: u64,
-        start: Instant,
-    ) -> Connection {
+    /// A connection of the flow with index `flow`.
+    pub(crate) fn new(spec: &FlowSpec, flow: usize, trial: u64, plan: Plan) -> Connection {
+        let Plan {
+            name,
+            workload,
+            start,
+        } = plan;
         let endpoint = |role: Role, side: &str| {
             let (config, controller) = (spec.transport.clone(), &spec.controller);
             let name = format!("flow/{name}/{side}");
@@ -93,7 +100,7 @@ impl Connection {
         };
         let link = |hop: usize, direction: usize| (2 * hop + direction) as u16;
         let hops = spec.route.iter().copied();
-        let routes: [Vec<u16>; 2] = [
+        let routes: [Box<[u16]>; 2] = [
             hops.clone().map(|hop| link(hop, DOWN)).collect(),
             hops.rev().map(|hop| link(hop, UP)).collect(),
         ];

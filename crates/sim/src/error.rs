@@ -15,6 +15,35 @@ pub struct ScenarioError {
     pub problem: String,
 }
 
+impl ScenarioError {
+    /// Speaks against the value of a key, `flow.1.controller`, of the file `origin`, at its line. Lines of a file in
+    /// which `--set` has changed something say nothing: then what was set stands for the line.
+    pub fn at(
+        text: &str,
+        origin: &str,
+        sets: &[(String, String)],
+        key: &str,
+        problem: impl Into<String>,
+    ) -> Self {
+        ScenarioError {
+            origin: with_sets(origin, sets),
+            line: line_of_key(text, key).filter(|_| sets.is_empty()),
+            key: Some(key.to_owned()),
+            problem: problem.into(),
+        }
+    }
+
+    /// Speaks against what a command-line option says: `--controller main=c9`.
+    pub fn of_option(option: String, problem: impl Into<String>) -> Self {
+        ScenarioError {
+            origin: option,
+            line: None,
+            key: None,
+            problem: problem.into(),
+        }
+    }
+}
+
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin)?;
@@ -27,6 +56,14 @@ impl fmt::Display for ScenarioError {
         }
         f.write_str(&self.problem)
     }
+}
+
+/// What errors call a file in which `--set` has changed something.
+pub(crate) fn with_sets(origin: &str, sets: &[(String, String)]) -> String {
+    let named = sets
+        .iter()
+        .map(|(key, value)| format!(" --set {key}={value}"));
+    std::iter::once(origin.to_owned()).chain(named).collect()
 }
 
 /// The line, counted from 1, of byte `offset` in `text`.

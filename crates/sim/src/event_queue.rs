@@ -40,6 +40,13 @@ impl Entry {
 /// Branches of a node: entries of 16 bytes in two cache lines.
 const FAN: usize = 8;
 
+/// The earliest of a group, as a tournament of its own: a processor plays the matches of a round at once.
+#[inline]
+fn earliest(group: &[Entry; FAN]) -> Entry {
+    let [a, b, c, d, e, f, g, h] = *group;
+    (a.min(b).min(c.min(d))).min(e.min(f).min(g.min(h)))
+}
+
 pub(crate) struct EventQueue {
     /// Branch `place % FAN` of group `place / FAN` is an entry; the group holds the branches of the node at
     /// that place. The root is at place 1, the leaf of an element at `leaves` plus the element.
@@ -107,8 +114,7 @@ impl EventQueue {
                 if before.order() != winner.order() {
                     return;
                 }
-                entry =
-                    (self.groups[node].iter()).fold(Entry::NONE, |first, &other| first.min(other));
+                entry = earliest(&self.groups[node]);
             }
             place = node;
         }

@@ -1,6 +1,6 @@
 //! The event loop: endpoints and links, and the packets that go between them.
 
-use crate::connection::{Connection, Side, connections};
+use crate::connection::{Connection, Side, plans};
 use crate::event_queue::EventQueue;
 use crate::hop::{DOWN, UP};
 use crate::outcome::Outcome;
@@ -86,7 +86,10 @@ impl<'a> Network<'a> {
     pub(crate) fn new(scenario: &'a Scenario, trial: u64, traced: bool) -> Self {
         let flows = scenario.flows.iter().enumerate();
         let mut connections: Vec<Connection> = flows
-            .flat_map(|(index, spec)| connections(spec, index, trial, scenario.start_noise))
+            .flat_map(|(index, spec)| {
+                let plans = plans(spec, trial, scenario.start_noise).into_iter();
+                plans.map(move |plan| Connection::new(spec, index, trial, plan))
+            })
             .collect();
         if traced {
             for connection in &mut connections {
@@ -299,11 +302,12 @@ impl<'a> Network<'a> {
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
     /// be called again.
     fn pump(&mut self, index: usize, side: Side, event: &'static str) {
-        if self.connections[index].endpoint(side).has_events() {
-            self.serve(index, side);
-        }
         let element = self.element(index, side as usize);
-        let connection = &mut self.connections[index];
+        let mut connection = &mut self.connections[index];
+        if connection.endpoint(side).has_events() {
+            self.serve(index, side);
+            connection = &mut self.connections[index];
+        }
         let data_of =
             (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
         let place = usize::from(connection.first_links[side as usize]);

@@ -14,12 +14,7 @@ pub(crate) fn set(document: &mut Table, key: &str, text: &str) -> Result<(), Sce
     if let Value::Table(table) = root {
         *document = table;
     }
-    result.map_err(|problem| ScenarioError {
-        origin: format!("--set {key}={text}"),
-        line: None,
-        key: None,
-        problem,
-    })
+    result.map_err(|problem| ScenarioError::of_option(format!("--set {key}={text}"), problem))
 }
 
 /// Puts `value` where `segments[depth..]` lead from `node`, or says why it cannot.

@@ -14,7 +14,7 @@
 //! Timers are as exact as whoever waits for them; `wakeup_noise` of a scenario, which stands for hosts, does not
 //! apply on a host.
 
-use crate::connection::{Connection, Side, connections};
+use crate::connection::{Connection, Side, plans};
 use crate::media_outcome::{MediaOutcome, summarise};
 use crate::scenario::{FlowSpec, Scenario};
 use crate::schema::Stack;
@@ -29,13 +29,17 @@ pub struct RealConnection(Connection);
 
 impl FlowSpec {
     /// The connections of this flow, which is number `flow` of its scenario, in the trial with seed `trial`: in the
-    /// order of [`FlowSpec::transfers`].
-    pub fn real_connections(&self, flow: usize, trial: u64) -> Vec<RealConnection> {
+    /// order of [`FlowSpec::transfers`], each made when it is taken.
+    pub fn real_connections(
+        &self,
+        flow: usize,
+        trial: u64,
+    ) -> impl Iterator<Item = RealConnection> + use<> {
         let mut spec = self.clone();
         spec.stack = Stack::Quic;
         spec.transport.wakeup_noise = Duration::ZERO;
-        let all = connections(&spec, flow, trial, Duration::ZERO);
-        all.into_iter().map(RealConnection).collect()
+        let plans = plans(&spec, trial, Duration::ZERO).into_iter();
+        plans.map(move |plan| RealConnection(Connection::new(&spec, flow, trial, plan)))
     }
 }
 
@@ -108,6 +112,15 @@ impl RealConnection {
         self.0.closed
     }
 
+    /// Why it broke, if it did, as the end says that noticed it. Nothing more happens on it then.
+    pub fn failure(&self) -> Option<String> {
+        let ends = [("client", &self.0.client), ("server", &self.0.server)];
+        ends.into_iter().find_map(|(end, endpoint)| {
+            let reason = endpoint.failure()?;
+            Some(format!("the QUIC connection of the {end} broke: {reason}"))
+        })
+    }
+
     /// The end that sends the data.
     pub fn sender(&self) -> Role {
         match self.0.sending_side() {
@@ -122,7 +135,7 @@ impl RealConnection {
     }
 
     /// What the sender of the data has counted.
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> Counters {
         self.0.data_path().0.counters()
     }
 
@@ -159,15 +172,21 @@ impl RealConnection {
 mod tests {
     use super::*;
     use std::collections::VecDeque;
+    use thalweg_units::Ecn;
 
-    /// Carries datagrams in 10 ms each way, without a limit, until the connection is closed or 30 s are over.
-    fn carry(workload: &str) -> RealConnection {
+    fn connection(workload: &str) -> RealConnection {
         let text = format!(
             "title = \"one\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"20 ms\"\n[[flow]]\nname = \"main\"\n\
              controller = \"c4\"\n{workload}\n"
         );
         let scenario = Scenario::from_toml(text.as_bytes(), "one.toml", &[], &[]).expect("valid");
-        let mut connection = scenario.flows[0].real_connections(0, 1).remove(0);
+        let mut all = scenario.flows[0].real_connections(0, 1);
+        all.next().expect("a connection")
+    }
+
+    /// Carries datagrams in 10 ms each way, without a limit, until the connection is closed or 30 s are over.
+    fn carry(workload: &str) -> RealConnection {
+        let mut connection = connection(workload);
         let mut way: VecDeque<(Instant, Role, Datagram)> = VecDeque::new();
         let mut now = Instant::START;
         connection.begin();
@@ -206,6 +225,7 @@ mod tests {
                 closed >= completion + Duration::from_millis(20),
                 "{workload}"
             );
+            assert_eq!(connection.failure(), None);
             // 300 kB in packets of at most 1440 bytes.
             assert!(connection.counters().packets_sent >= 208);
             assert_eq!(connection.min_rtt(), Some(Duration::from_millis(20)));
@@ -231,5 +251,33 @@ mod tests {
                 .iter()
                 .all(|m| m.mean_delay >= Some(Duration::from_millis(20)))
         );
+    }
+
+    #[test]
+    fn a_connection_that_breaks_says_why() {
+        let mut connection = connection("download = \"300 kB\"");
+        connection.begin();
+        assert_eq!(connection.failure(), None);
+        let first = connection.transmit(Instant::START, Role::Client);
+        let first = first.expect("a datagram").data;
+        // The answer of a server that speaks another version only, which echoes the connection IDs (RFC 9000 section
+        // 17.2.1). The first datagram has them after its first byte and version, each behind its length.
+        let destination = &first[5..6 + usize::from(first[5])];
+        let rest = &first[5 + destination.len()..];
+        let source = &rest[..1 + usize::from(rest[0])];
+        let other_version = [0x1a, 0x2a, 0x3a, 0x4a];
+        let answer = [&[0xc0, 0, 0, 0, 0], source, destination, &other_version].concat();
+        let datagram = Datagram {
+            number: 0,
+            ecn: Ecn::NotEct,
+            data: answer.as_slice().into(),
+        };
+        let now = Instant::START + Duration::from_millis(20);
+        connection.receive(now, Role::Client, datagram);
+        connection.settle(now);
+        let failure = connection.failure().expect("a broken connection");
+        assert!(failure.contains("client"), "{failure}");
+        assert!(failure.contains("version"), "{failure}");
+        assert_eq!(connection.completion(), None);
     }
 }

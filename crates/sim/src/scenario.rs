@@ -1,7 +1,7 @@
 //! A scenario, read and checked.
 
 use crate::check::Checker;
-use crate::error::{ScenarioError, line_of};
+use crate::error::{ScenarioError, line_of, with_sets};
 use crate::hop::{DOWN, Hop};
 use crate::media::MediaSpec;
 use crate::requests::Arrivals;
@@ -183,13 +183,12 @@ impl Scenario {
         controllers: &[(String, String)],
     ) -> Result<Scenario, ScenarioError> {
         let text = utf8(text, origin)?;
-        let mut file: ScenarioFile =
-            toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
         let folder = Path::new(origin)
             .parent()
             .unwrap_or(Path::new(""))
             .to_owned();
         if sets.is_empty() && controllers.is_empty() {
+            let mut file = typed(text, origin)?;
             let embedded = trace_files::embed(&mut file, &folder, text, origin)?;
             let toml = if embedded {
                 toml::to_string(&file).unwrap_or_default()
@@ -198,46 +197,31 @@ impl Scenario {
             };
             return Checker { text, origin }.check(file, toml);
         }
-        let mut table: toml::Table =
-            toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
-        let mut named = String::new();
-        for (key, value) in sets {
-            overrides::set(&mut table, key, value)?;
-            named += &format!(" --set {key}={value}");
-        }
+        let mut table = Scenario::table(text.as_bytes(), origin, sets)?;
         for (flow, controller) in controllers {
-            let names: Vec<_> = file.flow.iter().map(|flow| flow.name.as_str()).collect();
+            let flows = table.get("flow").and_then(toml::Value::as_array);
+            let names = flows
+                .into_iter()
+                .flatten()
+                .filter_map(|flow| flow.get("name"));
+            let names: Vec<&str> = names.filter_map(toml::Value::as_str).collect();
             let option = format!("--controller {flow}={controller}");
             if !names.contains(&flow.as_str()) {
                 let problem = format!(
                     "there is no flow \"{flow}\"; accepted: {}",
                     names.join(", ")
                 );
-                return Err(ScenarioError {
-                    origin: option,
-                    line: None,
-                    key: None,
-                    problem,
-                });
+                return Err(ScenarioError::of_option(option, problem));
             }
             if let Err(problem) = controller.parse::<FlowController>() {
-                return Err(ScenarioError {
-                    origin: option,
-                    line: None,
-                    key: None,
-                    problem,
-                });
+                return Err(ScenarioError::of_option(option, problem));
             }
             let quoted = toml::Value::String(controller.clone()).to_string();
             overrides::set(&mut table, &format!("flow.{flow}.controller"), &quoted)?;
         }
         let changed = toml::to_string(&table).unwrap_or_default();
         // Lines of the changed text say nothing to its reader: errors name what was set instead.
-        let origin = if named.is_empty() {
-            origin.to_owned()
-        } else {
-            format!("{origin}{named}")
-        };
+        let origin = with_sets(origin, sets);
         let mut file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
             let mut error = refused(&error, &changed, &origin);
             error.line = None;
@@ -251,6 +235,25 @@ impl Scenario {
         };
         let (text, origin) = ("", origin.as_str());
         Checker { text, origin }.check(file, toml)
+    }
+
+    /// The tables of a scenario file with the values of `--set` in them, not checked yet. `--controller` comes after
+    /// them: it has the last word on the controller of a flow.
+    ///
+    /// # Errors
+    /// If the file is not a scenario, or if a key of `sets` leads nowhere.
+    pub fn table(
+        text: &[u8],
+        origin: &str,
+        sets: &[(String, String)],
+    ) -> Result<toml::Table, ScenarioError> {
+        let text = utf8(text, origin)?;
+        typed(text, origin)?;
+        let mut table = toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
+        for (key, value) in sets {
+            overrides::set(&mut table, key, value)?;
+        }
+        Ok(table)
     }
 
     /// The scenario as it runs, overrides included; [`Scenario::from_toml`] reads it back.
@@ -300,6 +303,11 @@ impl Scenario {
             Metric::Completion,
         )
     }
+}
+
+/// The file with all its keys, if their types are right.
+fn typed(text: &str, origin: &str) -> Result<ScenarioFile, ScenarioError> {
+    toml::from_str(text).map_err(|error| refused(&error, text, origin))
 }
 
 fn utf8<'a>(text: &'a [u8], origin: &str) -> Result<&'a str, ScenarioError> {

@@ -233,6 +233,13 @@ impl Endpoint {
             Endpoint::Real(endpoint) => endpoint.has_events(),
         }
     }
+    /// Why the connection broke, if it did. A modelled one does not.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match self {
+            Endpoint::Modelled(_) => None,
+            Endpoint::Real(endpoint) => endpoint.failure(),
+        }
+    }
     /// What is known of the path.
     pub(crate) fn path(&self) -> &PathState {
         match self {
@@ -248,10 +255,10 @@ impl Endpoint {
         }
     }
     /// What was counted so far.
-    pub(crate) fn counters(&self) -> &Counters {
+    pub(crate) fn counters(&self) -> Counters {
         match self {
             Endpoint::Modelled(endpoint) => endpoint.counters(),
-            Endpoint::Real(endpoint) => endpoint.counters(),
+            Endpoint::Real(endpoint) => *endpoint.counters(),
         }
     }
     /// Begins to record what becomes of each packet.

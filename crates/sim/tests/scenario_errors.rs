@@ -257,6 +257,28 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
 }
 
 #[test]
+fn a_controller_that_cannot_be_simulated_gives_way_to_one_that_is_set() {
+    for foreign in ["kernel:cubic", "noq:cubic"] {
+        let text = GOOD.replace("\"c4\"", &format!("\"{foreign}\""));
+        let controller = |sets: &[(&str, &str)], controllers: &[(&str, &str)]| {
+            let scenario = read(text.as_bytes(), sets, controllers)?;
+            Ok::<_, String>(scenario.flows[0].controller.as_str().to_owned())
+        };
+        let refusal = controller(&[], &[]).expect_err("a refusal");
+        assert!(refusal.contains(foreign), "{refusal}");
+        let set = [("flow.main.controller", "reno")];
+        assert_eq!(controller(&set, &[]).as_deref(), Ok("reno"));
+        let bound = controller(&set, &[("main", "bbr")]);
+        assert_eq!(bound.as_deref(), Ok("bbr"), "controllers are bound last");
+        let renamed = controller(
+            &[("flow.main.name", "a"), ("pass.0.flow", "a")],
+            &[("a", "bbr")],
+        );
+        assert_eq!(renamed.as_deref(), Ok("bbr"));
+    }
+}
+
+#[test]
 fn links_routes_and_requests_that_make_no_sense_are_refused() {
     const ROUTES: &str = r#"title = "Example"
 [[link]]

@@ -2,6 +2,7 @@
 
 use crate::bit_ring::BitRing;
 use crate::packet::{ACK_WORDS, AckEcn, AckFrame};
+use std::num::NonZero;
 use thalweg_units::{Duration, Ecn, Instant};
 
 /// A requested acknowledgement frequency takes effect after this many packets: until then the sender
@@ -13,7 +14,12 @@ const HANDSHAKE_PACKETS: u64 = 3;
 const REMEMBERED: u64 = 4096;
 
 #[derive(Debug)]
+#[repr(C)] // what the sending half asks for comes first
 pub(crate) struct AckPolicy {
+    /// When an ACK frame must leave.
+    deadline: Instant,
+    /// Whether that is for the delay alone.
+    waits: bool,
     received: BitRing,
     total: u64,
     largest: u64,
@@ -24,10 +30,6 @@ pub(crate) struct AckPolicy {
     unacknowledged: u32,
     /// When the first of them arrived.
     oldest_at: Instant,
-    /// When an ACK frame must leave.
-    deadline: Instant,
-    /// Whether that is for the delay alone.
-    waits: bool,
     base_every: u32,
     /// The packet that brought the request in force.
     requested_in: u64,
@@ -94,7 +96,7 @@ impl AckPolicy {
             self.largest = number;
             self.largest_at = now;
             self.received.slide_to(number.saturating_sub(REMEMBERED));
-        } else if number / 64 + (ACK_WORDS as u64) <= self.largest / 64 {
+        } else if number / 64 + ACK_WORDS <= self.largest / 64 {
             self.late = Some(number);
         }
         self.oldest_at = self.oldest_at.min(now);
@@ -125,15 +127,17 @@ impl AckPolicy {
         if self.unacknowledged == 0 {
             return None;
         }
-        self.acknowledged = true;
         let late = self.late.take();
         let largest = late.unwrap_or(self.largest);
-        let mut words = [0; ACK_WORDS];
-        for (w, word) in words.iter_mut().enumerate() {
-            if let Some(index) = (largest / 64).checked_sub(w as u64) {
+        let top = largest / 64;
+        let newest = NonZero::new(self.received.word(top))?;
+        let mut older = [0; ACK_WORDS as usize - 1];
+        for (w, word) in (1..).zip(&mut older) {
+            if let Some(index) = top.checked_sub(w) {
                 *word = self.received.word(index);
             }
         }
+        self.acknowledged = true;
         if late.is_some() {
             // Another frame must tell of the newest packets; it goes out right behind.
             (self.deadline, self.waits) = (now, false);
@@ -145,7 +149,8 @@ impl AckPolicy {
         Some(AckFrame {
             largest,
             delay: now - self.largest_at,
-            words,
+            newest,
+            older,
             ecn: self.counts,
         })
     }
@@ -184,7 +189,7 @@ mod tests {
         acks.on_packet(at(10), 1, Ecn::Ce, false);
         assert_eq!(acks.deadline(), at(10));
         let frame = acks.take(at(30)).unwrap();
-        assert_eq!((frame.largest, frame.words[0]), (1, 0b11));
+        assert_eq!((frame.largest, frame.word(0)), (1, 0b11));
         assert_eq!((frame.ecn.ect1, frame.ecn.ce), (1, 1));
         assert_eq!(frame.delay, Duration::from_micros(20));
         assert_eq!((acks.deadline(), acks.take(at(40))), (Instant::NEVER, None));
@@ -242,7 +247,7 @@ mod tests {
         acks.take(at(1));
         acks.on_packet(at(2), 5, Ecn::Ect0, false);
         let late = acks.take(at(2)).unwrap();
-        assert_eq!((late.largest, late.words[0]), (5, 0b100001));
+        assert_eq!((late.largest, late.word(0)), (5, 0b100001));
         assert_eq!(acks.take(at(2)).unwrap().largest, 1000);
         assert_eq!(acks.take(at(2)), None);
     }

@@ -31,19 +31,22 @@ struct Reference {
 
 /// What a packet remembers when it leaves.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)] // the first 16 bytes are all that most acknowledgements need, see `SentPacket`
 pub(crate) struct SendState {
     /// When it leaves.
     pub(crate) sent: Instant,
+    /// Bytes of it that count as in flight.
+    pub(crate) size: u32,
+    /// Whether the sender is application-limited.
+    pub(crate) app_limited: bool,
+    /// Whether the sender is limited by the congestion window.
+    pub(crate) window_limited: bool,
     /// Delivered so far.
     pub(crate) delivered: Bytes,
     /// Lost so far.
     pub(crate) lost: Bytes,
     /// In flight, the packet included.
     pub(crate) in_flight: Bytes,
-    /// Whether the sender is application-limited.
-    pub(crate) app_limited: bool,
-    /// Whether the sender is limited by the congestion window.
-    pub(crate) window_limited: bool,
     delivered_at: Instant,
     first_sent: Instant,
     reference: Reference,
@@ -54,11 +57,12 @@ impl SendState {
     pub(crate) fn of_handshake(sent: Instant) -> Self {
         SendState {
             sent,
+            size: 0,
+            app_limited: true,
+            window_limited: false,
             delivered: Bytes::ZERO,
             lost: Bytes::ZERO,
             in_flight: Bytes::ZERO,
-            app_limited: true,
-            window_limited: false,
             delivered_at: Instant::START,
             first_sent: sent,
             reference: Reference::default(),
@@ -105,10 +109,12 @@ impl DeliveryRate {
         self.app_limited_until = (self.delivered + in_flight).max(Bytes::new(1));
     }
 
-    /// What a packet that leaves now has to remember. `in_flight` counts the packet itself.
+    /// What a packet that leaves now has to remember. `size` bytes of it count as in flight, and `in_flight`
+    /// counts them.
     pub(crate) fn on_send(
         &mut self,
         now: Instant,
+        size: u32,
         in_flight: Bytes,
         was_idle: bool,
         path: &PathState,
@@ -120,11 +126,12 @@ impl DeliveryRate {
         }
         SendState {
             sent: now,
+            size,
+            app_limited: self.is_app_limited() || !path.established,
+            window_limited: path.window_limited,
             delivered: self.delivered,
             lost: path.lost,
             in_flight,
-            app_limited: self.is_app_limited() || !path.established,
-            window_limited: path.window_limited,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             reference: self.interval.unwrap_or_default(),
@@ -232,7 +239,8 @@ mod tests {
                 rate.on_delivered(at(t), Bytes::new(1424));
                 sample = rate.on_ack(at(t), &sent[t as usize - 80], &mut path);
             }
-            sent.push(rate.on_send(at(t), Bytes::new(1424 * t.min(80)), t == 0, &path));
+            let in_flight = Bytes::new(1424 * t.min(80));
+            sent.push(rate.on_send(at(t), 1440, in_flight, t == 0, &path));
         }
         (rate, path, sample)
     }
@@ -260,7 +268,7 @@ mod tests {
     fn an_application_limit_ends_when_what_was_in_flight_is_delivered() {
         let (mut rate, mut path, _) = steady(100);
         rate.mark_app_limited(Bytes::new(2848));
-        let limited = rate.on_send(at(200), Bytes::new(4272), false, &path);
+        let limited = rate.on_send(at(200), 1440, Bytes::new(4272), false, &path);
         assert!(limited.app_limited);
         rate.on_delivered(at(280), Bytes::new(1424));
         rate.on_ack(at(280), &limited, &mut path);

@@ -1,5 +1,6 @@
 //! Connection flow control (RFC 9000 section 4) with auto-tuned windows.
 
+use thalweg_control::PathState;
 use thalweg_units::Duration;
 
 /// Windows grow in proportion to paths longer than this.
@@ -19,40 +20,53 @@ pub(crate) fn grown(limit: u64, min_rtt: Duration) -> u64 {
     limit.saturating_add(more.as_nanos())
 }
 
-/// Both directions of one connection.
+/// What the peer allows a connection to send.
 #[derive(Debug)]
-pub(crate) struct FlowControl {
-    /// New stream bytes sent, and how many the peer allows.
+pub(crate) struct Credit {
+    /// New stream bytes sent.
     pub(crate) sent: u64,
-    pub(crate) peer_limit: u64,
-    /// Stream bytes received, and how many we allow.
+    /// How many the peer allows.
+    pub(crate) limit: u64,
+}
+
+impl Credit {
+    pub(crate) fn new(window: u64) -> Self {
+        Credit {
+            sent: 0,
+            limit: window,
+        }
+    }
+
+    /// How many new bytes may be sent.
+    pub(crate) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.sent)
+    }
+}
+
+/// What a connection allows its peer to send.
+#[derive(Debug)]
+pub(crate) struct Granted {
+    /// Stream bytes received, and how many are allowed.
     received: u64,
     limit: u64,
     /// A MAX_DATA frame is due.
     pub(crate) pending: bool,
 }
 
-impl FlowControl {
+impl Granted {
     pub(crate) fn new(window: u64) -> Self {
-        FlowControl {
-            sent: 0,
-            peer_limit: window,
+        Granted {
             received: 0,
             limit: window,
             pending: false,
         }
     }
 
-    /// How many new bytes may be sent.
-    pub(crate) fn credit(&self) -> u64 {
-        self.peer_limit.saturating_sub(self.sent)
-    }
-
     /// New bytes have arrived.
-    pub(crate) fn on_received(&mut self, bytes: u64, min_rtt: Duration) {
+    pub(crate) fn on_received(&mut self, bytes: u64, path: &PathState) {
         self.received += bytes;
         if self.received >= self.limit / 2 {
-            self.limit = grown(self.limit, min_rtt);
+            self.limit = grown(self.limit, path.min_rtt);
             self.pending = true;
         }
     }
@@ -67,6 +81,7 @@ impl FlowControl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use thalweg_units::Bytes;
 
     #[test]
     fn windows_triple_and_grow_faster_on_satellite_paths() {
@@ -77,11 +92,12 @@ mod tests {
 
     #[test]
     fn half_of_the_window_opens_the_next() {
-        let mut flow = FlowControl::new(1000);
-        flow.on_received(499, Duration::ZERO);
-        assert!(!flow.pending);
-        flow.on_received(1, Duration::ZERO);
-        assert!(flow.pending);
-        assert_eq!((flow.take_update(), flow.pending), (3000, false));
+        let path = PathState::new(Bytes::new(1252));
+        let mut granted = Granted::new(1000);
+        granted.on_received(499, &path);
+        assert!(!granted.pending);
+        granted.on_received(1, &path);
+        assert!(granted.pending);
+        assert_eq!((granted.take_update(), granted.pending), (3000, false));
     }
 }

@@ -31,6 +31,7 @@ mod pacer;
 pub mod packet;
 mod packet_log;
 mod range_set;
+mod receiver;
 mod recv_stream;
 mod rtt;
 mod send_stream;

@@ -39,15 +39,17 @@ pub(crate) fn scan(
     let mut run_end = None;
     let mut period_start: Option<Instant> = None;
     for number in sent.lowest_outstanding()..largest {
+        match sent.fate(number) {
+            Fate::Outstanding => {}
+            Fate::Lost => continue,
+            Fate::Acknowledged => {
+                period_start = None; // section 7.6.2: nothing between the two losses was acknowledged
+                continue;
+            }
+        }
         let Some(packet) = sent.get(number) else {
             break;
         };
-        if packet.fate != Fate::Outstanding {
-            if packet.fate == Fate::Acknowledged {
-                period_start = None; // section 7.6.2: nothing between the two losses was acknowledged
-            }
-            continue;
-        }
         let deadline = packet.state.sent + delay;
         if largest - number < PACKET_THRESHOLD && now < deadline {
             found.loss_time = Some(deadline);

@@ -8,12 +8,17 @@ use thalweg_units::{Bytes, Instant};
 #[derive(Debug)]
 pub(crate) struct Outstanding {
     pub(crate) number: u64,
-    pub(crate) size: Bytes,
     pub(crate) state: SendState,
     pub(crate) settled: bool,
     /// Larger than the path is known to carry: a probe of the path MTU, which counts neither as in flight nor
     /// as lost.
     pub(crate) is_probe: bool,
+}
+
+impl Outstanding {
+    pub(crate) fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.state.size))
+    }
 }
 
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Packets and frames of the modelled endpoint: lengths instead of bytes.
 
+use std::num::NonZero;
 use thalweg_control::event::EcnCounts;
 use thalweg_units::{Bytes, Duration, Ecn};
 
@@ -25,7 +26,7 @@ pub(crate) const ACK_FRAME_SIZE: u32 = ACK_ONLY_SIZE - PACKET_OVERHEAD;
 pub(crate) const CONTROL_FRAME_SIZE: u32 = 10;
 
 /// Words of 64 packet numbers that an ACK frame describes.
-pub(crate) const ACK_WORDS: usize = 4;
+pub(crate) const ACK_WORDS: u64 = 4;
 
 /// Acknowledgement (RFC 9000 section 19.3), as a bit map aligned to multiples of 64: bit `b` of word
 /// `w` stands for packet `(largest / 64 - w) * 64 + b`.
@@ -35,8 +36,9 @@ pub struct AckFrame {
     pub largest: u64,
     /// Time between the arrival of `largest` and this frame.
     pub delay: Duration,
-    /// Which packets have arrived.
-    pub(crate) words: [u64; ACK_WORDS],
+    /// Which packets have arrived: the word that holds the largest, and those before it.
+    pub(crate) newest: NonZero<u64>,
+    pub(crate) older: [u64; ACK_WORDS as usize - 1],
     /// ECN counts.
     pub(crate) ecn: AckEcn,
 }
@@ -50,6 +52,15 @@ pub(crate) struct AckEcn {
 }
 
 impl AckFrame {
+    /// Word `w` of the bit map.
+    #[inline]
+    pub(crate) fn word(&self, w: u64) -> u64 {
+        match w.checked_sub(1) {
+            None => self.newest.get(),
+            Some(older) => self.older[older as usize],
+        }
+    }
+
     /// ECN counts as controllers get them.
     pub fn ecn_counts(&self) -> EcnCounts {
         EcnCounts {
@@ -198,5 +209,11 @@ mod tests {
     fn a_frame_takes_16_bytes_since_every_packet_is_copied_with_three() {
         // STREAM: kind, end, 2 bytes of length, 4 of number, 8 of offset
         assert_eq!(size_of::<Frame>(), 16);
+    }
+
+    #[test]
+    fn a_packet_takes_two_cache_lines() {
+        // kind, codepoint, size and number 16, acknowledgement 64, frames 3 * 16
+        assert_eq!(size_of::<Packet>(), 128);
     }
 }

@@ -3,14 +3,18 @@
 use crate::flow_control;
 use crate::packet::StreamId;
 use crate::range_set::RangeSet;
-use thalweg_units::Duration;
+use thalweg_control::PathState;
+
+/// The end of a stream whose length is not known.
+const UNKNOWN: u64 = u64::MAX;
 
 #[derive(Debug)]
+#[repr(align(64))] // one cache line
 pub(crate) struct RecvStream {
     pub(crate) id: StreamId,
     received: RangeSet,
-    /// Length, once known.
-    end: Option<u64>,
+    /// Length, or [`UNKNOWN`].
+    end: u64,
     limit: u64,
     /// A MAX_STREAM_DATA frame is due.
     pub(crate) limit_pending: bool,
@@ -38,7 +42,7 @@ impl RecvStream {
         RecvStream {
             id,
             received: RangeSet::default(),
-            end: None,
+            end: UNKNOWN,
             limit,
             limit_pending: false,
             stop_pending: false,
@@ -57,17 +61,17 @@ impl RecvStream {
         offset: u64,
         len: u16,
         fin: bool,
-        min_rtt: Duration,
+        path: &PathState,
     ) -> Progress {
         let end = offset + u64::from(len);
         let before = self.received.prefix();
         let new = self.received.insert(offset, end);
-        let had_end = self.end.is_some();
+        let had_end = self.end != UNKNOWN;
         if fin {
-            self.end = Some(end);
+            self.end = end;
         }
         let after = self.received.prefix();
-        self.ended |= self.end == Some(after);
+        self.ended |= self.end == after;
         if self.closed {
             return Progress {
                 new,
@@ -75,8 +79,8 @@ impl RecvStream {
                 complete: false,
             };
         }
-        if after >= self.limit / 2 && self.end.is_none() {
-            self.limit = flow_control::grown(self.limit, min_rtt);
+        if after >= self.limit / 2 && self.end == UNKNOWN {
+            self.limit = flow_control::grown(self.limit, path.min_rtt);
             self.limit_pending = true;
         }
         self.closed = self.ended;

@@ -17,24 +17,26 @@ pub(crate) enum Fate {
     Lost,
 }
 
+/// Two cache lines, of which most acknowledgements need the first only.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct SentPacket {
-    pub(crate) fate: Fate,
-    /// Bytes that count as in flight.
-    pub(crate) size: u32,
-    pub(crate) state: SendState,
     pub(crate) frames: [Frame; MAX_FRAMES],
+    pub(crate) state: SendState,
 }
 
-/// All packets from the oldest that matters to the newest.
+/// All packets from the oldest that matters to the newest. What became of them is kept apart from their
+/// records, so that a look at a fate is not a look at a record.
 #[derive(Debug, Default)]
 pub(crate) struct SentPackets {
     base: u64,
     ring: VecDeque<SentPacket>,
-    /// Packets that are not acknowledged: outstanding or lost.
-    open: BitRing,
     /// No packet below is outstanding.
     lowest: u64,
+    /// Packets that are not acknowledged: outstanding or lost.
+    open: BitRing,
+    /// Those of them that were declared lost.
+    lost: BitRing,
 }
 
 impl SentPackets {
@@ -57,6 +59,17 @@ impl SentPackets {
             .get(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
+    /// What became of a packet that is not forgotten.
+    pub(crate) fn fate(&self, number: u64) -> Fate {
+        if !self.open.contains(number) {
+            Fate::Acknowledged
+        } else if self.lost.contains(number) {
+            Fate::Lost
+        } else {
+            Fate::Outstanding
+        }
+    }
+
     /// Takes the packets out that `ack` newly acknowledges, oldest first: for each, `each` is called
     /// with its number, its record and whether it had been declared lost.
     pub(crate) fn acknowledge(
@@ -65,19 +78,20 @@ impl SentPackets {
         mut each: impl FnMut(u64, &SentPacket, bool),
     ) {
         let top = ack.largest / 64;
-        for w in (0..ACK_WORDS as u64).rev() {
+        for w in (0..ACK_WORDS).rev() {
             let Some(index) = top.checked_sub(w) else {
                 continue;
             };
-            let mut bits = ack.words[w as usize] & self.open.word(index);
+            let mut bits = ack.word(w) & self.open.word(index);
+            let lost = self.lost.word(index);
+            self.open.clear(index, bits);
+            self.lost.clear(index, bits & lost);
             while bits != 0 {
-                let number = index * 64 + u64::from(bits.trailing_zeros());
+                let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let packet = &mut self.ring[(number - self.base) as usize];
-                let was_lost = packet.fate == Fate::Lost;
-                packet.fate = Fate::Acknowledged;
-                self.open.remove(number);
-                each(number, packet, was_lost);
+                let number = index * 64 + u64::from(bit);
+                let packet = &self.ring[(number - self.base) as usize];
+                each(number, packet, lost >> bit & 1 == 1);
             }
         }
         self.advance();
@@ -85,52 +99,56 @@ impl SentPackets {
 
     /// Declares an outstanding packet lost.
     pub(crate) fn lose(&mut self, number: u64) -> &SentPacket {
-        let packet = &mut self.ring[(number - self.base) as usize];
-        packet.fate = Fate::Lost;
-        packet
+        self.lost.insert(number);
+        &self.ring[(number - self.base) as usize]
     }
 
     /// Moves past packets that are no longer outstanding.
     pub(crate) fn advance(&mut self) {
-        while self
-            .get(self.lowest)
-            .is_some_and(|packet| packet.fate != Fate::Outstanding)
-        {
-            self.lowest += 1;
+        let next = self.next_number();
+        while self.lowest < next {
+            let index = self.lowest / 64;
+            let outstanding = self.open.word(index) & !self.lost.word(index);
+            let above = outstanding & u64::MAX << (self.lowest % 64);
+            if above != 0 {
+                self.lowest = index * 64 + u64::from(above.trailing_zeros());
+                return;
+            }
+            self.lowest = ((index + 1) * 64).min(next);
         }
     }
 
     /// Forgets what no ACK can change any more. `newest_sent` is the send time of the newest
     /// acknowledged packet.
     pub(crate) fn forget(&mut self, newest_sent: Instant) {
-        while let Some(packet) = self.ring.front() {
-            let over = match packet.fate {
-                Fate::Acknowledged => true,
-                Fate::Lost => packet.state.sent + REMEMBER_LOST < newest_sent,
-                Fate::Outstanding => false,
-            };
-            if !over {
-                break;
+        while self.base < self.lowest {
+            if self.open.contains(self.base) {
+                // Below the lowest outstanding packet, what is not acknowledged is lost.
+                let expired = |packet: &SentPacket| packet.state.sent + REMEMBER_LOST < newest_sent;
+                if !self.ring.front().is_some_and(expired) {
+                    break;
+                }
+                // Its word of 64 may stay.
+                self.open.remove(self.base);
+                self.lost.remove(self.base);
             }
-            // A lost packet is still open; its word of 64 may stay.
-            self.open.remove(self.base);
             self.ring.pop_front();
             self.base += 1;
         }
         self.open.slide_to(self.base);
+        self.lost.slide_to(self.base);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZero;
     use thalweg_units::Duration;
 
     fn sent_at(seconds: u64) -> SentPacket {
         let sent = Instant::START + Duration::from_secs(seconds);
         SentPacket {
-            fate: Fate::Outstanding,
-            size: 1440,
             state: SendState::of_handshake(sent),
             frames: [Frame::None; MAX_FRAMES],
         }
@@ -138,12 +156,13 @@ mod tests {
 
     fn acknowledged(sent: &mut SentPackets, packets: u64) -> Vec<u64> {
         let (largest, delay) = (packets.ilog2().into(), Duration::ZERO);
-        let (words, ecn) = ([packets, 0, 0, 0], Default::default());
+        let (newest, older) = (NonZero::new(packets).unwrap(), [0; 3]);
         let ack = AckFrame {
             largest,
             delay,
-            words,
-            ecn,
+            newest,
+            older,
+            ecn: Default::default(),
         };
         let mut numbers = Vec::new();
         sent.acknowledge(&ack, |number, _, _| numbers.push(number));

@@ -190,10 +190,10 @@ impl StackFlow {
         }
         self.path.window_limited = false;
         let in_flight = self.path.bytes_in_flight;
-        let state = self.rate.on_send(now, in_flight, was_idle, &self.path);
+        let bytes = size.as_u64() as u32;
+        let state = (self.rate).on_send(now, bytes, in_flight, was_idle, &self.path);
         self.sent.push_back(Outstanding {
             number,
-            size,
             state,
             settled: false,
             is_probe,
@@ -281,7 +281,7 @@ impl StackFlow {
         }
         let known = self.find(number).is_some_and(|place| {
             let packet = &self.sent[place];
-            packet.state.sent == sent && packet.size == size && !packet.settled
+            packet.state.sent == sent && packet.size() == size && !packet.settled
         });
         if known {
             self.batch.acked.push(number);
@@ -294,7 +294,7 @@ impl StackFlow {
             && !self.sent[place].settled
         {
             self.sent[place].settled = true;
-            self.path.bytes_in_flight -= self.sent[place].size;
+            self.path.bytes_in_flight -= self.sent[place].size();
             self.forget_settled();
         }
     }
@@ -310,7 +310,7 @@ impl StackFlow {
         self.now = now;
         let known = self
             .find(number)
-            .is_some_and(|place| self.sent[place].size == size && !self.sent[place].settled);
+            .is_some_and(|place| self.sent[place].size() == size && !self.sent[place].settled);
         if known {
             self.batch.lost.push(number);
         }
@@ -385,16 +385,16 @@ impl StackFlow {
             let packet = &mut self.sent[place];
             packet.settled = true;
             self.log
-                .acknowledged(self.now, number, packet.size.as_u64());
+                .acknowledged(self.now, number, packet.size().as_u64());
             if !packet.is_probe {
-                self.path.bytes_in_flight -= packet.size;
+                self.path.bytes_in_flight -= packet.size();
             }
             let sent = packet.state.sent;
             self.path.newest_acked_data_sent = self.path.newest_acked_data_sent.max(sent);
             let (bytes, packets) = newly.map_or((Bytes::ZERO, 0), |n| (n.bytes, n.packets));
             newly = Some(Newly {
                 largest: number,
-                bytes: bytes + (packet.size - AEAD_TAG),
+                bytes: bytes + (packet.size() - AEAD_TAG),
                 packets: packets + 1,
                 state: packet.state,
             });
@@ -463,7 +463,7 @@ impl StackFlow {
             };
             let packet = &mut self.sent[place];
             packet.settled = true;
-            let (size, state) = (packet.size, packet.state);
+            let (size, state) = (packet.size(), packet.state);
             let counted = size - AEAD_TAG;
             bytes += counted;
             if !packet.is_probe {

@@ -27,6 +27,14 @@ def faithfulness(report: dict[str, Any]) -> list[str]:
     )
     missed = f"{report['missed_deadlines']} later than {text(report['bound_s'], 's')}"
     lines.append(f"released late by: {late}; {missed}")
+    if report["late_starts"]:
+        latest = text(report["start_lateness_max_s"], "s")
+        lines.append(
+            f"connections that began later than {text(report['bound_s'], 's')}: {report['late_starts']}, "
+            f"up to {latest} after their time"
+        )
+    if report["trace_cut"]:
+        lines.append(f"the trace is cut: {report['trace_cut']}")
     if report["realtime_refused"]:
         lines.append(f"real-time scheduling was refused: {report['realtime_refused']}")
     lines += [f"unfaithful: {reason}" for reason in report["unfaithful"]]

@@ -15,6 +15,13 @@ impl Clock {
         Clock { start: monotonic() }
     }
 
+    /// The clock that was started at this value of `CLOCK_MONOTONIC`.
+    pub(crate) fn started_at(start: Duration) -> Self {
+        Clock {
+            start: start.as_nanos(),
+        }
+    }
+
     /// Time since the start.
     pub(crate) fn now(&self) -> Instant {
         Instant::from_nanos(monotonic().saturating_sub(self.start))

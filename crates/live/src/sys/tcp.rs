@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::check;
+use std::fs;
 use std::io;
 use std::net::{SocketAddrV4, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -90,6 +91,23 @@ pub(crate) fn set_congestion(socket: impl AsFd, name: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether this kernel has a congestion control, or can load it; how it is allowed to be used is another question.
+///
+/// # Errors
+/// If there can be no socket to ask with.
+pub(crate) fn has_congestion(name: &str) -> io::Result<bool> {
+    let socket = socket()?;
+    let refused = set_congestion(&socket, name).err();
+    Ok(refused.and_then(|error| error.raw_os_error()) != Some(libc::ENOENT))
+}
+
+/// The congestion controls that this kernel has loaded.
+pub(crate) fn congestion_controls() -> Vec<String> {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    let names = known.unwrap_or_default();
+    names.split_whitespace().map(str::to_owned).collect()
+}
+
 /// The state of a connection.
 pub(crate) fn info(socket: impl AsFd) -> io::Result<TcpInfo> {
     let mut info = TcpInfo::default();
@@ -114,9 +132,7 @@ pub(crate) fn connect(
     to: SocketAddrV4,
     congestion: Option<&str>,
 ) -> io::Result<TcpStream> {
-    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // SAFETY: no pointers; the new descriptor belongs to nobody else.
-    let socket = unsafe { OwnedFd::from_raw_fd(check(libc::socket(libc::AF_INET, kind, 0))?) };
+    let socket = socket()?;
     if let Some(name) = congestion {
         set_congestion(&socket, name)?;
     }
@@ -131,6 +147,18 @@ pub(crate) fn connect(
     match result {
         Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
         _ => Ok(socket.into()),
+    }
+}
+
+fn socket() -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointers; the new descriptor belongs to nobody else.
+    unsafe {
+        Ok(OwnedFd::from_raw_fd(check(libc::socket(
+            libc::AF_INET,
+            kind,
+            0,
+        ))?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The client: one connection, one request.
 
-use super::credentials::{CredentialsError, Fingerprint, SERVER_NAME, client as tls};
+use super::credentials::{CredentialsError, client as tls};
 use super::media::CallReport;
 use super::peer::{Peer, Sender, Sending, counted_as};
 use super::report::SenderReport;
@@ -9,6 +9,8 @@ use super::samples::Samples;
 use super::server::{STOPPING, std_span};
 use super::transfer::{Document, Reading, Transfer, write_document};
 use super::udp::{Readiness, Received, Udp};
+use crate::identity::SERVER_NAME;
+use crate::pinned::Fingerprint;
 use noq_proto::{
     ClientConfig, ConnectionError, DatagramEvent, Dir, Endpoint, EndpointConfig, Event,
     StreamEvent, StreamId, TransportErrorCode, VarInt,

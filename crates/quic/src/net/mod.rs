@@ -6,7 +6,7 @@
 //! those of scenarios, bound by the same adapter, with the clock of the system.
 //!
 //! [`Server::bind`] and [`Server::serve`] answer requests of [`get`]: a download, an upload or a media call
-//! (`request.rs`). A server is known by the fingerprint of its certificate (`credentials.rs`).
+//! (`request.rs`). A server is known by the fingerprint of its certificate (`credentials.rs`, `pinned.rs`).
 //!
 //! # Defence
 //! Half-open connections and connections are limited; beyond a number of half-open ones a client must prove its
@@ -29,8 +29,9 @@ mod service;
 mod transfer;
 mod udp;
 
+pub use crate::pinned::{Fingerprint, FingerprintError};
 pub use client::{GetError, Order, Progress, Summary, get};
-pub use credentials::{Credentials, CredentialsError, Fingerprint, FingerprintError};
+pub use credentials::{Credentials, CredentialsError};
 pub use media::{CallReport, TrackReport};
 pub use report::SenderReport;
 pub use request::{LONGEST_CALL, Workload};

@@ -9,16 +9,15 @@ mod transmit;
 
 use crate::TransportConfig;
 use crate::ack_frequency::AckFrequency;
-use crate::ack_policy::AckPolicy;
 use crate::datagrams::Datagrams;
 use crate::delivery_rate::DeliveryRate;
-use crate::flow_control::FlowControl;
+use crate::flow_control::Credit;
 use crate::handshake::{Handshake, SERVER_FINISHED_SIZE, Stage};
 use crate::loss_detection;
 use crate::pacer::Pacer;
 use crate::packet::{ACK_ONLY_SIZE, AEAD_TAG, Frame, MAX_FRAMES, StreamId, used};
 use crate::packet_log::PacketLog;
-use crate::recv_stream::RecvStream;
+use crate::receiver::Receiver;
 use crate::rtt;
 use crate::send_stream::{self, SendStream};
 use crate::sent_packets::SentPackets;
@@ -104,47 +103,56 @@ enum Closing {
 }
 
 /// One end of a modelled QUIC connection.
+///
+/// The fields lie in memory as they stand here, by how often they are needed: what every arrival touches,
+/// then every departure and acknowledgement, then the rest. With a thousand flows nearly all of it has left the
+/// processor's cache when a flow comes round again, and each cache line costs more than the work on it.
+#[repr(C, align(64))]
 pub struct Endpoint {
-    role: Role,
-    config: TransportConfig,
-    handshake: Handshake,
+    /// Set while there is nothing to send and nothing outstanding: when that was last found. Data that
+    /// arrives changes none of it, so that a receiver looks at its sending half only when it has to.
+    at_rest: Option<Instant>,
     closing: Closing,
-    controller: Box<dyn Controller>,
-    control: Control,
-    rng: Rng,
-    noise: Rng,
-    path: PathState,
-    rate: DeliveryRate,
-    pacer: Pacer,
-    sent: SentPackets,
-    first_rtt_at: Instant,
-    loss_time: Option<Instant>,
+    events: VecDeque<AppEvent>,
+    handshake: Handshake,
+    receiver: Receiver,
+
+    role: Role,
+    /// Whether only the pacer holds data back.
+    pacing: bool,
+    mtu_probe_pending: bool,
+    ack_frequency_pending: bool,
+    /// A stream may have a RESET_STREAM frame to send.
+    resets_due: bool,
     /// Consecutive probe timeouts.
     timeouts: u32,
     /// Probe packets that may leave regardless of the window.
     probes: u32,
-    /// The packet that the first of the present timeouts fired for, and the first number sent after it.
-    timed_out: Option<(u64, u64)>,
+    loss_time: Option<Instant>,
     last_eliciting: Instant,
-    /// Whether only the pacer holds data back.
-    pacing: bool,
-    mtu_probes_left: u32,
-    mtu_probe_pending: bool,
-    ack_frequency: AckFrequency,
-    ack_frequency_pending: bool,
-    acks: AckPolicy,
-    flow: FlowControl,
+    /// The probe timeout with its back-off (RFC 9002 section 6.2.1), as long as can be while no RTT is known.
+    probe_period: Duration,
+    control: Control,
+    pacer: Pacer,
+    credit: Credit,
     send_streams: Vec<SendStream>,
-    recv_streams: VecDeque<RecvStream>,
-    /// Every stream below is closed for receiving and forgotten.
-    recv_closed_below: StreamId,
-    /// A stream may have a control frame to send.
-    control_due: bool,
     serving: u64,
     datagrams: Datagrams,
-    events: VecDeque<AppEvent>,
+    path: PathState,
+    sent: SentPackets,
+    rate: DeliveryRate,
+    controller: Box<dyn Controller>,
     counters: Counters,
     log: PacketLog,
+    noise: Rng,
+    config: TransportConfig,
+
+    rng: Rng,
+    first_rtt_at: Instant,
+    /// The packet that the first of the present timeouts fired for, and the first number sent after it.
+    timed_out: Option<(u64, u64)>,
+    mtu_probes_left: u32,
+    ack_frequency: AckFrequency,
     // Kept between calls so that no call allocates.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
@@ -160,7 +168,6 @@ impl Endpoint {
         rng: Rng,
         noise: Rng,
     ) -> Self {
-        let max_data = config.initial_max_data.as_u64();
         Endpoint {
             role,
             handshake: Handshake::new(),
@@ -179,17 +186,17 @@ impl Endpoint {
             probes: 0,
             timed_out: None,
             last_eliciting: Instant::START,
+            probe_period: Duration::MAX,
             pacing: false,
+            at_rest: None,
             mtu_probes_left: 3,
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
             ack_frequency_pending: false,
-            acks: AckPolicy::new(config.ack_every, config.min_ack_delay),
-            flow: FlowControl::new(max_data),
+            receiver: Receiver::new(&config),
+            credit: Credit::new(config.initial_max_data.as_u64()),
             send_streams: Vec::new(),
-            recv_streams: VecDeque::new(),
-            recv_closed_below: 0,
-            control_due: false,
+            resets_due: false,
             serving: 0,
             datagrams: Datagrams::default(),
             events: VecDeque::new(),
@@ -217,6 +224,7 @@ impl Endpoint {
     /// Writes `bytes` to stream `id`, opening it if need be, and ends it if `fin`. Lower priorities are
     /// more urgent; see RFC 9218 for `incremental`. Both are taken from the first call.
     pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
+        self.end_rest();
         let place = match self
             .send_streams
             .binary_search_by_key(&id, |stream| stream.id)
@@ -235,6 +243,7 @@ impl Endpoint {
     /// Queues a datagram of `len` bytes; the receiving application is told its `tag`. A datagram that does
     /// not fit a packet is cut to one.
     pub fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
+        self.end_rest();
         self.datagrams
             .push(priority, tag, len.min(self.largest_datagram()));
     }
@@ -248,17 +257,19 @@ impl Endpoint {
 
     /// Asks the peer to stop sending on a stream.
     pub fn stop_receiving(&mut self, id: StreamId) {
-        if let Some(stream) = self.recv_stream(id)
+        self.end_rest();
+        if let Some(stream) = self.receiver.stream(id)
             && !stream.closed
         {
             stream.closed = true;
             stream.stop_pending = true;
-            self.control_due = true;
+            self.receiver.control_due = true;
         }
     }
 
     /// Closes the connection.
     pub fn close(&mut self) {
+        self.end_rest();
         if self.closing == Closing::Open {
             self.closing = Closing::Requested;
         }
@@ -292,8 +303,12 @@ impl Endpoint {
         &*self.controller
     }
     /// What was counted so far.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        Counters {
+            stream_bytes_received: self.receiver.stream_bytes,
+            datagrams_received: self.receiver.datagrams,
+            ..self.counters
+        }
     }
     /// The pacing rate in force: the controller's, or 5/4 of window over smoothed RTT (RFC 9002 section
     /// 7.7); `None` while nothing is known.
@@ -308,6 +323,9 @@ impl Endpoint {
     /// When the endpoint wants [`Endpoint::expire`] and [`Endpoint::transmit`] to be called again, if no
     /// packet arrives before.
     pub fn next(&self) -> Instant {
+        if self.at_rest.is_some() {
+            return self.receiver.acks.deadline();
+        }
         match self.closing {
             Closing::Closed => return Instant::NEVER,
             Closing::Waiting(deadline) => return deadline,
@@ -329,7 +347,7 @@ impl Endpoint {
         if self.role == Role::Server && !self.handshake.may_send(ACK_ONLY_SIZE) {
             return Instant::NEVER;
         }
-        self.acks.deadline()
+        self.receiver.acks.deadline()
     }
 
     /// When loss detection acts: the time threshold of a suspect, else the probe timeout (RFC 9002
@@ -340,11 +358,18 @@ impl Endpoint {
             return time;
         }
         let nothing_outstanding = self.sent.lowest_outstanding() == self.sent.next_number();
-        if nothing_outstanding || !self.path.has_rtt() || self.may_not_probe() {
+        if nothing_outstanding || self.may_not_probe() {
             return Instant::NEVER;
         }
-        let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
-        self.last_eliciting + period * (1 << self.timeouts.min(16))
+        self.last_eliciting + self.probe_period
+    }
+
+    /// The RTT or the number of timeouts has changed.
+    fn renew_probe_period(&mut self) {
+        if self.path.has_rtt() {
+            let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
+            self.probe_period = period * (1 << self.timeouts.min(16));
+        }
     }
 
     /// Whether the anti-amplification limit forbids the probe, so that there is no timer (RFC 9002 section
@@ -363,6 +388,9 @@ impl Endpoint {
 
     /// Acts on every timer that is due.
     pub fn expire(&mut self, now: Instant) {
+        if self.at_rest.is_some() {
+            return;
+        }
         if let Closing::Waiting(deadline) = self.closing
             && deadline <= now
         {
@@ -381,6 +409,13 @@ impl Endpoint {
         }
     }
 
+    /// Something has happened that may concern the sending half.
+    fn end_rest(&mut self) {
+        if let Some(idle) = self.at_rest.take() {
+            self.path.last_idle = idle;
+        }
+    }
+
     fn finish_closing(&mut self) {
         self.closing = Closing::Closed;
         self.events.push_back(AppEvent::Closed);
@@ -390,6 +425,7 @@ impl Endpoint {
     /// outstanding packet.
     fn probe(&mut self, now: Instant) {
         self.timeouts += 1;
+        self.renew_probe_period();
         self.probes = 1;
         self.counters.timeouts += 1;
         let oldest = self.sent.lowest_outstanding();
@@ -421,6 +457,12 @@ impl Endpoint {
     /// Declares packets lost and tells the controller of each. Returns the bytes lost (without tags) and
     /// the number of separate runs.
     fn detect_losses(&mut self, now: Instant) -> (Bytes, u32) {
+        if (self.path.largest_acked).is_none_or(|largest| self.sent.lowest_outstanding() > largest)
+        {
+            // Nothing is older than what has arrived.
+            self.loss_time = None;
+            return (Bytes::ZERO, 0);
+        }
         let mut lost = std::mem::take(&mut self.lost_scratch);
         let delay = self.config.max_ack_delay;
         let found = loss_detection::scan(
@@ -435,7 +477,8 @@ impl Endpoint {
         let mut bytes = Bytes::ZERO;
         for number in lost.drain(..) {
             let packet = self.sent.lose(number);
-            let (size, frames, state) = (packet.size, packet.frames, packet.state);
+            let (frames, state) = (packet.frames, packet.state);
+            let size = state.size;
             let counted = Bytes::new(u64::from(size - AEAD_TAG));
             bytes += counted;
             self.path.bytes_in_flight -= Bytes::new(u64::from(size));
@@ -464,7 +507,7 @@ impl Endpoint {
 
     /// Queues what a lost packet carried, as far as it still matters (RFC 9000 section 13.3).
     fn requeue(&mut self, frames: &[Frame; MAX_FRAMES]) {
-        self.control_due = true;
+        (self.receiver.control_due, self.resets_due) = (true, true);
         for frame in used(frames) {
             match *frame {
                 Frame::Stream {
@@ -477,14 +520,14 @@ impl Endpoint {
                         stream.on_lost(offset, len, fin);
                     }
                 }
-                Frame::MaxData(_) => self.flow.pending = true,
+                Frame::MaxData(_) => self.receiver.granted.pending = true,
                 Frame::MaxStreamData { id, .. } => {
-                    if let Some(stream) = self.recv_stream(id) {
+                    if let Some(stream) = self.receiver.stream(id) {
                         stream.limit_pending = !stream.closed;
                     }
                 }
                 Frame::StopSending(id) => {
-                    if let Some(stream) = self.recv_stream(id) {
+                    if let Some(stream) = self.receiver.stream(id) {
                         stream.stop_pending = !stream.ended;
                     }
                 }
@@ -522,14 +565,6 @@ impl Endpoint {
     fn send_stream(&mut self, id: StreamId) -> Option<&mut SendStream> {
         let place = send_stream::place_of(&self.send_streams, id)?;
         Some(&mut self.send_streams[place])
-    }
-
-    fn recv_stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
-        let place = self
-            .recv_streams
-            .binary_search_by_key(&id, |stream| stream.id)
-            .ok()?;
-        Some(&mut self.recv_streams[place])
     }
 
     fn is_complete(&self) -> bool {

@@ -3,8 +3,7 @@
 use super::{AppEvent, Closing, Endpoint};
 use crate::delivery_rate::SendState;
 use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
-use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, StreamId, used};
-use crate::recv_stream::RecvStream;
+use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, used};
 use crate::rtt;
 use crate::send_stream::{self, SendStream};
 use thalweg_control::Context;
@@ -15,6 +14,9 @@ impl Endpoint {
     /// A packet arrives.
     pub fn receive(&mut self, now: Instant, packet: &Packet) {
         self.handshake.on_received(packet.size);
+        if packet.kind != Kind::Data || packet.ack.is_some() {
+            self.end_rest();
+        }
         match packet.kind {
             Kind::ClientInitial => self.on_client_initial(),
             Kind::ServerHello => self.on_server_hello(now),
@@ -106,6 +108,7 @@ impl Endpoint {
 
     fn take_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
         let sample = rtt::take_sample(&mut self.path, raw, ack_delay);
+        self.renew_probe_period();
         self.first_rtt_at = self.first_rtt_at.min(now);
         self.counters.rtt_samples += 1;
         self.counters.rtt_sum += sample;
@@ -148,15 +151,24 @@ impl Endpoint {
             return; // RFC 9001 section 5.7: packets without keys are dropped
         }
         if packet.kind == Kind::Data {
-            let urgent = used(&packet.frames).any(|frame| {
-                matches!(
-                    frame,
-                    Frame::Stream { fin: true, .. } | Frame::ResetStream { .. }
-                )
-            });
-            if self.acks.on_packet(now, packet.number, packet.ecn, urgent) {
+            let (mut urgent, mut is_data) = (false, true);
+            for frame in used(&packet.frames) {
+                match frame {
+                    Frame::Stream { fin, .. } => urgent |= fin,
+                    Frame::Datagram { .. } => {}
+                    Frame::ResetStream { .. } => (urgent, is_data) = (true, false),
+                    _ => is_data = false,
+                }
+            }
+            if !is_data {
+                self.end_rest();
+            }
+            if (self.receiver.acks).on_packet(now, packet.number, packet.ecn, urgent) {
                 for frame in used(&packet.frames) {
                     self.on_frame(now, packet.number, frame);
+                }
+                if self.receiver.granted.pending || self.receiver.control_due {
+                    self.end_rest();
                 }
             } else {
                 return;
@@ -175,110 +187,44 @@ impl Endpoint {
                 offset,
                 len,
                 fin,
-            } => self.on_stream_frame(id, offset, len, fin),
+            } => {
+                let receiver = &mut self.receiver;
+                if let Some(event) = receiver.on_stream_frame(id, offset, len, fin, &self.path) {
+                    self.events.push_back(event);
+                }
+            }
             Frame::Datagram { tag, len } => {
-                self.counters.datagrams_received += 1;
+                self.receiver.datagrams += 1;
                 self.events.push_back(AppEvent::Datagram { tag, len });
             }
-            Frame::MaxData(limit) => self.flow.peer_limit = self.flow.peer_limit.max(limit),
+            Frame::MaxData(limit) => self.credit.limit = self.credit.limit.max(limit),
             Frame::MaxStreamData { id, limit } => {
                 if let Some(stream) = self.send_stream(id) {
                     stream.peer_limit = stream.peer_limit.max(limit);
                 }
             }
-            Frame::AckFrequency { every, delay } => self.acks.request(number, every, delay),
+            Frame::AckFrequency { every, delay } => {
+                self.receiver.acks.request(number, every, delay)
+            }
             Frame::StopSending(id) => {
                 if let Some(stream) = self.send_stream(id)
                     && !stream.reset
                 {
                     stream.abandon();
-                    self.control_due = true;
+                    self.resets_due = true;
                     self.events.push_back(AppEvent::StopSending(id));
                 }
             }
-            Frame::ResetStream { id, final_size } => self.on_reset(id, final_size),
+            Frame::ResetStream { id, final_size } => {
+                if let Some(event) = self.receiver.on_reset(id, final_size, &self.path) {
+                    self.events.push_back(event);
+                }
+            }
             Frame::ServerFinished => {
                 self.handshake.peer_finished = true;
                 self.complete_client(now);
             }
             Frame::ClientFinished => self.on_client_finished(now),
-        }
-    }
-
-    /// The receiving half of stream `id`, made at the first sight of it; `None` if it is long closed.
-    fn open_recv_stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
-        if id < self.recv_closed_below {
-            return None;
-        }
-        // The newest stream is the likeliest, and often the only one.
-        if self
-            .recv_streams
-            .back()
-            .is_some_and(|stream| stream.id == id)
-        {
-            return self.recv_streams.back_mut();
-        }
-        let place = match self
-            .recv_streams
-            .binary_search_by_key(&id, |stream| stream.id)
-        {
-            Ok(place) => place,
-            Err(place) => {
-                let limit = self.config.initial_max_stream_data.as_u64();
-                self.recv_streams.insert(place, RecvStream::new(id, limit));
-                place
-            }
-        };
-        Some(&mut self.recv_streams[place])
-    }
-
-    fn on_stream_frame(&mut self, id: StreamId, offset: u64, len: u16, fin: bool) {
-        let min_rtt = self.path.min_rtt;
-        let Some(stream) = self.open_recv_stream(id) else {
-            return;
-        };
-        let progress = stream.on_frame(offset, len, fin, min_rtt);
-        let (contiguous, ended) = (stream.contiguous(), stream.ended);
-        let limit_pending = stream.limit_pending;
-        self.control_due |= limit_pending;
-        self.counters.stream_bytes_received += progress.new;
-        self.flow.on_received(progress.new, min_rtt);
-        if progress.readable && (progress.complete || self.config.stream_progress) {
-            let complete = progress.complete;
-            self.events.push_back(AppEvent::StreamData {
-                id,
-                contiguous,
-                complete,
-            });
-        }
-        if ended {
-            self.forget_received();
-        }
-    }
-
-    fn on_reset(&mut self, id: StreamId, final_size: u64) {
-        let min_rtt = self.path.min_rtt;
-        let Some(stream) = self.open_recv_stream(id) else {
-            return;
-        };
-        let open = !stream.closed;
-        let missing = stream.on_reset(final_size);
-        self.flow.on_received(missing, min_rtt);
-        if open {
-            self.events.push_back(AppEvent::StreamReset(id));
-        }
-        self.forget_received();
-    }
-
-    /// Forgets ended streams below the oldest open one. A stream that was never heard of is open: its
-    /// packets may be late (RFC 9000 section 3.2).
-    fn forget_received(&mut self) {
-        while let Some(stream) = self.recv_streams.front()
-            && stream.ended
-            && stream.id == self.recv_closed_below
-        {
-            self.recv_closed_below = stream.id + 1;
-            self.recv_streams.pop_front();
         }
     }
 
@@ -292,13 +238,14 @@ impl Endpoint {
         let (streams, path) = (&mut self.send_streams, &mut self.path);
         let log = &mut self.log;
         self.sent.acknowledge(ack, |number, packet, was_lost| {
-            newly.add(number, packet.size);
-            log.acknowledged(now, number, u64::from(packet.size));
+            let size = packet.state.size;
+            newly.add(number, size);
+            log.acknowledged(now, number, u64::from(size));
             if was_lost {
-                spurious.push((number, packet.size, packet.state.sent));
-                path.lost -= Bytes::new(u64::from(packet.size - AEAD_TAG));
+                spurious.push((number, size, packet.state.sent));
+                path.lost -= Bytes::new(u64::from(size - AEAD_TAG));
             } else {
-                path.bytes_in_flight -= Bytes::new(u64::from(packet.size));
+                path.bytes_in_flight -= Bytes::new(u64::from(size));
             }
             for frame in used(&packet.frames) {
                 newly.settle(frame, packet, streams, path);
@@ -343,7 +290,10 @@ impl Endpoint {
             };
             self.controller.on_ack(&event, &mut cx);
         }
-        self.timeouts = 0;
+        if self.timeouts > 0 {
+            self.timeouts = 0;
+            self.renew_probe_period();
+        }
         self.timed_out = None;
         self.refresh_control(now);
         self.request_ack_frequency();
@@ -404,7 +354,7 @@ impl Endpoint {
             && packet < self.sent.lowest_outstanding()
         {
             let sent = self.sent.get(packet).map_or(now, |p| p.state.sent);
-            let size = self.sent.get(packet).map_or(0, |p| p.size);
+            let size = self.sent.get(packet).map_or(0, |p| p.state.size);
             self.report_spurious_one(now, packet, size, sent, true);
         }
     }
@@ -498,7 +448,7 @@ impl Newly {
             }
             Frame::Ping => {
                 // RFC 9000 section 14.3: an acknowledged probe confirms its size.
-                path.mtu = path.mtu.max(Bytes::new(u64::from(packet.size)));
+                path.mtu = path.mtu.max(Bytes::new(u64::from(packet.state.size)));
             }
             _ => {}
         }

@@ -9,9 +9,8 @@ use crate::packet::{
     ACK_FRAME_SIZE, ACK_ONLY_SIZE, CONTROL_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, Frame, Kind,
     MAX_FRAMES, PACKET_OVERHEAD, Packet, STREAM_FRAME_OVERHEAD,
 };
-use crate::recv_stream::RecvStream;
 use crate::rtt;
-use crate::sent_packets::{Fate, SentPacket};
+use crate::sent_packets::SentPacket;
 use rand_core::Rng as _;
 use thalweg_control::Context;
 use thalweg_control::event::Sent;
@@ -48,6 +47,10 @@ impl Draft {
 impl Endpoint {
     /// The next packet that may leave now; to be called until there is none.
     pub fn transmit(&mut self, now: Instant) -> Option<Packet> {
+        if self.at_rest.is_some() {
+            self.at_rest = Some(now);
+            return self.acknowledge_alone(now);
+        }
         self.pacing = false;
         if self.handshake.stage != Stage::Complete
             && let Some(packet) = self.transmit_handshake(now)
@@ -76,15 +79,22 @@ impl Endpoint {
                 return Some(self.make_data_packet(now));
             }
         }
-        if self.ack_deadline() <= now
-            && let Some(ack) = self.acks.take(now)
-        {
-            let mut packet = Packet::of_kind(Kind::AckOnly, ACK_ONLY_SIZE);
-            packet.ack = Some(ack);
-            self.handshake.on_sent(packet.size);
-            return Some(packet);
+        if self.ack_deadline() <= now {
+            return self.acknowledge_alone(now);
         }
         None
+    }
+
+    /// A packet with nothing but the acknowledgement that is due, if one is.
+    fn acknowledge_alone(&mut self, now: Instant) -> Option<Packet> {
+        if self.receiver.acks.deadline() > now {
+            return None;
+        }
+        let ack = self.receiver.acks.take(now)?;
+        self.handshake.on_sent(ACK_ONLY_SIZE);
+        let mut packet = Packet::of_kind(Kind::AckOnly, ACK_ONLY_SIZE);
+        packet.ack = Some(ack);
+        Some(packet)
     }
 
     /// Whether numbered packets may leave: after the handshake, with 0-RTT (RFC 9001 section 4.6), and
@@ -121,6 +131,7 @@ impl Endpoint {
 
     /// Whether window, pacer and anti-amplification limit let a packet leave and there is something to put
     /// into it.
+    #[inline(always)] // in the one place that asks
     fn data_may_leave(&mut self, now: Instant) -> bool {
         // The reference's rule: blocked when more than the window is in flight, so that one packet may
         // overshoot.
@@ -159,11 +170,11 @@ impl Endpoint {
     fn has_work(&self) -> bool {
         self.handshake.finished_pending
             || self.mtu_probe_pending
-            || self.flow.pending
+            || self.receiver.granted.pending
             || self.datagrams.front().is_some()
-            || (self.control_due && self.streams_have_control())
+            || ((self.receiver.control_due || self.resets_due) && self.streams_have_control())
             || {
-                let credit = self.flow.credit();
+                let credit = self.credit.left();
                 self.send_streams.iter().any(|s| s.is_ready(credit))
             }
     }
@@ -171,8 +182,7 @@ impl Endpoint {
     /// Whether any stream has a control frame to send.
     #[cold]
     fn streams_have_control(&self) -> bool {
-        let received = |s: &RecvStream| s.limit_pending || s.stop_pending;
-        self.recv_streams.iter().any(received) || self.send_streams.iter().any(|s| s.reset_pending)
+        self.receiver.has_control() || self.send_streams.iter().any(|s| s.reset_pending)
     }
 
     /// The sender could send and has nothing to send.
@@ -188,6 +198,10 @@ impl Endpoint {
                 rng: &mut self.rng,
             };
             self.controller.on_app_limited(&mut cx);
+        }
+        let nothing_outstanding = self.sent.lowest_outstanding() == self.sent.next_number();
+        if nothing_outstanding && self.is_complete() && self.loss_time.is_none() {
+            self.at_rest = Some(now);
         }
     }
 
@@ -218,7 +232,11 @@ impl Endpoint {
         // The client's Finished and path MTU probes leave before the first 1-RTT packets are acknowledged:
         // one ACK frame a moment later covers the server's whole flight, as in the reference.
         let waits = self.handshake.finished_pending || self.mtu_probe_pending;
-        let ack = if waits { None } else { self.acks.take(now) };
+        let ack = if waits {
+            None
+        } else {
+            self.receiver.acks.take(now)
+        };
         if ack.is_some() {
             draft.room -= ACK_FRAME_SIZE;
         }
@@ -256,17 +274,18 @@ impl Endpoint {
             let (every, delay) = self.ack_frequency.current();
             draft.push(Frame::AckFrequency { every, delay }, CONTROL_FRAME_SIZE);
         }
-        if self.flow.pending && draft.has_space_for_control() {
-            draft.push(Frame::MaxData(self.flow.take_update()), CONTROL_FRAME_SIZE);
+        if self.receiver.granted.pending && draft.has_space_for_control() {
+            let limit = self.receiver.granted.take_update();
+            draft.push(Frame::MaxData(limit), CONTROL_FRAME_SIZE);
         }
-        if self.control_due {
+        if self.receiver.control_due || self.resets_due {
             self.add_control_frames_of_streams(draft);
         }
     }
 
     #[cold]
     fn add_control_frames_of_streams(&mut self, draft: &mut Draft) {
-        for stream in &mut self.recv_streams {
+        for stream in self.receiver.streams() {
             if stream.limit_pending && draft.has_space_for_control() {
                 let limit = stream.take_update();
                 draft.push(
@@ -289,14 +308,15 @@ impl Endpoint {
                 draft.push(Frame::ResetStream { id, final_size }, CONTROL_FRAME_SIZE);
             }
         }
-        self.control_due = self.streams_have_control();
+        self.receiver.control_due = self.receiver.has_control();
+        self.resets_due = self.send_streams.iter().any(|s| s.reset_pending);
     }
 
     /// Fills the packet with data, most urgent first; at one priority datagrams go before streams, and
     /// lost stream data before new.
     fn add_data_frames(&mut self, draft: &mut Draft) {
         while draft.has_space(STREAM_FRAME_OVERHEAD + 1) {
-            let credit = self.flow.credit();
+            let credit = self.credit.left();
             let stream = self.most_urgent_stream(credit);
             let urgency = stream.map(|place| self.send_streams[place].priority);
             if let Some((priority, len)) = self.datagrams.front()
@@ -318,7 +338,7 @@ impl Endpoint {
             let Some((frame, new)) = stream.take_frame(room, credit) else {
                 continue;
             };
-            self.flow.sent += new;
+            self.credit.sent += new;
             let Frame::Stream { len, .. } = frame else {
                 continue;
             };
@@ -358,16 +378,13 @@ impl Endpoint {
         self.note_idle_restart(now, was_idle);
         let prior_in_flight = self.path.bytes_in_flight;
         self.path.bytes_in_flight += Bytes::new(u64::from(in_flight));
-        let state = self
-            .rate
-            .on_send(now, self.path.bytes_in_flight, was_idle, &self.path);
+        let total = self.path.bytes_in_flight;
+        let state = (self.rate).on_send(now, in_flight, total, was_idle, &self.path);
         let number = self.sent.next_number();
         let ecn = self.controller.ecn();
         let record = SentPacket {
-            fate: Fate::Outstanding,
-            size: in_flight,
-            state,
             frames: *frames,
+            state,
         };
         self.sent.push(record);
         self.path.next_packet = self.sent.next_number();

@@ -1,0 +1,144 @@
+//! The receiving half of an endpoint: what has arrived, what to acknowledge, how much the peer may send.
+//!
+//! It stands apart from the sending half because most packets that reach a receiver of bulk data concern
+//! nothing else, and what many flows touch for each packet decides how fast they are simulated.
+
+use crate::TransportConfig;
+use crate::ack_policy::AckPolicy;
+use crate::endpoint::AppEvent;
+use crate::flow_control::Granted;
+use crate::packet::StreamId;
+use crate::recv_stream::RecvStream;
+use std::collections::VecDeque;
+use thalweg_control::PathState;
+
+#[derive(Debug)]
+#[repr(C)] // what the sending half asks for comes first
+pub(crate) struct Receiver {
+    pub(crate) granted: Granted,
+    /// A stream may have a control frame to send.
+    pub(crate) control_due: bool,
+    /// Whether the application is told of every progress, or only of the end of a stream.
+    tells_progress: bool,
+    /// Every stream below is closed and forgotten.
+    closed_below: StreamId,
+    pub(crate) acks: AckPolicy,
+    /// In the order of their numbers.
+    streams: VecDeque<RecvStream>,
+    /// Stream bytes that arrived for the first time.
+    pub(crate) stream_bytes: u64,
+    pub(crate) datagrams: u64,
+    stream_limit: u64,
+}
+
+impl Receiver {
+    pub(crate) fn new(config: &TransportConfig) -> Self {
+        Receiver {
+            acks: AckPolicy::new(config.ack_every, config.min_ack_delay),
+            granted: Granted::new(config.initial_max_data.as_u64()),
+            control_due: false,
+            tells_progress: config.stream_progress,
+            closed_below: 0,
+            streams: VecDeque::new(),
+            stream_bytes: 0,
+            datagrams: 0,
+            stream_limit: config.initial_max_stream_data.as_u64(),
+        }
+    }
+
+    /// Takes a STREAM frame in; what it means to the application, if anything.
+    pub(crate) fn on_stream_frame(
+        &mut self,
+        id: StreamId,
+        offset: u64,
+        len: u16,
+        fin: bool,
+        path: &PathState,
+    ) -> Option<AppEvent> {
+        let stream = self.open(id)?;
+        let progress = stream.on_frame(offset, len, fin, path);
+        let (contiguous, ended) = (stream.contiguous(), stream.ended);
+        let limit_pending = stream.limit_pending;
+        self.control_due |= limit_pending;
+        self.stream_bytes += progress.new;
+        self.granted.on_received(progress.new, path);
+        if ended {
+            self.forget();
+        }
+        let complete = progress.complete;
+        let tells = progress.readable && (complete || self.tells_progress);
+        tells.then_some(AppEvent::StreamData {
+            id,
+            contiguous,
+            complete,
+        })
+    }
+
+    /// The sender abandons a stream of `final_size` bytes. What is missing counts as received, so that both
+    /// sides agree on the credit of the connection (RFC 9000 section 4.5).
+    pub(crate) fn on_reset(
+        &mut self,
+        id: StreamId,
+        final_size: u64,
+        path: &PathState,
+    ) -> Option<AppEvent> {
+        let stream = self.open(id)?;
+        let open = !stream.closed;
+        let missing = stream.on_reset(final_size);
+        self.granted.on_received(missing, path);
+        self.forget();
+        open.then_some(AppEvent::StreamReset(id))
+    }
+
+    /// Stream `id`, made at the first sight of it; `None` if it is long closed.
+    fn open(&mut self, id: StreamId) -> Option<&mut RecvStream> {
+        if id < self.closed_below {
+            return None;
+        }
+        // The newest stream is the likeliest, and often the only one.
+        if self.streams.back().is_some_and(|stream| stream.id == id) {
+            return self.streams.back_mut();
+        }
+        let place = match self.streams.binary_search_by_key(&id, |stream| stream.id) {
+            Ok(place) => place,
+            Err(place) => {
+                let stream = RecvStream::new(id, self.stream_limit);
+                self.streams.insert(place, stream);
+                place
+            }
+        };
+        Some(&mut self.streams[place])
+    }
+
+    /// Stream `id`, if it is known and not forgotten.
+    pub(crate) fn stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
+        let place = self
+            .streams
+            .binary_search_by_key(&id, |stream| stream.id)
+            .ok()?;
+        Some(&mut self.streams[place])
+    }
+
+    /// All streams that are not forgotten.
+    pub(crate) fn streams(&mut self) -> impl Iterator<Item = &mut RecvStream> {
+        self.streams.iter_mut()
+    }
+
+    /// Whether any stream has a control frame to send.
+    pub(crate) fn has_control(&self) -> bool {
+        let due = |stream: &RecvStream| stream.limit_pending || stream.stop_pending;
+        self.streams.iter().any(due)
+    }
+
+    /// Forgets ended streams below the oldest open one. A stream that was never heard of is open: its
+    /// packets may be late (RFC 9000 section 3.2).
+    fn forget(&mut self) {
+        while let Some(stream) = self.streams.front()
+            && stream.ended
+            && stream.id == self.closed_below
+        {
+            self.closed_below = stream.id + 1;
+            self.streams.pop_front();
+        }
+    }
+}
