@@ -34,7 +34,7 @@ fn main() {
         }
         let [own, cubic, c4] = measured;
         println!(
-            "run {round}   noq's own {own:5.2}   ours, cubic {cubic:5.2}   ours, c4 {c4:5.2} Gbit/s"
+            "run {round}   noq's own {own:5.2}   ours, cubic {cubic:5.2}   ours, c4 {c4:5.2} Gbps"
         );
     }
     let [own, cubic, c4] = &rates;
@@ -54,7 +54,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Gbit/s since `begin`.
+/// Gbps since `begin`.
 fn rate(begin: Instant) -> f64 {
     AMOUNT as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e9
 }

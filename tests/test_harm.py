@@ -311,6 +311,11 @@ def test_figures_show_every_competitor_beside_what_is_published(small: Harm) -> 
     drawn = json.dumps(plot_harm(table, COMPLETION, "Harm").to_dict())
     for shown in ("prague", "cubic", "published", "here", "0.85"):
         assert shown in drawn
+    # The intervals of two competitors stand beside each other, at equal distances from the RTT they are both of.
+    panel = pl.read_csv(next(iter(plot_harm(table, COMPLETION, "Harm").to_dict()["datasets"].values())).encode())
+    at = panel.filter(pl.col("rtt_ms") == 20).group_by("competitor").agg(pl.col("at_ms").unique()).sort("at_ms")
+    left, right = at["at_ms"].explode().to_list()
+    assert (left, right) == pytest.approx((20 * 2 ** (-1 / 24), 20 * 2 ** (1 / 24)), rel=1e-6)
     matrix = json.dumps(plot_matrix(small.result.rows, COMPLETION[0], "Matrix").to_dict())
     assert matrix.count('"victim": "cubic"') == 2
     times = {None: np.array([1.0, 3.0]), "bbr": np.array([2.0, 8.0])}

@@ -12,6 +12,7 @@ A trial is a pure function of (scenario, seed, version). Times are seconds, size
 second; tables are polars data frames (`.to_pandas()` for those who want it).
 """
 
+from thalweg import memory as _memory  # noqa: F401 - before polars, whose allocator it sets up
 from thalweg._native import version
 from thalweg.catalogue import list_scenarios, list_suites
 from thalweg.errors import RequestError

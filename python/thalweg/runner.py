@@ -8,6 +8,7 @@ from pathlib import Path
 
 from thalweg.catalogue import Entry, Suite
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.memory import return_large_blocks
 from thalweg.results import Store, SuiteResult
 from thalweg.scenario import Interrupted, Scenario
 
@@ -45,6 +46,7 @@ def run_suite(
     on_progress: Progress | None = None,
 ) -> tuple[SuiteResult, bool]:
     """Runs and stores scenarios; also tells whether all of them were finished before a Ctrl-C."""
+    return_large_blocks()
     result = SuiteResult(suite.name, suite.title, suite.source, seed)
     store = Store(folder, result, [scenario.description for scenario in scenarios], trials)
     begin, total, done = time.perf_counter(), trials * len(scenarios), 0

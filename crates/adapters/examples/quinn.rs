@@ -59,7 +59,7 @@ async fn upload(name: &str, megabytes: usize) -> Result<(), Box<dyn Error>> {
     let seconds = begin.elapsed().as_secs_f64();
     let received_bytes = received.await?;
     let rate = received_bytes as f64 * 8.0 / seconds / 1e6;
-    println!("{name}: {received_bytes} bytes in {seconds:.3} s, {rate:.0} Mbit/s");
+    println!("{name}: {received_bytes} bytes in {seconds:.3} s, {rate:.0} Mbps");
     let path = connection.stats().path;
     println!(
         "window {} bytes, RTT {:?}, {} packets lost",

@@ -185,7 +185,7 @@ fn trace_of(py: Python<'_>, name: &str, samples: Samples) -> PyResult<Trace> {
         flow_names: vec![name.to_owned()],
         ..thalweg_sim::Trace::default()
     };
-    Trace::new(py, &trace)
+    Trace::new(py, trace)
 }
 
 /// A server that listens.

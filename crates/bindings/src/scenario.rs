@@ -148,7 +148,7 @@ impl Scenario {
             return Err(cancelled(py, self.outcomes(py, &[])?));
         };
         let trace = trace
-            .map(|trace| Py::new(py, Trace::new(py, &trace)?))
+            .map(|trace| Py::new(py, Trace::new(py, trace)?))
             .transpose()?;
         let outcomes = self.outcomes(py, &[finished])?;
         Ok(Trial { outcomes, trace })

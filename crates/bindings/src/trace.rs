@@ -28,7 +28,9 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    pub(crate) fn new(py: Python<'_>, trace: &thalweg_sim::Trace) -> PyResult<Self> {
+    /// Turns rows into columns, table by table: a trace has ten megabytes and more, and what is a column is no
+    /// longer kept as rows.
+    pub(crate) fn new(py: Python<'_>, trace: thalweg_sim::Trace) -> PyResult<Self> {
         let flow = |index: usize| trace.flow_names[index].as_str();
         let link = |index: usize| trace.link_names[index].as_str();
         let flows = Columns::new(py, &trace.flows)
@@ -42,12 +44,16 @@ impl Trace {
             .number("pacing_bps", |row| bits_per_second(row.pacing))?
             .number("delivery_bps", |row| bits_per_second(row.delivery_rate))?
             .count("delivered_bytes", |row| row.delivered.as_u64())?
-            .word("state", |row| row.state)?;
+            .word("state", |row| row.state)?
+            .finish();
+        drop(trace.flows);
         let variables = Columns::new(py, &trace.variables)
             .number("time_s", |row| at(row.0))?
             .word("flow", |row| flow(row.1))?
             .word("variable", |row| row.2)?
-            .number("value", |row| row.3)?;
+            .number("value", |row| row.3)?
+            .finish();
+        drop(trace.variables);
         let samples = Columns::new(py, &trace.links)
             .number("time_s", |row| at(row.time))?
             .word("link", |row| link(row.link))?
@@ -57,25 +63,31 @@ impl Trace {
             .number("queue_delay_s", |row| seconds(row.queue_delay))?
             .count("delivered_bytes", |row| row.delivered.as_u64())?
             .count("dropped_packets", |row| row.dropped)?
-            .count("marked_packets", |row| row.marked)?;
+            .count("marked_packets", |row| row.marked)?
+            .finish();
+        drop(trace.links);
         let drops = Columns::new(py, &trace.drops)
             .number("time_s", |row| at(row.time))?
             .word("link", |row| link(row.link))?
             .word("flow", |row| flow(row.flow))?
-            .word("reason", |row| reason(row.cause))?;
+            .word("reason", |row| reason(row.cause))?
+            .finish();
+        drop(trace.drops);
         let packets = Columns::new(py, &trace.packets)
             .number("time_s", |row| at(row.1.time))?
             .word("flow", |row| flow(row.0))?
             .word("event", |row| fate(row.1.fate))?
             .count("first_packet", |row| row.1.first)?
             .count("last_packet", |row| row.1.last)?
-            .count("size_bytes", |row| row.1.size)?;
+            .count("size_bytes", |row| row.1.size)?
+            .finish();
+        drop(trace.packets);
         Ok(Trace {
-            flows: flows.finish(),
-            variables: variables.finish(),
-            links: samples.finish(),
-            drops: drops.finish(),
-            packets: packets.finish(),
+            flows,
+            variables,
+            links: samples,
+            drops,
+            packets,
         })
     }
 }

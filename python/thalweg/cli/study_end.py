@@ -83,7 +83,7 @@ def _print_checks(result: StudyResult) -> None:
 
 
 def _verdict(check: Check) -> Text:
-    return Text("holds", "green") if check.holds else Text("does not hold", "bold red")
+    return Text(check.answer, "green" if check.holds else "bold red")
 
 
 def _store(study: Study, out: Path) -> bool:

@@ -70,9 +70,9 @@ def fairness(
     for cell in parameters.cells():
         parameters.scenario(cell)  # what is refused leaves no folder, and runs nothing
     if out:
-        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import check_folder  # noqa: PLC0415
 
-        claim_folder(out)
+        check_folder(out)
     with Bar() as bar:
         done = experiment.run(parameters, trials, seed, jobs, bar.show)
     return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])

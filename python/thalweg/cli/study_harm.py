@@ -165,9 +165,9 @@ def harm(
     if out or live:
         parameters.scenarios()  # what is refused leaves no folder
     if out:
-        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import check_folder  # noqa: PLC0415
 
-        claim_folder(out)
+        check_folder(out)
     announce(*parameters.live_span_s(n))
     with Bar() as bar:
         done = experiment.run(parameters, n, seed, jobs, bar.show, asked)

@@ -29,9 +29,9 @@ def loopback(
     from thalweg.studies.loopback_table import FINDINGS, HEADERS, WORDS, finding_rows, table_rows  # noqa: PLC0415
 
     if out:
-        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import check_folder  # noqa: PLC0415
 
-        claim_folder(out)
+        check_folder(out)
     with stopped_by_terminate(), Bar() as bar:
         done = experiment.run(runs, run_s, bar.show)
     findings = (FINDINGS, finding_rows, len(FINDINGS))

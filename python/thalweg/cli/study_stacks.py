@@ -44,9 +44,9 @@ def stacks(
         for one in controllers:
             experiment.load(name, one)  # what is refused leaves no folder, and runs nothing
     if out:
-        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import check_folder  # noqa: PLC0415
 
-        claim_folder(out)
+        check_folder(out)
     with Bar() as bar:
         done = experiment.run(controllers, names or None, trials, seed, jobs, bar.show)
     return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])

@@ -117,9 +117,9 @@ def transient(
     parameters = replace(named(preset), **{name: value for name, value in changes.items() if value is not None})
     parameters.scenarios()  # what is refused leaves no folder
     if out:
-        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import check_folder  # noqa: PLC0415
 
-        claim_folder(out)
+        check_folder(out)
     return _study(parameters, trials, seed, jobs, asked, format_, out)
 
 

@@ -40,9 +40,9 @@ def wifi_compete(
     )
 
     if out:
-        from thalweg.studies.folder import claim_folder  # noqa: PLC0415
+        from thalweg.studies.folder import check_folder  # noqa: PLC0415
 
-        claim_folder(out)
+        check_folder(out)
     sequence = 1 if shared_jitter and jitter_seed is None else jitter_seed
     with Bar() as bar:
         done = experiment.run(trials, seed, jobs, sequence, bar.show)

@@ -1,4 +1,4 @@
-"""Tables as figures carry them within themselves."""
+"""Tables as figures carry them within themselves, and the columns of them that a pointer is told."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def rows(frame: pl.DataFrame) -> alt.InlineData:
     short = frame.with_columns(cs.float().round_sig_figs(7)).fill_nan(None)
     numbers = dict.fromkeys(frame.select(cs.numeric()).columns, "number")
     return alt.InlineData(values=short.write_csv(), format=alt.CsvDataFormat(type="csv", parse=numbers))
+
+
+def told(*columns: str) -> list[alt.Tooltip]:
+    """Columns that are shown at the pointer. Where a name is given as text, altair searches all its classes."""
+    return [alt.Tooltip(column) for column in columns]

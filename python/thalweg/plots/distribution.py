@@ -13,7 +13,7 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.plots.data import rows
+from thalweg.plots.data import rows, told
 from thalweg.plots.theme import CONFIG, GREEN, GREY, VERMILION, WIDTH
 from thalweg.quantity import scale, text
 from thalweg.verdict import Statistics
@@ -52,7 +52,7 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> alt.VCo
     strip = (
         alt.Chart(named, height=_STRIP)
         .mark_tick(thickness=1.2, opacity=0.55, size=26)
-        .encode(x=x.axis(None), tooltip=["trial:Q", "seed:Q", "value:Q"])
+        .encode(x=x.axis(None), tooltip=told("trial:Q", "seed:Q", "value:Q"))
     )
     curve = (
         alt.Chart(named, height=_CURVE)
@@ -65,7 +65,7 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> alt.VCo
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format=".0%", tickCount=4, domain=False, ticks=False),
             ),
-            tooltip=["trial:Q", "seed:Q", "value:Q", "share:Q"],
+            tooltip=told("trial:Q", "seed:Q", "value:Q", "share:Q"),
         )
     )
     head = alt.TitleParams(

@@ -1,10 +1,20 @@
-"""Fewer points without losing a peak: of each bucket of time, the first, least, greatest and last."""
+"""Fewer points without losing a peak: of each bucket of time, the first, least, greatest and last.
+
+Rows of a group are in the order of their times, as those of a trace are. Which of them stay is found on plain
+arrays: a trace has 100 000 rows, and a table for each step of the search would be most of the memory of a report.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
+
+_Floats = npt.NDArray[np.float64]
+_Truths = npt.NDArray[np.bool_]
+_Indices = npt.NDArray[np.intp]
 
 
 def downsample(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> pl.DataFrame:
@@ -16,21 +26,17 @@ def downsample(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 50
     >>> downsample(frame, "y", [], buckets=1)["y"].to_list()
     [0.0, 5.0, -5.0, 3.0]
     """
-    known = frame.filter(pl.col(value).is_not_null() & pl.col(value).cast(pl.Float64).is_finite())
-    if known.is_empty():
-        return known
-    begin, end = _range(known)
+    times, values = _numbers(frame, "time_s"), _numbers(frame, value)
+    known = np.isfinite(values)
+    if not known.any():
+        return frame.clear()
+    begin, end = times.min(where=known, initial=np.inf), times.max(where=known, initial=-np.inf)
     width = (end - begin) / buckets or 1.0
-    bucket = ((pl.col("time_s") - begin) / width).floor().clip(0, buckets - 1)
-    group = [*by, "_bucket"]
-    order = pl.int_range(pl.len()).over(group)
-    kept = known.with_columns(bucket.alias("_bucket")).filter(
-        (order == 0)
-        | (order == pl.len().over(group) - 1)
-        | (order == pl.col(value).arg_min().over(group))
-        | (order == pl.col(value).arg_max().over(group))
-    )
-    return kept.drop("_bucket")
+    kept = np.zeros(frame.height, np.bool_)
+    for rows in _groups(frame, by, known):
+        bucket = np.minimum((times[rows] - begin) / width, buckets - 1).astype(np.int32)
+        kept[rows[_ends_and_extremes(bucket, values[rows])]] = True
+    return frame.filter(kept)
 
 
 def gaps(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> pl.DataFrame:
@@ -44,32 +50,69 @@ def gaps(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> 
     """
     if frame.is_empty():
         return frame
-    begin, end = _range(frame)
-    known = pl.col(value).is_not_null() & pl.col(value).cast(pl.Float64).is_finite()
-    held = pl.when(known).then(pl.col(value)).forward_fill()
-    marked = frame.with_columns(known.alias("_known"), _over(held, by).alias(value))
-    turns = marked.filter(_over(_new(pl.col("_known")), by))
-    until = _over(pl.col("time_s").shift(-1, fill_value=math.inf), by)
-    long = turns.filter(~pl.col("_known") & (until - pl.col("time_s") > (end - begin) / buckets))
-    ends = long.drop("_known")
-    return pl.concat([ends, ends.with_columns(pl.lit(None, frame.schema[value]).alias(value))])
+    times, known = _numbers(frame, "time_s"), np.isfinite(_numbers(frame, value))
+    width = (times.max() - times.min()) / buckets
+    last_known = np.full(frame.height, -1)
+    ends = []
+    for rows in _groups(frame, by):
+        there = known[rows]
+        last_known[rows] = np.maximum.accumulate(np.where(there, rows, -1))
+        turns = rows[_starts(there)]
+        until = np.append(times[turns[1:]], np.inf)
+        ends.append(turns[~known[turns] & (until - times[turns] > width)])
+    found = np.sort(np.concatenate(ends))
+    held = [frame[value][int(row)] if row >= 0 else None for row in last_known[found]]
+    unknown = pl.Series(value, [None] * len(found), frame.schema[value])
+    stops = frame[found]
+    return pl.concat(
+        [stops.with_columns(pl.Series(value, held, frame.schema[value])), stops.with_columns(unknown)]
+    )
 
 
 def changes(frame: pl.DataFrame, value: str, by: list[str]) -> pl.DataFrame:
-    """Only the rows in which `value` differs from the row before, and the last of each group."""
-    last = pl.int_range(pl.len()) == pl.len() - 1
-    return frame.filter(_over(_new(pl.col(value)) | last, by))
+    """Only the rows in which `value` differs from the row before, and the last of each group.
+
+    Rows without a value are left out; an empty text is none.
+    """
+    column = frame[value]
+    known = column.is_finite() if column.dtype.is_float() else column.is_not_null() & (column.cast(str) != "")
+    kept = np.zeros(frame.height, np.bool_)
+    for rows in _groups(frame, by, known.fill_null(value=False).to_numpy()):
+        ordered = column[rows]
+        new = ordered.ne_missing(ordered.shift(1)).to_numpy(writable=True)
+        new[:1] = new[-1:] = True
+        kept[rows[new]] = True
+    return frame.filter(kept)
 
 
-def _new(column: pl.Expr) -> pl.Expr:
-    """Whether a value differs from the one before, or is the first."""
-    return column.shift(1).is_null() | (column.shift(1) != column)
+def _numbers(frame: pl.DataFrame, column: str) -> _Floats:
+    """A column; what is null is not a number."""
+    return frame[column].cast(pl.Float64).to_numpy()
 
 
-def _over(expression: pl.Expr, by: list[str]) -> pl.Expr:
-    return expression.over(by) if by else expression
+def _groups(frame: pl.DataFrame, by: list[str], among: _Truths | None = None) -> Iterator[_Indices]:
+    """The rows of each group, in their order; if `among` is given, only those of them."""
+    rows = np.arange(frame.height) if among is None else np.flatnonzero(among)
+    codes = np.zeros(len(rows), np.int64)
+    for name in by:
+        numbered = frame[name].cast(pl.Categorical).to_physical().to_numpy()[rows]
+        codes = codes * (int(numbered.max(initial=0)) + 1) + numbered
+    order = np.argsort(codes, kind="stable")
+    rows = rows[order]
+    yield from np.split(rows, _starts(codes[order])[1:])
 
 
-def _range(frame: pl.DataFrame) -> tuple[float, float]:
-    times = frame["time_s"].to_numpy()
-    return float(times.min()), float(times.max())
+def _starts(ordered: npt.NDArray[np.generic]) -> _Indices:
+    """Where runs of equal values begin."""
+    return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+
+
+def _ends_and_extremes(bucket: npt.NDArray[np.int32], values: _Floats) -> _Indices:
+    """Of each bucket the first, the last, and the first of the least and of the greatest values."""
+    starts = _starts(bucket)
+    lengths = np.diff(starts, append=len(bucket))
+    chosen = [starts, starts + lengths - 1]
+    for extreme in (np.minimum, np.maximum):
+        hits = np.flatnonzero(values == np.repeat(extreme.reduceat(values, starts), lengths))
+        chosen.append(hits[_starts(bucket[hits])])
+    return np.concatenate(chosen)

@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import altair as alt
+import numpy as np
 import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Trial
-from thalweg.plots.data import rows
+from thalweg.plots.data import rows, told
 from thalweg.plots.downsample import changes, downsample, gaps
 from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, PURPLE, SERIES, SKY, STATES, VERMILION, WIDTH
 from thalweg.quantity import scale, text
@@ -89,8 +90,8 @@ def _subtitle(trial: Trial) -> str:
 
 
 def _end(trace: Trace) -> float:
-    times = pl.concat([trace.flows["time_s"], trace.links["time_s"]])
-    return float(times.to_numpy().max()) if len(times) else 1.0
+    ends = [float(series["time_s"].to_numpy().max()) for series in (trace.flows, trace.links) if series.height]
+    return max(ends, default=1.0)
 
 
 def _time(end: float, *, last: bool) -> alt.X:
@@ -112,10 +113,9 @@ def _series(trace: Trace, plan: _Plan, buckets: int) -> pl.DataFrame:
                 )
             )
     if plan is _RATE:
-        capacity = trace.links.select(
+        steps = changes(trace.links, "capacity_bps", ["link"]).select(
             "time_s", pl.col("link").alias("flow"), pl.col("capacity_bps").alias("value")
         )
-        steps = changes(capacity.filter(pl.col("value").is_finite()), "value", ["flow"])
         if steps["flow"].n_unique() <= len(SERIES):
             parts.append(
                 steps.select("time_s", "flow", pl.lit(_CAPACITY).alias("series"), pl.col("value").cast(float))
@@ -148,8 +148,8 @@ def _lines(series: pl.DataFrame, plan: _Plan, flows: list[str]) -> _Panel:
                 axis=_value_axis(),
             ),
             color=alt.Color("label:N", title=None, scale=alt.Scale(domain=keys, range=colours)),
-            detail=["flow:N", "series:N"],
-            tooltip=["time_s:Q", "flow:N", "series:N", alt.Tooltip("value:Q", title=unit)],
+            detail=[alt.Detail("flow:N"), alt.Detail("series:N")],
+            tooltip=[*told("time_s:Q", "flow:N", "series:N"), alt.Tooltip("value:Q", title=unit)],
         )
     )
     if single:
@@ -172,14 +172,17 @@ def _value_axis() -> alt.Axis:
 
 def _queues(trace: Trace, end: float, buckets: int) -> _Panel | None:
     """Delay in the queues that ever held something, and a mark for each drop."""
-    used = trace.links.group_by("link", maintain_order=True).agg(pl.col("queue_delay_s").max().alias("most"))
-    names = used.filter(pl.col("most") > 0).sort("most", descending=True)["link"].head(len(SERIES)).to_list()
-    names = [name for name in used["link"].to_list() if name in names]
+    most = _longest_queues(trace.links)
+    used = [name for name in most if most[name] > 0]
+    drawn = sorted(used, key=lambda name: -most[name])[: len(SERIES)]
+    names = [name for name in used if name in drawn]
     if not names and trace.drops.is_empty():
         return None
-    links = trace.links.filter(pl.col("link").is_in(names))
+    links = trace.links
+    if len(names) < len(most):
+        links = links.select("time_s", "link", "queue_delay_s").filter(pl.col("link").is_in(names))
     thin = downsample(links, "queue_delay_s", ["link"], buckets)
-    factor, unit = scale(float(used["most"].max() or 0) or 1e-3, "s")  # type: ignore[arg-type]
+    factor, unit = scale(max(most.values(), default=0.0) or 1e-3, "s")
     table = thin.select(
         "time_s", pl.format("queue of {}", "link").alias("label"), pl.col("queue_delay_s") / factor
     )
@@ -207,10 +210,17 @@ def _queues(trace: Trace, end: float, buckets: int) -> _Panel | None:
                 title=None,
                 scale=alt.Scale(domain=reasons, range=free[: len(reasons)]),
             ),
-            tooltip=["time_s:Q", "link:N", "flow:N", "label:N"],
+            tooltip=told("time_s:Q", "link:N", "flow:N", "label:N"),
         )
     )
     return alt.layer(line, marks).resolve_scale(color="independent")
+
+
+def _longest_queues(links: pl.DataFrame) -> dict[str, float]:
+    """The most delay in the queue of each link, in the order in which they come."""
+    names: list[str] = links["link"].unique(maintain_order=True).to_list()
+    delays = links["queue_delay_s"].to_numpy()
+    return {name: float(np.fmax.reduce(delays[(links["link"] == name).to_numpy()], initial=0.0)) for name in names}
 
 
 def _thin_drops(drops: pl.DataFrame, width: float) -> pl.DataFrame:
@@ -226,8 +236,7 @@ def _thin_drops(drops: pl.DataFrame, width: float) -> pl.DataFrame:
 
 def _states(flows: pl.DataFrame) -> pl.DataFrame:
     """Intervals in which a controller stays in one state: flow, state, time_s, until_s."""
-    named = flows.filter(pl.col("state").is_not_null() & (pl.col("state") != ""))
-    steps = changes(named.select("time_s", "flow", "state"), "state", ["flow"])
+    steps = changes(flows, "state", ["flow"]).select("time_s", "flow", "state")
     spans = steps.with_columns(pl.col("time_s").shift(-1).over("flow").alias("until_s"))
     spans = spans.filter(pl.col("until_s").is_not_null() & (pl.col("until_s") > pl.col("time_s")))
     return spans.head(_MOST_STATES)
@@ -244,7 +253,9 @@ def _shades(states: pl.DataFrame) -> alt.Chart:
     return (
         alt.Chart(rows(states), height=_HEIGHT)
         .mark_rect(opacity=0.22, clip=True)
-        .encode(x2="until_s:Q", color=_state_colour(states), tooltip=["state:N", "time_s:Q", "until_s:Q"])
+        .encode(
+            x2=alt.X2("until_s:Q"), color=_state_colour(states), tooltip=told("state:N", "time_s:Q", "until_s:Q")
+        )
     )
 
 
@@ -256,9 +267,9 @@ def _strip(states: pl.DataFrame, flows: list[str]) -> alt.Chart:
         alt.Chart(rows(states), height=_STRIP * len(flows))
         .mark_rect(opacity=0.75, clip=True)
         .encode(
-            x2="until_s:Q",
+            x2=alt.X2("until_s:Q"),
             y=alt.Y("flow:N", title=None, sort=flows, axis=axis),
             color=_state_colour(states),
-            tooltip=["flow:N", "state:N", "time_s:Q", "until_s:Q"],
+            tooltip=told("flow:N", "state:N", "time_s:Q", "until_s:Q"),
         )
     )

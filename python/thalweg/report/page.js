@@ -3,6 +3,7 @@ const themes = JSON.parse(document.getElementById("themes").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function draw(place) {
+  place.dataset.begun = "";
   const spec = { ...figures[place.dataset.figure], config: dark.matches ? themes.dark : themes.light };
   const options = { actions: { export: true, source: false, compiled: false, editor: false }, renderer: "svg" };
   return vegaEmbed(place, spec, options);
@@ -12,11 +13,19 @@ function draw(place) {
 const seen = new IntersectionObserver((entries) => {
   for (const entry of entries.filter((one) => one.isIntersecting)) {
     seen.unobserve(entry.target);
-    draw(entry.target);
+    if (!("begun" in entry.target.dataset)) draw(entry.target);
   }
 }, { rootMargin: "600px" });
 
+// The others follow one by one when the browser has nothing else to do: no browser waits for figures that are
+// begun when the page is printed.
+const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 100));
+function drawRest() {
+  const place = document.querySelector("[data-figure]:not([data-begun])");
+  if (place) idle(() => draw(place).finally(drawRest));
+}
+
 const places = document.querySelectorAll("[data-figure]");
 places.forEach((place) => seen.observe(place));
-dark.addEventListener("change", () => places.forEach((place) => place.firstChild && draw(place)));
-window.addEventListener("beforeprint", () => places.forEach((place) => place.firstChild || draw(place)));
+addEventListener("load", drawRest);
+dark.addEventListener("change", () => places.forEach((place) => "begun" in place.dataset && draw(place)));

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from altair.utils.schemapi import debug_mode
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,20 +12,19 @@ from markupsafe import Markup
 
 from thalweg import _native
 from thalweg.errors import RequestError
+from thalweg.memory import return_large_blocks
 from thalweg.outcome import Outcomes
-from thalweg.plots import Chart, plot_distribution, plot_trial
+from thalweg.plots import plot_distribution, plot_trial
 from thalweg.plots.theme import CONFIG, DARK_CONFIG
 from thalweg.quantity import percent, text
 from thalweg.replay import is_same, replay_command, replay_trial
-from thalweg.report.memory import return_large_blocks
+from thalweg.report.figures import Figures, embedded
 from thalweg.report.vega import vega
 from thalweg.results import SuiteResult
 from thalweg.verdict import Verdict
 from thalweg.whole_file import whole_file
 
 Progress = Callable[[str, int, int], None]
-Figures: TypeAlias = dict[str, Markup]
-"""What is drawn, by the name of its place."""
 
 
 def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | None = None) -> None:
@@ -46,7 +44,7 @@ def write_page(page: Iterable[str], target: Path) -> None:
 def render(result: SuiteResult, on_progress: Progress | None = None) -> Iterable[str]:
     """The page of a result, as HTML, in parts."""
     return_large_blocks()
-    figures: Figures = {}
+    figures = Figures()
     scenarios = []
     for number, outcomes in enumerate(result.outcomes):
         if on_progress:
@@ -82,7 +80,7 @@ def fill(template: str, figures: Figures, **values: object) -> Iterable[str]:
         js=source("page.js"),
         vega=Markup(vega()),
         figures=figures,
-        themes=_json({"light": CONFIG, "dark": DARK_CONFIG}),
+        themes=embedded({"light": CONFIG, "dark": DARK_CONFIG}),
         **values,
     )
 
@@ -93,12 +91,12 @@ def _section(result: SuiteResult, outcomes: Outcomes, figures: Figures) -> dict[
     distributions = []
     for subject in dict.fromkeys(one.subject for one in verdict.criteria):
         place = f"{scenario.name}-{subject.replace(' ', '-')}"
-        figures[place] = spec(plot_distribution(outcomes, subject))
+        figures[place] = plot_distribution(outcomes, subject)
         distributions.append(place)
     worst, trouble = f"{scenario.name}-worst", None
     try:
         trial = replay_trial(outcomes, verdict.worst_trial)
-        figures[worst] = spec(plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets=300))
+        figures[worst] = plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets=300)
         if not is_same(outcomes, verdict.worst_trial, trial):
             trouble = (
                 f"Drawn by version {_native.version()}, which does not repeat the trial that version "
@@ -120,15 +118,3 @@ def _section(result: SuiteResult, outcomes: Outcomes, figures: Figures) -> dict[
 
 def _answer(verdict: Verdict) -> str:
     return verdict.answer or "no criteria"
-
-
-def spec(chart: Chart) -> Markup:
-    """A figure as the page carries it: JSON, without colours of its own."""
-    drawn: dict[str, Any] = chart.to_dict(validate=False)
-    del drawn["config"]  # the page lends the one that suits the reader
-    return _json(drawn)
-
-
-def _json(value: object) -> Markup:
-    """JSON that may stand inside a script element."""
-    return Markup(json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"))

@@ -11,16 +11,17 @@ from thalweg import _native
 from thalweg.cli.probe_tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
 from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
 from thalweg.probe.analysis import Analysis
-from thalweg.report.page import Figures, fill, spec, write_page
+from thalweg.report.figures import Figures
+from thalweg.report.page import fill, write_page
 
 
 def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
     """Writes the page. Raises RequestError if the file cannot be written."""
-    figures: Figures = {}
+    figures = Figures()
     sections = []
     # Figures are checked by tests.
     with debug_mode(False):
-        figures["cumulative"] = spec(plot_cumulative(analyses))
+        figures["cumulative"] = plot_cumulative(analyses)
         for number, one in enumerate(analyses):
             places = []
             for name, plot in (
@@ -30,7 +31,7 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
                 ("wifi", plot_wifi),
             ):
                 places.append(f"trace-{number}-{name}")
-                figures[places[-1]] = spec(plot(one))
+                figures[places[-1]] = plot(one)
             sections.append({"place": f"trace-{number}", "analysis": one, "figures": places})
     tables = [
         ("Delays", SUMMARY, [summary_row(one) for one in analyses], 1, _DELAYS),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.plots import Chart
-from thalweg.report.page import Figures, fill, spec, write_page
+from thalweg.report.figures import Figures
+from thalweg.report.page import fill, write_page
 from thalweg.studies.result import StudyResult
 
 Progress = Callable[[str, int, int], None]
@@ -39,7 +40,7 @@ def write_study(
 
     Raises RequestError if the file cannot be written.
     """
-    figures: Figures = {}
+    figures = Figures()
     shown = []
     for number, section in enumerate(sections):
         if on_progress:
@@ -47,7 +48,7 @@ def write_study(
         places = []
         for index, chart in enumerate(section.draw()):
             places.append(f"{section.name}-{index}")
-            figures[places[-1]] = spec(chart)
+            figures[places[-1]] = chart
         shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})
     held = sum(check.holds for check in result.checks)
     page = fill(

@@ -18,14 +18,21 @@ DOCUMENT = "study.json"
 PAGE = "report.html"
 
 
-def claim_folder(folder: Path) -> None:
-    """Makes the folder before any work is done. Raises RequestError if it holds something else, or cannot be."""
+def check_folder(folder: Path) -> None:
+    """Tries before any work is done whether the folder can be had; leaves none where there was none.
+
+    Raises RequestError if it holds something else, or cannot be made.
+    """
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         occupied = any(folder.iterdir()) and not (folder / DOCUMENT).exists()
+        writable = os.access(folder, os.W_OK | os.X_OK)
+        for place in missing:
+            place.rmdir()
     except OSError as error:
         raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not writable:
         raise RequestError(f"cannot write results to {folder}: permission denied")
     if occupied:
         raise RequestError(f"{folder} is not empty and holds no study; choose another folder")
@@ -40,6 +47,7 @@ def write_study_files(
     cannot be written; what is there then of the older study stays.
     """
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         if scenarios:
             (folder / "scenarios").mkdir(exist_ok=True)
     except OSError as error:

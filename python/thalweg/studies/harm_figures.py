@@ -24,6 +24,8 @@ ALONE = "alone"
 OURS, PUBLISHED = "here", "published"
 LIVE, SIMULATED = "in real time", "simulated"
 _HEIGHT = 210
+_STEP = 1 / 12
+"""From one competitor to the next at the same round-trip time, in octaves of it."""
 _POINTS = 200
 """Of a distribution: quantiles that a curve is drawn through."""
 _CELL = 62
@@ -146,19 +148,28 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
     return pl.DataFrame(found, schema={**schema, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64})
 
 
+def _beside(points: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Adds at_ms: where the points of a round-trip time stand, so that their intervals do not hide each other."""
+    middle = (len(names) - 1) / 2
+    steps = {name: (place - middle) * _STEP for place, name in enumerate(names)}
+    octaves = pl.col("competitor").replace_strict(steps, return_dtype=pl.Float64)
+    return points.with_columns((pl.col("rtt_ms") * 2.0**octaves).alias("at_ms"))
+
+
 def _panels(
     points: pl.DataFrame, measures: Sequence[Measure], what: str, scale: alt.Scale, title: str
 ) -> alt.HConcatChart:
     rtts = sorted(points["rtt_ms"].unique().to_list())
     width = WIDTH // len(measures) - 45
+    names = points["competitor"].unique(maintain_order=True).to_list()
+    points = _beside(points, names)
     x = alt.X(
-        "rtt_ms:Q",
+        "at_ms:Q",
         title="RTT (ms)",
         scale=alt.Scale(type="log", nice=False, padding=14),
         axis=alt.Axis(values=rtts, format="~g", grid=False),
     )
     y = alt.Y("value:Q", title=what, scale=scale, axis=_axis("~g"))
-    names = points["competitor"].unique(maintain_order=True).to_list()
     who = points["who"].unique(maintain_order=True).to_list()
     dashes = alt.StrokeDash(
         "who:N",

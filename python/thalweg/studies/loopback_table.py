@@ -33,12 +33,12 @@ def table_rows(result: StudyResult) -> list[list[str]]:
     ]
 
 
-FINDINGS = ("the blog says", "published", "measured", "found again", "why")
+FINDINGS = ("the blog says", "published", "measured", "here", "why")
 
 
 def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
     """What the blog says, what was measured, and whether that is the same."""
-    return [[f.name, f.published, f.measured, "yes" if f.holds else "no", f.reason] for f in result.findings]
+    return [[f.name, f.published, f.measured, f.answer, f.reason] for f in result.findings]
 
 
 def _text(row: Row, name: str, unit: str) -> str:

@@ -25,6 +25,11 @@ class Check:
     holds: bool
     measured: str
 
+    @property
+    def answer(self) -> str:
+        """Whether it holds, in words."""
+        return _answer(self.holds)
+
     def document(self) -> dict[str, Any]:
         """This check as plain data."""
         return {"name": self.name, "source": self.source, "holds": self.holds, "measured": self.measured}
@@ -43,6 +48,11 @@ class Finding:
     reason: str
     """Why they do, or do not."""
 
+    @property
+    def answer(self) -> str:
+        """Whether it holds, in the words that checks have too."""
+        return _answer(self.holds)
+
     def document(self) -> dict[str, Any]:
         """This finding as plain data."""
         return {
@@ -53,6 +63,10 @@ class Finding:
             "holds": self.holds,
             "reason": self.reason,
         }
+
+
+def _answer(holds: bool) -> str:
+    return "holds" if holds else "does not hold"
 
 
 @dataclass

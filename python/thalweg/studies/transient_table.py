@@ -101,15 +101,12 @@ def _number(row: Row, name: str, unit: str = "") -> str:
     return text(float(value) if value is not None else None, unit, 3)
 
 
-FINDINGS = ("by other numbers", "measured", "the same", "why")
+FINDINGS = ("by other numbers", "measured", "here", "why")
 
 
 def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
     """What the poster says by other numbers, and whether they say the same."""
-    return [
-        [finding.name, finding.measured, "yes" if finding.holds else "no", finding.reason]
-        for finding in result.findings
-    ]
+    return [[finding.name, finding.measured, finding.answer, finding.reason] for finding in result.findings]
 
 
 SERIES = (

@@ -59,12 +59,9 @@ def _number(row: Row, name: str, unit: str) -> str:
     return text(float(value) if value is not None else None, unit, 3)
 
 
-FINDINGS = ("the paper says", "published", "measured", "found again")
+FINDINGS = ("the paper says", "published", "measured", "here")
 
 
 def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
     """What the paper says, what was measured, and whether that is the same."""
-    return [
-        [finding.name, finding.published, finding.measured, "yes" if finding.holds else "no"]
-        for finding in result.findings
-    ]
+    return [[finding.name, finding.published, finding.measured, finding.answer] for finding in result.findings]
