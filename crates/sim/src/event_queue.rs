@@ -106,15 +106,16 @@ impl EventQueue {
         loop {
             let node = place / FAN;
             let before = std::mem::replace(&mut self.groups[node][place % FAN], entry);
-            if place == 1 {
-                return;
-            }
             let winner = self.at(node);
             if entry > winner {
                 if before.order() != winner.order() {
                     return;
                 }
                 entry = earliest(&self.groups[node]);
+            }
+            if node == 1 {
+                self.groups[0][1] = entry;
+                return;
             }
             place = node;
         }

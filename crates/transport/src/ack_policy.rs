@@ -123,10 +123,16 @@ impl AckPolicy {
     }
 
     /// Takes the frame if there is anything to acknowledge.
+    #[inline]
     pub(crate) fn take(&mut self, now: Instant) -> Option<AckFrame> {
         if self.unacknowledged == 0 {
             return None;
         }
+        self.frame(now)
+    }
+
+    #[inline(never)] // so that to find nothing costs a sender little
+    fn frame(&mut self, now: Instant) -> Option<AckFrame> {
         let late = self.late.take();
         let largest = late.unwrap_or(self.largest);
         let top = largest / 64;

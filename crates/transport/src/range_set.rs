@@ -41,10 +41,12 @@ impl RangeSet {
         }
         let (mut start, mut end) = (start.max(self.prefix), end);
         let first = self.islands.partition_point(|island| island.1 < start);
-        let last = self.islands.partition_point(|island| island.0 <= end);
-        let mut known = 0;
-        for island in self.islands.range(first..last) {
+        let (mut last, mut known) = (first, 0);
+        while let Some(island) = self.islands.get(last)
+            && island.0 <= end
+        {
             known += island.1.min(end) - island.0.max(start);
+            last += 1;
         }
         let new = end - start - known;
         if first < last {

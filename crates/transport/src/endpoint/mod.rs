@@ -24,7 +24,7 @@ use crate::sent_packets::SentPackets;
 use std::collections::VecDeque;
 use thalweg_control::event::{Lost, Timeout};
 use thalweg_control::{Context, Control, Controller, PathState, Rng};
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// Which end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +133,8 @@ pub struct Endpoint {
     /// The probe timeout with its back-off (RFC 9002 section 6.2.1), as long as can be while no RTT is known.
     probe_period: Duration,
     control: Control,
+    /// Codepoint of its packets, as the controller last said.
+    ecn: Ecn,
     pacer: Pacer,
     credit: Credit,
     send_streams: Vec<SendStream>,
@@ -173,6 +175,7 @@ impl Endpoint {
             handshake: Handshake::new(),
             closing: Closing::Open,
             control: controller.control(),
+            ecn: controller.ecn(),
             controller,
             rng,
             noise,
@@ -551,6 +554,7 @@ impl Endpoint {
     /// Takes over what the controller has decided.
     fn refresh_control(&mut self, now: Instant) {
         self.control = self.controller.control();
+        self.ecn = self.controller.ecn();
         let Some(rate) = self.pacing_rate() else {
             return;
         };

@@ -381,7 +381,6 @@ impl Endpoint {
         let total = self.path.bytes_in_flight;
         let state = (self.rate).on_send(now, in_flight, total, was_idle, &self.path);
         let number = self.sent.next_number();
-        let ecn = self.controller.ecn();
         let record = SentPacket {
             frames: *frames,
             state,
@@ -410,7 +409,7 @@ impl Endpoint {
             };
             self.controller.on_sent(&event, &mut cx);
         }
-        (number, ecn)
+        (number, self.ecn)
     }
 
     fn draw_lateness(&mut self) -> Duration {
