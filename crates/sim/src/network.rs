@@ -183,13 +183,15 @@ impl<'a> Network<'a> {
         } else {
             Side::Server
         };
-        while self.hand_on(link, side) {
+        let next = loop {
+            let arrived = self.hand_on(link, side);
+            let next = self.links[link].next().unwrap_or(Instant::NEVER);
             // Seldom do two arrive together.
-            if (self.links[link].next()).is_none_or(|next| next > self.now) {
-                break;
+            if !arrived || next > self.now {
+                break next;
             }
-        }
-        self.schedule_link(link);
+        };
+        self.queue.set(link, next);
         if let Some(trace) = &mut self.trace {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
