@@ -346,7 +346,15 @@ impl Endpoint {
         }
     }
 
+    #[inline]
     fn most_urgent_stream(&self, credit: u64) -> Option<usize> {
+        if let [only] = &self.send_streams[..] {
+            return only.is_ready(credit).then_some(0);
+        }
+        self.most_urgent_of_many(credit)
+    }
+
+    fn most_urgent_of_many(&self, credit: u64) -> Option<usize> {
         let ready = self
             .send_streams
             .iter()
