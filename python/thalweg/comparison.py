@@ -91,10 +91,10 @@ def _pair(a: Outcomes, b: Outcomes, of_a: Statistics, of_b: Statistics) -> Paire
         return None
     differences = np.sort((pairs["b"] - pairs["a"]).to_numpy())
     n = len(differences)
+    from scipy.special import bdtr  # noqa: PLC0415 - as in `verdict.rate_upper_bound`
+
     # The sign test: the median lies between order statistics k and n-1-k unless fewer than k+1 of n fair
     # coins fall on one side; the largest k for which that has a chance of at most 2.5 % on each side.
-    from scipy.special import bdtr  # not at the start of every command
-
     tails = bdtr(np.arange(n), n, 0.5)
     k = int(np.searchsorted(tails, 0.025)) - 1
     return Paired(

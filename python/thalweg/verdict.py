@@ -166,8 +166,7 @@ def rate_upper_bound(failures: int, n: int, confidence: float = 0.95) -> float:
     """
     if failures >= n:
         return 1.0
-    # Only verdicts need it, and it takes a quarter of the time in which a command starts.
-    from scipy.special import betaincinv
+    from scipy.special import betaincinv  # noqa: PLC0415 - takes a quarter of the time in which a command starts
 
     # The quantile of a beta distribution; scipy.stats has it by that name and takes a second to load.
     return float(betaincinv(failures + 1, n - failures, confidence))
