@@ -120,6 +120,8 @@ struct Track {
     /// Groups that will bring nothing more.
     finished_groups: u32,
     datagrams_received: u32,
+    /// Datagrams that have not come are no longer waited for.
+    gave_up: bool,
     records: Vec<FrameRecord>,
     skipped: u32,
 }
@@ -140,6 +142,7 @@ impl Call {
             incoming: VecDeque::new(),
             finished_groups: 0,
             datagrams_received: 0,
+            gave_up: false,
             records: Vec::with_capacity(spec.frames as usize),
             skipped: 0,
         };
@@ -168,6 +171,7 @@ impl Call {
         let Some(start) = self.start else { return };
         let count = self.tracks.len() as u32;
         for (index, track) in self.tracks.iter_mut().enumerate() {
+            track.gave_up |= now >= track.gives_up_at(start);
             track.request(now, start, index as u32, count, client);
             let sender = match track.spec.from {
                 Side::Client => &mut *client,
@@ -272,13 +276,21 @@ impl Track {
             .outgoing
             .iter()
             .map(|o| o.start + self.spec.span(o.next_frame));
-        let give_up = match self.spec.carriage {
-            Carriage::Datagrams if self.datagrams_received < self.spec.frames => {
-                start + self.spec.span(self.spec.frames) + GRACE
-            }
-            _ => Instant::NEVER,
+        let waits = !self.gave_up && self.datagrams_received < self.spec.frames;
+        let give_up = if waits {
+            self.gives_up_at(start)
+        } else {
+            Instant::NEVER
         };
         frames.fold(request.min(give_up), Instant::min)
+    }
+
+    /// When datagrams that have not come are no longer waited for; never on streams.
+    fn gives_up_at(&self, start: Instant) -> Instant {
+        match self.spec.carriage {
+            Carriage::Datagrams => start + self.spec.span(self.spec.frames) + GRACE,
+            Carriage::Streams => Instant::NEVER,
+        }
     }
 
     fn request(
@@ -402,8 +414,7 @@ impl Track {
         match self.spec.carriage {
             Carriage::Streams => self.finished_groups == self.spec.groups(),
             Carriage::Datagrams => {
-                self.datagrams_received >= self.spec.frames
-                    || now >= start + self.spec.span(self.spec.frames) + GRACE
+                self.datagrams_received >= self.spec.frames || now >= self.gives_up_at(start)
             }
         }
     }

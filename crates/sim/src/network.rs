@@ -259,6 +259,7 @@ impl<'a> Network<'a> {
         match element % PER_CONNECTION {
             APPLICATIONS => {
                 connection.tick_app(self.now);
+                debug_assert!(connection.next_app() > self.now, "time would stand still");
                 self.pump(index, Side::Client, "timer");
                 self.pump(index, Side::Server, "timer");
             }
