@@ -35,9 +35,9 @@ pub(crate) struct QuicEnds {
 }
 
 impl QuicEnds {
-    /// Makes the sockets of connection `number`, at the same port of both hosts, and begins to connect. The
-    /// process is in the network of the client afterwards.
-    pub(crate) fn begin(
+    /// Makes the sockets of connection `number`, at the same port of both hosts. The process is in the network of
+    /// the client afterwards.
+    pub(crate) fn new(
         number: usize,
         mut connection: RealConnection,
         [left, right]: [&Host; 2],
@@ -61,13 +61,17 @@ impl QuicEnds {
         if is_traced {
             connection.record_packets();
         }
-        connection.begin();
         Ok(QuicEnds {
             number,
             connection,
             ends,
             next_sample: Instant::START,
         })
+    }
+
+    /// Begins to connect.
+    pub(crate) fn begin(&mut self) {
+        self.connection.begin();
     }
 
     /// When it has something to do whatever the sockets do.

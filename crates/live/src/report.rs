@@ -5,9 +5,9 @@ use crate::histogram::Histogram;
 use serde::Serialize;
 use thalweg_units::Duration;
 
-/// How late a packet may be released, or a connection begin, unless the user says otherwise: 1 ms is what the finest jitter that
-/// scenarios describe is made of (the steps of the Wi-Fi model), and a tenth of the shortest RTT at which
-/// the emulator is calibrated.
+/// How late a packet may be released, or a connection begin, unless the user says otherwise: 1 ms is what the
+/// finest jitter that scenarios describe is made of (the steps of the Wi-Fi model), and a tenth of the shortest
+/// RTT at which the emulator is calibrated.
 pub(crate) const BOUND: Duration = Duration::from_millis(1);
 
 /// What one link did in real time.

@@ -145,21 +145,27 @@ fn read_path(
     let mut bindings: Vec<(String, String)> = Vec::new();
     let mut senders = Vec::new();
     for (name, in_table) in &flows {
-        let mut bound = controllers.iter().rev().filter(|(flow, _)| flow == name);
+        // A name that is no text binds nothing: the scenario is refused for it.
+        let mut bound = controllers
+            .iter()
+            .rev()
+            .filter(|(flow, _)| Some(flow) == name.as_ref());
         let chosen = bound.next().map(|(_, controller)| controller);
         let controller = chosen.unwrap_or(in_table);
         let is_foreign = controller.starts_with(PREFIX) || StackController::is_meant_by(controller);
-        if is_foreign {
-            bindings.push((name.clone(), STAND_IN.to_owned()));
-        } else if chosen.is_some() {
-            bindings.push((name.clone(), controller.clone()));
+        if let Some(name) = name {
+            if is_foreign {
+                bindings.push((name.clone(), STAND_IN.to_owned()));
+            } else if chosen.is_some() {
+                bindings.push((name.clone(), controller.clone()));
+            }
         }
         senders.push(controller.clone());
     }
     // Flows that do not exist are refused there, with the names of those that do.
     let unknown = controllers
         .iter()
-        .filter(|(flow, _)| !flows.iter().any(|(name, _)| name == flow));
+        .filter(|(flow, _)| !flows.iter().any(|(name, _)| name.as_ref() == Some(flow)));
     bindings.extend(unknown.cloned());
     let scenario = Scenario::from_toml(text, origin, sets, &bindings)?;
     Ok((scenario, senders))
@@ -209,15 +215,20 @@ impl Asked<'_> {
 }
 
 /// Names and controllers of the flows; what is not there is empty, and refused later.
-fn flows(table: &toml::Table) -> Vec<(String, String)> {
+fn flows(table: &toml::Table) -> Vec<(Option<String>, String)> {
     let list = table.get("flow").and_then(toml::Value::as_array);
     let text = |flow: &toml::Value, key: &str| {
         let value = flow.get(key).and_then(toml::Value::as_str);
-        value.unwrap_or_default().to_owned()
+        value.map(str::to_owned)
     };
     list.into_iter()
         .flatten()
-        .map(|flow| (text(flow, "name"), text(flow, "controller")))
+        .map(|flow| {
+            (
+                text(flow, "name"),
+                text(flow, "controller").unwrap_or_default(),
+            )
+        })
         .collect()
 }
 

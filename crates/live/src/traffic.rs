@@ -161,6 +161,19 @@ pub(crate) fn drive(
         });
     }
     left.enter().map_err(refused)?;
+    // The first connection of each flow is made before the clock starts: flows may begin together.
+    for index in 0..connections.len() {
+        let flow = connections[index].flow;
+        let siblings = &connections[..index];
+        if siblings.last().is_none_or(|before| before.flow != flow)
+            && let Carrying::Quic(following) = &mut flows[flow].carrying
+            && let Some(first) = following.next()
+        {
+            let port = FIRST_PORT + index as u16;
+            let ends = QuicEnds::new(index, first, hosts, port, asked.record).map_err(refused)?;
+            connections[index].ends = Ends::Quic(Box::new(ends));
+        }
+    }
     let mut upcoming: Vec<usize> = (0..connections.len()).collect();
     upcoming.sort_by_key(|index| Reverse((connections[*index].begins, *index)));
     let epoll = Epoll::new().map_err(refused)?;
@@ -325,13 +338,18 @@ impl Traffic<'_> {
         let server = match &mut self.flows[connection.flow].carrying {
             Carrying::Kernel(server) => server,
             Carrying::Quic(following) => {
-                let next = following.next().ok_or(ErrorKind::NotFound)?;
-                let is_traced = self.trace.is_some();
-                let quic = QuicEnds::begin(index, next, self.hosts, port, is_traced)?;
-                for (end, number) in quic.ends.iter().zip(numbers) {
-                    self.epoll.add(&end.udp.socket, number, end.waits_for)?;
+                if matches!(connection.ends, Ends::None) {
+                    let next = following.next().ok_or(ErrorKind::NotFound)?;
+                    let is_traced = self.trace.is_some();
+                    let ends = QuicEnds::new(index, next, self.hosts, port, is_traced)?;
+                    connection.ends = Ends::Quic(Box::new(ends));
                 }
-                connection.ends = Ends::Quic(Box::new(quic));
+                if let Ends::Quic(quic) = &mut connection.ends {
+                    quic.begin();
+                    for (end, number) in quic.ends.iter().zip(numbers) {
+                        self.epoll.add(&end.udp.socket, number, end.waits_for)?;
+                    }
+                }
                 return Ok(());
             }
         };

@@ -133,7 +133,9 @@ impl AckPolicy {
 
     #[inline(never)] // so that to find nothing costs a sender little
     fn frame(&mut self, now: Instant) -> Option<AckFrame> {
+        // A late packet whose word has slid out of the window is told of no more.
         let late = self.late.take();
+        let late = late.filter(|late| self.received.word(late / 64) != 0);
         let largest = late.unwrap_or(self.largest);
         let top = largest / 64;
         let newest = NonZero::new(self.received.word(top))?;

@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_a_set_would(steps in prop::collection::vec((0..3, 0u64..1000), 1..100)) {
+        fn it_holds_what_a_set_would(steps in prop::collection::vec((0..4, 0u64..1000), 1..100)) {
             let (mut ring, mut set, mut floor) = (BitRing::default(), BTreeSet::new(), 0);
             for (step, number) in steps {
                 match step {
@@ -117,6 +117,12 @@ mod tests {
                     1 => {
                         ring.remove(number);
                         set.remove(&number);
+                    }
+                    2 => {
+                        // The bits of every third number of a word.
+                        let bits = 0x9249_2492_4924_9249;
+                        ring.clear(number / 64, bits);
+                        set.retain(|member| member / 64 != number / 64 || bits >> (member % 64) & 1 == 0);
                     }
                     _ => {
                         ring.slide_to(number);

@@ -105,3 +105,14 @@ impl RecvStream {
         self.limit
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_takes_one_cache_line() {
+        // ranges 40, end 8, limit 8, number 4, four flags
+        assert_eq!(size_of::<RecvStream>(), 64);
+    }
+}

@@ -49,6 +49,10 @@ impl SentPackets {
         self.lowest
     }
 
+    pub(crate) fn nothing_outstanding(&self) -> bool {
+        self.lowest == self.next_number()
+    }
+
     pub(crate) fn push(&mut self, packet: SentPacket) {
         self.open.insert(self.next_number());
         self.ring.push_back(packet);
@@ -167,6 +171,11 @@ mod tests {
         let mut numbers = Vec::new();
         sent.acknowledge(&ack, |number, _, _| numbers.push(number));
         numbers
+    }
+
+    #[test]
+    fn a_record_takes_two_cache_lines() {
+        assert_eq!(size_of::<SentPacket>(), 128);
     }
 
     #[test]

@@ -21,8 +21,10 @@ const seen = new IntersectionObserver((entries) => {
 // begun when the page is printed.
 const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 100));
 function drawRest() {
-  const place = document.querySelector("[data-figure]:not([data-begun])");
-  if (place) idle(() => draw(place).finally(drawRest));
+  idle(() => {
+    const place = document.querySelector("[data-figure]:not([data-begun])");
+    if (place) draw(place).finally(drawRest);
+  });
 }
 
 const places = document.querySelectorAll("[data-figure]");

@@ -23,17 +23,19 @@ def check_folder(folder: Path) -> None:
 
     Raises RequestError if it holds something else, or cannot be made.
     """
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    message = f"cannot write results to {folder}"
     try:
+        folder = folder.resolve()
+        missing = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         occupied = any(folder.iterdir()) and not (folder / DOCUMENT).exists()
         writable = os.access(folder, os.W_OK | os.X_OK)
         for place in missing:
             place.rmdir()
     except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+        raise RequestError(f"{message}: {error.strerror or error}") from None
     if not writable:
-        raise RequestError(f"cannot write results to {folder}: permission denied")
+        raise RequestError(f"{message}: permission denied")
     if occupied:
         raise RequestError(f"{folder} is not empty and holds no study; choose another folder")
 

@@ -360,8 +360,7 @@ impl Endpoint {
         if let Some(time) = self.loss_time {
             return time;
         }
-        let nothing_outstanding = self.sent.lowest_outstanding() == self.sent.next_number();
-        if nothing_outstanding || self.may_not_probe() {
+        if self.sent.nothing_outstanding() || self.may_not_probe() {
             return Instant::NEVER;
         }
         self.last_eliciting + self.probe_period
@@ -410,6 +409,15 @@ impl Endpoint {
                 self.probe(now);
             }
         }
+    }
+
+    /// Whether there is reason to be at rest, for debug builds: whatever changes the sending half has to call
+    /// [`Endpoint::end_rest`].
+    fn may_rest(&self) -> bool {
+        self.closing == Closing::Open
+            && self.is_complete()
+            && self.sent.nothing_outstanding()
+            && !self.has_work()
     }
 
     /// Something has happened that may concern the sending half.

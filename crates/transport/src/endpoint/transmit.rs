@@ -48,6 +48,7 @@ impl Endpoint {
     /// The next packet that may leave now; to be called until there is none.
     pub fn transmit(&mut self, now: Instant) -> Option<Packet> {
         if self.at_rest.is_some() {
+            debug_assert!(self.may_rest());
             self.at_rest = Some(now);
             return self.acknowledge_alone(now);
         }
@@ -167,7 +168,7 @@ impl Endpoint {
     /// the next packet that leaves for a better reason: a receiver of bulk data would answer the first
     /// packet with it, and its acknowledgements would cover other pairs of packets than the reference's.
     #[inline]
-    fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         self.handshake.finished_pending
             || self.mtu_probe_pending
             || self.receiver.granted.pending
@@ -199,8 +200,7 @@ impl Endpoint {
             };
             self.controller.on_app_limited(&mut cx);
         }
-        let nothing_outstanding = self.sent.lowest_outstanding() == self.sent.next_number();
-        if nothing_outstanding && self.is_complete() && self.loss_time.is_none() {
+        if self.sent.nothing_outstanding() && self.is_complete() {
             self.at_rest = Some(now);
         }
     }
