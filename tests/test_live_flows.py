@@ -362,6 +362,15 @@ class TestRefusals:
         assert main(["run", str(file), "--live", "--set", set_]) == 2
         assert f"--set {set_}: flow.0.controller: {problem}" in capsys.readouterr().err
 
+    def test_a_name_that_is_no_text_is_refused_as_what_it_is(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(PATH.replace('"cubic"', '"kernel:cubic"'))
+        assert main(["run", str(file), "--live", "--set", "flow.main.name=5"]) == 2
+        error = capsys.readouterr().err
+        assert '--set flow.main.name=5: `name = 5`: invalid type: integer "5"; accepted: a string' in error
+
     def test_a_file_with_a_controller_of_the_kernel_can_be_simulated_with_another(self) -> None:
         text = PATH.replace('"cubic"', '"kernel:cubic"')
         scenario = Scenario.from_toml(text, "path.toml", controllers={"main": "c4"})

@@ -13,6 +13,7 @@ import pytest
 from thalweg.cli import main
 from thalweg.cli.status import INTERRUPTED
 from thalweg.scenario import Scenario
+from thalweg.studies.folder import check_folder
 from thalweg.studies.medians import Ratio, ratio_of_medians
 from thalweg.studies.wifi_compete import median_trial, row, scenario, worst_trial
 from thalweg.studies.wifi_compete_checks import before, checks, not_after, not_before, within_noise
@@ -156,6 +157,11 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path, capsys: p
     (tmp_path / "precious.txt").write_text("mine", encoding="utf-8")
     assert main(["study", "wifi-compete", "--trials", "2", "--out", str(tmp_path)]) == 2
     assert "holds no study" in capsys.readouterr().err
+
+
+def test_a_folder_is_found_through_another_that_is_not_there(tmp_path: Path) -> None:
+    check_folder(tmp_path / "missing" / ".." / "study")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_study_that_is_interrupted_before_its_first_row_leaves_no_folder(
