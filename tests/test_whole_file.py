@@ -58,19 +58,16 @@ def test_a_link_stays_and_a_device_takes_what_it_gets(tmp_path: Path) -> None:
     assert null.resolve() == Path("/dev/null")
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".csv", ".sqlog", ".qlog"])
-def test_a_trace_that_finds_no_room_leaves_no_file(tmp_path: Path, ending: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "ending"),
+    [
+        *(("--trace", ending) for ending in (".parquet", ".csv", ".sqlog", ".qlog")),
+        *(("--plot", ending) for ending in (".html", ".png", ".svg")),
+    ],
+)
+def test_a_trace_or_figure_that_finds_no_room_leaves_no_file(tmp_path: Path, option: str, ending: str) -> None:
     file = tmp_path / f"trial{ending}"
-    done = _with_little_room("run", "c4/simple-20mbps", "--trace", str(file))
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: cannot write {file}: ")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("ending", [".html", ".png", ".svg"])
-def test_a_figure_that_finds_no_room_leaves_no_file(tmp_path: Path, ending: str) -> None:
-    file = tmp_path / f"trial{ending}"
-    done = _with_little_room("run", "c4/simple-20mbps", "--plot", str(file))
+    done = _with_little_room("run", "c4/simple-20mbps", option, str(file))
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: cannot write {file}: ")
     assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ use crate::connection::ConnectionResult;
 use crate::flow_trace::FlowTrace;
 use crate::host::Host;
 use crate::sys::events::Interest;
+use crate::traffic::port_of;
 use crate::udp::Udp;
 use std::io;
 use std::net::SocketAddrV4;
@@ -41,9 +42,9 @@ impl QuicEnds {
         number: usize,
         mut connection: RealConnection,
         [left, right]: [&Host; 2],
-        port: u16,
         is_traced: bool,
     ) -> io::Result<QuicEnds> {
+        let port = port_of(number);
         let [client, server] = [left, right].map(|host| SocketAddrV4::new(host.v4, port));
         right.enter()?;
         let server_socket = Udp::connect(server, client);

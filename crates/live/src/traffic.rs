@@ -163,14 +163,11 @@ pub(crate) fn drive(
     left.enter().map_err(refused)?;
     // The first connection of each flow is made before the clock starts: flows may begin together.
     for index in 0..connections.len() {
-        let flow = connections[index].flow;
-        let siblings = &connections[..index];
-        if siblings.last().is_none_or(|before| before.flow != flow)
-            && let Carrying::Quic(following) = &mut flows[flow].carrying
+        if is_first_of_flow(&connections, index)
+            && let Carrying::Quic(following) = &mut flows[connections[index].flow].carrying
             && let Some(first) = following.next()
         {
-            let port = FIRST_PORT + index as u16;
-            let ends = QuicEnds::new(index, first, hosts, port, asked.record).map_err(refused)?;
+            let ends = QuicEnds::new(index, first, hosts, asked.record).map_err(refused)?;
             connections[index].ends = Ends::Quic(Box::new(ends));
         }
     }
@@ -198,6 +195,17 @@ pub(crate) fn drive(
     };
     traffic.run(Instant::START + asked.limit).map_err(refused)?;
     Ok(traffic.finish())
+}
+
+/// Whether connection `index` is the first of its flow: those of a flow stand together.
+fn is_first_of_flow(connections: &[Connection], index: usize) -> bool {
+    let before = connections[..index].last();
+    before.is_none_or(|before| before.flow != connections[index].flow)
+}
+
+/// The port of the client of a connection; with QUIC that of its server, too.
+pub(crate) fn port_of(connection: usize) -> u16 {
+    FIRST_PORT + connection as u16
 }
 
 /// Where the kernel's TCP serves a flow.
@@ -307,9 +315,7 @@ impl Traffic<'_> {
                 break;
             }
             self.upcoming.pop();
-            let flow = connection.flow;
-            let siblings = &self.connections[..index];
-            let is_first = siblings.last().is_none_or(|before| before.flow != flow);
+            let is_first = is_first_of_flow(&self.connections, index);
             self.active.push(index);
             if let Err(error) = self.connect(index) {
                 self.connections[index].fail(&error);
@@ -332,7 +338,6 @@ impl Traffic<'_> {
     }
 
     fn connect(&mut self, index: usize) -> io::Result<()> {
-        let port = FIRST_PORT + index as u16;
         let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
         let connection = &mut self.connections[index];
         let server = match &mut self.flows[connection.flow].carrying {
@@ -341,7 +346,7 @@ impl Traffic<'_> {
                 if matches!(connection.ends, Ends::None) {
                     let next = following.next().ok_or(ErrorKind::NotFound)?;
                     let is_traced = self.trace.is_some();
-                    let ends = QuicEnds::new(index, next, self.hosts, port, is_traced)?;
+                    let ends = QuicEnds::new(index, next, self.hosts, is_traced)?;
                     connection.ends = Ends::Quic(Box::new(ends));
                 }
                 if let Ends::Quic(quic) = &mut connection.ends {
@@ -359,7 +364,7 @@ impl Traffic<'_> {
             Transfer::Upload { bytes } => (bytes, Bytes::ZERO, Some(server.congestion.as_str())),
             Transfer::Call => return Err(ErrorKind::Unsupported.into()),
         };
-        let from = SocketAddrV4::new(self.hosts[0].v4, port);
+        let from = SocketAddrV4::new(self.hosts[0].v4, port_of(index));
         let stream = tcp::connect(from, server.address, congestion)?;
         self.epoll.add(&stream, numbers[0], Interest::ReadWrite)?;
         let mut client = Socket::new(stream, to_write.as_u64(), to_read.as_u64());

@@ -236,15 +236,11 @@ impl<'a> Network<'a> {
     #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
     fn forward(&mut self, link: usize, carried: Carried) {
         self.links[link].push(self.now, carried);
-        self.schedule_link(link);
+        let next = self.links[link].next().unwrap_or(Instant::NEVER);
+        self.queue.set(link, next);
         if let Some(trace) = &mut self.trace {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
-    }
-
-    fn schedule_link(&mut self, link: usize) {
-        let next = self.links[link].next().unwrap_or(Instant::NEVER);
-        self.queue.set(link, next);
     }
 
     /// The element of one side of a connection; that of the applications follows the two sides.

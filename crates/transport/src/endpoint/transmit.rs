@@ -80,15 +80,12 @@ impl Endpoint {
                 return Some(self.make_data_packet(now));
             }
         }
-        if self.ack_deadline() <= now {
-            return self.acknowledge_alone(now);
-        }
-        None
+        self.acknowledge_alone(now)
     }
 
     /// A packet with nothing but the acknowledgement that is due, if one is.
     fn acknowledge_alone(&mut self, now: Instant) -> Option<Packet> {
-        if self.receiver.acks.deadline() > now {
+        if self.ack_deadline() > now {
             return None;
         }
         let ack = self.receiver.acks.take(now)?;
