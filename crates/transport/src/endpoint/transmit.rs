@@ -50,7 +50,7 @@ impl Endpoint {
         if self.at_rest.is_some() {
             debug_assert!(self.may_rest());
             self.at_rest = Some(now);
-            return self.acknowledge_alone(now);
+            return self.acknowledge_if_due(now);
         }
         self.pacing = false;
         if self.handshake.stage != Stage::Complete
@@ -80,14 +80,20 @@ impl Endpoint {
                 return Some(self.make_data_packet(now));
             }
         }
-        self.acknowledge_alone(now)
+        self.acknowledge_if_due(now)
     }
 
-    /// A packet with nothing but the acknowledgement that is due, if one is.
-    fn acknowledge_alone(&mut self, now: Instant) -> Option<Packet> {
+    #[inline]
+    fn acknowledge_if_due(&mut self, now: Instant) -> Option<Packet> {
         if self.ack_deadline() > now {
             return None;
         }
+        self.acknowledge_alone(now)
+    }
+
+    /// A packet with nothing but an acknowledgement.
+    #[inline(never)] // so that a call that finds none due is short
+    fn acknowledge_alone(&mut self, now: Instant) -> Option<Packet> {
         let ack = self.receiver.acks.take(now)?;
         self.handshake.on_sent(ACK_ONLY_SIZE);
         let mut packet = Packet::of_kind(Kind::AckOnly, ACK_ONLY_SIZE);
