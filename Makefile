@@ -1,6 +1,8 @@
 # Needs a Rust toolchain, Python 3.11, make and a C compiler.
 #   make build   a working .venv/bin/thalweg        make suite   run the C4 suite
 #   make test    everything that must hold          make bench   benchmarks
+#   make audit   a part of all trials under the auditor, another one with each commit
+#   make fuzz    random cases, for SECONDS=600 if nothing else is said: fuzz/README.md
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite fidelity test test-rust test-python lint format schema picture bench lock clean
+.PHONY: build suite pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench lock clean
 
 build: $(VENV)/.built
 
@@ -32,11 +34,15 @@ suite: build
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
 
-# Sets our distributions against the peer's again: docs/fidelity.md and its figures.
-fidelity: build
-	$(BIN)/python docs/fidelity.py
+# Makes each page of docs that has a script, or PAGES="fidelity l4s"; each names the commit that it was made with.
+pages: build
+	$(BIN)/python -m pages $(PAGES)
 
-test: lint test-rust test-python
+# Measures some lines of those pages again, others with each commit, and fails where one no longer holds.
+pages-check: build
+	$(BIN)/python -m pages --check $(addprefix --seed ,$(SEED)) $(PAGES)
+
+test: lint test-rust test-python pages-check audit fuzz-new
 
 test-rust: $(VENV)/.packages
 	cargo test --workspace --exclude thalweg-bindings --locked --quiet
@@ -46,21 +52,62 @@ test-python: build
 	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
 	$(BIN)/python -m pytest -m realtime
 
+# Says what it plays; SEED=TEXT plays the part of another commit.
+audit: build
+	$(BIN)/python tests/audit_part.py $(or $(SECONDS),90) $(SEED)
+
+# All of it, for hours; goes on where it was interrupted. TRIALS=10 STACKS="model quic" say how much.
+audit-all: build
+	$(BIN)/python tests/audit_all.py target/audit-all-$(shell git rev-parse --short HEAD).txt $(or $(TRIALS),100) $(STACKS)
+
+# Two thirds of the time for the engine, one for what is stored, drawn and probed; each says how to repeat a find.
+fuzz: fuzz-engine fuzz-python
+
+NOW := $(shell date +%s)
+
+fuzz-engine:
+	cargo run --quiet --locked --profile fuzz -p thalweg-fuzz -- run \
+	  --seconds $$(($(or $(SECONDS),600) * 2 / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(TARGETS))
+
+fuzz-python: build
+	$(BIN)/python fuzz/python run \
+	  --seconds $$(($(or $(SECONDS),600) / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(PYTHON_TARGETS))
+
+# Two minutes of cases that nobody has seen, the same for all who test this commit. Not of controllers alone: a find
+# is open there (C4 takes an RTT of 124 days, at 4 Tbps, into a window of 3 exabytes).
+fuzz-new:
+	$(MAKE) --keep-going fuzz SECONDS=120 SEED=$(or $(shell git rev-parse HEAD 2>/dev/null),0) \
+	  TARGETS=scenario-random,scenario-structure,scenario-bytes,transport,links,quic-server
+
+# Kills commands a hundred times at random moments and looks at what they leave; takes a quarter of an hour.
+kills: build
+	$(BIN)/python tests/kills.py 100
+
+# Says what could not be asked. Licences, sources and duplicates are held by the tests, with nothing to install.
+advisories: $(VENV)/.packages
+	test -x target/audit/bin/pip-audit || { $(PYTHON) -m venv target/audit && \
+	  target/audit/bin/pip install --quiet --disable-pip-version-check pip-audit; } || true
+	PATH="$(abspath target/audit/bin):$$PATH" $(BIN)/python tests/advisories.py
+
 lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff check python tests
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests fuzz/python pages
+	$(BIN)/ruff format --check python tests fuzz/python pages
 	$(BIN)/mypy
 
 format: $(VENV)/.packages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests
-	$(BIN)/ruff format python tests
+	$(BIN)/ruff check --fix python tests fuzz/python pages
+	$(BIN)/ruff format python tests fuzz/python pages
 
 # A test holds that the committed file is this one.
 schema: build
 	$(BIN)/python -c "from thalweg import _native; print(_native.scenario_schema())" > docs/scenario.schema.json
+
+# Tests of the debug and of the release build hold this table; a change of it is a change of behaviour.
+hashes: build
+	$(BIN)/python tests/trace_hashes.py
 
 # The figure of README.md, with fewer points than a figure to zoom into.
 picture: build

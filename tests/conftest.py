@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,10 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg.outcome import Description, Outcomes
+
+# A run that was started in the background (`nohup make test &`) ignores SIGINT, and so would all that it starts.
+# A signal that has a handler is at its default in a new program.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def make_outcomes(

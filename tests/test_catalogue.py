@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from thalweg.catalogue import Suite, find_scenario, list_scenarios, list_suites
+from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.scenario import Scenario
 
@@ -71,3 +73,32 @@ def test_files_and_empty_folders_are_no_suites(tmp_path: Path) -> None:
         Suite.find(file)
     with pytest.raises(RequestError, match="thalweg suite"):
         find_scenario(tmp_path)
+
+
+@pytest.mark.parametrize("command", [["run"], ["run", "--live"], ["suite"], ["probe", "analyze"]])
+@pytest.mark.parametrize("special", ["/dev/zero", "fifo.toml"])
+def test_what_is_no_regular_file_is_refused_before_it_is_opened(
+    special: str, command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / special  # an absolute name stays as it is
+    if special != "/dev/zero":
+        os.mkfifo(file)
+    wanted = file
+    if command == ["suite"]:
+        wanted = tmp_path / "suite"
+        wanted.mkdir()
+        file = wanted / "one.toml"
+        file.symlink_to(tmp_path / special)
+    assert main([*command, str(wanted)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: cannot read {file}: it is not a regular file; accepted: a ")
+
+
+def test_a_scenario_file_that_is_too_long_is_refused_with_the_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "long.toml"
+    with file.open("wb") as opened:
+        opened.truncate((80 << 20) + 1)  # a sparse file takes no room
+    assert main(["run", str(file)]) == 2
+    said = f"error: cannot read {file}: it has more than 80 MiB; accepted: a scenario file of at most 80 MiB\n"
+    assert capsys.readouterr().err == said

@@ -57,8 +57,8 @@ def test_a_verdict_that_fails_is_status_one(scenario_file: Path, capsys: Capture
 
 
 def test_an_infeasible_target_is_no_failure(scenario_file: Path, capsys: Capture) -> None:
-    arguments = ["run", str(scenario_file), "--set", "path.rate=100 kbps", "--format", "json"]
-    status, printed = document(arguments, capsys)
+    arguments = ["run", str(scenario_file), "--set", "path.rate=100 kbps", "--set", "path.buffer=20 packets"]
+    status, printed = document([*arguments, "--format", "json"], capsys)
     assert (status, printed["scenarios"][0]["verdict"]) == (0, "infeasible")
 
 
@@ -243,6 +243,26 @@ def test_a_reader_who_leaves_is_no_failure(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("format_", ["table", "json"])
+def test_what_a_reader_who_leaves_had_asked_to_store_is_stored(
+    format_: str, scenario_file: Path, tmp_path: Path
+) -> None:
+    out, trace = tmp_path / "out", tmp_path / "trial.csv"
+    for arguments in (
+        ["suite", str(scenario_file.parent), "-n", "1", "--out", str(out)],
+        ["run", str(scenario_file), "--trace", str(trace)],
+    ):
+        read, write = os.pipe()
+        os.close(read)
+        code = "import sys; from thalweg.cli import main; sys.exit(main())"
+        command = [sys.executable, "-c", code, *arguments, "--format", format_]
+        done = subprocess.run(command, check=False, stdout=write, stderr=subprocess.PIPE, text=True)
+        os.close(write)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert (out / "report.html").exists()
+    assert trace.exists()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [["list", "controllers"], ["run", "c4/simple-20mbps", "--format", "json"]])
 def test_an_answer_that_finds_no_room_is_one_message(arguments: list[str]) -> None:
@@ -286,7 +306,7 @@ def test_a_study_replaces_an_older_one_in_its_folder(tmp_path: Path, capsys: Cap
     harm = ["study", "harm", "--preset", "ccafct-test", "--rtt", "10 ms", "-n", "1", "-o", out]
     assert main(harm) == 0
     assert (tmp_path / "study" / "requests.parquet").exists()
-    assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "1", "-o", out]) == 0
+    assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "6", "-o", out]) == 0
     names = {file.name for file in (tmp_path / "study").rglob("*") if file.is_file()}
     variants = {f"simple-20mbps-c4-{variant}.toml" for variant in ("model", "wide", "quic")}
     assert names == {"study.json", "report.html", *variants}

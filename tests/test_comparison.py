@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
+import polars as pl
 import pytest
 
-from thalweg.comparison import compare_results
+from thalweg.comparison import compare_results, shared_seeds
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.results import SuiteResult
+from thalweg.scenario import Scenario
 
 Make = Callable[..., Outcomes]
+NAN = float("nan")
 
 
-def result(outcomes: Outcomes) -> SuiteResult:
-    return SuiteResult(None, "by hand", None, seed=1, outcomes=[outcomes])
+def result(*outcomes: Outcomes, seed: int = 1) -> SuiteResult:
+    return SuiteResult(None, "by hand", None, seed=seed, outcomes=list(outcomes))
 
 
 def test_trials_are_paired_by_seed_not_by_index(outcomes_of: Make) -> None:
@@ -24,28 +30,114 @@ def test_trials_are_paired_by_seed_not_by_index(outcomes_of: Make) -> None:
     (row,) = compare_results(a, b)
     # Seeds 2 and 3 are in both: 2.5 - 2.0 and 3.5 - 3.0.
     assert row.paired is not None
-    assert (row.paired.n, row.paired.median_difference) == (2, 0.5)
-    assert row.paired.low95 is None
+    assert (row.paired.n, row.paired.difference.interval.value) == (2, 0.5)
+    assert row.document()["paired"]["low95"] is None
 
 
 def test_the_interval_of_the_median_difference_follows_the_sign_test(outcomes_of: Make) -> None:
-    # Ten differences 1..10: P(Bin(10, 1/2) <= 1) = 11/1024 = 1.1 % but P(<= 2) = 5.5 %, so the interval
-    # goes from the second smallest to the second largest.
+    # Ten differences 1..10: P(Bin(10, 1/2) <= 1) = 11/1024 = 1.1 % and P(<= 2) = 5.5 %: the interval begins
+    # between the second and the third, nearer to the second.
     a = result(outcomes_of([0.0] * 10))
     b = result(outcomes_of([float(i) for i in range(1, 11)]))
     (row,) = compare_results(a, b)
     assert row.paired is not None
-    assert (row.paired.low95, row.paired.high95) == (2.0, 9.0)
+    interval = row.paired.difference.interval
+    assert 2.0 < interval.low < 2.7
+    assert interval.high == pytest.approx(11 - interval.low)
     assert row.paired.b_better == 0
 
 
-def test_pairs_in_which_one_did_not_finish_are_left_out(outcomes_of: Make) -> None:
-    a = result(outcomes_of([1.0, 1.0]))
-    b = result(outcomes_of([0.5, float("nan")]))
+def test_a_trial_that_was_cut_off_stays_in_and_is_worse_than_all_that_finished(outcomes_of: Make) -> None:
+    # b is slower by 0.8 s in every trial; a limit at 10 s cuts those off that would take longer.
+    times = np.linspace(7.0, 10.5, 100)
+    a = result(outcomes_of([t if t <= 10 else NAN for t in times], at_most=20))
+    b = result(outcomes_of([t + 0.8 if t + 0.8 <= 10 else NAN for t in times], at_most=20))
+    (row,) = compare_results(a, b)
+    assert row.b.failures > row.a.failures > 0
+    assert row.paired is not None
+    assert (row.paired.n, row.paired.b_better) == (100, 0)
+    assert row.paired.difference.interval.value == pytest.approx(0.8)
+    assert row.paired.ties == row.a.failures  # where neither finished nobody knows who is faster
+    assert row.told == "B is larger"
+
+
+def test_most_trials_unfinished_make_the_difference_infinite_and_json_keeps_it_apart(outcomes_of: Make) -> None:
+    a, b = result(outcomes_of([1.0] * 10)), result(outcomes_of([1.0] * 3 + [NAN] * 7))
     (row,) = compare_results(a, b)
     assert row.paired is not None
-    assert (row.paired.n, row.paired.b_better) == (1, 1)
-    assert row.b.failures == 1
+    assert math.isinf(row.paired.difference.interval.value)
+    assert row.document()["paired"]["median_difference"] is None
+
+
+def test_a_dead_call_is_worse_than_a_slow_one() -> None:
+    scenario = Scenario.load("c4/media-10mbps")
+    alive = scenario.trials(2)
+    dead = replace(alive, flows=alive.flows.with_columns(finished=pl.lit(value=False)))
+    for row in compare_results(result(alive), result(dead)):
+        assert math.isinf(row.unpaired.interval.value)
+
+
+def test_seeds_in_common_between_suites_that_began_from_different_seeds_are_counted(outcomes_of: Make) -> None:
+    a, b = result(outcomes_of([1.0] * 100, seed=1), seed=1), result(outcomes_of([1.0] * 100, seed=2), seed=2)
+    assert shared_seeds(a, b) == 99
+    assert shared_seeds(a, a) == 0  # pairs, as asked for
+    (row,) = compare_results(a, b)
+    assert row.paired is not None
+    assert row.paired.ties == 99
+
+
+def test_trials_without_common_seeds_are_compared_all_with_all(outcomes_of: Make) -> None:
+    a = result(outcomes_of([1.0 + 0.01 * i for i in range(30)], seed=1))
+    b = result(outcomes_of([2.0 + 0.01 * i for i in range(30)], seed=1001))
+    (row,) = compare_results(a, b)
+    assert row.paired is None
+    assert row.sharper is row.unpaired
+    assert row.unpaired.interval.value == pytest.approx(1.0)
+    assert 0.9 < row.unpaired.interval.low < 1.0 < row.unpaired.interval.high < 1.1
+    assert row.told == "B is larger"
+
+
+def test_pairs_are_used_where_they_are_sharper_and_only_there(outcomes_of: Make) -> None:
+    rng = np.random.default_rng(4)
+    path, noise, other = rng.normal(5, 1, 100), rng.normal(0, 0.1, 100), rng.normal(5, 1, 100)
+    a = result(outcomes_of(path.tolist()))
+    (alike,) = compare_results(a, result(outcomes_of((path + 0.2 + noise).tolist())))
+    assert alike.pairs_are_sharper
+    assert alike.sharper.interval.low > 0.1  # all with all does not find 0.2 in a scatter of 1
+    assert alike.unpaired.interval.low < 0 < alike.unpaired.interval.high
+    (unrelated,) = compare_results(a, result(outcomes_of(other.tolist())))
+    assert unrelated.paired is not None
+    assert abs(unrelated.paired.rank_correlation) < 1 / 3
+    assert not unrelated.pairs_are_sharper
+
+
+def test_a_difference_within_the_margin_is_none_however_sure_it_is(outcomes_of: Make) -> None:
+    times = [4.0 + 0.01 * i for i in range(100)]
+    a, b = result(outcomes_of(times)), result(outcomes_of([t + 11e-6 for t in times]))
+    (row,) = compare_results(a, b)
+    assert row.sharper.interval.low > 0
+    assert row.told == "alike"
+    (strict,) = compare_results(a, b, margin=0.0)
+    assert strict.told == "B is larger"
+
+
+@pytest.mark.parametrize(("n", "told"), [(3, "not told apart"), (4, "alike")])
+def test_to_be_alike_takes_as_many_trials_as_an_interval_does(n: int, told: str, outcomes_of: Make) -> None:
+    times = [4.0 + 0.001 * i for i in range(n)]
+    (row,) = compare_results(result(outcomes_of(times, seed=1)), result(outcomes_of(times, seed=1001)))
+    assert row.told == told
+
+
+def test_cubic_against_cubic_on_other_seeds_does_not_differ() -> None:
+    overrides = {"main": "cubic"}
+    names = ("c4/bad-wifi", "c4/wifi-fade", "c4/media-bad-wifi")
+    first, second = (
+        [Scenario.load(name, controllers=overrides).trials(30, seed=seed) for name in names]
+        for seed in (1, 100_001)
+    )
+    rows = compare_results(result(*first), result(*second), margin=0.0)
+    assert len(rows) >= 3
+    assert not [row.scenario for row in rows if row.told in ("B is larger", "B is smaller")]
 
 
 def test_results_without_a_common_scenario_cannot_be_compared(outcomes_of: Make) -> None:

@@ -17,7 +17,8 @@ from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.outcome import Description, Outcomes
 from thalweg.scenario import Scenario
-from thalweg.studies.harm import Harm, row, run
+from thalweg.studies.harm import Harm, notes, row, run
+from thalweg.studies.harm_blocks import parameter_blocks
 from thalweg.studies.harm_checks import checks
 from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix
 from thalweg.studies.harm_findings import findings
@@ -90,13 +91,14 @@ def test_a_trial_is_measured_by_its_short_flows() -> None:
     assert measured.competitor_bps.tolist() == [1e7]
 
 
-def test_short_flows_that_did_not_finish_stay_and_count_as_the_limit() -> None:
-    # In the second trial one of two flows never completes: 100 s; sqrt(4 * 100) = 20; 8 * 100 kB in 104 s.
+def test_short_flows_that_did_not_finish_stay_as_infinite_and_as_long_as_they_were_there() -> None:
+    # In the second trial one of two flows starts at 50 s of 100 and never completes: infinite in P95; 50 s in the
+    # geometric mean, sqrt(4 * 50) = 14.142, and in the throughput, 8 * 100 kB in 54 s.
     lines = [(0, 0.0, 100_000, 4.0), (0, 1.0, 100_000, 5.0), (1, 0.0, 100_000, 4.0), (1, 50.0, 900_000, None)]
     measured = measure(outcomes_by_hand(lines))
-    assert measured.values["geomean"] == pytest.approx([4.0, 20.0])
-    assert measured.values["p95"].tolist() == [4.0, 100.0]
-    assert measured.values["throughput"][1] == pytest.approx(8e5 / 104)
+    assert measured.values["geomean"] == pytest.approx([4.0, 200**0.5])
+    assert measured.values["p95"].tolist() == [4.0, float("inf")]
+    assert measured.values["throughput"][1] == pytest.approx(8e5 / 54)
     assert (measured.requests, measured.unfinished) == (4, 1)
 
 
@@ -125,19 +127,30 @@ def test_what_a_competitor_does_beyond_the_own_controller_is_paired_by_seed() ->
     assert row(BESIDE_CUBIC, measured)["geomean_beyond_itself"] == 0.0
 
 
+def test_of_a_matrix_it_is_said_how_many_cells_are_more_than_chance() -> None:
+    times = np.linspace(0.95, 1.05, 10).tolist()
+    slower = [2 * time for time in times]
+    measured = {ALONE: trials(times), BESIDE_CUBIC: trials(times[::-1]), BESIDE_BBR: trials(slower)}
+    assert notes(measured) == [
+        "Harm to the geometric mean differs from 0 by more than 0.01 in 1 of 2, of which at most 5 % by chance; "
+        "taken one by one it would in 1"
+    ]
+    assert notes({ALONE: trials([1.0]), BESIDE_BBR: trials([2.0])}) == []
+
+
 def test_loss_that_vanishes_in_competition_is_no_harm() -> None:
     measured = {ALONE: trials([1.0, 1.0], loss=0.01), BESIDE_BBR: trials([1.0, 1.0], loss=0.0)}
     values = row(BESIDE_BBR, measured)
-    assert (values["loss_harm"], values["loss"]) == (0.0, 0.0)
+    assert (values["loss_harm"], values["loss"]) == (None, 0.0)  # (0 - 0.01) / 0: no number
     assert values["loss_excess"] == -1.0
 
 
 def published_trials() -> dict[Cell, Trials]:
-    """One replication for each cell with the times that are published."""
+    """Six replications for each cell, all with the times that are published."""
     cells = {}
     for (rtt_s, competitor), line in LINES.items():
-        times = {one.name: np.array([getattr(line, one.column)]) for one in COMPLETION}
-        rest = {one.name: np.array([1.0]) for one in MEASURES if one.name not in times}
+        times = {one.name: np.full(6, getattr(line, one.column)) for one in COMPLETION}
+        rest = {one.name: np.full(6, 1.0) for one in MEASURES if one.name not in times}
         cell = Cell(f"{1e3 * rtt_s:g} ms", "cubic", competitor)
         cells[cell] = Trials(times | rest, 900, 0, None, 0.0)
     return cells
@@ -241,6 +254,16 @@ def small() -> Harm:
     return run(SMALL, replications=2, seed=5)
 
 
+def test_trials_start_at_all_phases_of_a_round_trip() -> None:
+    scenario = replace(SMALL, count=1).scenario(replace(BESIDE_CUBIC, rtt="80 ms"))
+    assert isinstance(scenario, Scenario)
+    flows = scenario.trials(12).flows
+    for name, planned in ((SHORT, 2.0), (COMPETITOR, 0.0)):
+        late = flows.filter(pl.col("flow") == name)["start_s"].to_numpy() - planned
+        assert late.min() >= 0
+        assert 0.04 < np.ptp(late) < 0.08  # up to one round trip
+
+
 def test_short_flows_arrive_alike_whoever_competes(small: Harm) -> None:
     drawn = [outcomes.requests.select("trial", "start_s", "bytes") for outcomes in small.cells.values()]
     assert len(drawn) == 3
@@ -266,12 +289,17 @@ def test_arrivals_and_lengths_are_drawn_from_what_was_asked_for() -> None:
 def test_competition_costs_time_and_each_measure_has_its_row(small: Harm) -> None:
     alone, cubic, bbr = small.result.rows
     assert alone["competitor"] is None
-    for competing in (cubic, bbr):
+    for competing, cell in ((cubic, BESIDE_CUBIC), (bbr, BESIDE_BBR)):
         assert float(competing["geomean_s"] or 0) > float(alone["geomean_s"] or 0)
         for one in MEASURES:
-            harm = competing[f"{one.name}_harm"]
-            assert isinstance(harm, float)
-            assert 0 <= harm <= 1
+            before, after = (small.measured[each].values[one.name] for each in (ALONE, cell))
+            # Of times (competing - solo) / competing, of rates (solo - competing) / solo.
+            harms = 1 - after / before if one.more_is_better else 1 - before / after
+            assert competing[f"{one.name}_harm"] == pytest.approx(harms.mean())
+        # Loss falls beside a long flow: harm below 0 is not cut off.
+        assert -2 < float(competing["loss_harm"] or 0) < 0
+    # Two flows share 50 Mbps. Seeds 5 to 8 give 0.20 to 0.26 beside CUBIC and 0.48 to 0.68 beside BBR.
+    assert 0.1 < float(cubic["geomean_harm"] or 0) < 0.4 < float(bbr["geomean_harm"] or 0) < 0.8
     assert small.result.checks == []  # nothing is published of such an experiment
     assert all(len(line) == len(HEADERS) for line in table_rows(small.result))
 
@@ -284,9 +312,9 @@ def test_the_same_seed_gives_the_same_rows_whatever_the_jobs(small: Harm) -> Non
 def test_flows_that_a_time_limit_cuts_off_are_shown() -> None:
     cut = run(replace(SMALL, time_limit="4 s"), replications=2)
     for values in cut.result.rows:
-        assert 0 < int(values["unfinished"] or 0) < 80
-        assert values["requests"] == 80
-        assert values["p95_s"] == 4.0  # the limit
+        # Of two times 40 flows some would have begun after the end: they are none of its flows.
+        assert 0 < int(values["unfinished"] or 0) < int(values["requests"] or 0) < 80
+        assert values["p95_s"] == float("inf")
 
 
 def test_a_time_limit_before_any_reply_is_refused() -> None:
@@ -362,13 +390,43 @@ def test_the_command_prints_the_document_and_stores_what_it_is_made_of(tmp_path:
     assert (document["study"], document["preset"], document["trials"]) == ("harm", "custom", 2)
     assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
     assert [one["competitor"] for one in document["rows"]] == [None, "bbr", "cubic"] * 2
-    assert json.loads((folder / "study.json").read_text(encoding="utf-8")) == document
+    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert stored.pop("files")
+    assert stored == document
     requests = pl.read_parquet(folder / "requests.parquet")
     assert requests.height == 2 * 3 * 2 * 20  # RTTs, cells, replications, flows
     assert (folder / "scenarios" / "40ms-cubic-bbr.toml").is_file()
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.count("data-figure=") == 3 + 2  # over the RTT; a distribution for each RTT
     assert 'src="http' not in page
+
+
+def test_the_published_experiment_has_the_parameter_blocks_of_the_sample_output() -> None:
+    test, workload = parameter_blocks(Parameters()).values()
+    assert test["controllers under test"] == "cubic, prague"
+    assert test["RTTs"] == "10 ms, 20 ms, 40 ms, 80 ms, 160 ms"
+    assert (test["bandwidth"], test["queue"], test["slow start delay"]) == ("50 Mbps", "fq-codel:flows=1", "20 s")
+    # ccafct prints 3m0s, 900, 200ms, 25.83Mbps, and P5 65536, mean 645683, P95 2097152.
+    assert (workload["duration"], workload["flows"], workload["mean arrival time"]) == ("180 s", "900", "200 ms")
+    assert workload["estimated bandwidth"] == "25.83 Mbps"
+    assert workload["flow lengths"] == "P5 65536 B, mean 645683 B, P95 2097152 B"
+
+
+def test_the_parameter_blocks_stand_in_the_table_on_the_page_and_in_the_document(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "harm"
+    assert main(["study", "harm", *SMALL_OPTIONS, "--competitor", "bbr", "--out", str(folder)]) == 0
+    said = capsys.readouterr().out
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))["parameters"]
+    assert stored["Test"]["queue"] == "drop-tail"
+    assert stored["Test"]["buffer"] == "1 bdp"
+    assert stored["Short flow workload"]["flows"] == "20"
+    for block in stored.values():
+        for name, value in block.items():
+            assert f"<dt>{name}</dt><dd>{value}</dd>" in page
+            assert name in said
 
 
 def test_a_matrix_takes_each_named_controller_on_both_sides(tmp_path: Path, capsys: Capture) -> None:

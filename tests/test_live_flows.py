@@ -350,7 +350,7 @@ class TestRefusals:
         file = tmp_path / "path.toml"
         file.write_text(PATH.replace('"cubic"', '"kernel:none-such"'))
         assert main(["run", str(file), "--live"]) == 2
-        problem = '"kernel:none-such" is no congestion control of this kernel; accepted: '
+        problem = '"kernel:none-such" is not a congestion control of this kernel; accepted: '
         in_file = capsys.readouterr().err
         assert f"path.toml:10: flow.0.controller: {problem}" in in_file
         assert "kernel:reno" in in_file
@@ -369,7 +369,7 @@ class TestRefusals:
         file.write_text(PATH.replace('"cubic"', '"kernel:cubic"'))
         assert main(["run", str(file), "--live", "--set", "flow.main.name=5"]) == 2
         error = capsys.readouterr().err
-        assert '--set flow.main.name=5: `name = 5`: invalid type: integer "5"; accepted: a string' in error
+        assert '--set flow.main.name=5: `name = 5`: invalid type: integer "5"; accepted: a text in quotes' in error
 
     def test_a_file_with_a_controller_of_the_kernel_can_be_simulated_with_another(self) -> None:
         text = PATH.replace('"cubic"', '"kernel:cubic"')
@@ -419,7 +419,7 @@ class TestRefusals:
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         hops = PATH.replace("[path]", '[[link]]\nname = "a"').replace(
-            "[[flow]]", '[[link]]\nname = "b"\nrate = "1 Mbps"\nrtt = "1 ms"\n[[flow]]\nroute = ["a", "b"]'
+            "[[flow]]", '[[link]]\nname = "b"\nrate = "10 Mbps"\nrtt = "10 ms"\n[[flow]]\nroute = ["a", "b"]'
         )
         with pytest.raises(RequestError, match="one hop"):
             shell("true", toml=hops)

@@ -84,7 +84,7 @@ def test_a_file_holds_what_was_measured_to_the_nanosecond(name: str, tmp_path: P
         (f"{OWN}0,x,1,1,1,1,1\n", ":2: expected 7 numbers"),
         (f"{OWN}0,0,,,,0,\n", "no request was answered"),
         (f"{OWN}", "no request was answered"),
-        (f"{OWN}{'1' * 200_000},0,0,0,0,1,1\n", "no CSV file"),
+        (f"{OWN}{'1' * 200_000},0,0,0,0,1,1\n", "not a CSV file"),
         (f"{OWN}0,0,0,0,1e30,1,1\n", ":2: expected 7 numbers"),
         (f"{OWN}0,5,0,0,4,1,1\n", "received before its request was sent"),
         ("\xff\xfe", "these are not the columns"),
@@ -136,7 +136,13 @@ def test_an_analysis_is_a_document_or_tables_and_a_page(tmp_path: Path, capsys: 
     files = [str(EXAMPLES / f"{name}.csv.gz") for name in ("good", "far")]
     page = tmp_path / "page.html"
     assert main(["probe", "analyze", *files, "--format", "json", "-o", str(page)]) == 0
-    probes = json.loads(capsys.readouterr().out)["probes"]
+    told = json.loads(capsys.readouterr().out)
+    probes = told["probes"]
+    # The histogram of all is the sum of theirs, and loses no probe.
+    pooled, (good, far) = told["pooled_histogram"], [probe["histogram"] for probe in probes]
+    both = zip(good["filtered_counts"], far["filtered_counts"], strict=True)
+    assert pooled["filtered_counts"] == [one + other for one, other in both]
+    assert sum(pooled["counts"]) + pooled["beyond"] == sum(probe["answered"] for probe in probes)
     assert [probe["name"] for probe in probes] == ["good", "far"]
     assert probes[0]["wifi"]["both"]["fraction"] == 0
     assert probes[1]["wifi"]["both"]["fraction"] == pytest.approx(0.02, rel=0.3)
@@ -145,7 +151,8 @@ def test_an_analysis_is_a_document_or_tables_and_a_page(tmp_path: Path, capsys: 
     html = page.read_text(encoding="utf-8")
     assert "http-equiv" not in html
     assert "src=" not in html.split("<script>")[0]
-    assert html.count("<figure data-figure") == 1 + 2 * 4
+    assert html.count("<figure data-figure") == 2 + 2 * 4  # cumulative and pooled; four of each
+    assert "good, far, pooled: histogram of RTT" in html
     assert main(["probe", "analyze", *files]) == 0
     tables = capsys.readouterr().out
     assert "srtt + 4 var" in tables
@@ -157,6 +164,8 @@ def test_equal_names_are_told_apart_and_pages_must_be_html(tmp_path: Path, capsy
     assert main(["probe", "analyze", file, file, "--format", "json"]) == 0
     names = [probe["name"] for probe in json.loads(capsys.readouterr().out)["probes"]]
     assert names == ["good", "good (2)"]
+    assert main(["probe", "analyze", file, "--format", "json"]) == 0
+    assert "pooled_histogram" not in json.loads(capsys.readouterr().out)
     assert main(["probe", "analyze", file, "-o", str(tmp_path / "page.txt")]) == 2
     assert "must end in .html" in capsys.readouterr().err
 

@@ -16,34 +16,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from probe_server import KEY, plan, serving
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.probe.client import Plan, measure
+from thalweg.probe.client import measure
 from thalweg.probe.losses import count_losses
 from thalweg.probe.series import read_series
 from thalweg.probe.server import Server
 from thalweg.probe.timestamps import ask_for_timestamps, receive
-from thalweg.probe.wire import REPLY, REQUEST, SIZE, Message, unpack
+from thalweg.probe.wire import REPLY, REQUEST, Message, unpack
 
 pytestmark = pytest.mark.realtime
-KEY = b"sixteen bytes of it, or more"
 Capture = pytest.CaptureFixture[str]
-
-
-@contextmanager
-def serving(
-    address: str | None = "127.0.0.1", key: bytes = b"", rate: float = 1e4, clients: int = 8
-) -> Iterator[Server]:
-    """A server in a thread, on a port of its own."""
-    stop = threading.Event()
-    with Server(address, 0, key, rate, clients) as server:
-        thread = threading.Thread(target=server.serve, args=(lambda: not stop.is_set(),))
-        thread.start()
-        try:
-            yield server
-        finally:
-            stop.set()
-            thread.join()
 
 
 @contextmanager
@@ -65,7 +49,7 @@ def network(port: int, deliver: Callable[[Message, bytes, Callable[[bytes], obje
             except TimeoutError:
                 continue
             client[:] = [sender]
-            message = unpack(packet, REQUEST)
+            message = unpack(packet)
             assert message
             deliver(message, packet, inside.send)
 
@@ -75,7 +59,7 @@ def network(port: int, deliver: Callable[[Message, bytes, Callable[[bytes], obje
                 packet = inside.recv(2048)
             except TimeoutError:
                 continue
-            message = unpack(packet, REPLY)
+            message = unpack(packet)
             assert message
             deliver(message, packet, lambda out: outside.sendto(out, client[0]))
 
@@ -90,11 +74,6 @@ def network(port: int, deliver: Callable[[Message, bytes, Callable[[bytes], obje
             thread.join()
         outside.close()
         inside.close()
-
-
-def plan(port: int, host: str = "127.0.0.1", key: bytes = b"", **more: float) -> Plan:
-    times = {"interval_s": 0.005, "duration_s": 0.5, "patience_s": 0.5, **more}
-    return Plan(host, port, times["interval_s"], times["duration_s"], times["patience_s"], key)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
@@ -173,26 +152,6 @@ def test_what_the_network_does_is_what_the_client_counts() -> None:
     assert losses.reordered_up == 0
 
 
-def test_a_reply_is_as_large_as_its_request_and_needs_the_key() -> None:
-    with serving(key=KEY) as server, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-        client.settimeout(0.2)
-        client.connect(("127.0.0.1", server.port))
-        request = Message(REQUEST, 7, 0, 123)
-        wrong = (request.pack(), request.pack(b"another key, of some length"), b"", b"x" * SIZE, b"x" * 2000)
-        for packet in wrong:
-            client.send(packet)
-        good = request.pack(KEY)
-        client.send(good)
-        reply = client.recv(2048)
-        assert len(reply) == len(good) == SIZE
-        found = unpack(reply, REPLY, KEY)
-        assert found
-        assert (found.session, found.number, found.sent_ns, found.counted) == (7, 0, 123, 1)
-        with pytest.raises(TimeoutError):
-            client.recv(2048)
-        assert (server.totals.answered, server.totals.refused) == (1, 5)
-
-
 def test_client_and_server_with_the_same_key_understand_each_other_and_others_do_not() -> None:
     with serving(key=KEY) as server:
         assert measure(plan(server.port, key=KEY, duration_s=0.1)).series.answered.all()
@@ -267,7 +226,7 @@ def test_faults_are_one_message_and_leave_nothing_behind(tmp_path: Path, capsys:
     out = tmp_path / "out.csv"
     run = ["probe", "run", "127.0.0.1", "-d", "1s", "-o", str(out)]
     said = refusal([*run, "-p", str(closed_port())], capsys)
-    assert "nobody listens at this port; start `thalweg probe serve` there" in said
+    assert "nothing listens on this port; start `thalweg probe serve` there" in said
     said = refusal(["probe", "run", "nowhere.invalid", "-o", str(out)], capsys)
     assert said.startswith("error: cannot probe nowhere.invalid: ")
     assert "there is no folder" in refusal([*run[:-1], str(tmp_path / "no" / "out.csv")], capsys)

@@ -23,9 +23,9 @@ Capture = pytest.CaptureFixture[str]
         ('flow = "main"', 'flow = "other"', 14, 'there is no flow "other"; accepted: main'),
         ('"completion"', '"happiness"', 15, 'unknown metric "happiness"; accepted: completion, closed'),
         ('download = "200 kB"', "", 8, "has no workload"),
-        ('"20 Mbps"', '"0 bps"', 4, "for ever moves nothing"),
+        ('"20 Mbps"', '"0 bps"', 4, "never carries a packet"),
         ('buffer = "1 bdp"', '[[path.change]]\nat = "0 s"\nrate = "0 bps"', 8, "can never finish"),
-        ('"20 Mbps"', '"1 kbps"', None, '"600 s" is over before flow "main" can finish on this path'),
+        ('"200 kB"', '"20 GB"', None, '"600 s" is too short for flow "main" to finish on this path'),
         ('"5 s"', '"700 s"', 16, "is beyond the end of the trial"),
         ("[path]", "[path", 3, ""),
     ],
@@ -83,6 +83,71 @@ def test_one_wrong_scenario_keeps_a_suite_from_starting(
     message = refusal(["suite", str(scenario_file.parent), "--out", str(tmp_path / "result")], capsys)
     assert "wrong.toml:1: " in message
     assert not (tmp_path / "result").exists()
+
+
+BYTES = b"x\xff".decode(errors="surrogateescape")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", BYTES],
+        ["run", "FILE", "--controller", f"main={BYTES}"],
+        ["run", "FILE", "-c", f"{BYTES}=cubic"],
+        ["run", "FILE", "--set", f"title={BYTES}"],
+        ["run", "FILE", "--set", f"{BYTES}=1"],
+        ["run", "FILE", "--trials", BYTES],
+        ["run", "FILE", "--stack", BYTES],
+        ["run", "FILE", "--trace", f"{BYTES}.parquet"],
+        ["run", "FILE", f"--plot={BYTES}.svg"],
+        ["run", "FILE", "--live", "--bound", BYTES],
+        ["run", "--", BYTES],
+        ["suite", BYTES],
+        ["suite", "c4", "--only", BYTES],
+        ["suite", "FOLDER", "--out", BYTES],
+        ["suite", "FOLDER", "--format", BYTES],
+        ["report", BYTES, "-o", "x.html"],
+        ["compare", BYTES, BYTES],
+        ["replay", BYTES, "short", "0"],
+        ["study", "fairness", "--controller", BYTES],
+        ["study", "transient", "--series", BYTES],
+        ["study", "stacks", "--out", BYTES],
+        ["list", BYTES],
+        ["probe", "analyze", BYTES],
+        ["quic", "get", BYTES, "--download", "1MB"],
+        ["shell", BYTES, "--", "true"],
+        ["shell", "FILE", "--peer", BYTES, "--", "true"],
+        ["rig", "FILE", "--bound", BYTES],
+        [f"--{BYTES}"],
+        [BYTES],
+    ],
+)
+def test_an_argument_that_is_not_utf8_is_refused(
+    arguments: list[str], scenario_file: Path, capsys: Capture
+) -> None:
+    names = {"FILE": str(scenario_file), "FOLDER": str(scenario_file.parent)}
+    message = refusal([names.get(argument, argument) for argument in arguments], capsys)
+    assert "x\\udcff" in message
+    assert "is not UTF-8; accepted: arguments in UTF-8" in message
+
+
+def test_a_scenario_file_whose_name_is_not_utf8_keeps_a_suite_from_starting(
+    scenario_file: Path, capsys: Capture
+) -> None:
+    scenario_file.rename(scenario_file.with_name(f"{BYTES}.toml"))
+    message = refusal(["suite", str(scenario_file.parent), "--out", "never"], capsys)
+    assert "the name x\\udcff.toml is not UTF-8" in message
+
+
+def test_a_folder_whose_name_is_not_utf8_may_be_where_we_are(
+    scenario_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = scenario_file.parent / BYTES
+    here.mkdir()
+    monkeypatch.chdir(here)
+    for ending in ("parquet", "csv"):
+        assert main(["run", str(scenario_file), "--trace", f"trial.{ending}"]) == 0
+    assert {file.name for file in here.iterdir()} == {"trial.parquet", "trial.csv"}
 
 
 def refusal(arguments: list[str], capture: Capture) -> str:

@@ -18,10 +18,13 @@ Make = Callable[..., Outcomes]
 def store(folder: Path, planned: list[Outcomes], finished: int) -> SuiteResult:
     """Stores the first `finished` of the planned outcomes."""
     result = SuiteResult("c4", "A suite", "a document", seed=1)
-    opened = Store(folder, result, [outcomes.scenario for outcomes in planned], trials=planned[0].n)
-    for outcomes in planned[:finished]:
-        opened.add(outcomes)
-        result.outcomes.append(outcomes)
+    scenarios = [outcomes.scenario for outcomes in planned]
+    with Store(folder, result, scenarios, trials=planned[0].n) as opened:
+        for outcomes in planned[:finished]:
+            opened.add(outcomes)
+            result.outcomes.append(outcomes)
+        if finished == len(planned):
+            opened.finish()
     return result
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.scenario import Scenario
-from thalweg.studies.stacks import Cell, check, row
+from thalweg.studies.stacks import Cell, check, load, row
 
 Capture = pytest.CaptureFixture[str]
 
@@ -23,7 +23,7 @@ def cell(model: list[float], wide: list[float], quic: list[float]) -> Cell:
 
 def test_medians_are_compared_with_those_of_the_same_windows() -> None:
     # Medians 4, 2 and 2.08: the stack is 48 % below the model, and 4 % above it with the same windows.
-    one = row(cell([3, 4, 5], [1, 2, 3], [2, 2.08, 9]))
+    one = row(cell([3, 4, 5] * 4, [2.0] * 12, [2.07, 2.08, 2.09] * 4))
     assert one["quic_over_model"] == pytest.approx(-0.48)
     assert one["quic_over_wide"] == pytest.approx(0.04)
     assert check(one).holds
@@ -31,23 +31,64 @@ def test_medians_are_compared_with_those_of_the_same_windows() -> None:
 
 @pytest.mark.parametrize("quic", [1.89, 2.11, float("inf")])
 def test_medians_more_than_5_percent_apart_do_not_agree(quic: float) -> None:
-    assert not check(row(cell([2], [2], [quic]))).holds
+    assert check(row(cell([2] * 6, [2] * 6, [quic] * 6))).answer == "does not hold"
+
+
+def test_medians_that_scatter_across_the_tolerance_need_more_trials() -> None:
+    assert check(row(cell([2] * 6, [2] * 6, [1.8, 1.9, 2.0, 2.05, 2.2, 2.3]))).answer == "not enough trials"
+    assert check(row(cell([2] * 5, [2] * 5, [2] * 5))).answer == "not enough trials"
+
+
+def test_all_stacks_start_alike_at_all_phases_of_the_longest_round_trip() -> None:
+    starts = [one.trials(12).flows["start_s"].to_numpy() for one in load("short-to-long", "c4").values()]
+    # The path has 30 ms at first and 200 ms from 1 s on.
+    assert 0.1 < np.ptp(starts[0]) < 0.2
+    for others in starts[1:]:
+        assert others.tolist() == starts[0].tolist()
 
 
 def test_the_command_stores_what_it_prints(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "stacks"
-    command = ["study", "stacks", "--scenario", "simple-20mbps", "--scenario", "bad-wifi", "-n", "3"]
+    command = ["study", "stacks", "--scenario", "simple-20mbps", "--scenario", "bad-wifi", "-n", "6"]
     assert main([*command, "--format", "json", "-o", str(out)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["study"] == "stacks"
     assert [one["jitter"] for one in document["rows"]] == ["no", "yes"]
     # What has jitter is shown and not judged.
     assert len(document["checks"]) == 1
-    assert json.loads((out / "study.json").read_text()) == document
+    stored = json.loads((out / "study.json").read_text())
+    assert stored.pop("files")
+    assert stored == document
     assert "vega" in (out / "report.html").read_text()
     assert len(list((out / "scenarios").glob("*.toml"))) == 6
+
+
+def test_a_study_whose_trials_settle_nothing_says_so_and_has_a_status_of_its_own(capsys: Capture) -> None:
+    assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "2"]) == 2
+    said = capsys.readouterr()
+    assert "not enough trials" in said.out
+    assert said.err.endswith("error: 1 of 1 checks have not enough trials with -n 2; accepted: a larger -n\n")
 
 
 def test_a_scenario_of_several_flows_is_refused(capsys: Capture) -> None:
     assert main(["study", "stacks", "--scenario", "c4-short"]) == 2
     assert "with one flow" in capsys.readouterr().err
+
+
+def test_a_controller_whose_trials_do_not_repeat_must_be_allowed(tmp_path: Path, capsys: Capture) -> None:
+    run = ["run", "c4/simple-20mbps", "--stack", "quic", "-c", "main=noq:bbr3", "-n", "2"]
+    assert main(run) == 2
+    said = capsys.readouterr().err
+    assert "flow.0.controller" in said
+    assert "--allow-unseeded" in said
+    assert main([*run, "--allow-unseeded"]) in {0, 1}
+    assert "--allow-unseeded --plot" in capsys.readouterr().out
+    suite = ["suite", "c4", "--only", "simple-20mbps", "-n", "1", "--stack", "quic", "-c", "main=noq:bbr3"]
+    assert main([*suite, "--out", str(tmp_path / "out")]) == 2
+    assert not (tmp_path / "out").exists()
+    capsys.readouterr()
+    assert main([*suite, "--allow-unseeded", "--out", str(tmp_path / "out")]) in {0, 1}
+    assert main(["run", "c4/simple-20mbps", "--live", "--allow-unseeded"]) == 2
+    controllers = {"main": "noq:bbr3"}
+    loaded = Scenario.load("c4/simple-20mbps", {"flow.*.stack": "quic"}, controllers, allow_unseeded=True)
+    assert "allow_unseeded = true" in loaded.toml

@@ -7,7 +7,7 @@ import pytest
 
 from thalweg.errors import RequestError
 from thalweg.studies.transient_as_coded import area_as_coded
-from thalweg.studies.transient_checks import tail
+from thalweg.studies.transient_checks import LARGE, SMALL, checks, tail
 from thalweg.studies.transient_fit import (
     CRITICAL,
     CRITICAL_FROM,
@@ -20,6 +20,7 @@ from thalweg.studies.transient_fit import (
     step_response,
 )
 from thalweg.studies.transient_metric import react, rebin, steady
+from thalweg.studies.transient_parameters import Cell
 
 RTT = 0.05
 
@@ -59,6 +60,28 @@ def test_what_is_sent_above_the_available_bandwidth_is_overshoot_although_the_li
     assert reactions.mark[0] == 15  # the sender is steady from bin 6
     assert reactions.overshoot[0] == pytest.approx(6 * 0.5 / 15)
     assert reactions.undershoot[0] == 0
+
+
+def test_what_stays_when_all_is_steady_is_not_what_the_step_has_cost() -> None:
+    # Teeth of one unit about 12, for ever, and no reaction at all: from 6 to 12 the area is that of the teeth.
+    teeth = run(12 + np.tile([1.0, -1.0], 40))
+    still = react(teeth, run(flat(12, 80)), RTT, before=6.0)
+    assert still.mark[0] == 9
+    # Above and below in turn: a gap of 1 in each bin, over the change of 6.
+    assert still.area[0] == pytest.approx(1 / 6)
+    assert still.settled[0] == pytest.approx(1 / 6)
+    assert still.net[0] == pytest.approx(0)
+    # With ten bins at 6 before the teeth: (10 * 6 + 9 * 1) / 19 over 6; the ten are what the step has cost.
+    late = react(run(flat(6, 10), teeth[0]), run(flat(12, 90)), RTT, before=6.0)
+    assert late.mark[0] == 19
+    assert late.area[0] == pytest.approx(69 / 19 / 6)
+    assert late.settled[0] == pytest.approx(1 / 6)
+    assert late.net[0] == pytest.approx(50 / 19 / 6)  # ten bins with five more than the teeth
+
+
+def test_a_run_that_does_not_converge_has_no_settled_gap() -> None:
+    swing = run(12 + 6 * np.sin(2 * np.pi * np.arange(120) / 12))
+    assert np.isnan(react(swing, run(flat(12, 120)), RTT).settled[0])
 
 
 def test_over_and_undershoot_do_not_cancel() -> None:
@@ -248,3 +271,39 @@ def test_the_bounds_of_the_classes_are_what_they_are_said_to_be() -> None:
 def test_a_tail_without_end_is_infinite() -> None:
     assert tail(np.array([1.0] * 18 + [np.inf] * 2)) == np.inf
     assert tail(np.array([2.0] * 20)) == 1
+
+
+# Checks by intervals.
+
+SIX = ("reno", "cubic", "bbr1", "bbr")
+
+
+def areas(medians: dict[tuple[str, str], float], n: int = 100, unfinished: float = 0.0) -> dict[Cell, np.ndarray]:
+    rng = np.random.default_rng(3)
+    drawn = {
+        Cell(buffer, name): medians.get((buffer, name), 1.0) * rng.lognormal(0, 0.1, n)
+        for buffer in (SMALL, LARGE)
+        for name in SIX
+    }
+    return {cell: np.where(rng.uniform(size=n) < unfinished, np.inf, area) for cell, area in drawn.items()}
+
+
+def test_better_is_a_ratio_below_one_with_all_of_its_interval() -> None:
+    told = {check.name: check.answer for check in checks(areas({(SMALL, "reno"): 0.7, (SMALL, "cubic"): 1.4}))}
+    assert told["small buffer: reno reacts better than bbr1"] == "holds"
+    assert told["small buffer: cubic reacts better than bbr1"] == "does not hold"
+    assert told["larger buffer: bbr1 reacts better than reno"] == "not enough trials"  # alike
+
+
+def test_where_half_of_the_runs_do_not_converge_nothing_is_told() -> None:
+    # The rule that asked for a finite median held for a quarter of such pairs.
+    answers = {check.answer for check in checks(areas({}, n=40, unfinished=0.5))}
+    assert answers == {"not enough trials"}
+
+
+def test_a_tail_is_longer_when_the_interval_of_the_ratio_of_tails_says_so() -> None:
+    made = areas({})
+    name = "small buffer: bbr1 has a long tail"
+    assert {check.name: check.answer for check in checks(made)}[name] != "holds"
+    made[Cell(SMALL, "bbr1")] = np.where(np.arange(100) % 10 == 0, 5.0, made[Cell(SMALL, "bbr1")])
+    assert {check.name: check.answer for check in checks(made)}[name] == "holds"

@@ -10,9 +10,12 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.studies.transient import run
+from thalweg.studies.transient import Measured, row, run
+from thalweg.studies.transient_checks import LARGE, SMALL, checks, tail
 from thalweg.studies.transient_figures import plot_areas
-from thalweg.studies.transient_parameters import PRESETS, Parameters, Step, preset
+from thalweg.studies.transient_fit import Fit
+from thalweg.studies.transient_metric import Reactions
+from thalweg.studies.transient_parameters import PRESETS, Cell, Parameters, Step, preset
 from thalweg.studies.transient_series import react_to_steps, read_series
 
 Capture = pytest.CaptureFixture[str]
@@ -22,6 +25,9 @@ QUICK = ["--trials", "2", "-c", "cubic", "--buffer", "40 packets", "--duration",
 def write(file: Path, rows: list[str], header: str = "time_s,throughput_bps") -> Path:
     file.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     return file
+
+
+RTT = 0.05
 
 
 def slow_start(empty: int = 10, full: int = 40) -> list[str]:
@@ -130,7 +136,7 @@ def test_each_step_has_a_row_and_the_available_bandwidth_follows_it() -> None:
     chosen = Parameters(buffers=("100 packets",), controllers=("bbr",), duration="20 s", steps=steps)
     done = run(chosen, trials=2)
     (measured,) = done.cells.values()
-    assert [row["step"] for row in done.result.rows] == [step.title for step in chosen.all_steps]
+    assert [one["step"] for one in done.result.rows] == [step.title for step in chosen.all_steps]
     available = [float(one.available.mean()) / 1e6 for one in measured]
     assert available == pytest.approx([12, 24, 24, 12], rel=0.02)
     # The noise of the capacity is 2 Mbps in each ms: 0.28 in 50 ms, 0.2 in the mean of two trials.
@@ -152,8 +158,13 @@ def test_the_study_prints_one_document_and_stores_a_page(tmp_path: Path, capsys:
     document = json.loads(capsys.readouterr().out)
     assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
     assert document["preset"] == "custom"
-    assert json.loads((folder / "study.json").read_text(encoding="utf-8")) == document
-    assert "Normalized Area" in (folder / "report.html").read_text(encoding="utf-8")
+    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert stored.pop("files")
+    assert stored == document
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Normalized Area" in page
+    assert "Theoretical reactions (figure 1(a) of the poster)" in page
+    assert page.count("data-figure=") == 4  # the theory, areas, areas as coded, mean rates
     assert (folder / "scenarios" / "40packets-cubic.toml").exists()
     assert (folder / "reactions.parquet").exists()
 
@@ -168,8 +179,8 @@ def test_a_measurement_is_printed_as_a_study(tmp_path: Path, capsys: Capture) ->
     file = str(write(tmp_path / "flow.csv", slow_start()))
     own = ["study", "transient", "--series", file, "--rtt", "50ms", "--rate", "12 Mbps"]
     assert main([*own, "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["undershoot"] == pytest.approx(10 / 19, rel=1e-5)
+    (one,) = json.loads(capsys.readouterr().out)["rows"]
+    assert one["undershoot"] == pytest.approx(10 / 19, rel=1e-5)
     assert main(own) == 0
     assert "did not converge" not in capsys.readouterr().out
 
@@ -181,3 +192,28 @@ def refusal(arguments: list[str], capture: Capture) -> str:
     assert said.out == ""
     assert len(said.err.splitlines()) == 1
     return said.err
+
+
+def test_the_table_and_the_checks_take_the_same_median() -> None:
+    # Ten areas, 0.1 to 1.0: an even number, so that the definitions of a median differ (0.5, 0.55 or 0.6).
+    areas = np.arange(1, 11) / 10
+    zeros = np.zeros(10)
+    reactions = Reactions(
+        converged=np.ones(10, dtype=np.bool_),
+        mark=np.full(10, 20),
+        reaction_s=areas,
+        overshoot=areas,
+        undershoot=zeros,
+        level=np.ones(10),
+        span_s=areas,
+        settled=zeros,
+    )
+    fit = Fit(damping=zeros, frequency=zeros, dead_s=zeros, quality=zeros)
+    shown = row(Cell("40 packets", "reno"), "start", Measured(reactions, fit, None, RTT, zeros, zeros, zeros))
+    cells = {Cell(buffer, name): areas for buffer in (SMALL, LARGE) for name in ("reno", "cubic", "bbr1")}
+    first = checks(cells)[0].measured
+    assert shown["area_median"] == pytest.approx(0.55)
+    assert first.startswith("median areas 0.55 (reno, 40 packets) and 0.55 (bbr1, 40 packets)")
+    # 95 % is a position of 8.55 among ten; the tail takes the next value that was measured, the last.
+    assert shown["area_p95"] == pytest.approx(0.955)
+    assert tail(areas) == pytest.approx(1.0 / 0.55)

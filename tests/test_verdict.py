@@ -9,9 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from thalweg.cli.tables import HEADERS, verdict_rows
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.verdict import column_of, judge, percentile, rate_upper_bound
+from thalweg.scenario import Scenario
+from thalweg.statistics.quantiles import percentile
+from thalweg.statistics.rates import rate_upper_bound
+from thalweg.verdict import column_of, judge
 
 Make = Callable[..., Outcomes]
 NAN = math.nan
@@ -40,9 +44,12 @@ def test_a_flow_that_did_not_finish_is_worse_than_any_that_did(outcomes_of: Make
     assert statistics.document()["worst"] is None
 
 
-def test_a_target_below_the_floor_is_infeasible_whatever_the_trials_say(outcomes_of: Make) -> None:
-    assert outcomes_of([3.0], at_most=3.9, floor=4.0).verdict().answer == "infeasible"
-    assert outcomes_of([9.0], at_most=3.9, floor=4.0).verdict().answer == "infeasible"
+def test_a_target_below_the_floor_is_infeasible_unless_a_trial_holds_it(outcomes_of: Make) -> None:
+    assert outcomes_of([4.5], at_most=3.9, floor=4.0).verdict().answer == "infeasible"
+    assert outcomes_of([9.0, 4.5], at_most=3.9, floor=4.0).verdict().answer == "infeasible"
+    # A flow that starts later than planned may have an easier path.
+    assert outcomes_of([3.0], at_most=3.9, floor=4.0).verdict().answer == "pass"
+    assert outcomes_of([3.0, 9.0], at_most=3.9, floor=4.0).verdict().answer == "fail"
     assert outcomes_of([9.0], at_most=4.0, floor=4.0).verdict().answer == "fail"
 
 
@@ -116,3 +123,87 @@ def test_two_streams_of_one_flow_are_two_subjects() -> None:
     audio, video = judge(criteria, flows).criteria
     assert (audio.subject, audio.answer) == ("main audio mean-delay", "pass")
     assert (video.subject, video.answer) == ("main video mean-delay", "fail")
+
+
+def test_a_call_that_died_is_over_any_target_whatever_its_first_frames_say() -> None:
+    # 150 of 250 frames came, 30 ms late on average, before the link died: not a call with a delay of 30 ms.
+    flows = pl.DataFrame(
+        {"trial": [0, 1], "flow": "main", "finished": [True, False], "audio_mean_delay_s": [0.03, 0.03]}
+    )
+    criterion = {
+        "flow": "main",
+        "stream": "audio",
+        "metric": "mean-delay",
+        "column": "audio_mean_delay_s",
+        "at_most": 0.05,
+    }
+    (statistics,) = judge([criterion], flows).criteria
+    assert (statistics.answer, statistics.failures, statistics.worst_trial) == ("fail", 1, 1)
+    assert math.isinf(statistics.worst)
+
+
+def test_a_call_on_a_link_that_dies_fails_its_scenario() -> None:
+    dead = {"path.change": '[{ at = "3 s", rate = "1 kbps" }]', "time_limit": "12 s"}
+    outcomes = Scenario.load("c4/media-10mbps", overrides=dead).trials(2)
+    assert not outcomes.flows.filter(pl.col("flow") == "main")["finished"].any()
+    assert (outcomes.flows["audio_frames"] > 100).all()  # enough for a mean delay far below the target
+    verdict = outcomes.verdict()
+    assert verdict.answer == "fail"
+    assert all(one.failures == 2 for one in verdict.criteria)
+
+
+def test_a_hundred_trials_that_are_one_give_no_bound_from_repetition(outcomes_of: Make) -> None:
+    # Values that differ in the fifth digit, as those of a path without randomness with a start noise of 1 ms do.
+    repeated = outcomes_of([4.45701 + 1e-6 * i for i in range(100)]).verdict().criteria[0]
+    assert (repeated.n, repeated.effective_n) == (100, 1)
+    assert repeated.failure_rate_upper95 == pytest.approx(0.95)  # of one trial: 1 - 0.05
+    different = outcomes_of([4.4 + 0.005 * i for i in range(100)]).verdict().criteria[0]
+    assert (different.effective_n, different.failures) == (100, 0)
+    assert different.failure_rate_upper95 == pytest.approx(1 - 0.05 ** (1 / 100))
+    # Of two values, one fails, half of the time: one failure of two trials.
+    two = outcomes_of([4.4, 5.4] * 50).verdict().criteria[0]
+    assert (two.effective_n, two.failures) == (2, 50)
+    assert two.failure_rate_upper95 == pytest.approx(0.95**0.5)  # P(X <= 1) = 1 - p^2 = 0.05
+
+
+def test_how_late_a_flow_starts_by_chance_is_no_part_of_its_completion() -> None:
+    # One flow on a path that never changes: a start up to 100 ms late moves the trial, and nothing in it.
+    plain, late = (
+        Scenario.load("c4/simple-20mbps", {"noise.start": start, "noise.wakeup": "0 s"}).trials(8)
+        for start in ("0 s", "100 ms")
+    )
+    moved = late.flows["start_s"].to_numpy()
+    assert 0.05 < np.ptp(moved) < 0.1
+    assert late.flows["closed_s"].to_numpy() - moved == pytest.approx(plain.flows["closed_s"].to_numpy())
+    for before, after in zip(plain.verdict().criteria, late.verdict().criteria, strict=True):
+        assert after.effective_n == before.effective_n == 1
+        assert (after.min, after.worst) == pytest.approx((before.min, before.worst))
+
+
+def test_a_start_that_a_scenario_asks_for_counts_in_its_times() -> None:
+    overrides = {"flow.main.start": "2 s", "noise.start": "100 ms"}
+    outcomes = Scenario.load("c4/simple-20mbps", overrides).trials(3)
+    closed = outcomes.flows["closed_s"].to_numpy() - outcomes.flows["start_s"].to_numpy()
+    assert outcomes.verdict().criteria[0].median == pytest.approx(2 + float(np.median(closed)))
+
+
+def test_the_percentile_and_the_worst_come_with_what_they_are_worth(outcomes_of: Make) -> None:
+    document = outcomes_of([4.0 + 0.01 * i for i in range(100)]).verdict().criteria[0].document()
+    low, high = document["p95_interval95"]
+    # 4.9405 lies between the order statistics of the ranks 90 to 99 of 100 (P(Bin(100, 0.05) <= 1) = 3.7 %).
+    assert 4.88 < low < 4.91 < document["p95"] < 4.97 < high <= 4.99
+    # The worst of 100 more is below the fifth from above with (1/2)^5 and a little less: 2.8 %.
+    assert document["worst_at_least95"] == pytest.approx(4.95)
+    few = outcomes_of([4.0, 4.1, 4.2]).verdict().criteria[0].document()
+    assert few["median_interval95"] == [None, None]
+    assert few["p95_interval95"][1] is None
+
+
+def test_a_table_prints_the_digits_that_the_interval_supports(outcomes_of: Make) -> None:
+    outcomes = outcomes_of([4.0 + 0.01 * i for i in range(100)])
+    row = dict(zip(HEADERS, verdict_rows("x", outcomes.verdict())[0], strict=True))
+    assert row["median"] == "4.5 s"  # 4.495, known to 0.1 s
+    assert row["worst"] == "4.99 s"  # one trial, which can be replayed
+    assert row["n"] == "100"
+    one = dict(zip(HEADERS, verdict_rows("x", outcomes_of([4.12345] * 20).verdict())[0], strict=True))
+    assert (one["median"], one["n"]) == ("4.123 s", "20 (1 differs)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,25 @@ def _with_little_room(*arguments: str, room: int = 10_000) -> subprocess.Complet
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
     )
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_but_not_the_file_of_a_living_one(tmp_path: Path) -> None:
+    code = """if True:
+        import os, signal, sys
+        from pathlib import Path
+        from thalweg.whole_file import whole_file
+        with whole_file(Path(sys.argv[1])) as partial:
+            partial.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    target = tmp_path / "trial.csv"
+    target.write_text("older")
+    killed = subprocess.run([sys.executable, "-c", code, str(target)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = set(tmp_path.iterdir()) - {target}
+    assert left.read_text() == "half"
+    with whole_file(target) as first, whole_file(tmp_path / "other.csv") as second:
+        assert set(tmp_path.iterdir()) == {target, first, second}
+        first.write_text("newer")
+    assert {file.name for file in tmp_path.iterdir()} == {"trial.csv", "other.csv"}
+    assert target.read_text() == "newer"

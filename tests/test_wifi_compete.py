@@ -13,8 +13,8 @@ import pytest
 from thalweg.cli import main
 from thalweg.cli.status import INTERRUPTED
 from thalweg.scenario import Scenario
-from thalweg.studies.folder import check_folder
-from thalweg.studies.medians import Ratio, ratio_of_medians
+from thalweg.statistics.interval import Interval
+from thalweg.statistics.ratios import ratio_of_medians
 from thalweg.studies.wifi_compete import median_trial, row, scenario, worst_trial
 from thalweg.studies.wifi_compete_checks import before, checks, not_after, not_before, within_noise
 from thalweg.studies.wifi_compete_figures import shares
@@ -60,29 +60,38 @@ def test_a_trial_that_does_not_finish_is_the_worst_and_spares_the_median() -> No
 def test_medians_far_apart_are_told_apart_and_medians_of_one_sample_are_not() -> None:
     sample = np.random.default_rng(1).normal(10, 1, 200)
     apart = ratio_of_medians(sample, sample * 1.3)
-    assert apart.less
     assert apart.low < apart.value < apart.high < 1
-    assert ratio_of_medians(sample * 1.3, sample).more
-    assert ratio_of_medians(sample, sample).alike
+    assert before(apart) == "holds"
+    assert before(ratio_of_medians(sample * 1.3, sample)) == "does not hold"
+    assert before(ratio_of_medians(sample, sample)) == "not enough trials"
 
 
 @pytest.mark.parametrize(
-    ("ratio", "held"),
+    ("bounds", "held", "lost"),
     [
-        (Ratio(0.8, 0.7, 0.9), {before, not_after}),
-        (Ratio(1.0, 0.9, 1.1), {not_after, not_before, within_noise}),
-        (Ratio(0.9, 0.8, 0.98), {before, not_after, within_noise}),
-        (Ratio(1.2, 1.1, 1.3), {not_before}),
+        ((0.7, 0.8), {before, not_after}, {not_before, within_noise}),
+        ((0.95, 1.05), {not_after, not_before, within_noise}, set()),
+        ((0.8, 1.2), set(), set()),
+        ((1.15, 1.3), {not_before}, {before, not_after, within_noise}),
     ],
 )
-def test_an_ordering_is_judged_by_the_whole_interval(ratio: Ratio, held: set[Any]) -> None:
-    assert {rule for rule in (before, not_after, not_before, within_noise) if rule(ratio)} == held
+def test_an_ordering_is_judged_by_the_whole_interval(
+    bounds: tuple[float, float], held: set[Any], lost: set[Any]
+) -> None:
+    ratio = Interval(sum(bounds) / 2, *bounds, 20)
+    rules = (before, not_after, not_before, within_noise)
+    assert {rule for rule in rules if rule(ratio) == "holds"} == held
+    assert {rule for rule in rules if rule(ratio) == "does not hold"} == lost
 
 
-def test_trials_around_the_published_medians_hold_every_check_but_the_noise_that_they_lack() -> None:
-    # With a scatter of 1 %, no exit on delay differs from v1 by 6 % to 9 %: too much to be noise.
-    failed = {check.name for check in checks(cells()) if not check.holds}
-    assert failed == {f"against {peer}, no exit on delay is within noise of v1" for peer in ("bbr", "c4")}
+def test_nothing_holds_for_lack_of_trials() -> None:
+    few = {cell: times[:3] for cell, times in cells().items()}
+    assert {check.answer for check in checks(few)} == {"not enough trials"}
+
+
+def test_trials_around_the_published_medians_hold_every_check() -> None:
+    # No exit on delay differs from v1 by 6 % and 7 %, which the re-measurement calls noise.
+    assert [check.name for check in checks(cells()) if check.answer != "holds"] == []
 
 
 def test_a_median_off_by_a_sixth_fails_in_both_directions() -> None:
@@ -102,11 +111,20 @@ def test_the_end_times_of_the_paper_say_what_the_paper_says() -> None:
     # Alone 5.3 s; the figures of the paper end at 22.2 s and 6.8 s: (22.2 - 1) / 5.3 = 4.0.
     seen = {("v1", "c4"): 22.2, ("v2", "c4"): 6.8, ("v1", "alone"): 5.3, ("v1", "cubic"): 10.0}
     seen |= {("v1", "bbr"): 10.5, ("no-exit", "bbr"): 14.0, ("v2", "bbr"): 7.05}
-    share = {("v2", "bbr"): np.array([0.6, 0.7])}
+    share = {("v2", "bbr"): np.linspace(0.7, 0.8, 20)}
     assert all(finding.holds for finding in findings(cells(seen), share, shared=True))
-    ours = findings(cells(), {("v2", "bbr"): np.array([0.4])}, shared=False)
+    ours = findings(cells(), {("v2", "bbr"): np.linspace(0.35, 0.45, 20)}, shared=False)
     lost = {finding.name for finding in ours if not finding.holds}
     assert {"v1 against itself lasts almost four times as long as alone", "v2 repairs C4 against C4"} <= lost
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.524, 20), (0.75, 19)])
+def test_hardly_more_than_half_dominates_nobody_and_fewer_than_twenty_trials_tell_nothing(
+    share: float, n: int
+) -> None:
+    shares_ = {("v2", "bbr"): share + np.linspace(-0.08, 0.08, n)}
+    (finding,) = (one for one in findings(cells(), shares_, shared=False) if one.name == "v2 dominates BBR")
+    assert finding.answer == ("does not hold" if n == 20 else "not enough trials")
 
 
 def test_shares_of_the_link_are_what_was_delivered_in_each_quarter_of_a_second() -> None:
@@ -135,6 +153,7 @@ def test_trials_that_share_their_jitter_differ_by_less_than_a_packet_of_it_alone
     assert abs(np.median(shared) - np.median(another)) > shared.std()
 
 
+@pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
 def test_the_command_prints_the_document_of_a_study_and_stores_its_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,9 +163,12 @@ def test_the_command_prints_the_document_of_a_study_and_stores_its_page(
     assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
     assert (document["study"], document["preset"]) == ("wifi-compete", "random-jitter")
     assert len(document["rows"]) == len(VARIANTS) * len(COMPETITORS)
-    assert all({"name", "source", "holds", "measured"} == check.keys() for check in document["checks"])
-    assert status == (0 if all(check["holds"] for check in document["checks"]) else 1)
-    assert json.loads((folder / "study.json").read_text(encoding="utf-8")) == document
+    assert all({"name", "source", "holds", "answer", "measured"} == check.keys() for check in document["checks"])
+    assert {check["answer"] for check in document["checks"]} == {"not enough trials"}
+    assert status == 2
+    stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert stored.pop("files")
+    assert stored == document
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.count("data-figure=") == len(VARIANTS) * 3 * 2  # three pairs, the median and the worst trial
     assert 'src="http' not in page
@@ -157,11 +179,6 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path, capsys: p
     (tmp_path / "precious.txt").write_text("mine", encoding="utf-8")
     assert main(["study", "wifi-compete", "--trials", "2", "--out", str(tmp_path)]) == 2
     assert "holds no study" in capsys.readouterr().err
-
-
-def test_a_folder_is_found_through_another_that_is_not_there(tmp_path: Path) -> None:
-    check_folder(tmp_path / "missing" / ".." / "study")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_study_that_is_interrupted_before_its_first_row_leaves_no_folder(

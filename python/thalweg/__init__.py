@@ -14,6 +14,7 @@ second; tables are polars data frames (`.to_pandas()` for those who want it).
 
 from thalweg import memory as _memory  # noqa: F401 - before polars, whose allocator it sets up
 from thalweg._native import version
+from thalweg.audit import AuditError
 from thalweg.catalogue import list_scenarios, list_suites
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes, Trial
@@ -23,6 +24,7 @@ from thalweg.trace import Trace
 from thalweg.verdict import Statistics, Verdict
 
 __all__ = [
+    "AuditError",
     "Interrupted",
     "Outcomes",
     "RequestError",

@@ -19,6 +19,9 @@ class ScenarioError(ValueError):
 class Cancelled(Exception):
     """Trials were interrupted (Ctrl-C)."""
 
+class AuditError(Exception):
+    """The auditor has found that a trial contradicts physics. The message has seed, time and element."""
+
 def version() -> str:
     """Version of the simulator."""
 
@@ -38,10 +41,10 @@ def serve_live(request: int, answer: int) -> None:
     """
 
 class QuicRefused(Exception):
-    """A connection over sockets cannot be had as it was asked for."""
+    """A connection over sockets cannot be made as requested."""
 
 class QuicFailed(Exception):
-    """A connection over sockets has broken off."""
+    """A connection over sockets broke before it was done."""
 
 def make_quic_identity() -> tuple[bytes, bytes]:
     """A new certificate and its key, both in DER. Raises QuicRefused."""
@@ -158,20 +161,22 @@ class Scenario:
     def time_limit_s(self) -> float:
         """Simulated time at which a trial ends whatever has finished, in seconds."""
 
-    def run(self, seed: int, trace: bool = False) -> Trial:
-        """One trial with one seed. Raises Cancelled within a second after Ctrl-C."""
+    def run(self, seed: int, trace: bool = False, audit: bool = False) -> Trial:
+        """One trial with one seed. Raises Cancelled within a second after Ctrl-C, and AuditError if the auditor
+        watches it and finds something."""
 
     def trials(
         self,
         seeds: Sequence[int],
         jobs: int = 0,
         on_progress: Callable[[int], None] | None = None,
+        audit: bool = False,
     ) -> Outcomes:
         """One trial for each seed on `jobs` threads (0: all cores); the GIL is released.
 
         `on_progress` gets the number of finished trials about ten times a second. Raises Cancelled
-        within a second after Ctrl-C, with the finished trials in its `outcomes` attribute, and RuntimeError
-        if the simulator panics, which is a defect.
+        within a second after Ctrl-C, with the finished trials in its `outcomes` attribute, AuditError if the
+        auditor watches them and finds something, and RuntimeError if the simulator panics, which is a defect.
         """
 
     def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, npt.NDArray[np.int64]]:

@@ -14,9 +14,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.errors import RequestError, did_you_mean, printable
+from thalweg.regular_file import read_regular
 
+_LARGEST = 80 << 20
+"""Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/limits.rs."""
 _ABOUT = "suite.toml"
+_LARGEST_ABOUT = 1 << 20
 _KEYS = {"title", "source", "order"}
 
 
@@ -37,10 +41,7 @@ class Entry:
 
     def read(self) -> bytes:
         """The text of the file, unchecked."""
-        try:
-            return self.file.read_bytes()
-        except OSError as error:
-            raise RequestError(f"cannot read {self.file}: {error.strerror}") from None
+        return read_regular(self.file, _LARGEST, f"a scenario file of at most {_LARGEST >> 20} MiB")
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def find_scenario(name_or_path: str | Path) -> Entry:
     file = Path(name_or_path)
     if file.is_dir():
         raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
-    if file.is_file():
+    if file.exists():  # what is no regular file is refused when it is read
         return Entry(file.stem, None, file)
     if file.suffix == ".toml":
         raise RequestError(f"no such file: {wanted}")
@@ -115,6 +116,9 @@ def _shipped_folders() -> Iterator[Path]:
 def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     about = _read_about(folder / _ABOUT)
     found = {file.stem: file for file in sorted(folder.glob("*.toml")) if file.name != _ABOUT}
+    for stem in found:
+        if printable(stem) != stem:
+            raise RequestError(f"{folder}: the name {printable(stem)}.toml is not UTF-8; accepted: names in UTF-8")
     order: list[str] = about.get("order", [])
     missing = [name for name in order if name not in found]
     if missing:
@@ -131,10 +135,11 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
 
 
 def _read_about(file: Path) -> dict[str, Any]:
-    if not file.is_file():
+    if not file.exists():
         return {}
+    text = read_regular(file, _LARGEST_ABOUT, f"a file of at most {_LARGEST_ABOUT >> 20} MiB")
     try:
-        about = tomllib.loads(file.read_text(encoding="utf-8"))
+        about = tomllib.loads(text.decode())
     except UnicodeDecodeError:
         raise RequestError(f"{file}: not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:

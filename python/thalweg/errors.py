@@ -23,3 +23,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if close:
         return f"; did you mean {' or '.join(close)}?"
     return f"; known: {', '.join(names)}" if names else ""
+
+
+def printable(name: str) -> str:
+    r"""A name with its bytes that are not UTF-8 by their numbers.
+
+    >>> printable(b"x\xff".decode(errors="surrogateescape"))
+    'x\\udcff'
+    """
+    return name.encode(errors="backslashreplace").decode()

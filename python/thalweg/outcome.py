@@ -43,6 +43,11 @@ class Description:
     time_limit_s: float
     """Simulated time at which a trial ends whatever has finished."""
 
+    @property
+    def starts_s(self) -> dict[str, float]:
+        """When each flow starts, before noise."""
+        return {str(flow["name"]): float(flow["start_s"]) for flow in self.flows}
+
     @staticmethod
     def of(native: _native.Scenario, name: str, suite: str | None) -> Description:
         """Takes the description out of a checked scenario."""
@@ -175,7 +180,7 @@ class Outcomes:
 
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""
-        return judge(self.scenario.criteria, self.flows)
+        return judge(self.scenario.criteria, self.flows, self.scenario.starts_s)
 
     def unfinished(self) -> str | None:
         """Which flows that count did not finish, in how many trials; None if all did.

@@ -24,8 +24,8 @@ def text(value: float | None, unit: str = "", digits: int = 4) -> str:
     ('4.871 s', '23.1 ms', '20 Mbps', '10 MB')
     >>> text(float("inf"), "s"), text(None, "s"), text(0.0, "s")
     ('did not finish', '-', '0 s')
-    >>> text(0.9996, "s", 3), text(-0.0009996, "s", 3)
-    ('1 s', '-1 ms')
+    >>> text(0.9996, "s", 3), text(-0.0009996, "s", 3), text(0.0123, "s", 1), text(0.105, "s", 2)
+    ('1 s', '-1 ms', '10 ms', '100 ms')
     """
     if value is None or math.isnan(value):
         return "-"
@@ -33,7 +33,8 @@ def text(value: float | None, unit: str = "", digits: int = 4) -> str:
         return "did not finish"
     # Rounded first: 0.9996 s with three digits is 1 s, not 1000 ms.
     factor, name = scale(float(f"{abs(value):.{digits}g}"), unit)
-    return f"{value / factor:.{digits}g} {name}".rstrip() if value else f"0 {unit}".rstrip()
+    # Read back once: two digits of 105 are 100, not 1e+02.
+    return f"{float(f'{value / factor:.{digits}g}'):.6g} {name}".rstrip() if value else f"0 {unit}".rstrip()
 
 
 def scale(value: float, unit: str) -> tuple[float, str]:

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import tomllib
+from collections.abc import Iterator
+from typing import Any
 
+from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes, Trial
 from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
 
+_EMBEDDED = {"trace": "ms:", "file": "us:"}
+"""Keys whose value may name a file in a scenario, and what a value begins with that is the trace itself."""
+
 
 def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
-    """Runs trial number `trial` again. Raises RequestError if this version refuses the scenario."""
+    """Runs trial number `trial` again. Raises RequestError if the scenario is refused, or names files."""
     stored = outcomes.scenario
+    _refuse_files(stored.toml, stored.name)
     scenario = Scenario.from_toml(stored.toml, stored.name, suite=stored.suite)
     return scenario.run(outcomes.seed_of(trial), trace)
+
+
+def _refuse_files(toml: str, name: str) -> None:
+    """A stored scenario carries its traces within it: one that names a file was not written by us."""
+    try:
+        document = tomllib.loads(toml)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        # The simulator reads TOML 1.1, Python 1.0: what has no such key in any spelling is left to it.
+        if re.search(r"trace|file|\\", toml):
+            raise RequestError(f"{name}: {error}") from None
+        return
+    for key, value in _entries(document):
+        marks = _EMBEDDED.get(key)
+        if marks is not None and isinstance(value, str) and not value.startswith(marks):
+            raise RequestError(
+                f"{name}: {key} = {value[:60]!r} names a file, which no stored scenario does; accepted: the trace "
+                f"itself, after {marks!r}"
+            )
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """All keys and values of a document, those within others included."""
+    if isinstance(value, dict):
+        yield from value.items()
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _entries(one)
 
 
 def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:

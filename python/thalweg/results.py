@@ -6,30 +6,34 @@
 
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
 the scenarios that are there are complete. `metadata.json` is written before the first trial and again
-after each scenario; a folder that it names but that is missing was not finished.
+after each scenario; a folder that it names but that is missing was not finished. An older result stays
+until the new one is whole: see `thalweg.result_folder`.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from types import TracebackType
+from typing import Any, Self
 
 import polars as pl
 
 from thalweg import _native
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.host import host
+from thalweg.metadata import FORMAT, METADATA, read_document, read_metadata
 from thalweg.outcome import Description, Outcomes
+from thalweg.result_folder import PARTIAL, ResultFolder, check_name
+from thalweg.stored_tables import TABLES, check_readable, read_tables
 from thalweg.verdict import Answer
 from thalweg.whole_file import whole_file
 
-FORMAT = "thalweg-result/1"
-_METADATA = "metadata.json"
-_TABLES = ("flows", "links", "trials", "requests")
+PAGE = "report.html"
 
 
 @dataclass
@@ -83,76 +87,89 @@ class SuiteResult:
     def load(folder: str | Path) -> SuiteResult:
         """Reads a stored result. Raises RequestError if the folder does not hold one."""
         root = Path(folder)
-        metadata = _read_metadata(root)
-        try:
-            outcomes = []
-            for scenario in metadata.pop("scenarios"):
-                description = Description(**scenario)
-                home = root / description.name
-                if home.is_dir():
-                    flows, links, trials, requests = (
-                        pl.read_parquet(home / f"{table}.parquet") for table in _TABLES
-                    )
-                    outcomes.append(Outcomes(description, flows, links, trials, requests))
-            known = {key: metadata[key] for key in ("suite", "title", "source", "seed")}
-            made = {key: metadata[key] for key in ("version", "host", "started", "wall_s")}
-        except (KeyError, TypeError, OSError, pl.exceptions.PolarsError) as error:
-            raise RequestError(f"{root}: the result is damaged: {error}") from None
-        return SuiteResult(**known, **made, outcomes=outcomes, folder=root)
+        metadata = read_metadata(root)
+        check_readable(root, metadata.scenarios)
+        found = ((scenario, read_tables(root, scenario)) for scenario in metadata.scenarios)
+        return SuiteResult(
+            suite=metadata.suite,
+            title=metadata.title,
+            source=metadata.source,
+            seed=metadata.seed,
+            version=metadata.version,
+            host=metadata.host,
+            started=metadata.started,
+            wall_s=metadata.wall_s,
+            outcomes=[Outcomes(scenario, *tables) for scenario, tables in found if tables is not None],
+            folder=root,
+        )
 
 
 class Store:
-    """Writes a result while it grows."""
+    """Writes a result while it grows. Use it as a context: until its end, no other process writes there."""
 
-    def __init__(self, folder: Path, result: SuiteResult, scenarios: list[Description], trials: int) -> None:
-        """Opens a folder for a result; one that holds an older result is emptied of it first.
+    def __init__(self, folder: Path, result: SuiteResult, scenarios: Sequence[Description], trials: int) -> None:
+        """Opens a folder for a result.
 
-        Raises RequestError if the folder cannot be written or holds something else.
+        Raises RequestError if it cannot be written, holds something else, or another process writes there, and
+        if a scenario has a name that no folder in it can have.
         """
         self.folder = folder
         self._result = result
         self._scenarios = scenarios
         self._trials = trials
+        names = [scenario.name for scenario in scenarios]
+        for name in names:
+            check_name(name)
+        self._place = ResultFolder(folder, METADATA, "result", _files, names, in_place=True)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._clear()
             self._write_metadata()
-        except OSError as error:
-            raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
-        result.folder = folder
+        except BaseException:
+            self._place.close()
+            raise
+        result.folder = self.root
+
+    @property
+    def root(self) -> Path:
+        """Where the result is now."""
+        return self._place.root
 
     def add(self, outcomes: Outcomes) -> None:
         """Stores the outcomes of one finished scenario, whole or not at all."""
         name = outcomes.scenario.name
-        partial = self.folder / f".{name}.partial"
+        partial = self.root / PARTIAL
         try:
-            partial.mkdir(exist_ok=True)
-            for table in _TABLES:
+            partial.mkdir()
+            for table in TABLES:
                 getattr(outcomes, table).write_parquet(partial / f"{table}.parquet")
-            partial.rename(self.folder / name)
+            partial.rename(self.root / name)
             self._write_metadata()
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
             reason = getattr(error, "strerror", None) or error
-            raise RequestError(f"cannot write {self.folder / name}: {reason}") from None
+            raise RequestError(f"cannot write {self.root / name}: {reason}") from None
         finally:
-            self._discard_partial()
-
-    def _discard_partial(self) -> None:
-        """Removes what a failed or interrupted write left."""
-        for partial in self.folder.glob(".*.partial"):
             shutil.rmtree(partial, ignore_errors=True)
 
-    def _clear(self) -> None:
-        if not any(self.folder.iterdir()):
-            return
-        if not (self.folder / _METADATA).exists():
-            raise RequestError(f"{self.folder} is not empty and holds no result; choose another folder")
-        old = _read_metadata(self.folder)
-        (self.folder / _METADATA).unlink()
-        for scenario in old["scenarios"]:
-            shutil.rmtree(self.folder / scenario["name"], ignore_errors=True)
-        self._discard_partial()
+    def has(self, outcomes: Outcomes) -> bool:
+        """Whether the outcomes of a scenario are stored."""
+        return (self.root / outcomes.scenario.name).is_dir()
+
+    def finish(self) -> None:
+        """The result is whole, and takes the place of an older one. Raises RequestError."""
+        self._place.finish()
+        self._result.folder = self.root
+
+    def __enter__(self) -> Self:
+        """The folder is open."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Lets others write. Of a new result beside an older one nothing stays if no scenario was finished."""
+        if not any((self.root / scenario.name).is_dir() for scenario in self._scenarios):
+            self._place.forget()
+        self._place.close()
 
     def _write_metadata(self) -> None:
         result = self._result
@@ -170,25 +187,14 @@ class Store:
             "core_s": round(result.core_s, 3),
             "scenarios": [asdict(description) for description in self._scenarios],
         }
-        with whole_file(self.folder / _METADATA) as partial:
+        with whole_file(self.root / METADATA) as partial:
             partial.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
 
 
-def _read_metadata(folder: Path) -> dict[str, Any]:
-    try:
-        metadata = json.loads((folder / _METADATA).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        missing = "there is no such folder" if not folder.exists() else f"it has no {_METADATA}"
-        if (folder / "study.json").exists():
-            missing = f"it holds a study; its page is {folder / 'report.html'}"
-        raise RequestError(f"{folder} is not a result: {missing}") from None
-    except OSError as error:
-        raise RequestError(f"{folder} is not a result: {error.strerror}") from None
-    except ValueError as error:
-        raise RequestError(f"{folder / _METADATA}: {error}") from None
-    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-        raise RequestError(f"{folder} is not a result that this version reads ({FORMAT})")
-    return metadata
+def _files(document: Path) -> list[PurePath]:
+    """The files of the result whose document this is."""
+    names = [scenario.name for scenario in read_document(document).scenarios]
+    return [PurePath(name, f"{table}.parquet") for name in names for table in TABLES] + [PurePath(PAGE)]
 
 
 def _scenario_document(outcomes: Outcomes) -> dict[str, Any]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
-from thalweg.catalogue import Entry, Suite
+from thalweg.catalogue import Entry
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.memory import return_large_blocks
 from thalweg.results import Store, SuiteResult
@@ -37,18 +36,15 @@ def load_all(
 
 
 def run_suite(
-    suite: Suite,
+    store: Store,
+    result: SuiteResult,
     scenarios: Sequence[Scenario],
     trials: int,
-    seed: int,
     jobs: int,
-    folder: Path,
     on_progress: Progress | None = None,
-) -> tuple[SuiteResult, bool]:
-    """Runs and stores scenarios; also tells whether all of them were finished before a Ctrl-C."""
+) -> bool:
+    """Runs and stores scenarios from the seed of the result; tells whether all were finished before a Ctrl-C."""
     return_large_blocks()
-    result = SuiteResult(suite.name, suite.title, suite.source, seed)
-    store = Store(folder, result, [scenario.description for scenario in scenarios], trials)
     begin, total, done = time.perf_counter(), trials * len(scenarios), 0
     try:
         for scenario in scenarios:
@@ -58,12 +54,13 @@ def run_suite(
                     on_progress(name, before + finished, total)
 
             report(0)
-            outcomes = scenario.trials(trials, seed, jobs, report)
+            outcomes = scenario.trials(trials, result.seed, jobs, report)
             done += trials
             result.outcomes.append(outcomes)
             result.wall_s = time.perf_counter() - begin
             store.add(outcomes)
+        store.finish()
     except (Interrupted, KeyboardInterrupt):
-        result.outcomes = [outcomes for outcomes in result.outcomes if (folder / outcomes.scenario.name).is_dir()]
-        return result, False
-    return result, True
+        result.outcomes = [outcomes for outcomes in result.outcomes if store.has(outcomes)]
+        return False
+    return True

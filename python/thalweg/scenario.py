@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from thalweg import _native
+from thalweg import _native, audit
 from thalweg.catalogue import Entry, find_scenario
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.outcome import Description, Outcomes, Trial
@@ -38,16 +38,23 @@ class Scenario:
         self.description = Description.of(native, name, suite)
 
     @staticmethod
-    def load(name_or_path: str | Path, overrides: Settings = (), controllers: Settings = ()) -> Scenario:
+    def load(
+        name_or_path: str | Path,
+        overrides: Settings = (),
+        controllers: Settings = (),
+        allow_unseeded: bool = False,
+    ) -> Scenario:
         """Reads a scenario by shipped name (`c4/bad-wifi`) or by path.
 
         `overrides` set keys of the file (`{"path.rate": "10 Mbps"}`), `controllers` bind flows to
-        controllers (`{"main": "cubic"}`). Raises RequestError.
+        controllers (`{"main": "cubic"}`). `allow_unseeded` allows those whose trials do not repeat, as
+        the key of that name does (`noq:bbr3`). Raises RequestError.
 
         >>> Scenario.load("c4/simple-20mbps", overrides={"path.rate": "10 Mbps"}).name
         'simple-20mbps'
         """
-        return Scenario.from_entry(find_scenario(name_or_path), overrides, controllers)
+        unseeded = [("allow_unseeded", "true")] if allow_unseeded else []
+        return Scenario.from_entry(find_scenario(name_or_path), unseeded + pairs(overrides), controllers)
 
     @staticmethod
     def from_entry(entry: Entry, overrides: Settings = (), controllers: Settings = ()) -> Scenario:
@@ -119,15 +126,17 @@ class Scenario:
         """Least completion time of the first flow that physics allows; None for an unbounded workload."""
         return self.description.floor_s
 
-    def run(self, seed: int = 1, trace: bool = False) -> Trial:
-        """One trial.
+    def run(self, seed: int = 1, trace: bool = False, audit: bool | None = None) -> Trial:
+        """One trial, under the auditor if `audit` says so or, by default, within `thalweg.audit.auditing`.
+
+        Raises AuditError if the auditor finds that the trial contradicts physics.
 
         >>> a, b = (Scenario.load("c4/simple-20mbps").run(seed=7) for _ in range(2))
         >>> a.trace_hash == b.trace_hash
         True
         """
         try:
-            native = self._native.run(seed, trace)
+            native = self._native.run(seed, trace, _watched(audit))
         except _native.Cancelled:
             raise Interrupted(None) from None
         series = Trace.of(native.trace) if native.trace is not None else None
@@ -138,12 +147,17 @@ class Scenario:
         return self._native.probe(seed, interval_ns, count, payload)
 
     def trials(
-        self, n: int = 100, seed: int = 1, jobs: int = 0, on_progress: Callable[[int], None] | None = None
+        self,
+        n: int = 100,
+        seed: int = 1,
+        jobs: int = 0,
+        on_progress: Callable[[int], None] | None = None,
+        audit: bool | None = None,
     ) -> Outcomes:
         """Runs `n` trials with seeds `seed`, `seed + 1`, ... on `jobs` threads (0: all cores).
 
         `on_progress` hears the number of finished trials about ten times a second. Raises Interrupted
-        within a second after Ctrl-C.
+        within a second after Ctrl-C. `audit` as for `run`: a finding ends the run.
 
         >>> outcomes = Scenario.load("c4/simple-20mbps").trials(3, seed=10)
         >>> outcomes.trials["seed"].to_list()
@@ -154,12 +168,16 @@ class Scenario:
         if n < 1:
             raise RequestError(f"{n} trials: at least 1 is needed")
         try:
-            native = self._native.trials(range(seed, seed + n), jobs, on_progress)
+            native = self._native.trials(range(seed, seed + n), jobs, on_progress, _watched(audit))
         except (_native.Cancelled, KeyboardInterrupt) as cancelled:
             finished = getattr(cancelled, "outcomes", None)
             outcomes = Outcomes.of(finished, self.description) if finished is not None else None
             raise Interrupted(outcomes if outcomes is not None and outcomes.n else None) from None
         return Outcomes.of(native, self.description)
+
+
+def _watched(asked: bool | None) -> bool:
+    return audit.is_on() if asked is None else asked
 
 
 def pairs(settings: Settings) -> list[tuple[str, str]]:

@@ -91,10 +91,13 @@ class Trace:
         if target.suffix not in FORMATS:
             raise RequestError(f"{target}: a trace ends in one of {', '.join(FORMATS)}")
         with whole_file(target) as partial:
+            # Open files: Polars takes no path that is not UTF-8.
             if target.suffix == ".parquet":
-                self.table().write_parquet(partial)
+                with partial.open("wb") as out:
+                    self.table().write_parquet(out)
             elif target.suffix == ".csv":
-                self.table().write_csv(partial)
+                with partial.open("wb") as out:
+                    self.table().write_csv(out)
             elif target.suffix == ".sqlog":
                 qlog.write_sequence(self, partial, vantage)
             else:

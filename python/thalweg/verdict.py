@@ -1,17 +1,22 @@
 """Pass criteria and their statistics: what the trials of a scenario say.
 
-A criterion bounds one metric of one flow: every trial must stay at or under `at_most`. A trial in
-which the metric does not exist, because the flow did not finish, counts as infinite: over any target.
+A criterion bounds one metric of one flow: every trial must stay at or under `at_most`. A trial in which the flow
+did not finish counts as infinite, over any target; also for the delays of its streams: the frames that came before
+a call died do not speak for it.
 
-Statistics: percentiles interpolate linearly between the order statistics; the failure rate comes with
-its one-sided 95 % upper bound by Clopper and Pearson, so that "0 of 100" is read as what it is: a rate
-below 3 %, not a proof.
+Times count from the start of the trial, but for what `noise.start` of the scenario adds: a flow that starts 60 ms
+late and takes no longer has the same completion. So trials that differ in nothing but that draw are one trial, and
+a target that a document states for fixed starts is as hard to hold with any offset.
+
+Statistics: percentiles interpolate linearly between the order statistics, and have intervals (`statistics`). The
+failure rate comes with its one-sided 95 % upper bound by Clopper and Pearson, so that "0 of 100" is read as what
+it is: a rate below 3 %, not a proof. The bound is that of the effective number of trials: a trial that is repeated
+a hundred times proves no more than once.
 
 A target below the floor of its scenario asks for what physics does not allow. It is `infeasible`,
 neither passed nor failed.
 
-Limits: the bound takes trials as independent, which seeds are, and one criterion at a time: with many
-criteria in a suite, some bound will be crossed by chance.
+Limits: bounds and intervals take one criterion at a time: with many criteria in a suite, some will miss by chance.
 """
 
 from __future__ import annotations
@@ -22,10 +27,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.statistics.interval import Interval
+from thalweg.statistics.quantiles import least_worst, percentile, quantile_interval
+from thalweg.statistics.rates import rate_upper_bound
+from thalweg.statistics.repetition import effective_number
 
 Answer = Literal["pass", "fail", "infeasible"]
 
@@ -49,17 +57,34 @@ class Statistics:
     informative: bool
     """Shown, but without a say in the verdict of the scenario."""
     n: int
+    effective_n: int
+    """How many of the trials can be told apart."""
     min: float
     p5: float
-    median: float
-    p95: float
+    median_interval: Interval
+    """The median, with its interval of 95 %."""
+    p95_interval: Interval
+    """The 95th percentile, with its interval of 95 %."""
     worst: float
     """Infinite if some trial did not finish."""
+    worst_at_least: float
+    """What the worst of as many further trials reaches at least, with 95 %; -inf if the trials do not tell."""
     failures: int
     """Trials over the target, unfinished ones included."""
     failure_rate_upper95: float
+    """By the effective number of trials."""
     worst_trial: int
     """Index of the trial with the worst value; the first of equals."""
+
+    @property
+    def median(self) -> float:
+        """Half of the trials are at or under it."""
+        return self.median_interval.value
+
+    @property
+    def p95(self) -> float:
+        """19 of 20 trials are at or under it."""
+        return self.p95_interval.value
 
     @property
     def subject(self) -> str:
@@ -69,7 +94,8 @@ class Statistics:
     @property
     def answer(self) -> Answer:
         """Whether every trial held this criterion, or whether none could."""
-        if self.floor is not None and self.at_most < self.floor:
+        # The floor is that of the planned start: where the path changes, a later start may have an easier one.
+        if self.floor is not None and self.at_most < self.floor and self.failures == self.n:
             return "infeasible"
         return "fail" if self.failures else "pass"
 
@@ -84,7 +110,11 @@ class Statistics:
             "at_most": self.at_most,
             "unit": self.unit,
             "n": self.n,
+            "effective_n": self.effective_n,
             **numbers,
+            "median_interval95": self.median_interval.document(),
+            "p95_interval95": self.p95_interval.document(),
+            "worst_at_least95": _finite(self.worst_at_least),
             "failures": self.failures,
             "failure_rate_upper95": self.failure_rate_upper95,
             "worst_trial": self.worst_trial,
@@ -117,9 +147,14 @@ class Verdict:
         return ranked[0].worst_trial if ranked else 0
 
 
-def judge(criteria: Sequence[Mapping[str, Any]], flows: pl.DataFrame) -> Verdict:
-    """Sets the outcomes of flows (one row for each trial and flow) against the criteria of a scenario."""
-    return Verdict(tuple(_statistics(criterion, flows) for criterion in criteria))
+def judge(
+    criteria: Sequence[Mapping[str, Any]], flows: pl.DataFrame, starts_s: Mapping[str, float] | None = None
+) -> Verdict:
+    """Sets the outcomes of flows (one row for each trial and flow) against the criteria of a scenario.
+
+    `starts_s`: when the scenario has each flow start, before noise.
+    """
+    return Verdict(tuple(_statistics(criterion, flows, starts_s or {}) for criterion in criteria))
 
 
 def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:
@@ -139,68 +174,58 @@ def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:
     raise RequestError(f"no outcome measures {metric!r}{did_you_mean(metric, columns)}")
 
 
-def percentile(ordered: npt.NDArray[np.float64], fraction: float) -> float:
-    """The quantile of values in ascending order, by linear interpolation; infinite values are allowed.
+def values_of(
+    criterion: Mapping[str, Any], flows: pl.DataFrame, starts_s: Mapping[str, float] | None = None
+) -> pl.DataFrame:
+    """What a criterion measures in each trial: columns `trial`, `seed` where there is one, and `value`.
 
-    >>> percentile(np.array([1.0, 2.0, 4.0]), 0.75)
-    3.0
-    >>> percentile(np.array([1.0, np.inf]), 0.5)
-    inf
+    The value is infinite where the flow did not finish, of streams too. Times count from `starts_s`, when the
+    scenario has the flow start, as if the flow had started then. Raises RequestError.
     """
-    position = (len(ordered) - 1) * fraction
-    low, share = int(position), position - int(position)
-    if share == 0 or ordered[low] == ordered[low + 1]:
-        return float(ordered[low])
-    return float(ordered[low] + share * (ordered[low + 1] - ordered[low]))
-
-
-def rate_upper_bound(failures: int, n: int, confidence: float = 0.95) -> float:
-    """Upper bound of a failure rate, one-sided (Clopper and Pearson, Biometrika 26, 1934).
-
-    With no failure in 100 trials: 1 - 0.05^(1/100).
-
-    >>> round(rate_upper_bound(0, 100), 4)
-    0.0295
-    >>> rate_upper_bound(3, 3)
-    1.0
-    """
-    if failures >= n:
-        return 1.0
-    from scipy.special import betaincinv  # noqa: PLC0415 - takes a quarter of the time in which a command starts
-
-    # The quantile of a beta distribution; scipy.stats has it by that name and takes a second to load.
-    return float(betaincinv(failures + 1, n - failures, confidence))
-
-
-def _statistics(criterion: Mapping[str, Any], flows: pl.DataFrame) -> Statistics:
     column = column_of(criterion, flows.columns)
     rows = flows.filter(pl.col("flow") == criterion["flow"])
     if rows.is_empty():
         raise RequestError(
             f"no outcome of flow {criterion['flow']!r}{did_you_mean(criterion['flow'], flows['flow'])}"
         )
-    measured = rows[column].to_numpy().astype(np.float64)
-    values = np.where(np.isnan(measured), np.inf, measured)
-    ordered = np.sort(values)
+    # What outcomes made by hand do not say is finished where there is a number.
+    done = pl.col("finished") if "finished" in flows.columns else pl.lit(value=True)
+    value = pl.col(column).cast(pl.Float64).fill_nan(None)
+    planned_s = (starts_s or {}).get(str(criterion["flow"]))
+    if column in _TIMES.values() and planned_s is not None and "start_s" in flows.columns:
+        value -= pl.col("start_s").fill_null(planned_s) - planned_s
+    return rows.select(
+        *(name for name in ("trial", "seed") if name in flows.columns),
+        pl.when(done).then(value).fill_null(math.inf).alias("value"),
+    )
+
+
+def _statistics(criterion: Mapping[str, Any], flows: pl.DataFrame, starts_s: Mapping[str, float]) -> Statistics:
+    rows = values_of(criterion, flows, starts_s)
+    values = rows["value"].to_numpy()
+    ordered, n = np.sort(values), len(values)
     failures = int(np.count_nonzero(values > criterion["at_most"]))
+    effective_n = effective_number(values)
     return Statistics(
         flow=criterion["flow"],
         stream=criterion.get("stream"),
         metric=criterion["metric"],
-        column=column,
+        column=column_of(criterion, flows.columns),
         source=criterion.get("source"),
         at_most=float(criterion["at_most"]),
         unit=criterion.get("unit", ""),
         floor=criterion.get("floor"),
         informative=bool(criterion.get("informative", False)),
-        n=len(values),
+        n=n,
+        effective_n=effective_n,
         min=float(ordered[0]),
         p5=percentile(ordered, 0.05),
-        median=percentile(ordered, 0.5),
-        p95=percentile(ordered, 0.95),
+        median_interval=quantile_interval(values, 0.5),
+        p95_interval=quantile_interval(values, 0.95),
         worst=float(ordered[-1]),
+        worst_at_least=least_worst(values),
         failures=failures,
-        failure_rate_upper95=rate_upper_bound(failures, len(values)),
+        failure_rate_upper95=rate_upper_bound(failures * effective_n / n, effective_n),
         worst_trial=int(rows["trial"][int(np.argmax(values))]),
     )
 

@@ -1,8 +1,14 @@
-"""Files that are there whole or not at all: whatever stops the writing, what was there before stays."""
+"""Files that are there whole or not at all: whatever stops the writing, what was there before stays.
+
+A file grows below another name beside its target, locked by its writer. The kernel takes the lock away when the
+writer ends, however it ends: a file of such a name that nobody has locked is what a killed writer left, and the
+next one in that folder removes it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
@@ -14,6 +20,8 @@ import polars as pl
 
 from thalweg.errors import RequestError
 
+_PREFIX = ".thalweg-partial-"
+
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
@@ -24,14 +32,14 @@ def whole_file(target: Path) -> Iterator[Path]:
     other. Raises RequestError if the file cannot be written.
     """
     partial: Path | None = None
+    handle = -1
     try:
         if _takes_what_it_gets(target):
             yield target
             return
         final = target.resolve()  # a link stays, and what it points to is replaced
-        handle, name = tempfile.mkstemp(prefix=".", suffix=final.suffix, dir=final.parent)
-        os.close(handle)
-        partial = Path(name)  # the ending stays: it chooses the format of traces and figures
+        remove_abandoned(final.parent)
+        handle, partial = _locked_file(final)
         yield partial
         _put_in_place(partial, final)
     except (OSError, RuntimeError, pl.exceptions.PolarsError) as error:
@@ -42,6 +50,37 @@ def whole_file(target: Path) -> Iterator[Path]:
         if partial:
             with contextlib.suppress(OSError):
                 partial.unlink(missing_ok=True)
+        if handle >= 0:
+            os.close(handle)
+
+
+def is_partial(file: Path) -> bool:
+    """Whether a file has the name of one that grows."""
+    return file.name.startswith(_PREFIX)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Removes from a folder the files that killed writers left; those of writers at work stay."""
+    for file in folder.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            # Opened for writing, as NFS wants it for a lock; a link is not followed, a pipe not waited for.
+            handle = os.open(file, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                file.unlink()
+            finally:
+                os.close(handle)
+
+
+def _locked_file(final: Path) -> tuple[int, Path]:
+    """Makes a file beside `final` and locks it; its ending stays: it chooses the format of traces and figures."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=final.suffix, dir=final.parent)
+        with contextlib.suppress(OSError):  # a file system without locks: then nobody takes it for abandoned
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)  # another writer found it before it was locked
 
 
 def _takes_what_it_gets(target: Path) -> bool:

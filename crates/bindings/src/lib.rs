@@ -27,18 +27,24 @@ pyo3::create_exception!(
     pyo3::exceptions::PyException,
     "Trials were interrupted (Ctrl-C)."
 );
+pyo3::create_exception!(
+    thalweg._native,
+    AuditError,
+    pyo3::exceptions::PyException,
+    "The auditor has found that a trial contradicts physics. The message has seed, time and element."
+);
 
 pyo3::create_exception!(
     thalweg._native,
     QuicRefused,
     pyo3::exceptions::PyException,
-    "A connection over sockets cannot be had as it was asked for."
+    "A connection over sockets cannot be made as requested."
 );
 pyo3::create_exception!(
     thalweg._native,
     QuicFailed,
     pyo3::exceptions::PyException,
-    "A connection over sockets has broken off."
+    "A connection over sockets broke before it was done."
 );
 
 /// Scenario files, trials and traces.
@@ -47,6 +53,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("ScenarioError", py.get_type::<ScenarioError>())?;
     module.add("Cancelled", py.get_type::<Cancelled>())?;
+    module.add("AuditError", py.get_type::<AuditError>())?;
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;

@@ -219,7 +219,7 @@ impl QuicServer {
     ) -> PyResult<QuicServer> {
         let no_address = |_| {
             refused(format!(
-                "\"{address}\" is no address; accepted: an IPv4 or IPv6 address"
+                "\"{address}\" is not an address; accepted: an IPv4 or IPv6 address"
             ))
         };
         let credentials = Credentials::from_der(certificate, key).map_err(refused)?;

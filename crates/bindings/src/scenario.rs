@@ -4,7 +4,7 @@ use crate::columns::Columns;
 use crate::outcomes::{Outcomes, Trial};
 use crate::running::watched;
 use crate::trace::Trace;
-use crate::{Cancelled, ScenarioError};
+use crate::{AuditError, Cancelled, ScenarioError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
@@ -129,11 +129,11 @@ impl Scenario {
         self.0.time_limit().as_secs_f64()
     }
 
-    /// One trial with one seed.
-    #[pyo3(signature = (seed, trace=false))]
-    fn run(&self, py: Python<'_>, seed: u64, trace: bool) -> PyResult<Trial> {
+    /// One trial with one seed, watched by the auditor if asked.
+    #[pyo3(signature = (seed, trace=false, audit=false))]
+    fn run(&self, py: Python<'_>, seed: u64, trace: bool, audit: bool) -> PyResult<Trial> {
         self.refuse_live()?;
-        let progress = Progress::default();
+        let progress = progress(audit);
         let work = || {
             if trace {
                 run_traced(&self.0, seed, &progress)
@@ -144,6 +144,7 @@ impl Scenario {
             }
         };
         let (played, _) = watched(py, &progress.stop, work, || Ok(()))?;
+        refuse_finding(&progress)?;
         let Some((finished, trace)) = played else {
             return Err(cancelled(py, self.outcomes(py, &[])?));
         };
@@ -174,19 +175,20 @@ impl Scenario {
         Ok(columns.finish())
     }
 
-    /// One trial for each seed on `jobs` threads (0: all cores).
-    #[pyo3(signature = (seeds, jobs=0, on_progress=None))]
+    /// One trial for each seed on `jobs` threads (0: all cores), watched by the auditor if asked.
+    #[pyo3(signature = (seeds, jobs=0, on_progress=None, audit=false))]
     fn trials(
         &self,
         py: Python<'_>,
         seeds: Vec<u64>,
         jobs: usize,
         on_progress: Option<Bound<'_, PyAny>>,
+        audit: bool,
     ) -> PyResult<Py<Outcomes>> {
         self.refuse_live()?;
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         let jobs = if jobs == 0 { cores() } else { jobs };
-        let progress = Progress::default();
+        let progress = progress(audit);
         let report = || {
             let finished = progress.finished.load(Ordering::Relaxed);
             on_progress
@@ -195,6 +197,7 @@ impl Scenario {
         };
         let work = || run_trials(&self.0, &seeds, jobs, &progress);
         let (finished, interrupted) = watched(py, &progress.stop, work, report)?;
+        refuse_finding(&progress)?;
         let outcomes = self.outcomes(py, &finished)?;
         if interrupted {
             return Err(cancelled(py, outcomes));
@@ -220,6 +223,23 @@ impl Scenario {
         finished: &[thalweg_sim::Finished],
     ) -> PyResult<Py<Outcomes>> {
         Py::new(py, Outcomes::new(py, &self.0.flows, finished)?)
+    }
+}
+
+/// A run that has not begun.
+fn progress(audit: bool) -> Progress {
+    if audit {
+        Progress::audited()
+    } else {
+        Progress::default()
+    }
+}
+
+/// Fails if the auditor has found something: there are no outcomes then.
+fn refuse_finding(progress: &Progress) -> PyResult<()> {
+    match progress.finding.get() {
+        Some(finding) => Err(AuditError::new_err(finding.to_string())),
+        None => Ok(()),
     }
 }
 

@@ -68,6 +68,10 @@ pub trait Observer {
 /// [`on_ack`]: Controller::on_ack
 /// [`control`]: Controller::control
 pub trait Controller: Send {
+    /// The handshake gave the first RTT sample: nothing else is known of the path, and no application data
+    /// has left yet, unless by 0-RTT. Only the modelled transport tells of it.
+    fn on_handshake_rtt(&mut self, _cx: &mut Context<'_>) {}
+
     /// A packet left.
     fn on_sent(&mut self, _event: &Sent, _cx: &mut Context<'_>) {}
 

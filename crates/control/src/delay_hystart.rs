@@ -1,4 +1,4 @@
-//! picoquic's delay test for leaving slow start (reference of the comparison algorithms, section 1:
+//! picoquic's delay test for leaving slow start (picoquic-controllers.md section 1:
 //! "HyStart delay test"). It is not HyStart++, which is in `hystart`.
 //!
 //! Of the last seven RTT samples, at least a millisecond apart, it keeps the smallest and the largest.

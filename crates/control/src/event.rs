@@ -57,11 +57,11 @@ pub struct RateSample {
 pub struct Ack {
     /// Largest packet number that this ACK newly acknowledges.
     pub largest: u64,
-    /// Bytes newly acknowledged (without AEAD tags), packets that were wrongly declared lost included.
+    /// Bytes newly acknowledged (by the rules of picoquic without AEAD tags), packets that were wrongly declared lost included.
     pub newly_acked: Bytes,
     /// Number of packets newly acknowledged.
     pub newly_acked_packets: u64,
-    /// Bytes that the processing of this ACK declared lost.
+    /// Bytes declared lost since the last ACK was reported, by the timer too.
     pub newly_lost: Bytes,
     /// Number of separate runs of packet numbers among them.
     pub lost_ranges: u32,

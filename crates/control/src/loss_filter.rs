@@ -1,5 +1,5 @@
 //! Smoothed loss rate by packet numbers, as picoquic keeps it for all its controllers that look at one, C4
-//! included (C4 reference, section 7.2).
+//! included (c4.md section 2, picoquic-controllers.md section 1).
 //!
 //! Only losses advance it: the packets between two losses count as delivered, up to 32 of them. Each
 //! packet number since the last loss decays the rate by 15/16, the lost packet's own included, and the

@@ -12,13 +12,15 @@ pub struct PathState {
     pub smoothed_rtt: Duration,
     /// RTT variation (RFC 9002 section 5.3).
     pub rtt_var: Duration,
-    /// Smallest RTT sample of the connection; zero before the first.
+    /// Smallest RTT sample of the connection, or since persistent congestion was last established (RFC 9002 section
+    /// 5.2); zero before the first.
     pub min_rtt: Duration,
-    /// Latest RTT sample, less the acknowledgement delay that the peer reported; zero before the first.
+    /// Latest RTT sample as measured (RFC 9002 section 5.1); by the rules of picoquic, less the acknowledgement delay
+    /// that the peer reported. Zero before the first.
     pub latest_rtt: Duration,
     /// Ack-eliciting bytes that are neither acknowledged nor declared lost.
     pub bytes_in_flight: Bytes,
-    /// Bytes acknowledged so far, without the 16 bytes of AEAD tag a packet carries.
+    /// Bytes acknowledged so far; by the rules of picoquic, without the 16 bytes of AEAD tag that a packet carries.
     pub delivered: Bytes,
     /// Bytes declared lost so far, less those that proved spurious; same counting as `delivered`.
     pub lost: Bytes,

@@ -1,4 +1,4 @@
-//! Small rules that picoquic's algorithms share (reference of the comparison algorithms, section 1).
+//! Small rules that picoquic's algorithms share (picoquic-controllers.md section 1).
 
 use crate::PathState;
 use thalweg_units::{Bytes, Duration};

@@ -6,9 +6,9 @@
 //!
 //! # Limits
 //! Packets are full, and count whole: no AEAD tag is taken off. Nothing is paced. There is no delivery
-//! rate unless the test sets `path.delivery_rate` and `path.peak_rate`.
+//! rate unless the test sets `path.delivery_rate`, `path.peak_rate` and `rate`.
 
-use crate::event::{Ack, Lost, RttSample, Sent, Snapshot, SpuriousLoss, Timeout};
+use crate::event::{Ack, Lost, RateSample, RttSample, Sent, Snapshot, SpuriousLoss, Timeout};
 use crate::{Context, Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
 use std::collections::BTreeMap;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
@@ -25,6 +25,8 @@ pub(crate) struct Flow {
     pub(crate) now: Instant,
     /// Whether packets are marked as sent without enough data to fill the window.
     pub(crate) app_limited: bool,
+    /// The delivery-rate sample that ACKs bring.
+    pub(crate) rate: Option<RateSample>,
     rng: Rng,
     outstanding: BTreeMap<u64, Snapshot>,
     lost: BTreeMap<u64, Snapshot>,
@@ -48,6 +50,7 @@ impl Flow {
             path,
             now,
             app_limited: false,
+            rate: None,
             rng: Rng::new(1),
             outstanding: BTreeMap::new(),
             lost: BTreeMap::new(),
@@ -181,7 +184,7 @@ impl Flow {
             lost_ranges: 0,
             rtt: Some(rtt),
             snapshot: self.complete(newest.clone()),
-            rate: None,
+            rate: self.rate.clone(),
             prior_in_flight,
         };
         self.call(|controller, cx| controller.on_ack(&ack, cx));

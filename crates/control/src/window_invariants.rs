@@ -1,7 +1,11 @@
-//! What every window-based controller keeps to, whatever happens to its packets.
+//! What every controller keeps to, whatever happens to its packets.
 
+use crate::OptionKind;
+use crate::event::RateSample;
+use crate::registry::ENTRIES;
 use crate::test_flow::{Flow, MTU};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use thalweg_units::{Bytes, Duration, Rate};
 
 const CONTROLLERS: [&str; 10] = [
@@ -36,6 +40,36 @@ enum Operation {
     Seed(u64),
     PeakRate(u64),
     Mtu(u64),
+    Delivery(u64, u64),
+}
+
+/// Numbers of all sizes below 2 to the power of `bits`.
+fn magnitude(bits: u32) -> impl Strategy<Value = u64> {
+    (0..bits).prop_flat_map(|n| 0..=(1u64 << n))
+}
+
+/// Any controller of the registry with any of its options, each at any of its values, bounds first.
+fn any_controller() -> impl Strategy<Value = String> {
+    let choices = prop::collection::vec(any::<(usize, usize)>(), 0..6);
+    (0..ENTRIES.len(), choices).prop_map(|(entry, choices)| {
+        let entry = &ENTRIES[entry];
+        let mut values = BTreeMap::new();
+        for (option, value) in choices {
+            let option = &entry.options[option % entry.options.len()];
+            let pick = |texts: &[&str]| texts[value % texts.len()].to_owned();
+            let text = match option.kind {
+                OptionKind::Choice(words) => pick(words),
+                OptionKind::Flag => pick(&["on", "off"]),
+                OptionKind::Number(low, high) => {
+                    [low, high, (low + high) / 2.0][value % 3].to_string()
+                }
+                OptionKind::Duration => pick(&["0 s", "1 ns", "1 ms", "1 s", "1 h"]),
+            };
+            values.insert(option.name, text);
+        }
+        let options: Vec<String> = values.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        format!("{}:{}", entry.name, options.join(","))
+    })
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -57,6 +91,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (0u64..10_000_000).prop_map(Seed),
         1 => (0u64..10_000_000_000).prop_map(PeakRate),
         1 => (1_000u64..9_000).prop_map(Mtu),
+        2 => (magnitude(40), magnitude(34)).prop_map(|(rate, span)| Delivery(rate, span)),
     ]
 }
 
@@ -108,6 +143,19 @@ fn apply(flow: &mut Flow, operation: &Operation) {
             flow.call(|controller, cx| controller.on_seed(Bytes::new(window), cx));
         }
         Operation::PeakRate(rate) => flow.path.peak_rate = Rate::from_bits_per_sec(rate),
+        Operation::Delivery(rate, span) => {
+            let (rate, interval) = (
+                Rate::from_bits_per_sec(rate),
+                Duration::from_nanos(span + 1),
+            );
+            flow.path.delivery_rate = rate;
+            flow.rate = Some(RateSample {
+                delivered: rate.bytes_in(interval),
+                interval,
+                rate,
+                app_limited: flow.app_limited,
+            });
+        }
         Operation::Mtu(mtu) => flow.path.mtu = flow.path.mtu.max(Bytes::new(mtu)),
     }
 }
@@ -122,7 +170,35 @@ fn check(flow: &Flow) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Packets that a document lets the window shrink to: two (RFC 9002 section 7.2; C4: "Setting pacing rate,
+/// congestion window and quantum"), but one after a timeout in BBR (draft-ietf-ccwg-bbr-06 section 5.6.4.4,
+/// draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3).
+fn least_packets(controller: &str) -> u64 {
+    if controller.starts_with("bbr") { 1 } else { 2 }
+}
+
 proptest! {
+    #[test]
+    fn every_controller_keeps_window_pacing_and_quantum_finite_and_above_their_minimum(
+        operations in prop::collection::vec(operation(), 1..200),
+        controller in any_controller(),
+    ) {
+        let mut flow = Flow::new(&controller);
+        for operation in &operations {
+            apply(&mut flow, operation);
+            let control = flow.control();
+            let least = MTU * least_packets(&controller);
+            prop_assert!(control.window >= least, "{operation:?}: {control:?}");
+            prop_assert!(control.window < Bytes::new(1 << 60), "{operation:?}: {control:?}");
+            prop_assert!(control.quantum >= MTU, "{operation:?}: {control:?}");
+            prop_assert!(control.quantum < Bytes::new(1 << 60), "{operation:?}: {control:?}");
+            if let Some(pacing) = control.pacing {
+                prop_assert!(!pacing.is_zero(), "{operation:?}: {control:?}");
+                prop_assert!(pacing.as_bits_per_sec() < 1 << 60, "{operation:?}: {control:?}");
+            }
+        }
+    }
+
     #[test]
     fn the_window_never_falls_below_two_packets_and_pacing_never_stops(
         operations in prop::collection::vec(operation(), 1..200),

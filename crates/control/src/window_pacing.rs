@@ -1,5 +1,5 @@
-//! Pacing derived from the window, as picoquic does it for window-based algorithms (transport reference
-//! of the C4 results, section 7: "window mode").
+//! Pacing derived from the window, as picoquic does it for window-based algorithms (picoquic-transport.md
+//! section 7: "window mode").
 //!
 //! Below eight packets the peer does not pace at all: acknowledgements clock the packets out. Its bucket
 //! then charges one nanosecond for each packet and holds one smoothed RTT, which is still there when pacing
@@ -36,6 +36,13 @@ impl WindowPacing {
             quantum: init.initial_window.max(init.mtu),
             ..WindowPacing::unpaced(init.mtu, Duration::ZERO)
         }
+    }
+
+    /// Pacing of the first flight: the peer's server runs its default algorithm, NewReno, until the first
+    /// request arrives, and the algorithm that replaces it then sets no pacing before its first event
+    /// (picoquic-transport.md section 2).
+    pub(crate) fn of_first_flight(initial_window: Bytes, path: &PathState) -> Self {
+        WindowPacing::of(initial_window, path, true)
     }
 
     /// Pacing for `window` on the path as it is. `slow_start` paces a quarter faster.

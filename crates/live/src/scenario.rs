@@ -181,7 +181,7 @@ fn unknown(name: &str) -> String {
     let known: Vec<String> = known.iter().map(|name| format!("{PREFIX}{name}")).collect();
     let problem = match name {
         "" => "names no controller",
-        _ => "is no congestion control of this kernel",
+        _ => "is not a congestion control of this kernel",
     };
     format!(
         "\"{PREFIX}{name}\" {problem}; accepted: {}, or a controller of Thalweg",
@@ -256,6 +256,13 @@ fn with_senders(
         }
         flow.insert("controller".into(), toml::Value::String(sender.clone()));
         flow.insert("stack".into(), toml::Value::String("quic".into()));
+    }
+    // No trial in real time repeats.
+    if senders
+        .iter()
+        .any(|name| StackController::is_meant_by(name))
+    {
+        table.insert("allow_unseeded".into(), toml::Value::Boolean(true));
     }
     Ok(toml::to_string(&table).unwrap_or_default())
 }

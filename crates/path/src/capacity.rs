@@ -15,7 +15,7 @@ mod trace;
 use crate::serialisation::NANOBITS_PER_BYTE;
 use crate::{JitterConfig, Limit, LinkConfig};
 use course::Period;
-pub(crate) use course::{Course, Departure, Position};
+pub(crate) use course::{Course, Departure, Position, Unfinished, whole_bytes};
 pub(crate) use noise::Noise;
 pub use noise::NoiseConfig;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -93,13 +93,16 @@ impl CapacitySchedule {
             current.delay = change.delay.unwrap_or(current.delay);
             current.limit = change.limit.unwrap_or(current.limit);
             if let Some(jitter) = &change.jitter {
-                current.jitter = jitters
-                    .iter()
-                    .position(|known| known == jitter)
-                    .unwrap_or_else(|| {
+                // Those that come again soon are kept once; a search among all would be slow for thousands.
+                let known = jitters.iter().rev().take(16);
+                let again = known.zip(1..).find(|(known, _)| *known == jitter);
+                current.jitter = match again {
+                    Some((_, back)) => jitters.len() - back,
+                    None => {
                         jitters.push(jitter.clone());
                         jitters.len() - 1
-                    });
+                    }
+                };
             }
             // Several changes of one time are one segment.
             if settings
@@ -247,6 +250,19 @@ impl CapacitySchedule {
         let course = self.course(None);
         let end = course.depart(course.position_at(start), start, work).at;
         (end != Instant::NEVER).then_some(end)
+    }
+
+    /// From when on the capacity is zero for ever; `None` if it never is.
+    pub fn ends(&self) -> Option<Instant> {
+        if self.trace.is_some() {
+            return None;
+        }
+        if let Some(period) = self.period {
+            return (period.work == 0).then_some(Instant::START);
+        }
+        let dead = self.settings.iter().rev();
+        let first = dead.take_while(|settings| settings.rate.is_zero()).last()?;
+        Some(Instant::START + first.offset)
     }
 
     /// What the link can send from `from` to `to`, truncated to whole bytes.

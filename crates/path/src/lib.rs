@@ -68,4 +68,4 @@ pub use policer::PolicerConfig;
 pub use queue::{
     CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig, QueueConfig, RedConfig,
 };
-pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};
+pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats, Transmitted};

@@ -31,7 +31,9 @@
 //!   reference takes packets back whose jitter has not yet passed.
 
 use crate::buffer::{Buffer, Queued};
-use crate::capacity::{CapacitySchedule, Course, Departure, Noise, Position};
+use crate::capacity::{
+    CapacitySchedule, Course, Departure, Noise, Position, Unfinished, whole_bytes,
+};
 use crate::flight::{Flight, Flying};
 use crate::jitter::Jitter;
 use crate::loss::Loss;
@@ -39,12 +41,14 @@ use crate::policer::Policer;
 use crate::queue::{Discipline, Queue};
 use crate::random::stream;
 use crate::serialisation::{Serialisation, nanobits};
-use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats};
+use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats, Transmitted};
 use crate::store::Store;
 use crate::{LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
+#[cfg(test)]
+mod bounded_calls;
 #[cfg(test)]
 mod tests;
 
@@ -59,6 +63,8 @@ pub struct Link<P> {
     queue: Queue,
     buffer: Buffer,
     serialisation: Serialisation,
+    /// The transmission under way, as long as noise and a low capacity leave its end unknown.
+    underway: Option<Box<Underway>>,
     loss: Loss,
     /// One model for each that the schedule knows.
     jitters: Vec<Jitter>,
@@ -66,6 +72,15 @@ pub struct Link<P> {
     flight: Flight,
     /// Arrival of the last packet, on a link that keeps the order.
     last_arrival: Option<Instant>,
+}
+
+/// A packet in transmission whose fate is not settled yet.
+#[derive(Debug)]
+struct Underway {
+    queued: Queued,
+    /// When it began.
+    start: Instant,
+    transmission: Unfinished,
 }
 
 impl<P: Packet> Link<P> {
@@ -90,6 +105,7 @@ impl<P: Packet> Link<P> {
             queue: Queue::new(&config.queue, seed),
             buffer: Buffer::new(position.rate, nominal, limit, flows),
             serialisation: Serialisation::default(),
+            underway: None,
             loss: Loss::new(&config.loss, seed),
             jitters: schedule.jitters().iter().map(Jitter::new).collect(),
             jitter_rng: stream(seed, "jitter"),
@@ -114,13 +130,14 @@ impl<P: Packet> Link<P> {
             flow,
             ecn,
         };
-        match &mut self.policer {
-            None => self.queue.enqueue(queued, &mut self.buffer),
+        let queued = match &mut self.policer {
+            None => queued,
             Some(policer) => match policer.pass(queued, &mut self.buffer) {
                 None => return,
-                Some(queued) => self.queue.enqueue(queued, &mut self.buffer),
+                Some(queued) => queued,
             },
-        }
+        };
+        self.queue.enqueue(queued, &mut self.buffer);
         if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
             self.transmit(self.buffer.now);
         }
@@ -153,8 +170,9 @@ impl<P: Packet> Link<P> {
 
     /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless
     /// something is pushed. Exact for a link that keeps the order, unless the packet in transmission is
-    /// lost while nothing is in flight, the queue discipline drops what waits, or noise takes the capacity.
-    #[inline]
+    /// lost while nothing is in flight, the queue discipline drops what waits, noise takes the capacity, or a
+    /// busy link with noise would have too much to catch up with.
+    #[inline(always)] // it is asked for with each packet
     pub fn next(&self) -> Option<Instant> {
         let mut earliest = self.flight.next();
         // Without reordering nothing that waits overtakes what flies.
@@ -163,7 +181,28 @@ impl<P: Packet> Link<P> {
             let next = [earliest, self.next_transmission()];
             earliest = next.into_iter().flatten().min();
         }
+        if self.noise.is_some() || self.underway.is_some() {
+            earliest = self.before_too_late(earliest);
+        }
         earliest.filter(|at| *at != Instant::NEVER)
+    }
+
+    /// `earliest`, or an earlier time at which a busy link wants to catch up with its noise: no call shall have to
+    /// go through an unbounded number of stretches.
+    #[inline(never)]
+    fn before_too_late(&self, earliest: Option<Instant>) -> Option<Instant> {
+        let computed = self
+            .underway
+            .as_ref()
+            .map(|_| self.buffer.transmission.until);
+        let earliest = [earliest, computed].into_iter().flatten().min()?;
+        let busy = self.buffer.waiting.packets > 0 || self.buffer.is_transmitting();
+        let patience = if busy {
+            self.course().patience()
+        } else {
+            Duration::MAX
+        };
+        Some(earliest.min(self.buffer.now + patience))
     }
 
     /// A bound on the arrival of the next packet that is taken from the queue.
@@ -195,7 +234,11 @@ impl<P: Packet> Link<P> {
             let free = self.buffer.transmission.until;
             let takes = self.buffer.waiting.packets > 0 && !self.buffer.rate.is_zero();
             let changes = self.position.until;
-            if changes <= now && changes != Instant::NEVER && (!takes || changes <= free) {
+            if free <= now.min(changes)
+                && let Some(underway) = self.underway.take()
+            {
+                self.go_on(underway.queued, underway.start, underway.transmission);
+            } else if changes <= now && changes != Instant::NEVER && (!takes || changes <= free) {
                 self.change(now);
             } else if takes && free <= now {
                 self.transmit(free);
@@ -244,24 +287,65 @@ impl<P: Packet> Link<P> {
             return;
         };
         self.buffer.depart(&queued);
-        let Queued {
-            place, flow, size, ..
-        } = queued;
         if queued.ecn == Ecn::Ce
-            && let Some(packet) = self.store.get_mut(place)
+            && let Some(packet) = self.store.get_mut(queued.place)
         {
             packet.set_ecn(Ecn::Ce);
         }
-
-        let credit = self.buffer.transmission.credit;
-        let departure = self.departure(start, size, credit);
+        let size = queued.size;
         let transmission = &mut self.buffer.transmission;
-        transmission.until = departure.at;
+        let credit = transmission.credit;
         transmission.size = size;
         transmission.left = nanobits(size).saturating_sub(credit);
         transmission.since = start;
-        transmission.credit = departure.credit;
+        // All but a few transmissions end in the segment in which they start.
+        if let Some((nanos, credit)) = self.serialisation.of(self.buffer.rate, size, credit)
+            && nanos <= (self.position.until - start).as_nanos()
+        {
+            let busy = Duration::from_nanos(nanos);
+            let departure = Departure {
+                at: start + busy,
+                busy,
+                credit,
+                index: self.position.index(),
+            };
+            self.settle(&queued, start, departure);
+        } else {
+            let work = u128::from(nanobits(size).saturating_sub(credit));
+            self.go_on(queued, start, Course::begin(self.position, start, work));
+        }
+    }
 
+    /// Computes the end of a transmission across changes of the capacity, and settles the fate of its packet;
+    /// later, if that takes too long.
+    #[inline(never)]
+    fn go_on(&mut self, queued: Queued, start: Instant, transmission: Unfinished) {
+        match self.course().go_on(transmission) {
+            Ok(mut departure) => {
+                // What the packet before left of a nanosecond, beyond the needs of this one.
+                let spare = self.buffer.transmission.credit;
+                departure.credit += spare.saturating_sub(nanobits(queued.size));
+                self.settle(&queued, start, departure);
+            }
+            Err(transmission) => {
+                self.buffer.transmission.until = transmission.at;
+                self.underway = Some(Box::new(Underway {
+                    queued,
+                    start,
+                    transmission,
+                }));
+            }
+        }
+    }
+
+    /// Settles the fate of a packet whose first bit left at `start` and whose last one leaves at a known time.
+    #[inline(always)] // so that the departure of nearly every packet stays in registers
+    fn settle(&mut self, queued: &Queued, start: Instant, departure: Departure) {
+        let Queued {
+            place, flow, size, ..
+        } = *queued;
+        self.buffer.transmission.until = departure.at;
+        self.buffer.transmission.credit = departure.credit;
         let settings = self.schedule.settings(departure.index);
         let delay = match &self.noise {
             None => settings.delay,
@@ -288,6 +372,7 @@ impl<P: Packet> Link<P> {
                 size,
                 cause,
             });
+            self.settled(flow, size, start, departure.at, None);
             return;
         }
         let travelled = departure.at + delay;
@@ -301,28 +386,25 @@ impl<P: Packet> Link<P> {
             jitter: arrival - travelled,
             place,
         });
+        self.settled(flow, size, start, departure.at, Some(arrival));
     }
 
-    /// When a packet of `size` that starts at `start` leaves, with `credit` nanobits sent already.
     #[inline]
-    fn departure(&mut self, start: Instant, size: Bytes, credit: u64) -> Departure {
-        // All but a few transmissions end in the segment in which they start.
-        if let Some((nanos, credit)) = self.serialisation.of(self.buffer.rate, size, credit)
-            && nanos <= (self.position.until - start).as_nanos()
-        {
-            let busy = Duration::from_nanos(nanos);
-            return Departure {
-                at: start + busy,
-                busy,
-                credit,
-                index: self.position.index(),
-            };
-        }
-        let work = nanobits(size).saturating_sub(credit);
-        let spare = credit.saturating_sub(nanobits(size));
-        let mut departure = self.course().depart(self.position, start, u128::from(work));
-        departure.credit += spare;
-        departure
+    fn settled(
+        &mut self,
+        flow: u64,
+        size: Bytes,
+        from: Instant,
+        until: Instant,
+        arrival: Option<Instant>,
+    ) {
+        self.buffer.counters.settled(|| Transmitted {
+            flow,
+            size,
+            from,
+            until,
+            arrival,
+        });
     }
 
     /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
@@ -343,7 +425,7 @@ impl<P: Packet> Link<P> {
 
     /// Number of packets that are being transmitted or travel.
     pub fn in_flight(&self) -> usize {
-        self.flight.len()
+        self.flight.len() + usize::from(self.underway.is_some())
     }
 
     /// Time until everything here has been sent if the capacity, without noise, stays what it is: what a
@@ -365,6 +447,36 @@ impl<P: Packet> Link<P> {
         self.course().bytes_between(from, to)
     }
 
+    /// The same in nanobits, exactly: a rate of one bit per second moves one in a nanosecond.
+    pub fn work_between(&self, from: Instant, to: Instant) -> u128 {
+        self.course().work_between(from, to)
+    }
+
+    /// The same from the start of `bins` on, in bins of length `every`; `None` as soon as `goes_on` says no. It is
+    /// asked often enough for its answer to count within milliseconds.
+    pub fn capacity_in_bins(
+        &self,
+        every: Duration,
+        bins: usize,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Option<Vec<u64>> {
+        let pause = self.course().patience();
+        let (mut capacity, mut at) = (Vec::with_capacity(bins), Instant::START);
+        for _ in 0..bins {
+            let (end, mut work) = (at + every, 0);
+            while at < end {
+                let stop = end.min(at + pause);
+                work += self.course().work_between(at, stop);
+                at = stop;
+                if !goes_on() {
+                    return None;
+                }
+            }
+            capacity.push(whole_bytes(work).as_u64());
+        }
+        Some(capacity)
+    }
+
     /// What the link does at which time, without noise.
     pub fn schedule(&self) -> &CapacitySchedule {
         &self.schedule
@@ -378,5 +490,15 @@ impl<P: Packet> Link<P> {
     /// Empties the log of drops, in the order in which they were decided.
     pub fn take_drops(&mut self) -> Vec<Dropped> {
         self.buffer.counters.take_drops()
+    }
+
+    /// Switches the log of transmissions on or off. It is off at first and then costs nothing.
+    pub fn record_transmissions(&mut self, on: bool) {
+        self.buffer.counters.record_transmissions(on);
+    }
+
+    /// Takes the oldest entry out of the log of transmissions, which has them in the order of their starts.
+    pub fn take_transmission(&mut self) -> Option<Transmitted> {
+        self.buffer.counters.take_transmission()
     }
 }

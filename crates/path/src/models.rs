@@ -74,7 +74,7 @@ pub fn models() -> &'static [Model] {
             Queue,
             "drop-tail",
             "first in, first out; drops what does not fit",
-            "RFC 7567 section 1",
+            "RFC 7567 section 2",
         ),
         model(
             Queue,

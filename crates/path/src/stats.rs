@@ -1,5 +1,6 @@
 //! What a link counts.
 
+use std::collections::VecDeque;
 use std::iter::Sum;
 use std::ops::AddAssign;
 use thalweg_units::{Bytes, Duration, Instant};
@@ -169,7 +170,22 @@ pub struct Dropped {
     pub cause: DropCause,
 }
 
-/// The counters of a link and its log of drops.
+/// One entry of the optional log of transmissions: what was settled when a packet was taken from the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmitted {
+    /// The flow it belonged to.
+    pub flow: u64,
+    /// Its size.
+    pub size: Bytes,
+    /// When the transmitter began with it.
+    pub from: Instant,
+    /// When its last bit left; [`Instant::NEVER`] if the capacity stays zero.
+    pub until: Instant,
+    /// When it arrives; `None` if it is lost.
+    pub arrival: Option<Instant>,
+}
+
+/// The counters of a link and its logs.
 #[derive(Debug)]
 pub(crate) struct Counters {
     /// What is not counted per flow. The other fields stay zero here, [`Counters::totals`] fills them in.
@@ -177,6 +193,7 @@ pub(crate) struct Counters {
     /// Those with their own counters, and at the end one entry for all others.
     flows: Vec<FlowLinkStats>,
     log: Option<Vec<Dropped>>,
+    transmissions: Option<VecDeque<Transmitted>>,
 }
 
 const NOTHING: FlowLinkStats = {
@@ -202,6 +219,7 @@ impl Counters {
             link: LinkStats::default(),
             flows: vec![NOTHING; flows.saturating_add(1)],
             log: None,
+            transmissions: None,
         }
     }
 
@@ -235,6 +253,22 @@ impl Counters {
 
     pub(crate) fn take_drops(&mut self) -> Vec<Dropped> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    pub(crate) fn record_transmissions(&mut self, on: bool) {
+        self.transmissions = on.then(VecDeque::new);
+    }
+
+    pub(crate) fn take_transmission(&mut self) -> Option<Transmitted> {
+        self.transmissions.as_mut()?.pop_front()
+    }
+
+    /// The fate of a packet is settled.
+    #[inline]
+    pub(crate) fn settled(&mut self, entry: impl FnOnce() -> Transmitted) {
+        if let Some(log) = &mut self.transmissions {
+            log.push_back(entry());
+        }
     }
 
     #[inline]

@@ -22,7 +22,7 @@ impl<P> Store<P> {
     }
 
     /// Keeps a packet in the place `vacant`, or in a new one.
-    #[inline]
+    #[inline(always)] // see `Link::push`
     pub(crate) fn put(&mut self, packet: P, vacant: Option<Place>) -> Place {
         if let Some(place) = vacant
             && let Some(slot) = self.places.get_mut(place.0)

@@ -318,3 +318,40 @@ fn an_idle_hour_of_noise_costs_nothing() {
     assert!(started.elapsed().as_secs() < 5);
     assert_eq!(link.stats().delivered.packets, 1_000);
 }
+
+#[test]
+fn a_packet_leaves_within_its_opportunity_as_soon_as_noise_gives_capacity_back() {
+    // The opportunity is the last microsecond of each millisecond. Noise of twice the capacity takes all of it in a
+    // third of the draws, of which there are five.
+    let mut config = traced("1\n");
+    config.noise = Some(NoiseConfig {
+        rate_sd: mbps(24),
+        every: Duration::from_nanos(200),
+        ..NoiseConfig::default()
+    });
+    let arrival = |n: u64, punctual: bool| {
+        let mut link = Link::new(&config, n, 1);
+        let sent = at(1) - Duration::from_nanos(950);
+        link.push(sent, Probe(10));
+        let mut now = sent;
+        loop {
+            now = match punctual {
+                true => link.next().expect("a packet waits"),
+                false => now + Duration::from_nanos(1),
+            };
+            if link.pop(now).is_some() {
+                return now;
+            }
+        }
+    };
+    let all: Vec<_> = (0..100).map(|n| arrival(n, true)).collect();
+    // 10 bytes take 7 ns of 12 Gbps: with capacity at once they arrive before the next draw begins.
+    let delayed = all
+        .iter()
+        .filter(|at_| **at_ > at(1) - Duration::from_nanos(800))
+        .count();
+    assert!((15..=50).contains(&delayed), "{delayed}");
+    for (n, punctual) in (0..).zip(&all) {
+        assert_eq!(*punctual, arrival(n, false), "seed {n}");
+    }
+}

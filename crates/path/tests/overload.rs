@@ -253,7 +253,7 @@ fn drop_tail_fills_what_it_is_given() {
 
 #[test]
 fn codel_keeps_the_wait_near_its_target_and_the_link_busy() {
-    // RFC 8289 section 4.4: a standing queue of 5 ms costs next to no utilisation. What is controlled is the
+    // RFC 8289 section 4.3: a standing queue of 5 ms costs next to no utilisation. What is controlled is the
     // least wait in an interval, so the mean lies above, but by less than as much again and a half.
     for (kinds, marked) in [(CLASSIC, false), (CAPABLE, true)] {
         let seen = run(QueueConfig::Codel(CodelConfig::default()), kinds, SILENCE);
@@ -279,7 +279,7 @@ fn fq_codel_keeps_the_wait_near_its_target_and_gives_everyone_the_same() {
 
 #[test]
 fn fq_codel_shields_flows_from_one_that_does_not_respond() {
-    // RFC 8290 section 1: isolation. Each of four flows is due a quarter.
+    // RFC 8290 section 5.8: isolation. Each of four flows is due a quarter.
     let queue = QueueConfig::FqCodel(FqCodelConfig::default());
     let seen = run(queue, &[Ecn::NotEct; 3], DOUBLE);
     for share in &seen.share[..3] {

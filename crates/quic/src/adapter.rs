@@ -220,11 +220,13 @@ impl Controller for Adapter {
             flow.follow(decided(&metrics), metrics.ssthresh);
             return theirs.window();
         }
-        // The stack sends nothing if a full packet would reach the window: a smaller one, which lets one packet
-        // at a time leave the modelled endpoint, would stop it for ever.
+        // RFC 9002 section 7: no packet leaves that would make bytes in flight *larger* than the window. The stack holds
+        // back one that would make them as large, too (`path_congestion_check` in its `connection/mod.rs`), so that a
+        // window of two packets would carry one.
         let mut flow = self.shared.flow();
         let window = flow.control().window.as_u64();
-        window.max(flow.path().mtu.as_u64() + 1)
+        // Of a window below one packet, which lets one packet at a time leave the modelled endpoint, it would send none.
+        window.max(flow.path().mtu.as_u64()).saturating_add(1)
     }
 
     fn metrics(&self) -> ControllerMetrics {

@@ -1,4 +1,9 @@
-//! Where the packets of a datagram begin (RFC 9000 sections 12.2 and 17).
+//! Where the packets of a datagram begin (RFC 9000 sections 12.2 and 17), and what they take at least.
+
+/// Bytes of a packet with a short header that are no stream data, at least: flags, connection ID of 8 bytes, packet number
+/// of one, and the tag of the AEAD (section 17.3.1); type and identifier of a STREAM frame without offset and length
+/// (section 19.8).
+pub const LEAST_STREAM_OVERHEAD: u64 = 1 + 8 + 1 + 16 + 2;
 
 /// Length of the packet with a short header, which is the last of its datagram; `None` if there is none or the
 /// headers cannot be read.
@@ -26,6 +31,11 @@ fn long_packet(first: u8, packet: &[u8]) -> Option<usize> {
     let (length, size) = varint(packet.get(at..)?)?;
     at.checked_add(size)?
         .checked_add(usize::try_from(length).ok()?)
+}
+
+/// Whether this is a Version Negotiation packet (section 17.2.1): a long header of version 0.
+pub(crate) fn is_version_negotiation(packet: &[u8]) -> bool {
+    matches!(packet, [first, 0, 0, 0, 0, ..] if first & 0x80 != 0)
 }
 
 /// A variable-length integer and its size (section 16).

@@ -15,9 +15,13 @@
 //! since TLS draws its keys from the system.
 //!
 //! # Limits
-//! No 0-RTT, no migration. StackFlow-control windows are fixed and wide. ACK_FREQUENCY asks for one fixed threshold.
-//! The stack blocks when a full packet would reach the window, where the modelled endpoint lets one packet
-//! overshoot. Virtual instants are rounded to the resolution of the system's instants (a nanosecond on Linux).
+//! No 0-RTT, no migration. Flow-control windows are fixed and wide. ACK_FREQUENCY asks for one fixed threshold.
+//! The stack's own controllers block when a full packet would reach the window; ours may fill it, as RFC 9002 section 7
+//! allows. A connection that is closed during its handshake closes when that is confirmed, since the stack makes a
+//! false packet of its CONNECTION_CLOSE before (see [`QuicEndpoint::close`]). Virtual instants are rounded to the resolution of the system's instants (a nanosecond on Linux).
+
+/// Ranges of packet numbers that a receiver remembers: `MAX_ACK_BLOCKS` of noq-proto 1.3, `connection/spaces.rs`.
+pub const ACK_RANGES: usize = 64;
 
 mod adapter;
 mod clock;
@@ -31,5 +35,6 @@ mod steering;
 mod streams;
 
 pub use endpoint::{Datagram, QuicEndpoint};
+pub use header::LEAST_STREAM_OVERHEAD;
 pub use identity::is_available;
 pub use steering::{StackController, Steering};

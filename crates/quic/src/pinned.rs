@@ -37,7 +37,7 @@ impl fmt::Debug for Fingerprint {
 
 /// A text that is not a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no fingerprint; accepted: the 64 hexadecimal digits that the server prints")]
+#[error("\"{0}\" is not a fingerprint; accepted: the 64 hexadecimal digits that the server prints")]
 pub struct FingerprintError(String);
 
 impl FromStr for Fingerprint {

@@ -1,8 +1,7 @@
 //! Who steers a sender of the real stack: a controller of the registry, or one of the stack's own.
 //!
 //! The stack's controllers run unmodified: they hear every report of the stack, give window, pacing rate and
-//! quantum, and only the initial window is that of the scenario. `noq:bbr3` draws from a generator that cannot be
-//! seeded, so its trials do not repeat to the bit once it probes.
+//! quantum, and only the initial window is that of the scenario.
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::fmt;
@@ -55,6 +54,15 @@ impl StackController {
             StackController::Cubic => "CUBIC of the QUIC stack",
             StackController::NewReno => "NewReno of the QUIC stack",
             StackController::Bbr3 => "BBR of the QUIC stack",
+        }
+    }
+    /// Whether all that it draws comes from the seed of the trial. `noq:bbr3` draws when it probes from a generator
+    /// that the system seeds; the stack has a field for a seed of it (`Bbr3Config::probe_rng_seed`), but keeps
+    /// it to its own tests.
+    pub fn is_seeded(self) -> bool {
+        match self {
+            StackController::Cubic | StackController::NewReno => true,
+            StackController::Bbr3 => false,
         }
     }
     /// Where it comes from.

@@ -116,7 +116,7 @@ impl Streams {
                 }
             }
         }
-        // StackFlow-control credit leaves with the next packet anyway.
+        // Flow-control credit leaves with the next packet anyway.
         let _ = chunks.finalize();
         let id = app_id(id);
         let place = self.reading.iter().position(|(known, _)| *known == id);

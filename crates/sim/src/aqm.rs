@@ -102,6 +102,23 @@ fn codel(
     }
 }
 
+/// The key that says how often a discipline updates its probability, and how often it does.
+pub(crate) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
+    match config(queue) {
+        QueueConfig::Pie(pie) => Some(("update", pie.update)),
+        QueueConfig::DualPi2(dual) => Some(("target", dual.update)),
+        _ => None,
+    }
+}
+
+/// How many queues a discipline has besides one.
+pub(crate) fn queues(queue: &Queue) -> u64 {
+    match config(queue) {
+        QueueConfig::FqCodel(fq) => u64::from(fq.flows),
+        _ => 0,
+    }
+}
+
 /// What is wrong with the parameters of a discipline, and what is accepted.
 pub(crate) fn problem(queue: &Queue) -> Option<String> {
     let zero = |name: &str, time: Duration| {

@@ -4,15 +4,15 @@
 use crate::connection::Side;
 use crate::error::ScenarioError;
 use crate::floor;
-use crate::hop::{DOWN, Hop};
+use crate::hop::Hop;
+use crate::limits::{REAL_STREAMS, STREAMS};
 use crate::media::{Carriage, MediaSpec, standard_call};
 use crate::requests::Arrivals;
 use crate::scenario::{Criterion, FlowSpec, Metric, Scenario, Workload, column_name};
 use crate::schema::{self, ScenarioFile};
 use crate::stack::FlowController;
 use std::collections::BTreeSet;
-use thalweg_path::CapacitySchedule;
-use thalweg_transport::TransportConfig;
+use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 /// Checks what the types cannot say.
@@ -56,14 +56,8 @@ impl Checker<'_> {
             );
             return self.fail("overhead", problem);
         };
-        if file
-            .sample
-            .is_some_and(|bin| bin < Duration::from_micros(100))
-        {
-            let problem = "is too fine; accepted: bins of \"100 us\" or more";
-            return self.fail("sample", problem);
-        }
-        let hops = self.hops(&file)?;
+        self.check_counts(&file)?;
+        let hops = self.hops(&file, overhead)?;
         let mut flows = Vec::new();
         let mut names = BTreeSet::new();
         for (index, flow) in file.flow.iter().enumerate() {
@@ -73,8 +67,9 @@ impl Checker<'_> {
             }
             flows.push(self.flow(index, flow, &file)?);
         }
+        self.check_packets(&file, &flows, &hops)?;
         for (index, flow) in flows.iter().enumerate() {
-            self.check_can_finish(index, flow, &hops)?;
+            self.check_can_finish(index, flow, &file, &hops)?;
         }
         let criteria = self.criteria(&file.pass, &flows, &hops, overhead)?;
         self.check_time_limit(file.time_limit, &flows, &criteria)?;
@@ -104,12 +99,12 @@ impl Checker<'_> {
         if flow.name.is_empty() {
             return self.fail(
                 &key("name"),
-                "\"\" is no name; accepted: a text such as \"main\"",
+                "\"\" is not a name; accepted: a text such as \"main\"",
             );
         }
         if flow.controller.starts_with("kernel:") {
             let problem = format!(
-                "\"{}\" is of the kernel and runs in real time; accepted: thalweg run --live, or a controller of Thalweg",
+                "\"{}\" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg",
                 flow.controller
             );
             return self.fail(&key("controller"), problem);
@@ -122,14 +117,27 @@ impl Checker<'_> {
             && flow.stack == schema::Stack::Model
         {
             let problem = format!(
-                "\"{controller}\" is of the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
+                "\"{controller}\" belongs to the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
             );
             return self.fail(&key("controller"), problem);
         }
-        if flow.streams == 0 || flow.streams > 10_000 {
+        if let FlowController::OfStack(controller) = &controller
+            && !controller.is_seeded()
+            && !file.allow_unseeded
+        {
+            let problem = format!(
+                "\"{controller}\" draws random numbers that no seed determines, so that its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
+            );
+            return self.fail(&key("controller"), problem);
+        }
+        let most = match flow.stack {
+            schema::Stack::Model => STREAMS,
+            schema::Stack::Quic => REAL_STREAMS,
+        };
+        if flow.streams == 0 || flow.streams > most {
             return self.fail(
                 &key("streams"),
-                format!("{} is out of range; accepted: 1 to 10000", flow.streams),
+                format!("{} is out of range; accepted: 1 to {most}", flow.streams),
             );
         }
         let workload = self.workload(index, flow)?;
@@ -201,7 +209,7 @@ impl Checker<'_> {
         if given.p5.is_zero() {
             return self.fail(
                 &key("p5"),
-                "\"0 B\" has no logarithm; accepted: \"1 B\" or more",
+                "\"0 B\" is too small; accepted: \"1 B\" or more",
             );
         }
         if given.p95 < given.p5 {
@@ -248,7 +256,10 @@ impl Checker<'_> {
             let frames = frames as u32;
             let group = media.group.unwrap_or(frames);
             if group == 0 {
-                return self.fail(&key("group"), "0 frames are no group; accepted: 1 or more");
+                return self.fail(
+                    &key("group"),
+                    "a group of 0 frames is empty; accepted: 1 or more",
+                );
             }
             let carriage = match media.carriage {
                 schema::Carriage::Streams => Carriage::Streams,
@@ -311,10 +322,18 @@ impl Checker<'_> {
         file: &ScenarioFile,
     ) -> Result<TransportConfig, ScenarioError> {
         let given = &file.transport;
-        let standard = TransportConfig::default();
+        let rules = match given.rules {
+            schema::Rules::Rfc => Rules::Rfc,
+            schema::Rules::Picoquic => Rules::Picoquic,
+        };
+        let standard = TransportConfig::new(rules);
+        let initial_mtu = given.initial_mtu.unwrap_or(standard.initial_mtu);
         let config = TransportConfig {
-            initial_window: given.initial_window.unwrap_or(standard.initial_window),
-            initial_mtu: given.initial_mtu.unwrap_or(standard.initial_mtu),
+            rules,
+            initial_window: given
+                .initial_window
+                .unwrap_or_else(|| rules.initial_window(initial_mtu)),
+            initial_mtu,
             max_mtu: given
                 .max_mtu
                 .or(given.initial_mtu)
@@ -340,7 +359,7 @@ impl Checker<'_> {
             ("max_mtu", config.max_mtu),
         ] {
             if !(1200..=65_527).contains(&bytes.as_u64()) {
-                return self.fail(&format!("transport.{key}"), format!("\"{bytes}\" is no size of a QUIC packet; accepted: \"1200 B\" to \"65527 B\""));
+                return self.fail(&format!("transport.{key}"), format!("\"{bytes}\" is not a size of a QUIC packet; accepted: \"1200 B\" to \"65527 B\""));
             }
         }
         if config.max_mtu < config.initial_mtu {
@@ -376,29 +395,6 @@ impl Checker<'_> {
         Ok(config)
     }
 
-    /// A flow on a path that is suspended for ever would never end: that is an error of the scenario.
-    fn check_can_finish(
-        &self,
-        index: usize,
-        flow: &FlowSpec,
-        hops: &[Hop],
-    ) -> Result<(), ScenarioError> {
-        let Some(hop) = floor::dead_end(hops, flow) else {
-            return Ok(());
-        };
-        let schedule = CapacitySchedule::new(&hops[hop].links[DOWN]);
-        let ends = schedule.segments(thalweg_units::Instant::START).last();
-        let since = ends.map_or_else(String::new, |segment| format!(" from {} on", segment.start));
-        let table = if hops[hop].names[DOWN] == "down" {
-            "path".to_owned()
-        } else {
-            format!("link.{hop}")
-        };
-        let last = hops[hop].links[DOWN].changes.len().saturating_sub(1);
-        let key = format!("{table}.change.{last}.rate");
-        self.fail(&key, format!("the capacity is 0{since}, so flow \"{}\" (flow.{index}) can never finish; accepted: a later [[path.change]] to a rate above 0", flow.name))
-    }
-
     /// A trial that ends too early answers no question about the times of a flow.
     fn check_time_limit(
         &self,
@@ -411,7 +407,7 @@ impl Checker<'_> {
             if let Some(floor) = criterion.floor.filter(|floor| *floor > limit) {
                 let name = &flows[criterion.flow].name;
                 let enough = Duration::from_secs(floor.as_millis() / 1000 + 1);
-                return self.fail("time_limit", format!("\"{limit}\" is over before flow \"{name}\" can finish on this path; accepted: at least \"{enough}\""));
+                return self.fail("time_limit", format!("\"{limit}\" is too short for flow \"{name}\" to finish on this path; accepted: at least \"{enough}\""));
             }
             if criterion.at_most > limit {
                 return self.fail(&format!("pass.{index}.at_most"), format!("\"{}\" is beyond the end of the trial; accepted: at most the time_limit, \"{limit}\"", criterion.at_most));
@@ -446,10 +442,11 @@ impl Checker<'_> {
                 let problem = format!("unknown metric \"{}\"; accepted: {names}", pass.metric);
                 return self.fail(&key("metric"), problem);
             };
-            let media: Vec<&str> = match &flows[flow].workload {
-                Workload::Call(specs) => specs.iter().map(|spec| spec.name.as_str()).collect(),
-                _ => Vec::new(),
+            let specs = match &flows[flow].workload {
+                Workload::Call(specs) => specs.as_slice(),
+                _ => &[],
             };
+            let media: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
             match pass.stream.as_deref() {
                 None if metric.is_of_media() => {
                     let problem = format!(
@@ -469,6 +466,18 @@ impl Checker<'_> {
                     return self.fail(&key("stream"), problem);
                 }
                 _ => {}
+            }
+            let stream = specs
+                .iter()
+                .find(|spec| pass.stream.as_ref() == Some(&spec.name));
+            if let Some(spec) =
+                stream.filter(|spec| !metric.counts_from_start() && !spec.is_measured())
+            {
+                let problem = format!(
+                    "\"{}\" ends before measure_from, \"{}\": no frame counts; accepted: an earlier measure_from, or a delay from-start",
+                    spec.name, spec.measure_from
+                );
+                return self.fail(&key("metric"), problem);
             }
             criteria.push(Criterion {
                 flow,

@@ -1,6 +1,8 @@
 //! One clear message for a scenario that cannot be run.
 
+use std::borrow::Cow;
 use std::fmt;
+use thalweg_units::brief;
 
 /// Why a scenario is refused: where, what, and which forms are accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +38,7 @@ impl ScenarioError {
     /// Speaks against what a command-line option says: `--controller main=c9`.
     pub fn of_option(option: String, problem: impl Into<String>) -> Self {
         ScenarioError {
-            origin: option,
+            origin: brief(&option, LINE).into_owned(),
             line: None,
             key: None,
             problem: problem.into(),
@@ -52,17 +54,46 @@ impl fmt::Display for ScenarioError {
         }
         f.write_str(": ")?;
         if let Some(key) = &self.key {
-            write!(f, "{key}: ")?;
+            write!(f, "{}: ", brief(key, LINE + 2))?;
         }
-        f.write_str(&self.problem)
+        f.write_str(&shortened(&self.problem))
     }
+}
+
+/// How much of a line, or of an option, a message shows.
+pub(crate) const LINE: usize = 120;
+/// How much of a quoted value.
+const VALUE: usize = 60;
+/// The most characters that a message keeps at its beginning and at its end, where it says what is accepted.
+const BEGINNING: usize = 800;
+const END: usize = 400;
+
+/// A message without the rest of quoted values that are long, and never longer than a screen.
+fn shortened(message: &str) -> Cow<'_, str> {
+    if message.chars().nth(VALUE).is_none() {
+        return Cow::Borrowed(message);
+    }
+    let parts = message.split('"').enumerate();
+    let parts: Vec<_> = parts
+        .map(|(place, part)| {
+            let most = if place % 2 == 1 { VALUE } else { usize::MAX };
+            brief(part, most)
+        })
+        .collect();
+    let text = parts.join("\"");
+    let length = text.chars().count();
+    if length <= BEGINNING + END {
+        return Cow::Owned(text);
+    }
+    let end: String = text.chars().skip(length - END).collect();
+    Cow::Owned(format!("{} {end}", brief(&text, BEGINNING)))
 }
 
 /// What errors call a file in which `--set` has changed something.
 pub(crate) fn with_sets(origin: &str, sets: &[(String, String)]) -> String {
     let named = sets
         .iter()
-        .map(|(key, value)| format!(" --set {key}={value}"));
+        .map(|(key, value)| format!(" --set {}={}", brief(key, LINE), brief(value, VALUE)));
     std::iter::once(origin.to_owned()).chain(named).collect()
 }
 
@@ -118,5 +149,25 @@ mod tests {
         assert_eq!(line_of_key(text, "flow.1.name"), Some(7));
         assert_eq!(line_of_key(text, "path.jitter"), Some(2));
         assert_eq!(line_of_key(text, "pass"), None);
+    }
+
+    #[test]
+    fn a_message_is_short_however_long_the_value_is() {
+        let say = |problem: &str| ScenarioError::of_option("--set a=b".into(), problem).to_string();
+        let long = "x".repeat(12_000_000);
+        let error = say(&format!("\"{long}\" is not a name; accepted: \"main\""));
+        let sixty = "x".repeat(60);
+        assert_eq!(
+            error,
+            format!("--set a=b: \"{sixty}…\" is not a name; accepted: \"main\"")
+        );
+        // Quotes within the value, and lists without quotes, are cut in the middle; the end stays.
+        for value in ["\"".repeat(5_000), "one, ".repeat(5_000)] {
+            let error = say(&format!("{value} is wrong; accepted: less"));
+            assert!(error.chars().count() < 1_300, "{}", error.chars().count());
+            assert!(error.ends_with("is wrong; accepted: less"), "{error}");
+        }
+        let option = ScenarioError::of_option(format!("--set a={long}"), "is wrong").to_string();
+        assert!(option.chars().count() < 200);
     }
 }

@@ -105,13 +105,14 @@ impl EventQueue {
     fn play(&mut self, mut place: usize, mut entry: Entry) {
         loop {
             let node = place / FAN;
-            let before = std::mem::replace(&mut self.groups[node][place % FAN], entry);
             let winner = self.at(node);
+            let group = &mut self.groups[node];
+            let before = std::mem::replace(&mut group[place % FAN], entry);
             if entry > winner {
                 if before.order() != winner.order() {
                     return;
                 }
-                entry = earliest(&self.groups[node]);
+                entry = earliest(group);
             }
             if node == 1 {
                 self.groups[0][1] = entry;

@@ -2,20 +2,29 @@
 //!
 //! # Model
 //! A fluid limit: the flow has the path for itself, loses nothing, knows the capacity at every moment, and
-//! full packets carry nothing but data and their headers. The request reaches the server after the
+//! full packets carry nothing but data and their headers, those of the real stack being as short as they can be. The request reaches the server after the
 //! handshake (one and a half round trips, half of one with 0-RTT); from then on data leaves at capacity, and
 //! the last byte takes one more propagation delay. On a route of several links the floor is the
-//! largest that any of them sets by itself. Delays are the smallest of the schedule.
+//! largest that any of them sets by itself. Delays are the smallest of the schedule. Noise is taken at its best: three
+//! deviations of capacity more and of delay less, all the time.
+//!
+//! # Limits
+//! Noise scales the opportunities of a delivery trace as it scales a rate, without a useful bound: there the floor
+//! counts delays alone.
 
 use crate::connection::Side;
 use crate::hop::{DOWN, Hop, UP};
 use crate::scenario::{FlowSpec, Metric, Workload};
+use crate::schema::Stack;
 use thalweg_path::{CapacitySchedule, LinkConfig};
+use thalweg_quic::LEAST_STREAM_OVERHEAD;
 use thalweg_transport::packet::full_packet_payload;
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// Floor of `metric`, from the start of the trial; `None` if the capacity does not suffice in all eternity,
-/// or if the workload has no single end to speak of.
+/// Where the draws of noise are cut off (see the noise of links).
+const DEVIATIONS: u64 = 3;
+
+/// Floor of `metric`, from the start of the trial; `None` if the capacity never suffices, or if the workload has no single end to speak of.
 pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -> Option<Duration> {
     let (down, up) = (links(hops, flow, DOWN), links(hops, flow, UP));
     let (down_delay, up_delay) = (delay(&down), delay(&up));
@@ -36,17 +45,25 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         }
         Workload::Requests(_) => return None,
     };
-    let payload = full_packet_payload(flow.transport.max_mtu).as_u64();
+    let full = flow.transport.max_mtu;
+    let header = match flow.stack {
+        Stack::Model => full - full_packet_payload(full),
+        Stack::Quic => Bytes::new(LEAST_STREAM_OVERHEAD),
+    };
+    let payload = (full - header).as_u64();
     let packets = bytes.as_u64().div_ceil(payload).max(1);
-    let full = flow.transport.max_mtu.as_u64();
-    let headers = packets * (full - payload + u64::from(overhead));
+    let headers = packets * (header.as_u64() + u64::from(overhead));
     let begin = Instant::START + flow.start + ready;
     // Each link is a bottleneck of its own: none can be done before it has carried all.
     let mut done = Instant::START;
     for (place, link) in data.iter().enumerate() {
         let reached = begin + delay(&data[..place]);
-        let sent =
-            CapacitySchedule::new(link).time_to_send(bytes + Bytes::new(headers), reached)?;
+        let sent = if link.trace.is_some() && link.noise.is_some() {
+            reached
+        } else {
+            let schedule = CapacitySchedule::new(&at_best(link));
+            schedule.time_to_send(bytes + Bytes::new(headers), reached)?
+        };
         done = done.max(sent + delay(&data[place..]));
     }
     let close = match metric {
@@ -54,25 +71,6 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         _ => rtt,
     };
     Some(done - Instant::START + close)
-}
-
-/// The hop, if there is one, whose capacity is zero in one direction for ever before the flow is done.
-pub(crate) fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<usize> {
-    let bytes = match flow.workload {
-        Workload::Download { bytes, .. } | Workload::Upload { bytes, .. } => bytes,
-        Workload::Call(_) | Workload::Requests(_) => Bytes::new(1),
-    };
-    let start = Instant::START + flow.start;
-    let moves = |link: &LinkConfig, bytes| {
-        CapacitySchedule::new(link)
-            .time_to_send(bytes, start)
-            .is_some()
-    };
-    let mut route = flow.route.iter().copied();
-    route.find(|hop| {
-        let [down, up] = &hops[*hop].links;
-        !(moves(down, bytes) && moves(up, Bytes::new(1)))
-    })
 }
 
 /// The links that a flow crosses in one direction, in the order in which its packets do.
@@ -86,11 +84,28 @@ fn links<'a>(hops: &'a [Hop], flow: &FlowSpec, direction: usize) -> Vec<&'a Link
     links
 }
 
+/// The link without noise, at the largest rates that noise lets it have. A suspended link stays suspended.
+fn at_best(link: &LinkConfig) -> LinkConfig {
+    let mut best = link.clone();
+    if let Some(noise) = best.noise.take() {
+        let gain = noise.rate_sd.as_bits_per_sec().saturating_mul(DEVIATIONS);
+        let changed = best.changes.iter_mut();
+        let rates = changed.filter_map(|change| change.rate.as_mut());
+        for rate in rates.chain([&mut best.rate]) {
+            if !rate.is_zero() {
+                *rate = Rate::from_bits_per_sec(rate.as_bits_per_sec().saturating_add(gain));
+            }
+        }
+    }
+    best
+}
+
 /// The smallest propagation delay across all of these links.
 fn delay(links: &[&LinkConfig]) -> Duration {
     let least = |link: &LinkConfig| {
         let changed = link.changes.iter().filter_map(|change| change.delay);
-        changed.fold(link.delay, Duration::min)
+        let gain = (link.noise).map_or(Duration::ZERO, |noise| noise.delay_sd * DEVIATIONS);
+        changed.fold(link.delay, Duration::min) - gain
     };
     (links.iter()).fold(Duration::ZERO, |sum, link| sum + least(link))
 }

@@ -6,12 +6,15 @@
 use crate::check::Checker;
 use crate::error::ScenarioError;
 use crate::schema::{self, ScenarioFile};
+use crate::size::BufferSize;
 use crate::{aqm, trace_files};
 use std::collections::BTreeSet;
 use thalweg_path::{
-    DeliveryTrace, JitterConfig, LinkConfig, LossConfig, NoiseConfig, PolicerConfig, WifiFormula,
+    DeliveryTrace, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PolicerConfig,
+    WifiFormula,
 };
-use thalweg_units::{Duration, Rate};
+use thalweg_transport::TransportConfig;
+use thalweg_units::{Bytes, Duration, Rate};
 
 /// Two links, one for each direction.
 #[derive(Clone, Debug)]
@@ -29,7 +32,14 @@ pub(crate) const UP: usize = 1;
 
 impl Checker<'_> {
     /// The hops of a scenario, in the order of the file.
-    pub(crate) fn hops(&self, file: &ScenarioFile) -> Result<Vec<Hop>, ScenarioError> {
+    pub(crate) fn hops(
+        &self,
+        file: &ScenarioFile,
+        overhead: u32,
+    ) -> Result<Vec<Hop>, ScenarioError> {
+        // The first packet of each side has this size, whatever it carries (RFC 9000 section 14.1).
+        let mtu = TransportConfig::default().initial_mtu;
+        let packet = file.transport.initial_mtu.unwrap_or(mtu) + Bytes::new(u64::from(overhead));
         if let Some(path) = &file.path {
             if !file.link.is_empty() {
                 let problem = "[path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow";
@@ -42,7 +52,7 @@ impl Checker<'_> {
                 );
             }
             let names = ["down".to_owned(), "up".to_owned()];
-            let links = self.links("path", path)?;
+            let links = self.links("path", path, packet)?;
             return Ok(vec![Hop { names, links }]);
         }
         if file.link.is_empty() {
@@ -65,7 +75,7 @@ impl Checker<'_> {
                 return self.fail(&format!("{key}.name"), problem);
             }
             let names = [name.to_owned(), format!("{name} up")];
-            let links = self.links(&key, link)?;
+            let links = self.links(&key, link, packet)?;
             hops.push(Hop { names, links });
         }
         Ok(hops)
@@ -102,7 +112,7 @@ impl Checker<'_> {
             return self.fail(&key, problem);
         };
         if route.is_empty() {
-            let problem = format!("no link leads nowhere; accepted: one or more of {accepted}");
+            let problem = format!("the route is empty; accepted: one or more of {accepted}");
             return self.fail(&key, problem);
         }
         let mut hops = Vec::new();
@@ -121,7 +131,12 @@ impl Checker<'_> {
     }
 
     /// The links of one hop. `table` is its key in the file.
-    fn links(&self, table: &str, path: &schema::Path) -> Result<[LinkConfig; 2], ScenarioError> {
+    fn links(
+        &self,
+        table: &str,
+        path: &schema::Path,
+        packet: Bytes,
+    ) -> Result<[LinkConfig; 2], ScenarioError> {
         self.check_rate(table, path)?;
         let mut last = Duration::ZERO;
         for (index, change) in path.change.iter().enumerate() {
@@ -141,7 +156,7 @@ impl Checker<'_> {
             last = change.at;
         }
         if path.repeat.is_some_and(Duration::is_zero) {
-            let problem = "\"0 s\" is no period; accepted: \"2 s\"";
+            let problem = "\"0 s\" is not a period; accepted: \"2 s\"";
             return self.fail(&format!("{table}.repeat"), problem);
         }
         let up = path.up.clone().unwrap_or_default();
@@ -160,12 +175,44 @@ impl Checker<'_> {
                 "the interval is too short; accepted: every = \"1 ms\", and \"10 us\" at least";
             return self.fail(&format!("{table}.noise"), problem);
         }
-        let down = self.link(table, path, path.rate, path.trace.as_deref(), false)?;
+        let down = self.link(
+            table,
+            path,
+            path.rate,
+            path.trace.as_deref(),
+            (false, packet),
+        )?;
         let (rate, trace) = match (up.rate, up.trace.as_deref()) {
             (None, None) => (path.rate, path.trace.as_deref()),
             own => own,
         };
-        Ok([down, self.link(table, path, rate, trace, true)?])
+        Ok([down, self.link(table, path, rate, trace, (true, packet))?])
+    }
+
+    /// A buffer has room for a packet: else nothing ever gets through.
+    fn limit(
+        &self,
+        key: &str,
+        buffer: BufferSize,
+        (rate, rtt): (Rate, Duration),
+        packet: Bytes,
+    ) -> Result<Limit, ScenarioError> {
+        let limit = buffer.limit(rate, rtt);
+        match limit {
+            Limit::Bytes(bytes) if bytes < packet => {
+                let size = match buffer {
+                    BufferSize::Bdp(_) => {
+                        format!("\"{buffer}\" of \"{rate}\" and \"{rtt}\" is {bytes}, which")
+                    }
+                    _ => format!("\"{buffer}\""),
+                };
+                let problem = format!(
+                    "{size} holds no packet; accepted: buffer = \"{packet}\" or more, the first packet of a connection with its headers"
+                );
+                self.fail(key, problem)
+            }
+            limit => Ok(limit),
+        }
     }
 
     /// Each direction has a rate or a delivery trace, and moves something at some time.
@@ -177,7 +224,7 @@ impl Checker<'_> {
                 return self.fail(&key, problem);
             }
             if !path.change.is_empty() || path.repeat.is_some() {
-                let problem = "a trace says all about the capacity and repeats by itself; accepted: no [[path.change]] and no repeat beside it";
+                let problem = "a trace gives the whole capacity and repeats by itself; accepted: no [[path.change]] and no repeat beside it";
                 return self.fail(&format!("{table}.trace"), problem);
             }
             return Ok(());
@@ -192,13 +239,13 @@ impl Checker<'_> {
         }
         if up.is_some_and(|up| up.trace.is_some()) && !path.change.is_empty() {
             let problem =
-                "a trace says all about the capacity; accepted: no [[path.change]] beside it";
+                "a trace gives the whole capacity; accepted: no [[path.change]] beside it";
             return self.fail(&format!("{table}.up.trace"), problem);
         }
         let mut rates = path.change.iter().filter_map(|change| change.rate);
         if rate.is_zero() && rates.all(Rate::is_zero) {
             let problem = format!(
-                "\"{rate}\" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one"
+                "\"{rate}\" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one"
             );
             return self.fail(&key, problem);
         }
@@ -212,7 +259,7 @@ impl Checker<'_> {
         path: &schema::Path,
         rate: Option<Rate>,
         trace: Option<&str>,
-        is_up: bool,
+        (is_up, packet): (bool, Bytes),
     ) -> Result<LinkConfig, ScenarioError> {
         let trace = match trace.map(trace_files::parse).transpose() {
             Ok(trace) => trace,
@@ -226,11 +273,30 @@ impl Checker<'_> {
         let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
         let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
         let queue = up.queue.as_ref().filter(|_| is_up).or(path.queue.as_ref());
+        let policer_key = if is_up && up.policer.is_some() {
+            "up.policer"
+        } else {
+            "policer"
+        };
         let policer = (up.policer.as_ref().filter(|_| is_up)).or(path.policer.as_ref());
         let mut config = LinkConfig::new(rate, rtt / 2);
         config.trace = trace;
-        config.limit = buffer.limit(rate, rtt);
+        let own = is_up && up.buffer.is_some();
+        let key = if own { "up.buffer" } else { "buffer" };
+        // Without capacity for ever there is worse to say than that a bdp is nothing.
+        let new_rate = |change: &schema::Change| change.up_rate.filter(|_| is_up).or(change.rate);
+        let moves = |rate: Rate| !rate.is_zero();
+        let is_alive = moves(rate) || path.change.iter().filter_map(new_rate).any(moves);
+        let packet = if is_alive { packet } else { Bytes::ZERO };
+        config.limit = self.limit(&format!("{table}.{key}"), buffer, (rate, rtt), packet)?;
         config.queue = queue.map(aqm::config).unwrap_or_default();
+        if let Some(policer) = policer.filter(|policer| policer.burst < packet && !policer.mark) {
+            let problem = format!(
+                "a burst of \"{}\" lets no packet pass; accepted: at least \"{packet}\", the first packet of a connection with its headers",
+                policer.burst
+            );
+            return self.fail(&format!("{table}.{policer_key}.burst"), problem);
+        }
         config.policer = policer.map(|policer| PolicerConfig {
             rate: policer.rate,
             burst: policer.burst,
@@ -253,17 +319,19 @@ impl Checker<'_> {
         config.reorder = path.reorder;
         config.repeat = path.repeat;
         for (index, change) in path.change.iter().enumerate() {
-            let key = format!("{table}.change.{index}.jitter");
+            let key = |name: &str| format!("{table}.change.{index}.{name}");
             let jitter = change.jitter.as_ref();
-            let new_rate = change.up_rate.filter(|_| is_up).or(change.rate);
+            let new_rate = new_rate(change);
             rate = new_rate.unwrap_or(rate);
             rtt = change.rtt.unwrap_or(rtt);
             config.changes.push(thalweg_path::Change {
                 at: change.at,
                 rate: new_rate,
                 delay: change.rtt.map(|rtt| rtt / 2),
-                jitter: jitter.map(|jitter| self.jitter(&key, jitter)).transpose()?,
-                limit: change.buffer.map(|buffer| buffer.limit(rate, rtt)),
+                jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter))).transpose()?,
+                limit: (change.buffer)
+                    .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
+                    .transpose()?,
             });
         }
         Ok(config)

@@ -11,12 +11,15 @@
 //! Endpoints take no time to compute, and a link is the only place where packets wait.
 
 mod aqm;
+mod audit;
 mod check;
 mod connection;
+mod dead_end;
 mod error;
 mod event_queue;
 mod floor;
 mod hop;
+mod limits;
 mod media;
 mod media_outcome;
 mod network;
@@ -25,6 +28,7 @@ mod overrides;
 mod probe;
 mod real_connection;
 mod real_time;
+mod refusal;
 mod requests;
 mod scenario;
 mod schema;
@@ -36,6 +40,7 @@ mod trace;
 mod trace_files;
 mod trials;
 
+pub use audit::AuditError;
 pub use error::ScenarioError;
 pub use media_outcome::MediaOutcome;
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
@@ -49,4 +54,4 @@ pub use stack::FlowController;
 pub use thalweg_quic::{Datagram, StackController};
 pub use thalweg_transport::{Counters, PacketEvent, PacketFate, Role};
 pub use trace::{DropRow, FlowRow, LinkRow, Trace};
-pub use trials::{Finished, Progress, run_traced, run_trial, run_trials};
+pub use trials::{Finished, Progress, run_audited, run_traced, run_trial, run_trials};

@@ -15,7 +15,8 @@
 //!
 //! # Source
 //! draft-huitema-ccwg-c4-test, "Handling of Multimedia Applications", with the definitions of the reference
-//! simulator; the reference's timer defect, which delays a third of its audio frames in the application, is
+//! simulator. It has groups of 30 frames and an I-frame with 149 P-frames, which contradict each other; 30 is what
+//! its groups of one second at 30 frames a second ask for. The reference's timer defect, which delays a third of its audio frames in the application, is
 //! not reproduced.
 //!
 //! # Limits
@@ -65,6 +66,10 @@ impl MediaSpec {
     }
     fn group_frames(&self, group: u32) -> u32 {
         self.group.min(self.frames - group * self.group)
+    }
+    /// Whether frames are generated after measurement has begun.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.measure_from < self.span(self.frames)
     }
     /// Time of `frames` frames.
     fn span(&self, frames: u32) -> Duration {
@@ -454,8 +459,6 @@ pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<M
         group: frames(50),
         first_frame: Bytes::new(80),
         frame: Bytes::new(80),
-        // The reference counts every datagram.
-        measure_from: Duration::ZERO,
         ..video("audio", 80, 80, 2, None)
     };
     vec![

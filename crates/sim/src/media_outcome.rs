@@ -26,6 +26,10 @@ pub struct MediaOutcome {
     pub p99_delay: Option<Duration>,
     /// Largest delay.
     pub max_delay: Option<Duration>,
+    /// Mean delay of all frames delivered, those before the start of measurement too: how the reference measures audio.
+    pub mean_delay_from_start: Option<Duration>,
+    /// Largest delay of all frames delivered.
+    pub max_delay_from_start: Option<Duration>,
     /// Mean delay from generation.
     pub mean_one_way_delay: Option<Duration>,
     /// Frames that came after their deadline.
@@ -42,7 +46,7 @@ pub struct MediaOutcome {
 impl MediaOutcome {
     /// Its numbers and how their columns end, after the name of the stream: times in seconds, not a number for what
     /// is absent.
-    pub fn columns(&self) -> [(&'static str, f64); 11] {
+    pub fn columns(&self) -> [(&'static str, f64); 13] {
         let seconds = |time: Option<Duration>| time.map_or(f64::NAN, Duration::as_secs_f64);
         [
             ("frames", self.frames as f64),
@@ -51,6 +55,11 @@ impl MediaOutcome {
             ("p95_delay_s", seconds(self.p95_delay)),
             ("p99_delay_s", seconds(self.p99_delay)),
             ("max_delay_s", seconds(self.max_delay)),
+            (
+                "mean_delay_from_start_s",
+                seconds(self.mean_delay_from_start),
+            ),
+            ("max_delay_from_start_s", seconds(self.max_delay_from_start)),
             ("mean_one_way_delay_s", seconds(self.mean_one_way_delay)),
             ("late", self.late as f64),
             ("freezes", self.freezes as f64),
@@ -78,6 +87,7 @@ pub(crate) fn summarise(
         let rank = (count * percent).div_ceil(100).max(1);
         delays.get(rank as usize - 1).copied()
     };
+    let all = || records.iter().map(|r| r.received - r.nominal);
     let mut freezes = 0;
     for pair in counted.windows(2) {
         freezes += u64::from(pair[1].received - pair[0].received > FREEZE);
@@ -90,6 +100,10 @@ pub(crate) fn summarise(
         p95_delay: quantile(95),
         p99_delay: quantile(99),
         max_delay: delays.last().copied(),
+        mean_delay_from_start: all()
+            .max()
+            .map(|_| all().sum::<Duration>() / records.len() as u64),
+        max_delay_from_start: all().max(),
         mean_one_way_delay: mean(counted.iter().map(|r| r.received - r.generated).sum()),
         late: delays
             .iter()
@@ -97,31 +111,39 @@ pub(crate) fn summarise(
             .count() as u64,
         freezes,
         skipped: u64::from(skipped),
-        recovery: changes
-            .iter()
-            .enumerate()
-            .filter_map(|(i, at)| recovery(records, *at, changes.get(i + 1).copied()))
-            .max(),
+        recovery: longest_recovery(records, changes),
     }
 }
 
-fn recovery(records: &[FrameRecord], at: Instant, until: Option<Instant>) -> Option<Duration> {
-    let until = until.unwrap_or(Instant::NEVER);
-    let within: Vec<&FrameRecord> = records
-        .iter()
-        .filter(|r| at <= r.nominal && r.nominal < until)
+/// The longest recovery from one of the changes, which are in the order of time.
+fn longest_recovery(records: &[FrameRecord], changes: &[Instant]) -> Option<Duration> {
+    // Each frame belongs to the last change at or before its nominal time. Sorted by it, and in the order of
+    // arrival within, the frames of a change lie side by side: there may be many more changes than frames.
+    let change_of = |record: &FrameRecord| {
+        let later = changes.partition_point(|at| *at <= record.nominal);
+        later.checked_sub(1)
+    };
+    let mut frames: Vec<(usize, &FrameRecord)> = (records.iter())
+        .filter_map(|record| Some((change_of(record)?, record)))
         .collect();
-    let mut settled: Vec<Duration> = within[within.len() / 2..]
+    frames.sort_by_key(|(change, _)| *change);
+    let groups = frames.chunk_by(|(a, _), (b, _)| a == b);
+    groups
+        .filter_map(|frames| recovery(frames, changes[frames[0].0]))
+        .max()
+}
+
+/// Time from a change to the last frame whose delay is not normal, of those until the next change.
+fn recovery(frames: &[(usize, &FrameRecord)], at: Instant) -> Option<Duration> {
+    let mut settled: Vec<Duration> = frames[frames.len() / 2..]
         .iter()
-        .map(|r| r.received - r.nominal)
+        .map(|(_, r)| r.received - r.nominal)
         .collect();
     settled.sort_unstable();
     let normal = *settled.get(settled.len() / 2)? + NORMAL_MARGIN;
-    let last_bad = within
-        .iter()
-        .rev()
-        .find(|r| r.received - r.nominal > normal);
-    Some(last_bad.map_or(Duration::ZERO, |r| r.received - at))
+    let late = |(_, r): &&(usize, &FrameRecord)| r.received - r.nominal > normal;
+    let last_bad = frames.iter().rev().find(late);
+    Some(last_bad.map_or(Duration::ZERO, |(_, r)| r.received - at))
 }
 
 #[cfg(test)]
@@ -157,6 +179,14 @@ mod tests {
         );
         assert_eq!(outcome.mean_one_way_delay, Some(ms(85)));
         assert_eq!((outcome.late, outcome.freezes, outcome.skipped), (1, 1, 7));
+        // measured from 50 ms on, the frames at 66 and 350 ms count: delays 300 and 30
+        let spec = &standard_call(Duration::from_secs(5), ms(50))[1];
+        let outcome = summarise(spec, &records, 7, &[at(60)]);
+        assert_eq!((outcome.frames, outcome.mean_delay), (2, Some(ms(165))));
+        assert_eq!(
+            (outcome.mean_delay_from_start, outcome.max_delay_from_start),
+            (Some(ms(100)), Some(ms(300)))
+        );
         // normal after the change at 60 ms: 30 ms; the frame at 366 ms is the last bad one
         assert_eq!(outcome.recovery, Some(ms(306)));
     }

@@ -1,5 +1,6 @@
 //! The event loop: endpoints and links, and the packets that go between them.
 
+use crate::audit::{AuditError, Auditor};
 use crate::connection::{Connection, Side, plans};
 use crate::event_queue::EventQueue;
 use crate::hop::{DOWN, UP};
@@ -7,20 +8,19 @@ use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 use crate::seed;
 use crate::series::Series;
-use crate::stack::Payload;
+use crate::stack::{Outlet, Payload};
 use crate::trace::Trace;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Ecn, Instant};
 
+mod audited;
 mod summary;
 
 /// Elements of a connection: client, server, applications.
 const PER_CONNECTION: usize = 3;
 const APPLICATIONS: usize = 2;
-/// How many events pass between two looks at the request to stop.
-const STOP_CHECK: u64 = 1 << 14;
 
 /// A packet on a link: it counts the headers of IP and UDP.
 struct Carried {
@@ -29,6 +29,8 @@ struct Carried {
     size: u32,
     /// Links of its route that are behind it.
     crossed: u16,
+    /// What the auditor knows it by.
+    tag: u32,
     packet: Payload,
 }
 
@@ -44,6 +46,46 @@ impl thalweg_path::Packet for Carried {
     }
     fn flow(&self) -> u64 {
         u64::from(self.connection)
+    }
+}
+
+/// The link into which an endpoint sends, and who watches what it sends.
+struct FirstLink<'a> {
+    now: Instant,
+    overhead: u32,
+    link: &'a mut Link<Carried>,
+    place: usize,
+    sender: (usize, Side),
+    /// The series, if the flow has data in it from this side.
+    series: Option<(&'a mut Series, usize)>,
+    audit: Option<&'a mut Auditor>,
+    /// Whether anything was sent.
+    sent: bool,
+}
+
+impl Outlet for FirstLink<'_> {
+    #[inline(always)] // so that the packet is made where it is pushed
+    fn send(&mut self, packet: Payload, number: Option<u64>) {
+        let size = packet.size() + self.overhead;
+        let tag = match &mut self.audit {
+            Some(audit) => {
+                let what = (size, packet.ecn());
+                audit.depart(self.now, self.place, self.sender, what, number)
+            }
+            None => 0,
+        };
+        if let Some((series, flow)) = &mut self.series {
+            series.on_sent(self.now, *flow, Bytes::new(u64::from(size)));
+        }
+        let carried = Carried {
+            connection: self.sender.0 as u32,
+            size,
+            crossed: 0,
+            tag,
+            packet,
+        };
+        self.link.push(self.now, carried);
+        self.sent = true;
     }
 }
 
@@ -68,6 +110,15 @@ pub(crate) struct Network<'a> {
     hash: u64,
     trace: Option<Trace>,
     series: Option<Series>,
+    audit: Option<Box<Auditor>>,
+}
+
+/// Why a trial has no outcome.
+pub(crate) enum Ended {
+    /// It was told to stop.
+    Stopped,
+    /// The auditor has found something.
+    Audit(AuditError),
 }
 
 /// How far a flow is.
@@ -83,14 +134,23 @@ struct Progress {
 }
 
 impl<'a> Network<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, trial: u64, traced: bool) -> Self {
-        let flows = scenario.flows.iter().enumerate();
-        let mut connections: Vec<Connection> = flows
-            .flat_map(|(index, spec)| {
-                let plans = plans(spec, trial, scenario.start_noise).into_iter();
-                plans.map(move |plan| Connection::new(spec, index, trial, plan))
-            })
-            .collect();
+    /// A trial at its beginning; `None` if it was told to stop.
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        trial: u64,
+        traced: bool,
+        stop: &AtomicBool,
+    ) -> Option<Self> {
+        let mut connections = Vec::new();
+        for (index, spec) in scenario.flows.iter().enumerate() {
+            for plan in plans(spec, trial, scenario.start_noise) {
+                // There may be a hundred thousand.
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
+                connections.push(Connection::new(spec, index, trial, plan));
+            }
+        }
         if traced {
             for connection in &mut connections {
                 let side = connection.sending_side();
@@ -129,7 +189,7 @@ impl<'a> Network<'a> {
             first += count;
         }
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
-        Network {
+        Some(Network {
             scenario,
             seed: trial,
             trace: traced.then(|| Trace::new(scenario, &connections)),
@@ -145,11 +205,12 @@ impl<'a> Network<'a> {
             now: Instant::START,
             events: 0,
             hash: 0,
-        }
+            audit: None,
+        })
     }
 
-    /// Plays the trial; `None` if it was told to stop.
-    pub(crate) fn play(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
+    /// Plays the trial.
+    pub(crate) fn play(mut self, stop: &AtomicBool) -> Result<(Outcome, Option<Trace>), Ended> {
         let limit = Instant::START + self.scenario.time_limit;
         while self.waiting != Some(0) {
             let Some((time, element)) = self.queue.peek() else {
@@ -162,10 +223,20 @@ impl<'a> Network<'a> {
                 self.now = limit;
                 break;
             }
+            if self.audit.is_some() {
+                self.audit_call(element, time)?;
+            }
+            // In release builds too: a trial in which time falls means nothing.
+            assert!(
+                time >= self.now,
+                "element {element} wants {time:?} at {:?}: time must not fall",
+                self.now
+            );
             self.now = time;
             self.events += 1;
-            if self.events.is_multiple_of(STOP_CHECK) && stop.load(Ordering::Relaxed) {
-                return None;
+            // At every event: some take a millisecond. The load is of a line that nobody writes to.
+            if stop.load(Ordering::Relaxed) {
+                return Err(Ended::Stopped);
             }
             if element < self.links.len() {
                 self.deliver(element);
@@ -173,7 +244,8 @@ impl<'a> Network<'a> {
                 self.wake(element - self.links.len());
             }
         }
-        Some(self.finish())
+        self.audit_end()?;
+        self.finish(stop).ok_or(Ended::Stopped)
     }
 
     /// Packets come out of a link.
@@ -192,6 +264,9 @@ impl<'a> Network<'a> {
             }
         };
         self.queue.set(link, next);
+        if self.audit.is_some() {
+            self.audit_link(link);
+        }
         if let Some(trace) = &mut self.trace {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
@@ -211,12 +286,16 @@ impl<'a> Network<'a> {
         self.hash = seed::fold(self.hash, self.now.as_nanos());
         let what = carried.packet.number() << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
         self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
+        let number = match &mut self.audit {
+            Some(audit) => audit.leave(self.now, link, carried.tag),
+            None => None,
+        };
         let connection = &mut self.connections[index];
         carried.crossed += 1;
         let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
         if let Some(&next) = route.get(usize::from(carried.crossed)) {
             if let Some(carried) = slot.take() {
-                self.forward(usize::from(next), carried);
+                self.forward(usize::from(next), carried, number);
             }
             return true;
         }
@@ -227,6 +306,10 @@ impl<'a> Network<'a> {
             series.on_received(self.now, connection.flow, size);
         }
         let endpoint = connection.endpoint(side);
+        if let Some(audit) = &mut self.audit {
+            let taken = endpoint.path().established;
+            audit.arrive(index, side, number, carried.size, taken);
+        }
         endpoint.receive(self.now, &mut carried.packet);
         self.pump(index, side, "received");
         true
@@ -234,10 +317,17 @@ impl<'a> Network<'a> {
 
     /// A packet enters a link that is not the first of its route.
     #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
-    fn forward(&mut self, link: usize, carried: Carried) {
+    fn forward(&mut self, link: usize, mut carried: Carried, number: Option<u64>) {
+        if let Some(audit) = &mut self.audit {
+            let what = (carried.size, carried.packet.ecn());
+            carried.tag = audit.enter(self.now, link, carried.connection as usize, what, number);
+        }
         self.links[link].push(self.now, carried);
         let next = self.links[link].next().unwrap_or(Instant::NEVER);
         self.queue.set(link, next);
+        if self.audit.is_some() {
+            self.audit_link(link);
+        }
         if let Some(trace) = &mut self.trace {
             trace.sample_link(self.now, link, &mut self.links[link]);
         }
@@ -312,25 +402,21 @@ impl<'a> Network<'a> {
         let place = usize::from(connection.first_links[side as usize]);
         let link = &mut self.links[place];
         let endpoint = connection.endpoint(side);
-        let mut sent = false;
-        endpoint.transmit(self.now, |packet| {
-            let size = packet.size() + self.scenario.overhead;
-            if let Some(series) = &mut self.series
-                && let Some(flow) = data_of
-            {
-                series.on_sent(self.now, flow, Bytes::new(u64::from(size)));
-            }
-            let carried = Carried {
-                connection: index as u32,
-                size,
-                crossed: 0,
-                packet,
-            };
-            link.push(self.now, carried);
-            sent = true;
-        });
+        let mut first_link = FirstLink {
+            now: self.now,
+            overhead: self.scenario.overhead,
+            link,
+            place,
+            sender: (index, side),
+            series: self.series.as_mut().zip(data_of),
+            audit: self.audit.as_deref_mut(),
+            sent: false,
+        };
+        endpoint.transmit(self.now, &mut first_link);
+        let sent = first_link.sent;
         let has_events = endpoint.has_events();
-        self.queue.set(element, endpoint.next());
+        // A timer that is set to a time that has passed fires now (RFC 9002 sections A.6 and A.8).
+        self.queue.set(element, endpoint.next().max(self.now));
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);
             self.queue.set(place, next);
@@ -342,6 +428,9 @@ impl<'a> Network<'a> {
         if has_call {
             let next = self.connections[index].next_app();
             self.queue.set(self.element(index, APPLICATIONS), next);
+        }
+        if self.audit.is_some() {
+            self.audit_endpoint(index, side, place, sent);
         }
         if self.trace.is_some() {
             self.sample(index, side, place, sent, event);

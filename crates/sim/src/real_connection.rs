@@ -141,8 +141,8 @@ impl RealConnection {
 
     /// The least RTT that the sender of the data has measured.
     pub fn min_rtt(&self) -> Option<Duration> {
-        let has_any = self.counters().rtt_samples > 0;
-        has_any.then(|| self.0.data_path().0.path().min_rtt)
+        let counters = self.counters();
+        (counters.rtt_samples > 0).then_some(counters.rtt_min)
     }
 
     /// What each stream of a call has experienced until now.

@@ -1,9 +1,10 @@
 //! A scenario, read and checked.
 
 use crate::check::Checker;
-use crate::error::{ScenarioError, line_of, with_sets};
+use crate::error::{ScenarioError, with_sets};
 use crate::hop::{DOWN, Hop};
 use crate::media::MediaSpec;
+use crate::refusal::refused;
 use crate::requests::Arrivals;
 use crate::schema::{ScenarioFile, Stack};
 use crate::stack::FlowController;
@@ -78,6 +79,10 @@ pub enum Metric {
     P99Delay,
     /// The largest.
     MaxDelay,
+    /// Mean delay with the frames before the start of measurement.
+    MeanDelayFromStart,
+    /// The largest, with them.
+    MaxDelayFromStart,
 }
 
 impl Metric {
@@ -90,19 +95,27 @@ impl Metric {
             Metric::P95Delay => "p95-delay",
             Metric::P99Delay => "p99-delay",
             Metric::MaxDelay => "max-delay",
+            Metric::MeanDelayFromStart => "mean-delay-from-start",
+            Metric::MaxDelayFromStart => "max-delay-from-start",
         }
     }
-    pub(crate) const ALL: [Metric; 6] = [
+    pub(crate) const ALL: [Metric; 8] = [
         Metric::Completion,
         Metric::Closed,
         Metric::MeanDelay,
         Metric::P95Delay,
         Metric::P99Delay,
         Metric::MaxDelay,
+        Metric::MeanDelayFromStart,
+        Metric::MaxDelayFromStart,
     ];
     /// Whether it is a number of one stream of media.
     pub(crate) fn is_of_media(self) -> bool {
         !matches!(self, Metric::Completion | Metric::Closed)
+    }
+    /// Whether frames before the start of measurement count as well.
+    pub(crate) fn counts_from_start(self) -> bool {
+        matches!(self, Metric::MeanDelayFromStart | Metric::MaxDelayFromStart)
     }
     pub(crate) fn from_name(name: &str) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| metric.name() == name)
@@ -183,6 +196,7 @@ impl Scenario {
         controllers: &[(String, String)],
     ) -> Result<Scenario, ScenarioError> {
         let text = utf8(text, origin)?;
+        Checker { text, origin }.check_text()?;
         let folder = Path::new(origin)
             .parent()
             .unwrap_or(Path::new(""))
@@ -248,6 +262,7 @@ impl Scenario {
         sets: &[(String, String)],
     ) -> Result<toml::Table, ScenarioError> {
         let text = utf8(text, origin)?;
+        Checker { text, origin }.check_text()?;
         typed(text, origin)?;
         let mut table = toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
         for (key, value) in sets {
@@ -320,26 +335,4 @@ fn utf8<'a>(text: &'a [u8], origin: &str) -> Result<&'a str, ScenarioError> {
             problem: "is not UTF-8; accepted: a TOML text in UTF-8".into(),
         }
     })
-}
-
-/// Turns an error of the TOML reader into ours: line, the text of that line, and the problem.
-fn refused(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
-    let line = error.span().map(|span| line_of(text, span.start));
-    let shown = line
-        .and_then(|line| text.lines().nth(line - 1))
-        .map(|line| format!("`{}`", line.trim()));
-    let mut problem = error
-        .message()
-        .replace('`', "\"")
-        .replace(", expected ", "; accepted: ");
-    if let Some(field) = problem.strip_prefix("missing field ") {
-        let name = field.trim_matches('"');
-        problem = format!("the key {field} is missing here; accepted: {name} = ...");
-    }
-    ScenarioError {
-        origin: origin.to_owned(),
-        line,
-        key: shown,
-        problem,
-    }
 }

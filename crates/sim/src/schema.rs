@@ -25,6 +25,10 @@ pub(crate) struct ScenarioFile {
     /// What differs from trial to trial besides the randomness of the path.
     #[serde(default)]
     pub(crate) noise: Noise,
+    /// Whether flows may have a controller whose random numbers do not come from the seed (`noq:bbr3`): the same
+    /// trial then gives another result each time.
+    #[serde(default)]
+    pub(crate) allow_unseeded: bool,
     /// Bins of this length record what each flow sends and receives, and what each link could carry.
     pub(crate) sample: Option<Duration>,
     /// The path between the clients and the servers: the short form of one hop that all flows take.
@@ -358,6 +362,10 @@ fn certain() -> Fraction {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Transport {
+    /// Whose rules the modelled endpoint follows: "rfc", or "picoquic" for comparison with results made with it.
+    /// They decide whether a packet may exceed the window, what is acknowledged when, and the defaults below.
+    #[serde(default)]
+    pub(crate) rules: Rules,
     /// Initial congestion window.
     pub(crate) initial_window: Option<Bytes>,
     /// UDP payload of full packets before path MTU discovery.
@@ -374,6 +382,17 @@ pub(crate) struct Transport {
     pub(crate) initial_max_data: Option<Bytes>,
     /// Stream flow-control window at the start.
     pub(crate) initial_max_stream_data: Option<Bytes>,
+}
+
+/// Whose rules the modelled endpoint follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Rules {
+    /// RFC 9000 and RFC 9002.
+    #[default]
+    Rfc,
+    /// Those of picoquic.
+    Picoquic,
 }
 
 /// What stands at both ends of a connection.
@@ -417,7 +436,7 @@ pub(crate) struct Flow {
     /// Streams of a media call; with `call`, in addition to those of the standard call.
     #[serde(default)]
     pub(crate) media: Vec<Media>,
-    /// Video frames of `call` with an earlier nominal time are not counted.
+    /// Frames of `call` with an earlier nominal time are not counted.
     #[serde(default)]
     pub(crate) measure_from: Duration,
     /// How many streams the transfer is split into evenly; they take turns.
@@ -550,7 +569,7 @@ pub(crate) struct Pass {
     pub(crate) flow: String,
     /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
     /// from the start of the trial; for streams of media "mean-delay", "p95-delay", "p99-delay" or
-    /// "max-delay".
+    /// "max-delay" of the counted frames, "mean-delay-from-start" or "max-delay-from-start" of all.
     pub(crate) metric: String,
     /// Which stream of media, for the delays.
     pub(crate) stream: Option<String>,

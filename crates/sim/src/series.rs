@@ -59,6 +59,18 @@ impl Series {
         links: usize,
         mut capacity: impl FnMut(usize, Instant, Instant) -> Bytes,
     ) {
+        let bins = self.lengthen(end);
+        let start = |bin: usize| Instant::START + self.every * bin as u64;
+        self.capacity = (0..links)
+            .map(|link| {
+                let one = |bin| capacity(link, start(bin), start(bin + 1)).as_u64();
+                (0..bins).map(one).collect()
+            })
+            .collect();
+    }
+
+    /// Makes the series of the flows as long as the trial: how many bins they have then.
+    pub(crate) fn lengthen(&mut self, end: Instant) -> usize {
         let span = (end - Instant::START).as_nanos();
         let mut bins = span.div_ceil(self.every.as_nanos()) as usize;
         for flow in &self.flows {
@@ -69,13 +81,7 @@ impl Series {
             flow.sent.resize(bins, 0);
             flow.received.resize(bins, 0);
         }
-        let start = |bin: usize| Instant::START + self.every * bin as u64;
-        self.capacity = (0..links)
-            .map(|link| {
-                let one = |bin| capacity(link, start(bin), start(bin + 1)).as_u64();
-                (0..bins).map(one).collect()
-            })
-            .collect();
+        bins
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 use thalweg_path::Limit;
-use thalweg_units::{Bytes, Duration, Rate};
+use thalweg_units::{Bytes, Duration, Rate, quoted};
 
 const ACCEPTED: &str = "\"80 ms\", \"250 kB\", \"100 packets\", \"1 bdp\", \"unlimited\"";
 
@@ -43,7 +43,8 @@ impl FromStr for BufferSize {
             return Ok(BufferSize::Unlimited);
         }
         let number = |unit: &str| trimmed.strip_suffix(unit).map(str::trim);
-        let refuse = |problem: &str| Err(format!("\"{text}\" {problem}; accepted: {ACCEPTED}"));
+        let refuse =
+            |problem: &str| Err(format!("{} {problem}; accepted: {ACCEPTED}", quoted(text)));
         if let Some(count) = number("packets").or_else(|| number("packet")) {
             return match count.parse() {
                 Ok(count) if count > 0 => Ok(BufferSize::Packets(count)),

@@ -7,6 +7,7 @@
 use std::str::FromStr;
 use thalweg_control::{Control, ControllerSpec, Init, Observer, PathState};
 use thalweg_quic::{Datagram, QuicEndpoint, StackController, Steering};
+use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
 
@@ -61,6 +62,12 @@ pub(crate) enum Endpoint {
 pub(crate) enum Payload {
     Modelled(Packet),
     Real(Datagram),
+}
+
+/// Where the packets of an endpoint go. No closure, since only what has a name can be told to be inlined.
+pub(crate) trait Outlet {
+    /// A packet leaves, with its number if it has one in the application space.
+    fn send(&mut self, payload: Payload, number: Option<u64>);
 }
 
 impl Payload {
@@ -185,18 +192,22 @@ impl Endpoint {
             _ => {}
         }
     }
-    /// Gives all that may leave now to `send`.
+    /// Gives all that may leave now to `outlet`.
     #[inline]
-    pub(crate) fn transmit(&mut self, now: Instant, mut send: impl FnMut(Payload)) {
+    pub(crate) fn transmit(&mut self, now: Instant, outlet: &mut impl Outlet) {
         match self {
             Endpoint::Modelled(endpoint) => {
+                if endpoint.rests(now) {
+                    return;
+                }
                 while let Some(packet) = endpoint.transmit(now) {
-                    send(Payload::Modelled(packet));
+                    let number = (packet.kind == Kind::Data).then_some(packet.number);
+                    outlet.send(Payload::Modelled(packet), number);
                 }
             }
             Endpoint::Real(endpoint) => {
                 while let Some(datagram) = endpoint.transmit(now) {
-                    send(Payload::Real(datagram));
+                    outlet.send(Payload::Real(datagram), endpoint.last_number());
                 }
             }
         }

@@ -113,19 +113,9 @@ impl Observer for Snapshot<'_> {
 
 impl Trace {
     pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Self {
-        let mut flow_names = Vec::new();
-        for (index, spec) in scenario.flows.iter().enumerate() {
-            let count = connections.iter().filter(|c| c.flow == index).count();
-            match &spec.workload {
-                Workload::Requests(_) => {
-                    flow_names.extend((0..count).map(|number| format!("{}/{number}", spec.name)));
-                }
-                _ => flow_names.push(spec.name.clone()),
-            }
-        }
         let hops = scenario.hops.iter();
         Trace {
-            flow_names,
+            flow_names: flow_names(scenario, connections),
             link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
             ..Trace::default()
         }
@@ -213,4 +203,19 @@ impl Trace {
         };
         self.links.push(row);
     }
+}
+
+/// What connections are called: by their flow, or, of a flow of requests, each by itself, as "web/17".
+pub(crate) fn flow_names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (index, spec) in scenario.flows.iter().enumerate() {
+        let count = connections.iter().filter(|c| c.flow == index).count();
+        match &spec.workload {
+            Workload::Requests(_) => {
+                names.extend((0..count).map(|number| format!("{}/{number}", spec.name)));
+            }
+            _ => names.push(spec.name.clone()),
+        }
+    }
+    names
 }

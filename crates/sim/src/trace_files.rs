@@ -2,7 +2,9 @@
 //! what ran can be run again from its text alone.
 
 use crate::error::{ScenarioError, line_of_key};
+use crate::limits;
 use crate::schema::{Jitter, ScenarioFile};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
@@ -11,8 +13,6 @@ use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
 const INLINE: &str = "ms:";
 /// Marks the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
 const INLINE_JITTER: &str = "us:";
-/// A larger file is no trace.
-const LARGEST: u64 = 32 << 20;
 
 /// Puts the contents of all files in the place of their names; tells whether there were any. Names are
 /// relative to `folder`.
@@ -22,7 +22,7 @@ pub(crate) fn embed(
     text: &str,
     origin: &str,
 ) -> Result<bool, ScenarioError> {
-    let mut any = false;
+    let (mut any, mut left) = (false, limits::TRACES);
     let path = file.path.iter_mut().map(|path| ("path".to_owned(), path));
     let links = file.link.iter_mut().enumerate();
     let links = links.map(|(index, link)| (format!("link.{index}"), link));
@@ -44,7 +44,7 @@ pub(crate) fn embed(
                 continue;
             };
             if !file.starts_with(INLINE_JITTER) {
-                *file = read_jitter(&folder.join(&*file), &key, text, origin)?;
+                *file = read_jitter(&folder.join(&*file), &key, text, origin, &mut left)?;
                 any = true;
             }
         }
@@ -56,7 +56,7 @@ pub(crate) fn embed(
             let Some(trace) = trace.filter(|trace| !trace.starts_with(INLINE)) else {
                 continue;
             };
-            *trace = read(&folder.join(&*trace), &key, text, origin)?;
+            *trace = read(&folder.join(&*trace), &key, text, origin, &mut left)?;
             any = true;
         }
     }
@@ -64,9 +64,15 @@ pub(crate) fn embed(
 }
 
 /// A file with a delivery trace, as it stands in a scenario.
-fn read(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, ScenarioError> {
+fn read(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    left: &mut u64,
+) -> Result<String, ScenarioError> {
     let accepted = "the name of a file with a time in milliseconds on each line";
-    let times = contents(file, key, text, origin, accepted)?;
+    let times = contents(file, key, text, origin, accepted, left)?;
     times
         .parse::<DeliveryTrace>()
         .map_err(|error| wrong_line(file, error.line, without_line(&error)))?;
@@ -74,19 +80,27 @@ fn read(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, Scen
 }
 
 /// A file with a trace of jitter, as it stands in a scenario.
-fn read_jitter(file: &Path, key: &str, text: &str, origin: &str) -> Result<String, ScenarioError> {
+fn read_jitter(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    left: &mut u64,
+) -> Result<String, ScenarioError> {
     let accepted = "the name of a file with a time and a delay in whole microseconds on each line";
-    let delays = contents(file, key, text, origin, accepted)?;
+    let delays = contents(file, key, text, origin, accepted, left)?;
     JitterTrace::parse(&delays).map_err(|error| wrong_line(file, error.line, error.problem))?;
     Ok(inline(INLINE_JITTER, &delays))
 }
 
+/// The text of a file. `left` is how many bytes all files together may still have.
 fn contents(
     file: &Path,
     key: &str,
     text: &str,
     origin: &str,
     accepted: &str,
+    left: &mut u64,
 ) -> Result<String, ScenarioError> {
     let fail = |problem: String| ScenarioError {
         origin: origin.to_owned(),
@@ -97,11 +111,25 @@ fn contents(
             file.display()
         ),
     };
-    let size = std::fs::metadata(file).map_err(|error| fail(error.to_string()))?;
-    if size.len() > LARGEST {
-        return Err(fail(format!("it has more than {} MiB", LARGEST >> 20)));
+    let unreadable = |error: std::io::Error| fail(error.to_string());
+    // Asked before it is opened: to open a FIFO is to wait for somebody who writes.
+    if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
+        return Err(fail("it is not a regular file".to_owned()));
     }
-    std::fs::read_to_string(file).map_err(|error| fail(error.to_string()))
+    let most = limits::TRACE.min(*left);
+    let mut contents = String::new();
+    let mut opened = std::fs::File::open(file)
+        .map_err(unreadable)?
+        .take(most + 1);
+    opened.read_to_string(&mut contents).map_err(unreadable)?;
+    let size = contents.len() as u64;
+    if size > most {
+        let (one, all) = (limits::TRACE >> 20, limits::TRACES >> 20);
+        let problem = format!("it has more than {one} MiB, or all traces more than {all} MiB");
+        return Err(fail(problem));
+    }
+    *left -= size;
+    Ok(contents)
 }
 
 fn wrong_line(file: &Path, line: usize, problem: String) -> ScenarioError {

@@ -1,10 +1,10 @@
 //! One trial, or many on all cores.
 
-use crate::network::Network;
-use crate::{Outcome, Scenario, Trace};
+use crate::network::{Ended, Network};
+use crate::{AuditError, Outcome, Scenario, Trace};
 use cpu_time::ThreadTime;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// How far a run of trials is, and the way to stop it; shared with whoever shows a progress bar.
 #[derive(Debug, Default)]
@@ -13,6 +13,20 @@ pub struct Progress {
     pub finished: AtomicUsize,
     /// Set to stop: trials under way are abandoned, finished ones are kept.
     pub stop: AtomicBool,
+    /// Whether the auditor watches the trials.
+    pub audit: bool,
+    /// What the auditor has found. It stops the run.
+    pub finding: OnceLock<AuditError>,
+}
+
+impl Progress {
+    /// Of a run that the auditor watches.
+    pub fn audited() -> Self {
+        Progress {
+            audit: true,
+            ..Progress::default()
+        }
+    }
 }
 
 /// A trial that was played to its end.
@@ -29,12 +43,50 @@ pub struct Finished {
 /// Plays one trial.
 pub fn run_trial(scenario: &Scenario, seed: u64, traced: bool) -> (Outcome, Option<Trace>) {
     let never = AtomicBool::new(false);
-    Network::new(scenario, seed, traced)
-        .play(&never)
-        .expect("nobody tells this trial to stop")
+    match Network::new(scenario, seed, traced, &never).map(|network| network.play(&never)) {
+        Some(Ok(trial)) => trial,
+        _ => unreachable!("nobody tells this trial to stop, or watches it"),
+    }
 }
 
-/// Plays one trial with its trace; `None` if it was told to stop.
+/// Plays one trial under the auditor. It is the trial that [`run_trial`] plays.
+///
+/// # Errors
+/// What the auditor has found.
+///
+/// ```
+/// use thalweg_sim::{Scenario, run_audited, run_trial};
+///
+/// let text = r#"
+///     title = "A download"
+///     [path]
+///     rate = "20 Mbps"
+///     rtt = "40 ms"
+///     [[flow]]
+///     name = "main"
+///     controller = "cubic"
+///     download = "1 MB"
+/// "#;
+/// let scenario = Scenario::from_toml(text.as_bytes(), "download.toml", &[], &[]).unwrap();
+/// let (outcome, _) = run_audited(&scenario, 1, false).unwrap();
+/// assert_eq!(outcome, run_trial(&scenario, 1, false).0);
+/// ```
+pub fn run_audited(
+    scenario: &Scenario,
+    seed: u64,
+    traced: bool,
+) -> Result<(Outcome, Option<Trace>), AuditError> {
+    let never = AtomicBool::new(false);
+    let network = Network::new(scenario, seed, traced, &never);
+    let played = network.map(|network| network.audited().play(&never));
+    match played {
+        Some(Ok(trial)) => Ok(trial),
+        Some(Err(Ended::Audit(finding))) => Err(finding),
+        Some(Err(Ended::Stopped)) | None => unreachable!("nobody tells this trial to stop"),
+    }
+}
+
+/// Plays one trial with its trace; `None` if it was told to stop, or if the auditor has found something.
 pub fn run_traced(
     scenario: &Scenario,
     seed: u64,
@@ -90,7 +142,20 @@ fn play(
     progress: &Progress,
 ) -> Option<(Finished, Option<Trace>)> {
     let begin = ThreadTime::now();
-    let (outcome, trace) = Network::new(scenario, seed, traced).play(&progress.stop)?;
+    let mut network = Network::new(scenario, seed, traced, &progress.stop)?;
+    if progress.audit {
+        network = network.audited();
+    }
+    let (outcome, trace) = match network.play(&progress.stop) {
+        Ok(trial) => trial,
+        Err(Ended::Stopped) => return None,
+        Err(Ended::Audit(finding)) => {
+            // Of several threads the first to find something has the word.
+            let _ = progress.finding.set(finding);
+            progress.stop.store(true, Ordering::Relaxed);
+            return None;
+        }
+    };
     let core = begin.elapsed();
     let finished = Finished {
         index,

@@ -3,7 +3,10 @@
 //! The numbers typed in here are those of the reference simulator (picoquic of August 2026, the scenario
 //! files of November 2025): medians over 100 trials of the time at which the last byte arrived.
 
-use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_trial, run_trials};
+use audited::run_trial;
+use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_trials};
+
+mod audited;
 
 const SUITE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -23,7 +26,9 @@ fn scenario(name: &str, controller: &str, noise: bool) -> Scenario {
 fn median(name: &str, controller: &str) -> f64 {
     let scenario = scenario(name, controller, true);
     let seeds: Vec<u64> = (1..=20).collect();
-    let finished = run_trials(&scenario, &seeds, 2, &Progress::default());
+    let progress = Progress::audited();
+    let finished = run_trials(&scenario, &seeds, 2, &progress);
+    assert_eq!(progress.finding.get(), None);
     let time = |flow: &thalweg_sim::FlowOutcome| flow.completion.unwrap().as_secs_f64();
     let mut times: Vec<f64> = finished.iter().map(|f| time(&f.outcome.flows[0])).collect();
     assert_eq!(times.len(), 20);

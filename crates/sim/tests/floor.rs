@@ -1,7 +1,10 @@
 //! The floor: no flow can be faster than its path.
 
+use audited::run_trial;
 use proptest::prelude::*;
-use thalweg_sim::{Scenario, run_trial};
+use thalweg_sim::Scenario;
+
+mod audited;
 
 fn scenario(path: &str, flow: &str) -> Scenario {
     let text = format!(
@@ -60,6 +63,18 @@ fn the_floor_follows_the_capacity_through_a_suspension() {
     near(floor, 3595.0);
 }
 
+#[test]
+fn noise_is_taken_at_its_best() {
+    // 1406 bytes are one packet of 1440. At 8 Mbps and three deviations of 1 Mbps 8 * 1440 / 11 us; each way
+    // takes 50 ms less three deviations of 2 ms: handshake 88, last delay 44.
+    let noise = "noise = { rate_sd = \"1 Mbps\", delay_sd = \"2 ms\", every = \"1 ms\" }";
+    let floor = floor_ms(
+        &format!("rate = \"8 Mbps\"\nrtt = \"100 ms\"\n{noise}"),
+        "controller = \"reno\"\nupload = \"1406 B\"",
+    );
+    near(floor, 88.0 + 8.0 * 1.440 / 11.0 + 44.0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -91,4 +106,28 @@ proptest! {
         let floor = scenario.floor().unwrap();
         prop_assert!(took.unwrap() >= floor, "{} beats {floor}", took.unwrap());
     }
+}
+
+#[test]
+fn noise_on_a_trace_leaves_delays_to_the_floor() {
+    // Three opportunities in 300 ms are 120 kbps; noise of 5 Mbps carries 100 kB long before they would.
+    let text = r#"
+        title = "Noise on a trace"
+        [path]
+        trace = "ms: 100 200 300"
+        rtt = "40 ms"
+        buffer = "100 kB"
+        noise = { rate_sd = "5 Mbps", every = "10 ms" }
+        [[flow]]
+        name = "main"
+        controller = "cubic"
+        download = "100 kB"
+    "#;
+    let scenario = Scenario::from_toml(text.as_bytes(), "noise.toml", &[], &[]).unwrap();
+    let seconds = run_trial(&scenario, 1, false).0.flows[0]
+        .completion
+        .unwrap()
+        .as_secs_f64();
+    // The trace alone needs 100 kB / 15 kB/s = 6.7 s; two round trips are the least.
+    assert!((0.08..6.7).contains(&seconds), "{seconds} s");
 }

@@ -1,11 +1,18 @@
 //! L4S end to end: senders of ECT(1) over the dual queue of RFC 9332.
 
-use thalweg_sim::{Outcome, Scenario, run_trial};
+use audited::run_trial;
+use thalweg_sim::{Outcome, Scenario};
+
+mod audited;
 
 /// Long flows on 40 Mbps and 20 ms for 30 s.
 fn behind(queue: &str, controllers: &[&str]) -> Outcome {
+    by_rules("rfc", queue, controllers)
+}
+
+fn by_rules(rules: &str, queue: &str, controllers: &[&str]) -> Outcome {
     let mut text = format!(
-        "title = \"L4S\"\ntime_limit = \"30 s\"\n[path]\nrate = \"40 Mbps\"\nrtt = \"20 ms\"\nbuffer = \"200 ms\"\nqueue = {{ model = \"{queue}\" }}\n",
+        "title = \"L4S\"\ntime_limit = \"30 s\"\n[transport]\nrules = \"{rules}\"\n[path]\nrate = \"40 Mbps\"\nrtt = \"20 ms\"\nbuffer = \"200 ms\"\nqueue = {{ model = \"{queue}\" }}\n",
     );
     for (index, controller) in controllers.iter().enumerate() {
         text += &format!(
@@ -44,6 +51,17 @@ fn prague_fills_the_link_and_waits_for_about_a_millisecond() {
 }
 
 #[test]
+fn c4_takes_the_share_of_one_acknowledgement_for_that_of_the_path() {
+    // Its filter takes over at once what one acknowledgement reports if at least half of it is marked. Marks are
+    // acknowledged at once by RFC 9000 section 13.2.1, so that each is at least half of what is reported. Its send
+    // quantum of about 4 ms meets a threshold of 1 ms in each burst.
+    let outcome = dualpi2(&["c4"]);
+    let utilisation = outcome.links[0].utilisation;
+    assert!((0.02..0.6).contains(&utilisation), "{utilisation}");
+    assert!(outcome.links[0].marked_packets > 100);
+}
+
+#[test]
 fn prague_and_cubic_share_while_only_cubic_waits() {
     let outcome = dualpi2(&["prague", "cubic"]);
     let share = outcome.flows[0].share.expect("both were active");
@@ -56,7 +74,7 @@ fn prague_and_cubic_share_while_only_cubic_waits() {
 
 #[test]
 fn c4_answers_the_marks_of_the_low_latency_queue() {
-    let outcome = dualpi2(&["c4"]);
+    let outcome = by_rules("picoquic", "dualpi2", &["c4"]);
     let link = &outcome.links[0];
     assert!(link.marked_packets > 100, "{}", link.marked_packets);
     assert!(
@@ -114,6 +132,8 @@ fn a_flow_without_ecn_is_dropped_where_another_is_marked() {
         let outcome = behind("codel", &[controller]);
         let link = &outcome.links[0];
         assert_eq!(link.marked_packets > 0, marks, "{controller}");
-        assert_eq!(link.dropped_packets > 0, !marks, "{controller}");
+        // Acknowledgements alone carry no codepoint, so that one of them may be dropped.
+        let dropped = link.dropped_packets;
+        assert_eq!(dropped > 1, !marks, "{controller}: {dropped}");
     }
 }

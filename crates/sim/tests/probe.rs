@@ -38,7 +38,7 @@ fn a_probe_takes_the_transmission_and_the_delay_of_each_link_in_both_directions(
 fn lost_probes_have_no_time_from_there_on() {
     let all = probes(
         &scenario(
-            "[path]\nrate = \"1 Mbps\"\nrtt = \"4 ms\"\nloss = { model = \"random\", rate = \"20 %\" }",
+            "[path]\nrate = \"1 Mbps\"\nrtt = \"4 ms\"\nbuffer = \"10 kB\"\nloss = { model = \"random\", rate = \"20 %\" }",
         ),
         4_000,
     );
@@ -108,7 +108,7 @@ fn a_trace_of_jitter_delays_what_leaves_at_its_times_and_travels_in_the_text() {
 #[test]
 fn jitter_traces_that_make_no_sense_are_refused_at_their_key() {
     let refusal = |jitter: &str| {
-        let text = format!("[path]\nrate = \"1 Mbps\"\nrtt = \"1 ms\"\n{jitter}");
+        let text = format!("[path]\nrate = \"1 Mbps\"\nrtt = \"20 ms\"\n{jitter}");
         read(&text, "a.toml").unwrap_err()
     };
     let jitter = |file: &str| format!("jitter = {{ model = \"trace\", file = \"{file}\" }}");
@@ -126,8 +126,8 @@ fn jitter_traces_that_make_no_sense_are_refused_at_their_key() {
     a.toml:5: path.jitter: cannot read "nowhere": No such file or directory (os error 2); accepted: the name of a file with a time and a delay in whole microseconds on each line
     a.toml:5: path.jitter.file: pair 2: 2 us is not after 3 us; accepted: rising times
     a.toml:5: path.jitter.file: pair 1: a trace has at least two lines; accepted: two whole numbers of microseconds, a time and a delay, such as 20000 1350
-    a.toml:6: path.up.jitter.file: pair 2: "7" is no time and delay; accepted: two whole numbers of microseconds, a time and a delay, such as 20000 1350
-    a.toml:7: path.change.0.jitter.file: pair 1: "0 x" is no time and delay; accepted: two whole numbers of microseconds, a time and a delay, such as 20000 1350
+    a.toml:6: path.up.jitter.file: pair 2: "7" is not a time and a delay; accepted: two whole numbers of microseconds, a time and a delay, such as 20000 1350
+    a.toml:7: path.change.0.jitter.file: pair 1: "0 x" is not a time and a delay; accepted: two whole numbers of microseconds, a time and a delay, such as 20000 1350
     "#);
 }
 

@@ -1,6 +1,9 @@
 //! Queue disciplines, policers, traces and noise under real flows.
 
-use thalweg_sim::{Outcome, Scenario, run_trial};
+use audited::run_trial;
+use thalweg_sim::{Outcome, Scenario};
+
+mod audited;
 
 fn scenario(text: &str) -> Scenario {
     let text = format!("title = \"queues\"\noverhead = \"0 B\"\n{text}");
@@ -160,9 +163,9 @@ fn queues_traces_and_noise_that_make_no_sense_are_refused() {
         read.expect_err("refused").to_string()
     });
     insta::assert_snapshot!(refusals.join("\n"), @r##"
-    a.toml:5: `queue = { model = "fifo" }`: unknown variant "fifo"; accepted: one of "drop-tail", "codel", "fq-codel", "pie", "dualpi2", "red"
+    a.toml:5: `queue = { model = "fifo" }`: unknown value "fifo"; accepted: one of "drop-tail", "codel", "fq-codel", "pie", "dualpi2", "red"
     a.toml:5: `queue = { model = "codel", target = "5" }`: "5" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
-    a.toml:5: `queue = { model = "codel", flows = 2 }`: unknown field "flows"; accepted: one of "target", "interval", "ecn", "ce_threshold"
+    a.toml:5: `queue = { model = "codel", flows = 2 }`: unknown key "flows"; accepted: one of "target", "interval", "ecn", "ce_threshold"
     a.toml:5: path.queue: flows 0 is out of range; accepted: 1 to 65536
     a.toml:5: path.queue: min "9 kB" is not below max "9 kB"; accepted: min < max
     a.toml:5: path.noise: the interval is too short; accepted: every = "1 ms", and "10 us" at least

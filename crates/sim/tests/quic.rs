@@ -1,6 +1,9 @@
 //! Flows of the real QUIC stack, alone and beside modelled ones.
 
-use thalweg_sim::{Outcome, Scenario, run_trial};
+use audited::run_trial;
+use thalweg_sim::{Outcome, Scenario};
+
+mod audited;
 
 fn play(toml: &str, seed: u64) -> Outcome {
     let scenario = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
@@ -95,6 +98,62 @@ fn a_call_has_its_frames_and_skips_groups_that_fall_behind() {
     assert!(real > 0 && model > 0, "{real} and {model}");
 }
 
+/// The media have ended long before the handshake. The client closes then, and the stack's debug assertions hold.
+#[test]
+fn a_call_that_is_over_before_its_handshake_closes_after_it() {
+    let media = |from: &str| {
+        format!(
+            "[[flow.media]]\nname = \"{from}\"\nfrom = \"{from}\"\ncarriage = \"datagrams\"\nframe = \"80 B\"\nper_second = 50\nduration = \"1 s\"\n"
+        )
+    };
+    let path = path("loss = { model = \"random\", rate = \"30 %\" }")
+        .replace("80 ms", "99 s")
+        .replace("1 bdp", "2 packets");
+    let toml = "time_limit = \"5000 s\"\n".to_owned()
+        + &path
+        + &flow("main", "quic", &(media("server") + &media("client")));
+    for seed in 0..10 {
+        let outcome = play(&toml, seed);
+        // A handshake and the close exchange take two round trips at least.
+        let closed = outcome.flows[0].closed.expect("it closes").as_secs_f64();
+        assert!((198.0..5000.0).contains(&closed), "seed {seed}: {closed}");
+    }
+}
+
+/// The stack's pacer asks for a wait of no time where the rate earns a byte in less than half a nanosecond. Each
+/// packet needs a few events; before, one instant had millions of them, without an end.
+#[test]
+fn a_round_trip_below_a_microsecond_and_a_very_fast_link_let_time_pass() {
+    for (rate, rtt, controller) in [
+        ("10 Gbps", "10 ns", "bbr"),
+        ("10 Gbps", "500 ns", "bbr"),
+        ("400 Gbps", "100 ns", "bbr1"),
+        ("400 Gbps", "1 ns", "c4"),
+        ("400 Gbps", "10 us", "bbr"),
+    ] {
+        let toml = path("loss = { model = \"random\", rate = \"1 %\" }")
+            .replace("20 Mbps", rate)
+            .replace("80 ms", rtt)
+            .replace("1 bdp", "200 packets")
+            + &flow("main", "quic", "download = \"1 MB\"")
+                .replace("\"c4\"", &format!("\"{controller}\""))
+            + "[noise]\nwakeup = \"0 s\"\n";
+        let outcome = play(&toml, 1);
+        let case = format!("{rate} {rtt} {controller}");
+        assert!(outcome.flows[0].completion.is_some(), "{case}");
+        assert_eq!(
+            outcome.flows[0].bytes_delivered.as_u64(),
+            1_000_000,
+            "{case}"
+        );
+        let (events, packets) = (outcome.events, outcome.packets);
+        assert!(
+            events < 20 * packets,
+            "{case}: {events} for {packets} packets"
+        );
+    }
+}
+
 #[test]
 fn zero_rtt_is_refused_with_one_message() {
     let toml = path("") + &flow("main", "quic", "download = \"1 MB\"\nzero_rtt = true");
@@ -109,7 +168,9 @@ fn zero_rtt_is_refused_with_one_message() {
 #[test]
 fn the_controllers_of_the_stack_steer_flows_of_the_stack() {
     for controller in ["noq:cubic", "noq:newreno", "noq:bbr3"] {
-        let toml = path("") + &flow("main", "quic", "download = \"4 MB\"");
+        let toml = "allow_unseeded = true\n".to_owned()
+            + &path("")
+            + &flow("main", "quic", "download = \"4 MB\"");
         let outcome = play(&toml.replace("\"c4\"", &format!("\"{controller}\"")), 1);
         // 4 MB at 20 Mbps: 1.6 s and a handshake of one round trip at least.
         let seconds = outcome.flows[0]
@@ -118,6 +179,24 @@ fn the_controllers_of_the_stack_steer_flows_of_the_stack() {
             .as_secs_f64();
         assert!((1.7..3.2).contains(&seconds), "{controller}: {seconds}");
     }
+}
+
+/// 5 MB last 20 s: `noq:bbr3` draws when it begins to probe, 2 to 3 s after it has found the capacity.
+#[test]
+fn a_controller_of_the_stack_repeats_to_the_bit_or_must_be_allowed_not_to() {
+    let toml = path("").replace("20 Mbps", "2 Mbps");
+    let toml = toml + &flow("main", "quic", "download = \"5 MB\"");
+    for controller in ["noq:cubic", "noq:newreno"] {
+        let toml = toml.replace("\"c4\"", &format!("\"{controller}\""));
+        assert_eq!(play(&toml, 1).trace_hash, play(&toml, 1).trace_hash);
+    }
+    let toml = toml.replace("\"c4\"", "\"noq:bbr3\"");
+    let error = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
+    let error = error.expect_err("it is refused").to_string();
+    assert!(error.contains("test.toml:10: flow.0.controller"), "{error}");
+    assert!(error.contains("--allow-unseeded"), "{error}");
+    let toml = format!("allow_unseeded = true\n{toml}");
+    assert_ne!(play(&toml, 1).trace_hash, play(&toml, 1).trace_hash);
 }
 
 #[test]

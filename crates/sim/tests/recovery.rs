@@ -1,8 +1,11 @@
 //! After any disturbance of the path, every controller uses a clean link again.
 
+use audited::run_trial;
 use proptest::prelude::*;
 use thalweg_control::registry::ENTRIES;
-use thalweg_sim::{Scenario, run_trial};
+use thalweg_sim::Scenario;
+
+mod audited;
 
 /// The disturbances end here ...
 const CLEAN_FROM: u64 = 4;

@@ -1,6 +1,9 @@
 //! Routes over several links, requests, background flows and series.
 
-use thalweg_sim::{Outcome, Scenario, run_trial};
+use audited::run_trial;
+use thalweg_sim::{Outcome, Scenario};
+
+mod audited;
 
 fn scenario(text: &str) -> Scenario {
     let text = format!("title = \"routes\"\noverhead = \"0 B\"\n{text}");

@@ -137,9 +137,9 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:4: `rt = "50 ms"`: unknown field "rt"; accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown field "downlod"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
-    a.toml:19: `[[passes]]`: unknown field "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml:4: `rt = "50 ms"`: unknown key "rt"; accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
+    a.toml:14: `downlod = "9 MB"`: unknown key "downlod"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml:19: `[[passes]]`: unknown key "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
     a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
     a.toml:5: `[[path.change]]`: the key "at" is missing here; accepted: at = ...
@@ -153,28 +153,28 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `buffer = "2 pakets"`: "2 pakets" has an unknown unit "pakets"; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
     a.toml:5: `buffer = "0 ms"`: "0 ms" is 0; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
     a.toml:5: `loss = { model = "random", rate = "200 %" }`: "200 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
-    a.toml:5: `loss = { model = "sometimes" }`: unknown variant "sometimes"; accepted: "random" or "gilbert-elliott"
+    a.toml:5: `loss = { model = "sometimes" }`: unknown value "sometimes"; accepted: "random" or "gilbert-elliott"
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = ...
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
     a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, fast_convergence, ecn
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
-    a.toml:16: flow.1.name: "" is no name; accepted: a text such as "main"
+    a.toml:16: flow.1.name: "" is not a name; accepted: a text such as "main"
     a.toml:14: flow.0.upload: a flow has one workload; accepted: one of download, upload, requests, call and media
     a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
-    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, mean-delay, p95-delay, p99-delay, max-delay
+    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start
     a.toml:22: `at_most = "soon"`: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:9: path.change.1.at: "500 ms" is before the change above; accepted: changes in the order of time
-    a.toml:10: path.change.1.rate: the capacity is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a later [[path.change]] to a rate above 0
+    a.toml:10: path.change.1.rate: the capacity from server to client is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[path.change]] to one
     a.toml:10: path.change.1.at: "2 s" is not within the period that repeats; accepted: less than path.repeat
     a.toml:1: time_limit: "0 s" leaves no time; accepted: "600 s"
-    a.toml:1: time_limit: "6 s" is over before flow "main" can finish on this path; accepted: at least "9 s"
+    a.toml:1: time_limit: "6 s" is too short for flow "main" to finish on this path; accepted: at least "9 s"
     a.toml:22: pass.0.at_most: "601 s" is beyond the end of the trial; accepted: at most the time_limit, "600 s"
     a.toml:1: overhead: "2 kB" is too much; accepted: "0 B" to "1000 B"
-    a.toml:12: transport.max_mtu: "500 B" is no size of a QUIC packet; accepted: "1200 B" to "65527 B"
+    a.toml:12: transport.max_mtu: "500 B" is not a size of a QUIC packet; accepted: "1200 B" to "65527 B"
     a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"
     a.toml:12: transport.initial_max_data: "1 kB" is too small; accepted: at least "4096 B"
     a.toml:2: `[path`: unclosed table; accepted: "]"
@@ -202,7 +202,7 @@ fn scenarios_that_lack_everything_are_refused_as_well() {
     a.toml:3: is not UTF-8; accepted: a TOML text in UTF-8
     a.toml:1: the key "title" is missing here; accepted: title = ...
     a.toml: flow: there is no flow; accepted: one or more [[flow]] tables
-    a.toml:3: path.rate: "0 bps" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one
+    a.toml:3: path.rate: "0 bps" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one
     "##);
 }
 
@@ -239,7 +239,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     }
     insta::assert_snapshot!(table, @r##"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other, or * for all
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown field "speed"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"
@@ -248,7 +248,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set flow.main.download=-1 MB: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
     a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
-    a.toml --set nonsense=1: `nonsense = 1`: unknown field "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml --set nonsense=1: `nonsense = 1`: unknown key "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
     --controller nobody=c4: there is no flow "nobody"; accepted: main, other
     --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
@@ -326,19 +326,38 @@ route = ["a", "b"]
         writeln!(table, "{}", read(text.as_bytes(), &[], &[]).unwrap_err()).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:14: flow.0.route: no link leads nowhere; accepted: one or more of a, b
+    a.toml:14: flow.0.route: the route is empty; accepted: one or more of a, b
     a.toml:14: flow.0.route: there is no link "c"; accepted: a, b
     a.toml:14: flow.0.route: "a" comes twice; accepted: each link once
     a.toml:10: flow.0.route: is missing for flow "main"; accepted: a list out of a, b, from server to client
     a.toml:7: link.1.name: "a" names two links; accepted: unique names
     a.toml:6: link.1.name: is missing; accepted: name = "bottleneck"
     a.toml:2: link: [path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow
-    a.toml:8: link.1.rate: "0 bps" for ever moves nothing; accepted: a rate above 0, or a [[path.change]] to one
+    a.toml:8: link.1.rate: "0 bps" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one
     a.toml:13: flow.0.requests.count: 0 is out of range; accepted: 1 to 100000
-    a.toml:13: flow.0.requests.p5: "0 B" has no logarithm; accepted: "1 B" or more
+    a.toml:13: flow.0.requests.p5: "0 B" is too small; accepted: "1 B" or more
     a.toml:13: flow.0.requests.p95: "9 B" is below p5; accepted: at least "1 kB"
     a.toml:13: flow.0.requests: a flow has one workload; accepted: one of download, upload, requests, call and media
-    a.toml:12: link.1.change.0.rate: the capacity is 0 from 1 s on, so flow "main" (flow.0) can never finish; accepted: a later [[path.change]] to a rate above 0
-    a.toml:1: sample: is too fine; accepted: bins of "100 us" or more
+    a.toml:12: link.1.change.0.rate: the capacity from server to client is 0 from 1 s on, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[link.change]] to one
+    a.toml:1: sample: "0 ns" is too fine for "600 s" (time_limit) and 6 series; accepted: bins of "200 us" or more
     "##);
+}
+
+#[test]
+fn a_criterion_on_media_that_ends_before_its_measurement_is_refused_unless_it_counts_all_frames() {
+    let ask = |metric: &str, from: &str| {
+        let flow = format!("call = \"4 s\"\nmeasure_from = \"{from}\"");
+        let text = GOOD.replacen("download = \"9 MB\"", &flow, 1).replacen(
+            "metric = \"closed\"",
+            &format!("stream = \"audio\"\nmetric = \"{metric}\""),
+            1,
+        );
+        read(text.as_bytes(), &[], &[]).map(|_| ())
+    };
+    assert_eq!(ask("mean-delay", "3.9 s"), Ok(()));
+    assert_eq!(ask("max-delay-from-start", "5 s"), Ok(()));
+    insta::assert_snapshot!(
+        ask("mean-delay", "4 s").unwrap_err(),
+        @r#"a.toml:23: pass.0.metric: "audio" ends before measure_from, "4 s": no frame counts; accepted: an earlier measure_from, or a delay from-start"#
+    );
 }

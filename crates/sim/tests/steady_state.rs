@@ -3,14 +3,14 @@
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use thalweg_sim::{Outcome, Scenario, run_trial};
+use thalweg_sim::{Outcome, Scenario, run_audited, run_trial};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn play(text: &str) -> Outcome {
     let scenario = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
-    run_trial(&scenario, 1, false).0
+    run_audited(&scenario, 1, false).unwrap().0
 }
 
 /// Allocations of a trial on 20 Mbps, and its packets.

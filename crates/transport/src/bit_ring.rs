@@ -2,6 +2,10 @@
 
 use std::collections::VecDeque;
 
+/// Words that the window spans at most: 8 MB. A packet number further ahead than these 67 million, which no
+/// honest sender reaches, moves the window there and empties it.
+const MOST_WORDS: u64 = 1 << 20;
+
 /// Bits for packet numbers `64 * base ..`; everything below reads as 0.
 ///
 /// The newest word, which nearly every packet changes, stands apart from the older ones: a window that many
@@ -41,12 +45,11 @@ impl BitRing {
     }
 
     /// Sets the bit; false if it was set already or has slid out of the window.
+    #[inline]
     pub(crate) fn insert(&mut self, number: u64) -> bool {
         let index = number / 64;
-        while self.top < index {
-            self.older.push_back(self.newest);
-            self.newest = 0;
-            self.top += 1;
+        if index > self.top {
+            self.extend_to(index);
         }
         let Some(word) = self.word_mut(index) else {
             return false;
@@ -55,6 +58,35 @@ impl BitRing {
         let new = *word & bit == 0;
         *word |= bit;
         new
+    }
+
+    /// Makes `index`, which is above the newest word, the newest.
+    #[inline(never)] // once in 64 packets
+    fn extend_to(&mut self, index: u64) {
+        if index >= self.base + MOST_WORDS {
+            self.slide_to((index - MOST_WORDS + 1).min(self.top) * 64);
+        }
+        if index >= self.base + MOST_WORDS {
+            self.older.clear();
+            (self.base, self.top, self.newest) = (index, index, 0);
+        }
+        while self.top < index {
+            self.older.push_back(self.newest);
+            self.newest = 0;
+            self.top += 1;
+        }
+    }
+
+    /// How many of the words just before word `index` of the window have all their bits, up to the first that has not.
+    pub(crate) fn full_words_before(&self, index: u64) -> u64 {
+        let count = index.saturating_sub(self.base) as usize;
+        let words = self.older.range(..count.min(self.older.len())).rev();
+        words.take_while(|word| **word == u64::MAX).count() as u64
+    }
+
+    /// Index of the lowest word of the window.
+    pub(crate) fn lowest_word(&self) -> u64 {
+        self.base
     }
 
     /// Clears the given bits of the word that holds packet `index * 64`.
@@ -102,6 +134,23 @@ mod tests {
         assert!(ring.insert(200) && ring.insert(500));
         ring.remove(200);
         assert!(!ring.contains(200) && ring.contains(500));
+    }
+
+    #[test]
+    fn a_number_far_ahead_takes_no_more_memory_than_the_window() {
+        let mut ring = BitRing::default();
+        for number in [5, 1 << 40, u64::MAX - 64, u64::MAX] {
+            assert!(ring.insert(number) && ring.contains(number));
+            assert!(ring.older.len() < MOST_WORDS as usize);
+        }
+        assert!(!ring.contains(5));
+        // A steady stream of numbers keeps the newest of them.
+        let mut ring = BitRing::default();
+        for word in 0..MOST_WORDS + 10 {
+            ring.insert(64 * word);
+        }
+        assert!(ring.older.len() < MOST_WORDS as usize);
+        assert!(!ring.contains(0) && ring.contains(64 * 10));
     }
 
     proptest! {

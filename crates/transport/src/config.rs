@@ -1,24 +1,56 @@
-//! Constants of the endpoint that a scenario may change.
+//! Constants and rules of the endpoint that a scenario may change.
 
+use crate::packet::AEAD_TAG;
 use thalweg_units::{Bytes, Duration};
 
-/// How an endpoint behaves. The defaults are those of the reference runs (picoquic, August 2026), so
-/// that results can be compared with them; where RFC 9000 or RFC 9002 recommend another value, the
-/// field says so.
+/// Which rules an endpoint follows where implementations differ from the RFCs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// RFC 9000 and RFC 9002: no packet exceeds the window, every second packet is acknowledged, at once if
+    /// it is out of order or marked, and whole packets are counted as delivered.
+    #[default]
+    Rfc,
+    /// Those of picoquic (August 2026), for comparison with results made with it: the last packet may exceed the
+    /// window, about four acknowledgements a window, which marks and reordering do not expedite, and bytes
+    /// are counted as delivered without AEAD tags.
+    Picoquic,
+}
+
+impl Rules {
+    /// Initial congestion window of a connection whose first packets are of `mtu` bytes: RFC 9002 section 7.2,
+    /// or the 10 x 1536 of picoquic.
+    pub fn initial_window(self, mtu: Bytes) -> Bytes {
+        match self {
+            Rules::Rfc => (mtu * 10).min((mtu * 2).max(Bytes::new(14_720))),
+            Rules::Picoquic => Bytes::new(15_360),
+        }
+    }
+
+    /// Bytes of a packet that deliveries and losses do not count.
+    pub(crate) fn uncounted(self) -> u32 {
+        match self {
+            Rules::Rfc => 0,
+            Rules::Picoquic => AEAD_TAG,
+        }
+    }
+}
+
+/// How an endpoint behaves. The default follows the RFCs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransportConfig {
-    /// Initial congestion window. RFC 9002 section 7.2 recommends ten datagrams, at most 14 720 bytes or
-    /// two datagrams; the reference uses 10 x 1536.
+    /// Which rules it follows.
+    pub rules: Rules,
+    /// Initial congestion window.
     pub initial_window: Bytes,
     /// UDP payload of full packets until path MTU discovery succeeds.
     pub initial_mtu: Bytes,
     /// UDP payload that path MTU discovery probes for once, in the first flight; equal to
     /// `initial_mtu` for no discovery.
     pub max_mtu: Bytes,
-    /// Largest delay of an acknowledgement (transport parameter `max_ack_delay`).
+    /// Largest delay of an acknowledgement (transport parameter `max_ack_delay`, RFC 9000 section 18.2).
     pub max_ack_delay: Duration,
-    /// Smallest delay that an ACK_FREQUENCY frame may ask for, and the delay in force until the first
-    /// one arrives (draft-ietf-quic-ack-frequency).
+    /// Smallest delay that an ACK_FREQUENCY frame may ask for (draft-ietf-quic-ack-frequency), and, by the rules
+    /// of picoquic, the delay in force until the first one arrives.
     pub min_ack_delay: Duration,
     /// Ack-eliciting packets for each acknowledgement until ACK_FREQUENCY asks for more
     /// (RFC 9000 section 13.2.2).
@@ -44,14 +76,25 @@ pub struct TransportConfig {
 
 impl Default for TransportConfig {
     fn default() -> Self {
+        TransportConfig::new(Rules::Rfc)
+    }
+}
+
+impl TransportConfig {
+    /// What the rules say. Picoquic negotiates a `max_ack_delay` of 10 ms and asks for a frequency; RFC 9000
+    /// section 18.2 has 25 ms.
+    pub fn new(rules: Rules) -> Self {
+        let asks = rules == Rules::Picoquic;
+        let initial_mtu = Bytes::new(1252);
         TransportConfig {
-            initial_window: Bytes::new(15_360),
-            initial_mtu: Bytes::new(1252),
+            rules,
+            initial_window: rules.initial_window(initial_mtu),
+            initial_mtu,
             max_mtu: Bytes::new(1440),
-            max_ack_delay: Duration::from_millis(10),
+            max_ack_delay: Duration::from_millis(if asks { 10 } else { 25 }),
             min_ack_delay: Duration::from_millis(1),
             ack_every: 2,
-            ack_frequency: true,
+            ack_frequency: asks,
             initial_max_data: Bytes::new(1 << 20),
             initial_max_stream_data: Bytes::new(2 << 20),
             zero_rtt: false,

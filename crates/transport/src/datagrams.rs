@@ -27,6 +27,7 @@ impl Datagrams {
             .map(|waiting| (waiting.priority, waiting.len))
     }
 
+    #[inline(never)] // so that it takes no registers from stream data
     pub(crate) fn pop(&mut self) -> Option<(u64, u32)> {
         self.0.pop_front().map(|waiting| (waiting.tag, waiting.len))
     }

@@ -13,6 +13,7 @@
 //! Application limits are marked as in the draft: from the time the sender runs dry until all that was in
 //! flight then is delivered.
 
+use crate::Rules;
 use thalweg_control::PathState;
 use thalweg_control::event::{RateSample, Snapshot};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -94,11 +95,19 @@ pub(crate) struct DeliveryRate {
     first_sent: Instant,
     /// Delivery up to this count happens under an application limit; zero for none.
     app_limited_until: Bytes,
+    rules: Rules,
     interval: Option<Reference>,
     peak: Reference,
 }
 
 impl DeliveryRate {
+    pub(crate) fn new(rules: Rules) -> Self {
+        DeliveryRate {
+            rules,
+            ..DeliveryRate::default()
+        }
+    }
+
     /// Whether packets that leave now are marked as application-limited.
     pub(crate) fn is_app_limited(&self) -> bool {
         !self.app_limited_until.is_zero()
@@ -154,7 +163,12 @@ impl DeliveryRate {
     ) -> Option<RateSample> {
         self.estimate_interval(now, newest, path);
         self.estimate_peak(now, newest, path);
-        if self.delivered >= self.app_limited_until {
+        // The draft's bubble is gone when more than it is delivered, picoquic's with its last byte.
+        let is_past = match self.rules {
+            Rules::Rfc => self.delivered > self.app_limited_until,
+            Rules::Picoquic => self.delivered >= self.app_limited_until,
+        };
+        if is_past {
             self.app_limited_until = Bytes::ZERO;
         }
         path.delivered = self.delivered;
@@ -279,6 +293,10 @@ mod tests {
                 .unwrap()
                 .app_limited
         );
+        // All of it is there; the draft asks for more than that.
+        assert!(path.app_limited);
+        rate.on_delivered(at(282), Bytes::new(1));
+        rate.on_ack(at(282), &limited, &mut path);
         assert!(!path.app_limited);
     }
 }

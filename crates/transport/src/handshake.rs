@@ -16,7 +16,8 @@
 //!
 //! # Limits
 //! No Retry, no version negotiation, no lost state: each side repeats its flight by one timer that starts
-//! at three initial RTTs (RFC 9002 section 6.2.2) and doubles.
+//! at three initial RTTs (RFC 9002 section 6.2.2) and doubles. Copies of a flight have numbers of their own, so that
+//! an answer yields the RTT of the copy that it acknowledges (section 5.1).
 
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -68,8 +69,10 @@ pub(crate) struct Handshake {
     pub(crate) finished_pending: bool,
     /// The client has the server's Finished, maybe before its ServerHello.
     pub(crate) peer_finished: bool,
-    /// When the first flight left.
-    pub(crate) flight_sent: Instant,
+    /// When each copy of the first flight left.
+    flights: Vec<Instant>,
+    /// Number of the newest copy of the peer's flight that has arrived.
+    pub(crate) newest_received: u64,
     /// The address of the peer is validated (RFC 9000 section 8.1).
     pub(crate) validated: bool,
     received: u64,
@@ -86,7 +89,8 @@ impl Handshake {
             ack_pending: false,
             finished_pending: false,
             peer_finished: false,
-            flight_sent: Instant::START,
+            flights: Vec::new(),
+            newest_received: 0,
             validated: false,
             received: 0,
             sent: 0,
@@ -104,6 +108,11 @@ impl Handshake {
         self.received += u64::from(size);
     }
 
+    /// A copy of the peer's flight arrives.
+    pub(crate) fn on_flight(&mut self, number: u64) {
+        self.newest_received = self.newest_received.max(number);
+    }
+
     pub(crate) fn on_sent(&mut self, size: u32) {
         self.sent += u64::from(size);
     }
@@ -113,11 +122,17 @@ impl Handshake {
         self.validated || self.sent + u64::from(size) <= AMPLIFICATION * self.received
     }
 
-    /// The first flight leaves.
-    pub(crate) fn on_flight_sent(&mut self, now: Instant) {
+    /// The first flight leaves; the number of this copy.
+    pub(crate) fn on_flight_sent(&mut self, now: Instant) -> u64 {
         self.flight_pending = false;
-        self.flight_sent = now;
+        self.flights.push(now);
         self.deadline = now + FIRST_TIMEOUT * (1 << self.timeouts.min(6));
+        self.flights.len() as u64 - 1
+    }
+
+    /// When copy `number` of the first flight left, if it did.
+    pub(crate) fn flight_sent(&self, number: u64) -> Option<Instant> {
+        self.flights.get(usize::try_from(number).ok()?).copied()
     }
 
     /// The client's acknowledgement of the ServerHello leaves. If the rest of the server's flight does not

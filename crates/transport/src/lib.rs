@@ -12,8 +12,8 @@
 //!
 //! # Limits
 //! One path, no migration. Handshake packets are retransmitted by one timer for each side. A packet
-//! holds at most [`MAX_FRAMES`](packet::MAX_FRAMES) frames, an ACK frame describes at most the 256 packet
-//! numbers below its largest, an acknowledgement-only packet has no packet number, and there is no idle
+//! holds at most [`MAX_FRAMES`](packet::MAX_FRAMES) frames, an ACK frame tells of the gaps since the eighth last one and
+//! of one range before them, an acknowledgement-only packet has no packet number, and there is no idle
 //! timeout: a peer that is silent for ever is waited for until the trial ends.
 
 mod ack_frequency;
@@ -31,6 +31,7 @@ mod pacer;
 pub mod packet;
 mod packet_log;
 mod range_set;
+mod received;
 mod receiver;
 mod recv_stream;
 mod rtt;
@@ -38,7 +39,8 @@ mod send_stream;
 mod sent_packets;
 mod stack_flow;
 
-pub use config::TransportConfig;
+pub use ack_policy::ACK_REPEATS;
+pub use config::{Rules, TransportConfig};
 pub use endpoint::{AppEvent, Counters, Endpoint, Role};
 pub use packet::{Packet, StreamId};
 pub use packet_log::{PacketEvent, PacketFate, PacketLog};

@@ -5,6 +5,10 @@
 
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
+/// Depth before a rate is set, in nanoseconds. The time from the last packet on counts at the first rate that is
+/// set.
+const UNSET_DEPTH: i64 = 16;
+
 #[derive(Debug)]
 pub(crate) struct Pacer {
     /// Credit in nanoseconds; it may go below zero by less than one packet.
@@ -25,32 +29,27 @@ impl Pacer {
     /// A bucket that does not bind until a rate is set.
     pub(crate) fn new() -> Self {
         Pacer {
-            credit: 1,
+            credit: UNSET_DEPTH,
             updated: Instant::START,
             rate: Rate::ZERO,
             quantum: Bytes::ZERO,
             mtu: Bytes::ZERO,
             packet_time: 0,
-            depth: i64::MAX / 4,
+            depth: UNSET_DEPTH,
             lateness: Duration::ZERO,
         }
     }
 
-    /// Sets the rate; the credit is kept, up to the new depth.
-    pub(crate) fn set(&mut self, now: Instant, rate: Rate, quantum: Bytes, mtu: Bytes) {
+    /// Sets the rate; the credit is kept, up to the new depth. The time since the last attempt to send counts
+    /// at the new rate.
+    pub(crate) fn set(&mut self, rate: Rate, quantum: Bytes, mtu: Bytes) {
         if (rate, quantum, mtu) == (self.rate, self.quantum, self.mtu) {
             return;
         }
-        let first = self.mtu.is_zero();
-        self.refill(now);
         (self.rate, self.quantum, self.mtu) = (rate, quantum, mtu);
         self.packet_time = nanos(rate, mtu);
         self.depth = nanos(rate, quantum).max(self.packet_time);
-        self.credit = if first {
-            self.depth
-        } else {
-            self.credit.min(self.depth)
-        };
+        self.credit = self.credit.min(self.depth);
     }
 
     /// The earliest time at which a full packet may leave: `now` or earlier if that is at once.
@@ -62,9 +61,13 @@ impl Pacer {
         self.updated + Duration::from_nanos(missing as u64) + self.lateness
     }
 
-    /// Whether a full packet may leave.
-    pub(crate) fn is_ready(&self, now: Instant) -> bool {
-        self.ready_at() <= now
+    /// Whether a full packet may leave. Every attempt fills the bucket to its present depth, once it has one.
+    #[inline]
+    pub(crate) fn is_ready(&mut self, now: Instant) -> bool {
+        if now != self.updated && !self.mtu.is_zero() {
+            self.refill(now);
+        }
+        self.credit >= self.packet_time
     }
 
     /// A packet leaves and pays; the next wake-up will be `lateness` late.
@@ -79,6 +82,7 @@ impl Pacer {
         self.lateness = lateness;
     }
 
+    #[inline]
     fn refill(&mut self, now: Instant) {
         let gained = i64::try_from((now - self.updated).as_nanos()).unwrap_or(i64::MAX / 4);
         // A probe packet may leave without credit; the debt is limited to one packet.
@@ -118,8 +122,9 @@ mod tests {
     fn a_second_carries_the_rate_and_one_bucket_neither_more_nor_less() {
         let mut pacer = Pacer::new();
         let rate = Rate::from_bytes_per_sec(2_500_000);
-        pacer.set(at(0), rate, Bytes::new(10_000), Bytes::new(1440));
-        let bytes = sent_by(&mut pacer, 1440, at(1_000_000));
+        pacer.set(rate, Bytes::new(10_000), Bytes::new(1440));
+        assert!(pacer.is_ready(at(10_000))); // 10 ms at this rate are more than a bucket
+        let bytes = sent_by(&mut pacer, 1440, at(1_010_000));
         // rate * 1 s + bucket, give or take one packet
         assert!(
             (2_510_000 - 1440..=2_510_000 + 1440).contains(&bytes),
@@ -128,10 +133,23 @@ mod tests {
     }
 
     #[test]
+    fn time_since_the_last_packet_counts_at_the_rate_that_is_set_after_it() {
+        let mut pacer = Pacer::new();
+        pacer.spend(at(40_000), 1252, Duration::ZERO);
+        // 250 kB/s: a packet of 1250 bytes takes 5 ms, a bucket of 32 500 bytes 130 ms; 80 ms have passed.
+        let rate = Rate::from_bytes_per_sec(250_000);
+        pacer.set(rate, Bytes::new(32_500), Bytes::new(1250));
+        for _ in 0..16 {
+            assert!(pacer.is_ready(at(120_000)));
+            pacer.spend(at(120_000), 1250, Duration::ZERO);
+        }
+        assert!(!pacer.is_ready(at(120_000)));
+    }
+
+    #[test]
     fn a_late_wake_up_loses_no_capacity() {
         let mut pacer = Pacer::new();
         pacer.set(
-            at(0),
             Rate::from_bytes_per_sec(1_440_000),
             Bytes::new(5_760),
             Bytes::new(1440),

@@ -25,22 +25,43 @@ pub(crate) const ACK_FRAME_SIZE: u32 = ACK_ONLY_SIZE - PACKET_OVERHEAD;
 /// What any other control frame takes.
 pub(crate) const CONTROL_FRAME_SIZE: u32 = 10;
 
-/// Words of 64 packet numbers that an ACK frame describes.
-pub(crate) const ACK_WORDS: u64 = 4;
+/// Words of 64 packet numbers that every ACK frame describes.
+pub(crate) const ACK_WORDS: usize = 3;
 
-/// Acknowledgement (RFC 9000 section 19.3), as a bit map aligned to multiples of 64: bit `b` of word
-/// `w` stands for packet `(largest / 64 - w) * 64 + b`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Acknowledgement (RFC 9000 section 19.3): a bit map aligned to multiples of 64, whose bit `b` of word `w` stands for
+/// packet `(largest / 64 - w) * 64 + b`, and the range of packet numbers, however long, that ends where the bit map
+/// begins. Without gaps but in the bit map, that is all that has ever arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AckFrame {
-    /// Largest packet number received (or the largest of a late run).
+    /// Largest packet number received.
     pub largest: u64,
-    /// Time between the arrival of `largest` and this frame.
-    pub delay: Duration,
     /// Which packets have arrived: the word that holds the largest, and those before it.
     pub(crate) newest: NonZero<u64>,
-    pub(crate) older: [u64; ACK_WORDS as usize - 1],
+    pub(crate) older: [u64; ACK_WORDS - 1],
+    /// The words before those, where the receiver has news that lie so far back, with gaps among them: only where
+    /// more than a hundred packets arrive between eight ACK frames, so that its allocation is not one for each packet.
+    pub(crate) oldest: Option<Box<OlderWords>>,
+    /// First number of the range that ends before those words; the first of the words if there is none.
+    pub(crate) from: u64,
+    pub(crate) delay: AckDelay,
     /// ECN counts.
     pub(crate) ecn: AckEcn,
+}
+
+/// Words of an ACK frame beyond the usual ones, newest first. Behind a box of one word, so that frames that
+/// have none, nearly all, are no larger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OlderWords(pub(crate) Vec<u64>);
+
+/// What an ACK frame reports as its delay: nanoseconds up to 4.29 s. A sender believes no more than
+/// `max_ack_delay` of it (RFC 9002 section 5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AckDelay(u32);
+
+impl AckDelay {
+    pub(crate) fn new(delay: Duration) -> Self {
+        AckDelay(u32::try_from(delay.as_nanos()).unwrap_or(u32::MAX))
+    }
 }
 
 /// ECN counts of an ACK frame, cumulative (RFC 9000 section 19.3.2).
@@ -52,13 +73,33 @@ pub(crate) struct AckEcn {
 }
 
 impl AckFrame {
-    /// Word `w` of the bit map.
+    /// What has arrived as words that have bits, with the index of the 64 packet numbers that each stands for,
+    /// oldest first. Of the range, what lies from `lowest` on, and not above the word of `highest`: all numbers that
+    /// its reader cares about.
     #[inline]
-    pub(crate) fn word(&self, w: u64) -> u64 {
-        match w.checked_sub(1) {
-            None => self.newest.get(),
-            Some(older) => self.older[older as usize],
-        }
+    pub(crate) fn words(&self, lowest: u64, highest: u64) -> impl Iterator<Item = (u64, u64)> {
+        let oldest = self.oldest.iter().flat_map(|words| words.0.iter().rev());
+        let words = oldest.chain(self.older.iter().rev());
+        let words = words.copied().chain([self.newest.get()]);
+        let count = ACK_WORDS + self.oldest.as_ref().map_or(0, |words| words.0.len());
+        let top = self.largest / 64;
+        let bits = (0..count)
+            .rev()
+            .zip(words)
+            .filter(|(_, word)| *word != 0)
+            .map(move |(back, word)| (top - back as u64, word));
+        let first = self.from.max(lowest);
+        let end = (top + 1).saturating_sub(count as u64).min(highest / 64 + 1);
+        let range = (first / 64..end).map(move |index| match index == first / 64 {
+            true => (index, u64::MAX << (first % 64)),
+            false => (index, u64::MAX),
+        });
+        range.chain(bits)
+    }
+
+    /// Time between the arrival of `largest` and this frame.
+    pub fn delay(&self) -> Duration {
+        Duration::from_nanos(u64::from(self.delay.0))
     }
 
     /// ECN counts as controllers get them.
@@ -124,8 +165,16 @@ pub enum Frame {
     },
     /// The server's half of the handshake that is coalesced with its first 1-RTT packet.
     ServerFinished,
-    /// The client's last handshake message.
-    ClientFinished,
+    /// The client's last handshake message, with its acknowledgement of the server's first flight.
+    ClientFinished {
+        /// Number of the newest ServerHello that arrived.
+        hello: u64,
+    },
+    /// Acknowledges packets of the Initial and Handshake spaces, which repeat the first flight.
+    HandshakeAck {
+        /// Number of the newest one that arrived.
+        largest: u64,
+    },
     /// Elicits an acknowledgement and nothing else; padded when it probes the path MTU.
     Ping,
 }
@@ -156,7 +205,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// UDP payload in bytes.
     pub size: u32,
-    /// Packet number, for [`Kind::Data`].
+    /// Packet number, for [`Kind::Data`]; how many times the flight was sent before, for [`Kind::ClientInitial`] and
+    /// [`Kind::ServerHello`].
     pub number: u64,
     /// Acknowledgement, if it carries one.
     pub ack: Option<AckFrame>,

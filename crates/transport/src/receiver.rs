@@ -34,7 +34,7 @@ pub(crate) struct Receiver {
 impl Receiver {
     pub(crate) fn new(config: &TransportConfig) -> Self {
         Receiver {
-            acks: AckPolicy::new(config.ack_every, config.min_ack_delay),
+            acks: AckPolicy::new(config),
             granted: Granted::new(config.initial_max_data.as_u64()),
             control_due: false,
             tells_progress: config.stream_progress,
@@ -91,6 +91,7 @@ impl Receiver {
     }
 
     /// Stream `id`, made at the first sight of it; `None` if it is long closed.
+    #[inline]
     fn open(&mut self, id: StreamId) -> Option<&mut RecvStream> {
         if id < self.closed_below {
             return None;
@@ -99,6 +100,11 @@ impl Receiver {
         if self.streams.back().is_some_and(|stream| stream.id == id) {
             return self.streams.back_mut();
         }
+        self.open_among_many(id)
+    }
+
+    #[inline(never)]
+    fn open_among_many(&mut self, id: StreamId) -> Option<&mut RecvStream> {
         let place = match self.streams.binary_search_by_key(&id, |stream| stream.id) {
             Ok(place) => place,
             Err(place) => {

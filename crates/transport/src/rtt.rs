@@ -1,5 +1,6 @@
 //! RTT estimation (RFC 9002 section 5) and the probe timeout period (section 6.2.1).
 
+use crate::Rules;
 use thalweg_control::PathState;
 use thalweg_units::Duration;
 
@@ -7,10 +8,17 @@ use thalweg_units::Duration;
 const GRANULARITY: Duration = Duration::from_millis(1);
 
 /// Takes one sample. `ack_delay` is what the peer reported, already limited to its `max_ack_delay`.
-/// Returns the adjusted sample.
-pub(crate) fn take_sample(path: &mut PathState, raw: Duration, ack_delay: Duration) -> Duration {
+/// Returns the adjusted sample. The latest RTT, from which the time threshold comes, is the raw sample (section
+/// 5.1); picoquic has the adjusted one there.
+pub(crate) fn take_sample(
+    path: &mut PathState,
+    raw: Duration,
+    ack_delay: Duration,
+    rules: Rules,
+) -> Duration {
+    let raw = raw.max(Duration::from_nanos(1)); // zero stands for none
     if !path.has_rtt() {
-        path.min_rtt = raw.max(Duration::from_nanos(1));
+        path.min_rtt = raw;
         path.latest_rtt = raw;
         path.smoothed_rtt = raw;
         path.rtt_var = raw / 2;
@@ -23,7 +31,10 @@ pub(crate) fn take_sample(path: &mut PathState, raw: Duration, ack_delay: Durati
     } else {
         raw
     };
-    path.latest_rtt = adjusted;
+    path.latest_rtt = match rules {
+        Rules::Rfc => raw,
+        Rules::Picoquic => adjusted,
+    };
     let deviation = path.smoothed_rtt.abs_diff(adjusted);
     path.rtt_var = (path.rtt_var * 3 + deviation) / 4;
     path.smoothed_rtt = (path.smoothed_rtt * 7 + adjusted) / 8;
@@ -58,21 +69,22 @@ mod tests {
     #[test]
     fn smoothing_follows_rfc_9002_section_5_3() {
         let mut path = PathState::new(Bytes::new(1200));
-        assert_eq!(take_sample(&mut path, ms(80), ms(5)), ms(80));
+        assert_eq!(take_sample(&mut path, ms(80), ms(5), Rules::Rfc), ms(80));
         assert_eq!((path.smoothed_rtt, path.rtt_var), (ms(80), ms(40)));
         // 100 ms less 5 ms of delay = 95; var = (3*40 + 15)/4 = 33.75; srtt = (7*80 + 95)/8 = 81.875
-        assert_eq!(take_sample(&mut path, ms(100), ms(5)), ms(95));
+        assert_eq!(take_sample(&mut path, ms(100), ms(5), Rules::Rfc), ms(95));
+        assert_eq!(path.latest_rtt, ms(100)); // section 5.1: as measured
         assert_eq!(path.rtt_var, Duration::from_micros(33_750));
         assert_eq!(path.smoothed_rtt, Duration::from_micros(81_875));
         // a delay that would push the sample under the minimum is not believed
-        assert_eq!(take_sample(&mut path, ms(82), ms(5)), ms(82));
+        assert_eq!(take_sample(&mut path, ms(82), ms(5), Rules::Rfc), ms(82));
         assert_eq!(path.min_rtt, ms(80));
     }
 
     #[test]
     fn the_probe_timeout_has_a_floor_on_its_variance_term() {
         let mut path = PathState::new(Bytes::new(1200));
-        take_sample(&mut path, ms(10), ms(0));
+        take_sample(&mut path, ms(10), ms(0), Rules::Rfc);
         path.rtt_var = Duration::ZERO;
         assert_eq!(probe_timeout(&path, ms(25)), ms(36)); // 10 + max(0, 1) + 25
         assert_eq!(persistent_congestion(&path, ms(25)), ms(108));

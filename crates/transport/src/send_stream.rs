@@ -93,18 +93,10 @@ impl SendStream {
     /// Makes a frame of at most `room` bytes; returns it and how many bytes of it are new.
     pub(crate) fn take_frame(&mut self, room: u32, credit: u64) -> Option<(Frame, u64)> {
         let room = u64::from(room);
-        while let Some((start, end)) = self.lost.pop_front() {
-            // What was acknowledged since it was declared lost is not sent again.
-            let Some((from, to)) = self.acked.first_missing(start, end) else {
-                continue;
-            };
-            let to = to.min(from + room);
-            if to < end {
-                self.lost.push_front((to, end));
-            }
-            let fin = self.fin && to == self.written && to == self.sent && !self.fin_sent;
-            self.fin_sent |= fin;
-            return Some((self.frame(from, to, fin), 0));
+        if !self.lost.is_empty()
+            && let Some(frame) = self.repeat_lost(room)
+        {
+            return Some((frame, 0));
         }
         let to = self
             .written
@@ -118,6 +110,25 @@ impl SendStream {
         }
         self.fin_sent |= fin;
         Some((self.frame(from, to, fin), new))
+    }
+
+    /// A frame of what was lost, if any of that is still missing.
+    #[inline(never)] // so that it takes no registers from a frame of new data
+    fn repeat_lost(&mut self, room: u64) -> Option<Frame> {
+        while let Some((start, end)) = self.lost.pop_front() {
+            // What was acknowledged since it was declared lost is not sent again.
+            let Some((from, to)) = self.acked.first_missing(start, end) else {
+                continue;
+            };
+            let to = to.min(from + room);
+            if to < end {
+                self.lost.push_front((to, end));
+            }
+            let fin = self.fin && to == self.written && to == self.sent && !self.fin_sent;
+            self.fin_sent |= fin;
+            return Some(self.frame(from, to, fin));
+        }
+        None
     }
 
     fn frame(&self, from: u64, to: u64, fin: bool) -> Frame {

@@ -2,7 +2,7 @@
 
 use crate::bit_ring::BitRing;
 use crate::delivery_rate::SendState;
-use crate::packet::{ACK_WORDS, AckFrame, Frame, MAX_FRAMES};
+use crate::packet::{AckFrame, Frame, MAX_FRAMES};
 use std::collections::VecDeque;
 use thalweg_units::{Duration, Instant};
 
@@ -81,12 +81,9 @@ impl SentPackets {
         ack: &AckFrame,
         mut each: impl FnMut(u64, &SentPacket, bool),
     ) {
-        let top = ack.largest / 64;
-        for w in (0..ACK_WORDS).rev() {
-            let Some(index) = top.checked_sub(w) else {
-                continue;
-            };
-            let mut bits = ack.word(w) & self.open.word(index);
+        // From the oldest that is remembered, lost ones included: what was declared lost may arrive.
+        for (index, word) in ack.words(self.base, self.next_number()) {
+            let mut bits = word & self.open.word(index);
             let lost = self.lost.word(index);
             self.open.clear(index, bits);
             self.lost.clear(index, bits & lost);
@@ -145,12 +142,13 @@ impl SentPackets {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::packet::AckDelay;
     use std::num::NonZero;
     use thalweg_units::Duration;
 
-    fn sent_at(seconds: u64) -> SentPacket {
+    pub(crate) fn sent_at(seconds: u64) -> SentPacket {
         let sent = Instant::START + Duration::from_secs(seconds);
         SentPacket {
             state: SendState::of_handshake(sent),
@@ -159,13 +157,13 @@ mod tests {
     }
 
     fn acknowledged(sent: &mut SentPackets, packets: u64) -> Vec<u64> {
-        let (largest, delay) = (packets.ilog2().into(), Duration::ZERO);
-        let (newest, older) = (NonZero::new(packets).unwrap(), [0; 3]);
         let ack = AckFrame {
-            largest,
-            delay,
-            newest,
-            older,
+            largest: packets.ilog2().into(),
+            newest: NonZero::new(packets).unwrap(),
+            older: [0; 2],
+            oldest: None,
+            from: 0,
+            delay: AckDelay::new(Duration::ZERO),
             ecn: Default::default(),
         };
         let mut numbers = Vec::new();

@@ -13,7 +13,7 @@
 
 use crate::delivery_rate::{DeliveryRate, SendState};
 use crate::outstanding::{Batch, Forgotten, Newly, Outstanding};
-use crate::{Counters, PacketLog, TransportConfig, rtt};
+use crate::{Counters, PacketLog, Rules, TransportConfig, rtt};
 use std::collections::VecDeque;
 use thalweg_control::event::{
     Ack, EcnCounts, Lost, RateSample, RttSample, Sent, SpuriousLoss, Timeout,
@@ -23,8 +23,6 @@ use thalweg_control::{
 };
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
-/// Bytes that the AEAD tag adds to every packet (RFC 9001 section 5.3).
-const AEAD_TAG: Bytes = Bytes::new(16);
 /// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -75,7 +73,7 @@ impl StackFlow {
             threshold: None,
             rng,
             path: PathState::new(config.initial_mtu),
-            rate: DeliveryRate::default(),
+            rate: DeliveryRate::new(config.rules),
             sent: VecDeque::new(),
             recently_lost: VecDeque::new(),
             batch: Batch::default(),
@@ -153,10 +151,10 @@ impl StackFlow {
     pub fn establish(&mut self) {
         self.path.established = true;
         if let Some((_, smoothed)) = self.smoothed.filter(|_| self.handshake_delivered) {
-            rtt::take_sample(&mut self.path, smoothed, Duration::ZERO);
-            self.counters.rtt_samples += 1;
-            self.counters.rtt_sum += smoothed;
-            self.counters.rtt_max = smoothed;
+            rtt::take_sample(&mut self.path, smoothed, Duration::ZERO, self.config.rules);
+            self.counters.count_rtt(smoothed);
+            self.tell(|controller, cx| controller.on_handshake_rtt(cx));
+            self.decide();
         }
     }
 
@@ -270,7 +268,8 @@ impl StackFlow {
         if !self.path.established {
             // Handshake packets count for the delivery rate, though no controller hears of them.
             self.handshake_delivered = true;
-            self.rate.on_delivered(now, size - AEAD_TAG.min(size));
+            self.rate
+                .on_delivered(now, size - self.uncounted().min(size));
             let state = SendState::of_handshake(sent);
             self.rate.on_ack(now, &state, &mut self.path);
             return;
@@ -360,6 +359,9 @@ impl StackFlow {
             self.timeouts = 0;
         }
         let (newly_lost, lost_ranges) = self.tell_lost(&batch.lost, batch.persistent);
+        if batch.persistent && self.config.rules == Rules::Rfc {
+            self.path.min_rtt = self.path.latest_rtt; // RFC 9002 section 5.2
+        }
         self.forget_settled();
         if let Some(acked) = acked {
             self.tell_acked(&acked, newly_lost, lost_ranges, rtt, rate, prior_in_flight);
@@ -378,6 +380,7 @@ impl StackFlow {
     fn settle_acked(&mut self, numbers: &mut [u64]) -> Option<Newly> {
         numbers.sort_unstable();
         let mut newly: Option<Newly> = None;
+        let uncounted = self.uncounted();
         for &number in &*numbers {
             let Some(place) = self.find(number) else {
                 continue;
@@ -394,13 +397,17 @@ impl StackFlow {
             let (bytes, packets) = newly.map_or((Bytes::ZERO, 0), |n| (n.bytes, n.packets));
             newly = Some(Newly {
                 largest: number,
-                bytes: bytes + (packet.size() - AEAD_TAG),
+                bytes: bytes + (packet.size() - uncounted),
                 packets: packets + 1,
                 state: packet.state,
             });
         }
         self.forget_settled();
         newly
+    }
+
+    fn uncounted(&self) -> Bytes {
+        Bytes::new(u64::from(self.config.rules.uncounted()))
     }
 
     fn take_rtt(&mut self, acked: &Newly) -> Option<Duration> {
@@ -420,16 +427,14 @@ impl StackFlow {
             }
             None => raw,
         };
-        let rtt = rtt::take_sample(&mut self.path, raw, raw - adjusted);
-        self.counters.rtt_samples += 1;
-        self.counters.rtt_sum += rtt;
-        self.counters.rtt_max = self.counters.rtt_max.max(rtt);
+        let rtt = rtt::take_sample(&mut self.path, raw, raw - adjusted, self.config.rules);
+        self.counters.count_rtt(rtt);
         let event = RttSample { rtt, raw };
         self.tell(|controller, cx| controller.on_rtt(&event, cx));
         Some(rtt)
     }
 
-    /// Careful resume (draft-ietf-tsvwg-careful-resume, Reconnaissance Phase): the remembered window is
+    /// Careful resume (draft-ietf-tsvwg-careful-resume, "Reconnaissance Phase"): the remembered window is
     /// offered once, if the RTT lies within a quarter of the remembered one.
     fn offer_seed(&mut self) {
         let Some((window, remembered)) = self.seed.take() else {
@@ -457,6 +462,7 @@ impl StackFlow {
             self.recently_lost.retain(|lost| now - lost.sent <= keep);
         }
         let (mut bytes, mut ranges, mut expected) = (Bytes::ZERO, 0, None);
+        let uncounted = self.uncounted();
         for (index, &number) in numbers.iter().enumerate() {
             let Some(place) = self.find(number) else {
                 continue;
@@ -464,7 +470,7 @@ impl StackFlow {
             let packet = &mut self.sent[place];
             packet.settled = true;
             let (size, state) = (packet.size(), packet.state);
-            let counted = size - AEAD_TAG;
+            let counted = size - uncounted;
             bytes += counted;
             if !packet.is_probe {
                 self.path.bytes_in_flight -= size;
@@ -492,7 +498,7 @@ impl StackFlow {
 
     fn tell_spurious(&mut self) {
         while let Some(lost) = self.recently_lost.pop_front() {
-            self.path.lost -= lost.size - AEAD_TAG;
+            self.path.lost -= lost.size - self.uncounted();
             self.counters.spurious_losses += 1;
             let event = SpuriousLoss {
                 packet: lost.number,

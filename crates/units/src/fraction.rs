@@ -1,6 +1,6 @@
 //! Parts of one: loss rates, marking probabilities.
 
-use crate::parse::{ParseError, decimal};
+use crate::parse::{ParseError, decimal, quoted};
 use std::fmt;
 use std::str::FromStr;
 
@@ -36,7 +36,7 @@ impl FromStr for Fraction {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let fail = |problem: &str| ParseError {
-            problem: format!("\"{text}\" {problem}"),
+            problem: format!("{} {problem}", quoted(text)),
             accepted: ACCEPTED,
         };
         let trimmed = text.trim();
@@ -51,7 +51,7 @@ impl FromStr for Fraction {
         let scaled = mantissa
             .checked_mul(u128::from(ONE))
             .ok_or_else(|| fail("is too long"))?;
-        match u64::try_from(scaled / (power * whole)) {
+        match u64::try_from(scaled / power / whole) {
             Ok(parts) if parts <= ONE => Ok(Fraction(parts)),
             _ => Err(fail("is more than one")),
         }

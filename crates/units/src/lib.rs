@@ -28,6 +28,6 @@ mod time;
 pub use bytes::Bytes;
 pub use ecn::Ecn;
 pub use fraction::Fraction;
-pub use parse::ParseError;
+pub use parse::{ParseError, brief, quoted};
 pub use rate::Rate;
 pub use time::{Duration, Instant};

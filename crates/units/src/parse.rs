@@ -1,6 +1,23 @@
 //! Reading "number unit" texts exactly, without a detour through floating point.
 
+use std::borrow::Cow;
 use std::fmt;
+
+/// How much of a value a message quotes.
+const QUOTED: usize = 60;
+
+/// A value as messages quote it: in quotes, and no more than its first 60 characters.
+pub fn quoted(value: &str) -> String {
+    format!("\"{}\"", brief(value, QUOTED))
+}
+
+/// The first `most` characters of a text, with an ellipsis where it is longer.
+pub fn brief(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    }
+}
 
 /// Why a text is not a quantity: what is wrong with it and which forms are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,17 +43,20 @@ pub(crate) fn quantity(
     units: &[(&str, u64)],
     accepted: &'static str,
 ) -> Result<u64, ParseError> {
-    let fail = |problem: String| ParseError { problem, accepted };
+    let fail = |problem: &str| ParseError {
+        problem: format!("{} {problem}", quoted(text)),
+        accepted,
+    };
     let trimmed = text.trim();
     let split = trimmed
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '+')))
         .unwrap_or(trimmed.len());
     let (number, unit) = (trimmed[..split].trim(), trimmed[split..].trim());
     if number.starts_with('-') {
-        return Err(fail(format!("\"{text}\" is negative")));
+        return Err(fail("is negative"));
     }
     if unit.is_empty() {
-        return Err(fail(format!("\"{text}\" has no unit")));
+        return Err(fail("has no unit"));
     }
     let scale = units
         .iter()
@@ -47,14 +67,13 @@ pub(crate) fn quantity(
                 .find(|(name, _)| name.eq_ignore_ascii_case(unit))
         })
         .map(|(_, scale)| *scale)
-        .ok_or_else(|| fail(format!("\"{text}\" has an unknown unit \"{unit}\"")))?;
-    let (mantissa, power) =
-        decimal(number).ok_or_else(|| fail(format!("\"{text}\" does not start with a number")))?;
-    let product = mantissa
+        .ok_or_else(|| fail(&format!("has an unknown unit {}", quoted(unit))))?;
+    let (mantissa, power) = decimal(number).ok_or_else(|| fail("does not start with a number"))?;
+    mantissa
         .checked_mul(u128::from(scale))
-        .ok_or_else(|| fail(format!("\"{text}\" is too large")))?;
-    let rounded = (product + power / 2) / power;
-    u64::try_from(rounded).map_err(|_| fail(format!("\"{text}\" is too large")))
+        .and_then(|product| product.checked_add(power / 2))
+        .and_then(|rounded| u64::try_from(rounded / power).ok())
+        .ok_or_else(|| fail("is too large"))
 }
 
 /// A decimal number as (digits without the point, power of ten to divide by).
@@ -103,4 +122,39 @@ pub(crate) fn write_scaled(
     }
     let thousandths = format!("{:03}", rest / (scale / 1000).max(1));
     write!(f, "{whole}.{} {name}", thousandths.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Duration, Fraction};
+
+    #[test]
+    fn a_message_quotes_the_first_sixty_characters_of_a_value() {
+        assert_eq!(quoted("80 ms"), "\"80 ms\"");
+        let sixty = "é".repeat(60);
+        assert_eq!(quoted(&sixty), format!("\"{sixty}\""));
+        assert_eq!(quoted(&format!("{sixty}x")), format!("\"{sixty}…\""));
+        let long = "x".repeat(12_000_000);
+        let error = long.parse::<Duration>().unwrap_err().to_string();
+        assert!(error.len() < 300, "{}", error.len());
+    }
+
+    #[test]
+    fn numbers_at_the_end_of_the_range_are_refused_and_do_not_overflow() {
+        // 2^128 - 1 ns, and a half on top of it for the rounding.
+        let most = "340282366920938463463374607431768211455 ns";
+        let decimals = "34028236692093846346337460743176821145.5 ns";
+        for text in [most, decimals] {
+            let error = text.parse::<Duration>().unwrap_err();
+            assert!(error.problem.contains("is too large"), "{}", error.problem);
+        }
+        let zero = format!("0.{} %", "0".repeat(38));
+        assert_eq!(zero.parse::<Fraction>(), Ok(Fraction::ZERO));
+        assert!(
+            "9999999999999999999999999999999 %"
+                .parse::<Fraction>()
+                .is_err()
+        );
+    }
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextvars
 import errno
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import typer
 
 from thalweg import _native
+from thalweg.audit import AuditError
 from thalweg.cli.compare import compare
-from thalweg.cli.console import complain
+from thalweg.cli.console import complain, reader_left
 from thalweg.cli.list import list_
 from thalweg.cli.probe import probe
 from thalweg.cli.quic import quic
@@ -20,10 +21,10 @@ from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
 from thalweg.cli.shell import rig, shell
-from thalweg.cli.status import DEFECT, INTERRUPTED, PASSED, REFUSED
+from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study import study
 from thalweg.cli.suite import suite
-from thalweg.errors import RequestError
+from thalweg.errors import RequestError, printable
 
 app = typer.Typer(
     name="thalweg",
@@ -47,7 +48,7 @@ app.add_typer(quic)
 
 
 @app.callback(invoke_without_command=True)
-def thalweg(version: bool = typer.Option(False, "--version", help="Print the version and leave.")) -> None:
+def thalweg(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
     """A laboratory for congestion control: describe a path and a workload once, run any controller over it."""
     if version:
         typer.echo(f"thalweg {_native.version()}")
@@ -56,16 +57,20 @@ def thalweg(version: bool = typer.Option(False, "--version", help="Print the ver
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status. Errors of the user come as one message on stderr."""
+    given = sys.argv[1:] if arguments is None else [*arguments]
     try:
-        status = app(args=arguments, prog_name="thalweg", standalone_mode=False)
+        _refuse_bytes(given)
+        # In a context of its own: `--audit` holds for this command.
+        context = contextvars.copy_context()
+        status = context.run(app, args=given, prog_name="thalweg", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         # Typer asks for help itself when a group is called without a command: its message is the help text.
         complain(error.format_message() or "a command is missing; see thalweg --help")
         return REFUSED
-    except RequestError as error:
-        complain(str(error))
-        return REFUSED
+    except (RequestError, AuditError, UnicodeEncodeError) as error:
+        complain(_unprintable(error) if isinstance(error, UnicodeEncodeError) else str(error))
+        return AUDIT if isinstance(error, AuditError) else REFUSED
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted", label="")
         return INTERRUPTED
@@ -74,6 +79,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception:
         return _defect()
     return status if isinstance(status, int) else PASSED
+
+
+def _refuse_bytes(arguments: Sequence[str]) -> None:
+    """Refuses arguments that are not UTF-8; a command behind a path may have any. Raises RequestError."""
+    foreign = arguments.index("--") if arguments[:1] == ["shell"] and "--" in arguments else len(arguments)
+    for argument in arguments[:foreign]:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise RequestError(f"{printable(argument)} is not UTF-8; accepted: arguments in UTF-8") from None
+
+
+def _unprintable(error: UnicodeEncodeError) -> str:
+    """A name that came from the system and not from an argument, such as that of the folder that we are in."""
+    return f"{printable(error.object[:200])} cannot be written as {error.encoding}; accepted: names that can"
 
 
 def _unwritten(error: OSError | SystemExit) -> int:
@@ -86,7 +106,7 @@ def _unwritten(error: OSError | SystemExit) -> int:
     if error.errno not in (errno.EPIPE, errno.ENOSPC):
         return _defect()
     # Python would complain once more at exit about what it still holds.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    reader_left()
     if error.errno == errno.EPIPE:
         # Whoever read our output has left, as `head` does.
         return PASSED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from types import TracebackType
@@ -17,9 +18,22 @@ _PATIENCE_S = 1.0
 """How long a command may be silent."""
 
 
+class _Answers(Console):
+    """Standard output, whose reader may leave, as `head` does: what is still to be stored is stored."""
+
+    def on_broken_pipe(self) -> None:
+        """Nobody reads the rest."""
+        reader_left()
+
+
+def reader_left() -> None:
+    """Lets the rest of the answer go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def stdout() -> Console:
     """The console for answers."""
-    return Console(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _WIDE)
+    return _Answers(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _WIDE)
 
 
 def stderr() -> Console:
@@ -39,7 +53,10 @@ def note(message: str) -> None:
 
 def print_json(document: dict[str, Any]) -> None:
     """One document on stdout, and nothing else."""
-    print(json.dumps(document, indent=2, allow_nan=False))
+    try:
+        print(json.dumps(document, indent=2, allow_nan=False))
+    except BrokenPipeError:
+        reader_left()
 
 
 class Bar:

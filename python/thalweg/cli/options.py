@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from thalweg import audit
 from thalweg.errors import RequestError
 from thalweg.outcome import Trial
+from thalweg.seeds import LARGEST_SET, first_seed
 from thalweg.trace import FORMATS as TRACE_FORMATS
 
 PLOT_FORMATS = (".html", ".png", ".svg", ".pdf")
@@ -54,9 +56,27 @@ StackChoice = Annotated[
     Stack | None,
     typer.Option("--stack", help="Carry every flow by the modelled endpoint or by a real QUIC stack."),
 ]
+AllowUnseeded = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unseeded",
+        help="Allow controllers whose trials do not repeat, since no seed determines what they draw: noq:bbr3.",
+    ),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=_LARGEST_SEED, help="Seed of the first trial; trial i has this seed plus i.")
 ]
+SeedSet = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=1,
+        max=LARGEST_SET,
+        callback=first_seed,
+        help="Number of a set of seeds; no two sets share a trial. Trial i of set 1 has seed i + 1.",
+    ),
+]
+"""What a command gets is the seed of the first trial."""
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 for all cores.")]
 TraceFile = Annotated[
     Path | None,
@@ -68,15 +88,23 @@ PlotFile = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the time series: .html, .png, .svg or .pdf."),
 ]
+Audit = Annotated[
+    bool,
+    typer.Option(
+        "--audit",
+        callback=lambda on: audit.switch(on) or on,
+        help="Let the auditor watch every trial: exit status 3 if one contradicts physics.",
+    ),
+]
 Realtime = Annotated[
-    bool, typer.Option("--realtime", help="Ask for real-time scheduling of the emulator (SCHED_FIFO).")
+    bool, typer.Option("--realtime", help="Request real-time scheduling for the emulator (SCHED_FIFO).")
 ]
 Bound = Annotated[
     str | None,
     typer.Option(metavar="TIME", help='Release lateness that 999 of 1000 packets must keep; "1 ms" unless given.'),
 ]
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write what the emulator has to say, as JSON.")
+    Path | None, typer.Option("--report", metavar="FILE", help="Write the report of the emulator as JSON.")
 ]
 
 
@@ -94,19 +122,28 @@ def pairs(texts: Iterable[str] | None, option: str, form: str) -> list[tuple[str
         split.append((left.strip(), right.strip()))
     twice = next((left for i, (left, _) in enumerate(split) if left in dict(split[:i])), None)
     if twice is not None:
-        raise RequestError(f"{option} {twice}=...: given twice; say it once")
+        raise RequestError(f"{option} {twice}=...: given twice; give it once")
     return split
 
 
-def settings(texts: Iterable[str] | None, stack: Stack | None = None) -> list[tuple[str, str]]:
-    """The keys and values of `--set`, and those that `--stack` stands for, which `--set` can change again."""
+def settings(
+    texts: Iterable[str] | None, stack: Stack | None = None, allow_unseeded: bool = False
+) -> list[tuple[str, str]]:
+    """The keys and values of `--set`, and those that other options stand for, which `--set` can change again."""
     wanted = [("flow.*.stack", stack.value)] if stack else []
+    wanted += [("allow_unseeded", "true")] if allow_unseeded else []
     return wanted + pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
 
 
 def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
     """The flows and controllers of `--controller`."""
     return pairs(texts, "--controller", "FLOW=NAME, such as main=cubic")
+
+
+def refuse_audit() -> None:
+    """Refuses `--audit` in real time. Raises RequestError."""
+    if audit.is_on():
+        raise RequestError("--audit watches trials in virtual time; accepted: without --live")
 
 
 def check_files(trace: Path | None, plot: Path | None) -> None:

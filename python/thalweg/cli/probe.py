@@ -68,7 +68,11 @@ def serve(
         with contextlib.suppress(KeyboardInterrupt):
             server.serve(lambda: end is None or time.monotonic() < end)
         totals = server.totals
-    note(f"answered {totals.answered}, no requests of ours {totals.refused}, beyond the limits {totals.limited}")
+    note(
+        f"answered {totals.answered}, asked to prove their address {totals.challenged}, "
+        f"no requests of ours {totals.refused}, of another version {totals.other_version}, "
+        f"beyond the limits {totals.limited}"
+    )
     return PASSED
 
 
@@ -122,7 +126,7 @@ def simulate(
     seed: Seed = 1,
     format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
 ) -> int:
-    """Probe the path of a scenario in virtual time while nobody else sends, and store what was measured."""
+    """Probe the otherwise idle path of a scenario in virtual time, and store the measurement."""
     from thalweg.probe.simulated import simulate_probe  # noqa: PLC0415
 
     pace, lasts = _pace(interval, duration)
@@ -147,6 +151,7 @@ def analyze(
     """Say what probes show: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits."""
     from thalweg.cli.probe_tables import print_analyses  # noqa: PLC0415
     from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
+    from thalweg.probe.analysis import document  # noqa: PLC0415
     from thalweg.probe.series import read_series  # noqa: PLC0415
 
     if output:
@@ -161,7 +166,7 @@ def analyze(
         again = names[series.name]
         analyses.append(analyze_series(series if again == 1 else series.renamed(f"{series.name} ({again})")))
     if format_ is Format.JSON:
-        print_json({"probes": [analysis.document() for analysis in analyses]})
+        print_json(document(analyses))
     else:
         print_analyses(stdout(), analyses)
     if output:

@@ -196,7 +196,7 @@ def get(
 
 @quic.command("fingerprint")
 def show_fingerprint(identity: IdentityFile = None) -> int:
-    """Print the fingerprint of your own server, and make its certificate if there is none."""
+    """Print the fingerprint of your own server; makes its certificate if needed."""
     print(_own(identity).fingerprint)
     return PASSED
 
@@ -242,7 +242,7 @@ def _workload(download: str | None, upload: str | None, call: str | None) -> tup
     if call is not None:
         given.append(("call", seconds(call, "--call")))
     if len(given) != 1:
-        raise RequestError("what should be moved? Give one of --download SIZE, --upload SIZE and --call TIME")
+        raise RequestError("accepted: one of --download SIZE, --upload SIZE and --call TIME")
     workload, amount = given[0]
     if workload == "call" and not 0 < amount <= _LONGEST_CALL_S:
         raise RequestError(f"--call {call!r}: expected more than 0s and at most 1h")

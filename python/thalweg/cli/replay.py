@@ -9,7 +9,7 @@ import typer
 from thalweg import _native
 from thalweg.cli import tables
 from thalweg.cli.console import complain, note, stdout
-from thalweg.cli.options import PlotFile, TraceFile, check_files, write_trial
+from thalweg.cli.options import Audit, PlotFile, TraceFile, check_files, write_trial
 from thalweg.cli.status import FAILED, PASSED
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
@@ -23,10 +23,11 @@ def replay(
     trial: Annotated[str, typer.Argument(help="Index of the trial, or `worst`.")],
     trace: TraceFile = None,
     plot: PlotFile = None,
+    audit: Audit = False,
 ) -> int:
     """Run a stored trial again from its scenario and seed, and check that it is the same.
 
-    Exit status 1 if it is not, as it may happen with another version.
+    Exit status 1 if it differs, which another version may cause.
     """
     check_files(trace, plot)
     stored = SuiteResult.load(result)

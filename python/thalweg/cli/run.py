@@ -12,6 +12,8 @@ from thalweg.catalogue import find_scenario
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import (
+    AllowUnseeded,
+    Audit,
     Bound,
     Controllers,
     Format,
@@ -41,9 +43,11 @@ def run(
     controller: Controllers = None,
     set_: Settings = None,
     stack: StackChoice = None,
+    allow_unseeded: AllowUnseeded = False,
     seed: Seed = 1,
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Number of trials.")] = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
     trace: TraceFile = None,
     plot: PlotFile = None,
@@ -65,12 +69,12 @@ def run(
     check_files(trace, plot)
     entry = find_scenario(scenario)
     if live:
-        refuse_virtual(stack, jobs)
+        refuse_virtual(stack, jobs, allow_unseeded)
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
         files, options = (trace, plot), LiveOptions(realtime, bound, report)
         return run_live(real, entry.reference, seed, trials, format_, files, options)
     refuse_options(LiveOptions(realtime, bound, report))
-    loaded = Scenario.from_entry(entry, settings(set_, stack), bindings(controller))
+    loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     interrupted = False
     begin = time.perf_counter()
@@ -94,9 +98,9 @@ def run(
             console.print(tables.flow_table(outcomes.flows))
         if verdict.criteria:
             console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
-        console.print(tables.summary(result, outcomes.n))
+        console.print(tables.summary(result, outcomes.n, f"seed {seed}"))
         if outcomes.n > 1:
-            again = _again(entry.reference, seed + verdict.worst_trial, controller, set_, stack)
+            again = _again(entry.reference, seed + verdict.worst_trial, controller, set_, stack, allow_unseeded)
             console.print(f"replay the worst trial: {again}")
     if late := outcomes.unfinished():
         complain(late)
@@ -111,11 +115,17 @@ def run(
 
 
 def _again(
-    reference: str, seed: int, controllers: list[str] | None, set_: list[str] | None, stack: Stack | None
+    reference: str,
+    seed: int,
+    controllers: list[str] | None,
+    set_: list[str] | None,
+    stack: Stack | None,
+    allow_unseeded: bool,
 ) -> str:
     """The command that runs one trial once more and draws it."""
     again = ["thalweg", "run", reference, "--seed", str(seed)]
     again += [part for text in controllers or () for part in ("--controller", text)]
     again += [part for text in set_ or () for part in ("--set", text)]
     again += ["--stack", stack.value] if stack else []
+    again += ["--allow-unseeded"] if allow_unseeded else []
     return shlex.join([*again, "--plot", "worst.html"])

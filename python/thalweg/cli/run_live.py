@@ -8,7 +8,7 @@ from pathlib import Path
 
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
-from thalweg.cli.options import Format, Stack, check_writable, write_trial
+from thalweg.cli.options import Format, Stack, check_writable, refuse_audit, write_trial
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
 from thalweg.live import LiveScenario, faithfulness, write_report
@@ -33,8 +33,11 @@ def refuse_options(options: LiveOptions) -> None:
         raise RequestError("--realtime, --bound and --report are about real time; accepted: with --live")
 
 
-def refuse_virtual(stack: Stack | None, jobs: int) -> None:
+def refuse_virtual(stack: Stack | None, jobs: int, allow_unseeded: bool) -> None:
     """Refuses options that are about virtual time. Raises RequestError."""
+    if allow_unseeded:
+        raise RequestError("--allow-unseeded: no trial in real time repeats; accepted: without --live")
+    refuse_audit()
     if jobs:
         raise RequestError("--jobs: trials in real time take place one after the other; accepted: without --live")
     if stack is Stack.MODEL:
@@ -100,4 +103,4 @@ def _print(result: SuiteResult, outcomes: Outcomes, reference: str) -> None:
         console.print(tables.flow_table(outcomes.flows))
     if verdict.criteria:
         console.print(tables.verdict_table(tables.verdict_rows(outcomes.scenario.name, verdict)))
-    console.print(tables.summary(result, outcomes.n))
+    console.print(tables.summary(result, outcomes.n, f"seed {result.seed}"))

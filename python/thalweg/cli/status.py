@@ -7,7 +7,9 @@ PASSED = 0
 FAILED = 1
 """A verdict fails, or a replayed trial differs."""
 REFUSED = 2
-"""The request is wrong."""
+"""The request is wrong, or was for too few trials to tell."""
+AUDIT = 3
+"""The auditor has found that a trial contradicts physics (`--audit`): there is no answer."""
 DEFECT = 70
 """Thalweg itself went wrong (EX_SOFTWARE of sysexits.h): not to be taken for a verdict."""
 INTERRUPTED = 130

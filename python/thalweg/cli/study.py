@@ -6,6 +6,7 @@ import typer
 
 from thalweg.cli.study_fairness import fairness
 from thalweg.cli.study_harm import harm
+from thalweg.cli.study_laws import laws
 from thalweg.cli.study_loopback import loopback
 from thalweg.cli.study_stacks import stacks
 from thalweg.cli.study_transient import transient
@@ -17,6 +18,6 @@ study = typer.Typer(
     help="Run a study: an experiment over many scenarios, set against what is published about it.",
     no_args_is_help=True,
 )
-for command in (harm, transient, stacks, fairness, loopback, wifi_compete):
+for command in (harm, transient, stacks, fairness, laws, loopback, wifi_compete):
     name = command.__name__.replace("_", "-")
     study.command(name, help=STUDIES[name] + ".")(command)

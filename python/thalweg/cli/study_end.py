@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Protocol
@@ -12,16 +13,19 @@ from rich.text import Text
 
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.options import Format
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study_live import tell
 from thalweg.cli.tables import each, plain_table
 from thalweg.quantity import text
+from thalweg.seeds import told
+from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.result import Check, StudyResult
 
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
 ]
+_STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
 Sheet = tuple[Sequence[str], Callable[[StudyResult], Sequence[Sequence[str]]], int]
 """A table of a study: its headers, what makes its rows, and how many columns of words come first."""
 
@@ -54,14 +58,38 @@ def conclude(
         return INTERRUPTED
     if not study.complete:
         return INTERRUPTED
-    return PASSED if result.holds else FAILED
+    if result.fails:
+        return FAILED
+    if result.untold:
+        complain(
+            f"{result.untold} of {len(result.checks)} checks have not enough trials with -n {result.trials}; "
+            "accepted: a larger -n"
+        )
+        return REFUSED
+    return PASSED
+
+
+@contextmanager
+def reserved(out: Path | None) -> Iterator[None]:
+    """Holds the folder of the result from before the first trial on: two studies do not write into one."""
+    if out is None:
+        yield
+        return
+    from thalweg.studies.folder import reserve_folder  # noqa: PLC0415 - polars takes its time
+
+    with reserve_folder(out):
+        yield
 
 
 def _print(result: StudyResult, sheets: Sequence[Sheet], findings: Sheet | None) -> None:
     console = stdout()
     console.print(f"{result.title}  ({result.source}; {result.preset})")
+    for title, values in result.parameters.items():
+        console.print(plain_table((title, ""), list(values.items()), 2))
     for headers, rows, words in sheets:
         console.print(plain_table(headers, rows(result), words))
+    for line in result.notes:
+        console.print(line)
     _print_checks(result)
     if findings:
         headers, rows, words = findings
@@ -79,22 +107,24 @@ def _print_checks(result: StudyResult) -> None:
     held = sum(check.holds for check in result.checks)
     said = f"{held} of {len(result.checks)} checks hold; " if result.checks else "nothing is checked; "
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    console.print(f"{said}{each(result.trials)}, seed {result.seed}; {times}")
+    console.print(f"{said}{each(result.trials)}, {told(result.seed)}; {times}")
 
 
 def _verdict(check: Check) -> Text:
-    return Text(check.answer, "green" if check.holds else "bold red")
+    return Text(check.answer, _STYLES[check.answer])
 
 
 def _store(study: Study, out: Path) -> bool:
-    """Stores a study by the `save` of its module `<study>_store`; tells whether a Ctrl-C let it."""
+    """Stores a study by `save` of `<study>.store` or `<study>_store`; tells whether a Ctrl-C let it."""
     # Loaded after the answer is printed: altair takes half a second.
-    store = import_module(f"thalweg.studies.{study.result.study.replace('-', '_')}_store")
+    home = f"thalweg.studies.{study.result.study.replace('-', '_')}"
+    is_package = hasattr(import_module(home), "__path__")
+    store = import_module(f"{home}.store" if is_package else f"{home}_store")
     try:
         with Bar() as bar:
-            store.save(study, out, bar.show)
+            root = store.save(study, out, bar.show)
     except KeyboardInterrupt:
         complain(f"interrupted: the result in {out} lacks its report", label="")
         return False
-    note(f"wrote {out} and {out / 'report.html'}")
+    note(f"wrote {root} and {root / 'report.html'}" + (f"; {out} keeps its older study" if root != out else ""))
     return True

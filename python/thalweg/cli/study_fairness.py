@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.cli.console import Bar
-from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.options import Audit, Format, Jobs, SeedSet
+from thalweg.cli.study_end import Out, conclude, reserved
+from thalweg.seeds import SET_SIZE
 
 
 def fairness(
@@ -43,9 +44,10 @@ def fairness(
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help="Measured, from the start of the last flow [30 s].")
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each row.")] = 3,
-    seed: Seed = 1,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Trials of each row.")] = 20,
+    seed: SeedSet = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
     out: Out = None,
 ) -> int:
@@ -69,10 +71,7 @@ def fairness(
     parameters.check()
     for cell in parameters.cells():
         parameters.scenario(cell)  # what is refused leaves no folder, and runs nothing
-    if out:
-        from thalweg.studies.folder import check_folder  # noqa: PLC0415
-
-        check_folder(out)
-    with Bar() as bar:
-        done = experiment.run(parameters, trials, seed, jobs, bar.show)
-    return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])
+    with reserved(out):
+        with Bar() as bar:
+            done = experiment.run(parameters, trials, seed, jobs, bar.show)
+        return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])

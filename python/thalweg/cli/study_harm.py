@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thalweg.cli.console import Bar
-from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.options import Audit, Format, Jobs, SeedSet, refuse_audit
+from thalweg.cli.study_end import Out, conclude, reserved
 from thalweg.cli.study_live import Bound, Live, Realtime, announce, timing
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.seeds import SET_SIZE
 
 if TYPE_CHECKING:
     from thalweg.studies.harm_parameters import Parameters
@@ -115,11 +116,16 @@ def harm(
     replications: Annotated[
         int | None,
         typer.Option(
-            "--replications", "-n", min=1, help="Replications of each row, on paired seeds [5; with --live 2]."
+            "--replications",
+            "-n",
+            min=1,
+            max=SET_SIZE,
+            help="Replications of each row, on paired seeds [20; with --live 2].",
         ),
     ] = None,
-    seed: Seed = 1,
+    seed: SeedSet = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     live: Live = False,
     realtime: Realtime = False,
     bound: Bound = None,
@@ -141,7 +147,7 @@ def harm(
         competitor = list(with_simulated(competitor or (), "--competitor"))
     known = presets()
     if preset not in known:
-        raise RequestError(f"--preset {preset!r}: there is none of this name{did_you_mean(preset, known)}")
+        raise RequestError(f"--preset {preset!r}: no preset has this name{did_you_mean(preset, known)}")
     parameters = known["matrix" if matrix and preset == "ccafct" else preset]
     everyone = known["matrix"].controllers if matrix else ()
     sides = _sides(parameters, controller or (), competitor or (), everyone)
@@ -161,18 +167,17 @@ def harm(
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     parameters = replace(parameters, **sides, **chosen)
     live = any(cell.is_live for cell in parameters.cells())
+    if live:
+        refuse_audit()
     n = replications or (experiment.LIVE_REPLICATIONS if live else experiment.REPLICATIONS)
     if out or live:
         parameters.scenarios()  # what is refused leaves no folder
-    if out:
-        from thalweg.studies.folder import check_folder  # noqa: PLC0415
-
-        check_folder(out)
     announce(*parameters.live_span_s(n))
-    with Bar() as bar:
-        done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
-    sheets = [(TIMES, times_rows, WORDS), (MORE, more_rows, WORDS)]
-    return conclude(done, f"{len(done.cells)} rows", format_, out, sheets)
+    with reserved(out):
+        with Bar() as bar:
+            done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
+        sheets = [(TIMES, times_rows, WORDS), (MORE, more_rows, WORDS)]
+        return conclude(done, f"{len(done.cells)} rows", format_, out, sheets)
 
 
 def _sides(

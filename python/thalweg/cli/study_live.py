@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.console import complain, note
+from thalweg.cli.options import refuse_audit
 from thalweg.errors import RequestError
 from thalweg.live import Timing
 from thalweg.quantity import text
@@ -25,7 +26,7 @@ Realtime = Annotated[
     bool,
     typer.Option(
         "--realtime",
-        help="Ask for real-time scheduling of the emulator (SCHED_FIFO).",
+        help="Request real-time scheduling for the emulator (SCHED_FIFO).",
         rich_help_panel="Real time",
     ),
 ]
@@ -43,6 +44,8 @@ def timing(live: bool, realtime: bool, bound: str | None) -> Timing:
     """What trials in real time are asked. Raises RequestError if there are none."""
     if not live and (realtime or bound):
         raise RequestError("--realtime and --bound are about real time; accepted: with --live")
+    if live:
+        refuse_audit()
     return Timing(realtime, bound)
 
 

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.console import Bar
-from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.options import Audit, Format, Jobs, SeedSet
+from thalweg.cli.study_end import Out, conclude, reserved
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.seeds import SET_SIZE
 
 
 def stacks(
@@ -21,9 +22,12 @@ def stacks(
         list[str] | None,
         typer.Option("--scenario", metavar="NAME", help="May be repeated [all of the suite c4 with one flow]."),
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each scenario.")] = 20,
-    seed: Seed = 1,
+    trials: Annotated[
+        int, typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Trials of each scenario.")
+    ] = 100,
+    seed: SeedSet = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     format_: Annotated[Format, typer.Option("--format", help="How to print the result.")] = Format.TABLE,
     out: Out = None,
 ) -> int:
@@ -43,10 +47,7 @@ def stacks(
     for name in names or known:
         for one in controllers:
             experiment.load(name, one)  # what is refused leaves no folder, and runs nothing
-    if out:
-        from thalweg.studies.folder import check_folder  # noqa: PLC0415
-
-        check_folder(out)
-    with Bar() as bar:
-        done = experiment.run(controllers, names or None, trials, seed, jobs, bar.show)
-    return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])
+    with reserved(out):
+        with Bar() as bar:
+            done = experiment.run(controllers, names or None, trials, seed, jobs, bar.show)
+        return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])

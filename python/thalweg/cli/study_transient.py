@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.cli.console import Bar
-from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.options import Audit, Format, Jobs, SeedSet
+from thalweg.cli.study_end import Out, conclude, reserved
 from thalweg.cli.study_live import Bound, Live, Realtime, announce, timing
 from thalweg.cli.study_transient_series import measurement, refuse_other_options
 from thalweg.live import Timing
+from thalweg.seeds import SET_SIZE
 
 _PATH, _OWN = "Path", "A measurement of your own"
 
@@ -79,10 +80,12 @@ def transient(
         ),
     ] = None,
     trials: Annotated[
-        int | None, typer.Option("--trials", "-n", min=1, help="Trials of each cell [100; with --live 3].")
+        int | None,
+        typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Trials of each cell [100; with --live 3]."),
     ] = None,
-    seed: Seed = 1,
+    seed: SeedSet = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     live: Live = False,
     realtime: Realtime = False,
     bound: Bound = None,
@@ -116,10 +119,6 @@ def transient(
     }
     parameters = replace(named(preset), **{name: value for name, value in changes.items() if value is not None})
     parameters.scenarios()  # what is refused leaves no folder
-    if out:
-        from thalweg.studies.folder import check_folder  # noqa: PLC0415
-
-        check_folder(out)
     return _study(parameters, trials, seed, jobs, asked, format_, out)
 
 
@@ -140,8 +139,9 @@ def _study(
     live = parameters.live_span_s(1) > 0
     n = trials or (experiment.LIVE_TRIALS if live else experiment.TRIALS)
     announce(parameters.live_span_s(n))
-    with Bar() as bar:
-        done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
-    sheets = [(REACTION, reaction_rows, WORDS), ((*REACTION[:WORDS], *DAMPING), damping_rows, WORDS)]
-    findings = (FINDINGS, finding_rows, len(FINDINGS))
-    return conclude(done, f"{len(done.cells)} cells", format_, out, sheets, findings)
+    with reserved(out):
+        with Bar() as bar:
+            done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
+        sheets = [(REACTION, reaction_rows, WORDS), ((*REACTION[:WORDS], *DAMPING), damping_rows, WORDS)]
+        findings = (FINDINGS, finding_rows, len(FINDINGS))
+        return conclude(done, f"{len(done.cells)} cells", format_, out, sheets, findings)

@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.console import Bar
-from thalweg.cli.options import Format, Jobs, Seed
-from thalweg.cli.study_end import Out, conclude
+from thalweg.cli.options import Audit, Format, Jobs, SeedSet
+from thalweg.cli.study_end import Out, conclude, reserved
 from thalweg.errors import RequestError
+from thalweg.seeds import SET_SIZE
 
 
 def wifi_compete(
-    trials: Annotated[int, typer.Option("--trials", "-n", min=2, help="Trials of each row.")] = 100,
-    seed: Seed = 1,
+    trials: Annotated[int, typer.Option("--trials", "-n", min=2, max=SET_SIZE, help="Trials of each row.")] = 1000,
+    seed: SeedSet = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     shared_jitter: Annotated[
         bool,
         typer.Option("--shared-jitter", help="One jitter sequence for all trials, as in the paper."),
@@ -39,12 +41,9 @@ def wifi_compete(
         table_rows,
     )
 
-    if out:
-        from thalweg.studies.folder import check_folder  # noqa: PLC0415
-
-        check_folder(out)
     sequence = 1 if shared_jitter and jitter_seed is None else jitter_seed
-    with Bar() as bar:
-        done = experiment.run(trials, seed, jobs, sequence, bar.show)
-    findings = (FINDINGS, finding_rows, len(FINDINGS))
-    return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)], findings)
+    with reserved(out):
+        with Bar() as bar:
+            done = experiment.run(trials, seed, jobs, sequence, bar.show)
+        findings = (FINDINGS, finding_rows, len(FINDINGS))
+        return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)], findings)

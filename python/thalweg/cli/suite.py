@@ -13,12 +13,24 @@ import typer
 from thalweg.catalogue import Suite
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
-from thalweg.cli.options import Controllers, Jobs, Seed, Settings, StackChoice, SuiteFormat, bindings, settings
+from thalweg.cli.options import (
+    AllowUnseeded,
+    Audit,
+    Controllers,
+    Jobs,
+    SeedSet,
+    Settings,
+    StackChoice,
+    SuiteFormat,
+    bindings,
+    settings,
+)
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.replay import replay_command
-from thalweg.results import SuiteResult
+from thalweg.results import PAGE, Store, SuiteResult
 from thalweg.runner import load_all, run_suite
+from thalweg.seeds import SET_SIZE, told
 
 
 def suite(
@@ -26,12 +38,16 @@ def suite(
         str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
     ],
     only: Annotated[str | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches.")] = None,
-    trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Trials of each scenario.")] = 100,
+    trials: Annotated[
+        int, typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Trials of each scenario.")
+    ] = 100,
     controller: Controllers = None,
     set_: Settings = None,
     stack: StackChoice = None,
-    seed: Seed = 1,
+    allow_unseeded: AllowUnseeded = False,
+    seed: SeedSet = 1,
     jobs: Jobs = 0,
+    audit: Audit = False,
     format_: Annotated[
         SuiteFormat, typer.Option("--format", help="How to print the verdicts.")
     ] = SuiteFormat.TABLE,
@@ -50,26 +66,36 @@ def suite(
     if not entries:
         names = [entry.name for entry in found.entries]
         raise RequestError(f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', names)}")
-    scenarios = load_all(entries, settings(set_, stack), bindings(controller))
+    scenarios = load_all(entries, settings(set_, stack, allow_unseeded), bindings(controller))
     folder = out or _default_folder(found.name)
-    with Bar() as bar:
-        result, complete = run_suite(found, scenarios, trials, seed, jobs, folder, bar.show)
+    result = SuiteResult(found.name, found.title, found.source, seed)
+    with Store(folder, result, [scenario.description for scenario in scenarios], trials) as store:
+        with Bar() as bar:
+            complete = run_suite(store, result, scenarios, trials, jobs, bar.show)
+        return _conclude(store, result, complete, len(scenarios), trials, format_)
 
+
+def _conclude(
+    store: Store, result: SuiteResult, complete: bool, planned: int, trials: int, format_: SuiteFormat
+) -> int:
+    """Prints a result, writes its page, and returns the exit status."""
     if format_ is SuiteFormat.JSON:
         print_json(result.document())
     elif format_ is SuiteFormat.MARKDOWN:
-        print(f"{tables.markdown(tables.HEADERS, tables.result_rows(result))}\n\n{tables.summary(result, trials)}")
+        table = tables.markdown(tables.HEADERS, tables.result_rows(result))
+        print(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
     else:
         _print_table(result, trials)
     for outcomes in result.outcomes:
         if late := outcomes.unfinished():
             complain(f"{outcomes.scenario.name}: {late}")
     if not complete:
-        kept = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
-        done = f"{len(result.outcomes)} of {len(scenarios)} scenarios"
-        complain(f"interrupted: {done} are finished and kept in {folder} ({kept})", label="")
+        names = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
+        done = f"{len(result.outcomes)} of {planned} scenarios are finished and kept in {store.root} ({names})"
+        older = f"; {store.folder} holds the older result" if store.root != store.folder else ""
+        complain(f"interrupted: {done}{older}", label="")
         return INTERRUPTED
-    if not _write_report(result, folder):
+    if not _write_report(result, store.folder):
         return INTERRUPTED
     return of_result(result)
 
@@ -78,7 +104,7 @@ def _print_table(result: SuiteResult, trials: int) -> None:
     console = stdout()
     console.print(result.title + (f"  ({result.source})" if result.source else ""))
     console.print(tables.verdict_table(tables.result_rows(result)))
-    console.print(tables.summary(result, trials))
+    console.print(tables.summary(result, trials, told(result.seed)))
     if result.outcomes:
         console.print("\nreplay the worst trials:")
     for outcomes in result.outcomes:
@@ -89,7 +115,7 @@ def _write_report(result: SuiteResult, folder: Path) -> bool:
     """Writes the report into the folder of the result; tells whether a Ctrl-C let it."""
     from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load
 
-    page = folder / "report.html"
+    page = folder / PAGE
     try:
         with Bar() as bar:
             write_report(result, page, bar.show)

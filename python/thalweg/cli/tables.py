@@ -13,6 +13,7 @@ from rich.text import Text
 
 from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
+from thalweg.statistics.digits import supported
 from thalweg.verdict import Statistics, Verdict
 
 HEADERS = (
@@ -63,6 +64,13 @@ def failures_text(statistics: Statistics) -> str:
     return f"{statistics.failures} (rate <= {percent(statistics.failure_rate_upper95)})"
 
 
+def number_text(statistics: Statistics) -> str:
+    """The number of trials, and of different ones where they repeat each other: `100 (2 differ)`."""
+    if statistics.effective_n == statistics.n:
+        return str(statistics.n)
+    return f"{statistics.n} ({statistics.effective_n} differ{'s' if statistics.effective_n == 1 else ''})"
+
+
 def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
     """One row for each criterion of a scenario, under HEADERS."""
     if not verdict.criteria:
@@ -73,11 +81,11 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
             answer_text(statistics),
             criterion_text(statistics),
             text(statistics.floor, statistics.unit),
-            str(statistics.n),
-            *(
-                text(value, statistics.unit)
-                for value in (statistics.min, statistics.median, statistics.p95, statistics.worst)
-            ),
+            number_text(statistics),
+            text(statistics.min, statistics.unit),
+            supported(statistics.median_interval, statistics.unit),
+            supported(statistics.p95_interval, statistics.unit),
+            text(statistics.worst, statistics.unit),
             failures_text(statistics),
             str(statistics.worst_trial),
         ]
@@ -116,13 +124,13 @@ def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def summary(result: SuiteResult, trials: int) -> str:
-    """One line: how many passed and failed, what was run, and what it took."""
+def summary(result: SuiteResult, trials: int, seed: str) -> str:
+    """One line: how many passed and failed, what was run, with the seed in words, and what it took."""
     counts: Counter[str] = Counter(answer or "without criteria" for answer in result.answers())
     said = ", ".join(f"{counts[answer]} {answer}" for answer in (*_STYLES, "without criteria") if counts[answer])
     run = each(trials) if len(result.outcomes) > 1 else each(trials).removesuffix(" each")
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    return f"{said or 'nothing finished'}; {run}, seed {result.seed}; {times}"
+    return f"{said or 'nothing finished'}; {run}, {seed}; {times}"
 
 
 def each(trials: int) -> str:

@@ -71,7 +71,7 @@ class Ended:
     status: int
     """Its exit status; 128 and the number of the signal that ended it."""
     report: dict[str, Any]
-    """What the emulator has to say: docs/live.md explains it."""
+    """The report of the emulator; docs/live.md explains it."""
 
 
 class LiveProcess:

@@ -33,7 +33,7 @@ class Played:
 
     outcomes: Outcomes
     reports: list[Report] = field(default_factory=list)
-    """What the emulator has to say of each; empty in virtual time."""
+    """The report of the emulator on each; empty in virtual time."""
 
 
 def play(

@@ -16,7 +16,7 @@ from thalweg.outcome import Outcomes
 from thalweg.plots.data import rows, told
 from thalweg.plots.theme import CONFIG, GREEN, GREY, VERMILION, WIDTH
 from thalweg.quantity import scale, text
-from thalweg.verdict import Statistics
+from thalweg.verdict import Statistics, values_of
 
 _STRIP = 46
 _CURVE = 150
@@ -33,9 +33,8 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> alt.VCo
         raise RequestError(f"scenario {outcomes.scenario.name} has no criterion to draw")
     first = about[0]
     same = [one for one in about if one.subject == first.subject]
-    table = outcomes.flows.filter(pl.col("flow") == first.flow).select(
-        "trial", "seed", pl.col(first.column).cast(pl.Float64).alias("value")
-    )
+    criterion = {"flow": first.flow, "metric": first.metric, "column": first.column}
+    table = values_of(criterion, outcomes.flows, outcomes.scenario.starts_s)
     finished = table.filter(pl.col("value").is_finite())
     largest = max([one.at_most for one in same] + finished["value"].to_list())
     factor, unit = scale(largest, first.unit)

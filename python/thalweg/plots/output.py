@@ -6,6 +6,7 @@ from pathlib import Path
 
 from thalweg.errors import RequestError
 from thalweg.plots.theme import Chart
+from thalweg.script_json import ScriptJson
 from thalweg.whole_file import whole_file
 
 FORMATS = (".html", ".png", ".svg", ".pdf")
@@ -18,6 +19,6 @@ def save(chart: Chart, file: str | Path) -> None:
         raise RequestError(f"{target}: a figure ends in one of {', '.join(FORMATS)}")
     with whole_file(target) as partial:
         if target.suffix == ".html":
-            chart.save(str(partial), inline=True)
+            chart.save(str(partial), inline=True, json_kwds={"cls": ScriptJson})
         else:
             chart.save(str(partial), scale_factor=2 if target.suffix == ".png" else 1)

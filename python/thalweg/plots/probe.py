@@ -14,8 +14,8 @@ import polars as pl
 
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, PURPLE, SERIES, SKY, VERMILION, WIDTH
-from thalweg.probe.analysis import Analysis
-from thalweg.probe.distribution import Censored, censored_cumulative, cumulative
+from thalweg.probe.analysis import Analysis, pooled
+from thalweg.probe.distribution import Censored, Histogram, censored_cumulative, cumulative
 from thalweg.probe.series import Floats
 from thalweg.probe.timers import Firings
 from thalweg.quantity import text
@@ -74,10 +74,19 @@ def _firings(one: Analysis, firings: Firings) -> pl.DataFrame:
 
 def plot_histogram(one: Analysis) -> alt.VConcatChart:
     """Round-trip times in bins, on a linear and on a logarithmic scale."""
-    edges = one.histogram.edges_s[:-1] * _MS
-    width = float(one.histogram.edges_s[1] * _MS)
-    kept = one.filtered_histogram
-    counts = [(one.histogram, "all"), (kept, "kept by the in-order filter")]
+    return _histograms(one.histogram, one.filtered_histogram, one.series.name)
+
+
+def plot_pooled(analyses: Sequence[Analysis]) -> alt.VConcatChart:
+    """The same of several traces together: all values that the filter keeps, as the blog of C4 draws them."""
+    names = ", ".join(one.series.name for one in analyses)
+    return _histograms(*pooled(analyses), f"{names}, pooled")
+
+
+def _histograms(everything: Histogram, kept: Histogram, name: str) -> alt.VConcatChart:
+    edges = everything.edges_s[:-1] * _MS
+    width = float(everything.edges_s[1] * _MS)
+    counts = [(everything, "all"), (kept, "kept by the in-order filter")]
     table = pl.concat(
         pl.DataFrame({"low": edges, "high": edges + width, "count": each.counts, "label": label})
         for each, label in counts
@@ -104,9 +113,9 @@ def plot_histogram(one: Analysis) -> alt.VConcatChart:
             color=colour,
         )
     )
-    subtitle = f"bins of {width:g} ms; beyond the last: {one.histogram.beyond}, filtered {kept.beyond}"
+    subtitle = f"bins of {width:g} ms; beyond the last: {everything.beyond}, filtered {kept.beyond}"
     pair = alt.hconcat(linear, logarithmic, spacing=20)
-    return _page(pair, f"{one.series.name}: histogram of RTT, linear and logarithmic", subtitle)
+    return _page(pair, f"{name}: histogram of RTT, linear and logarithmic", subtitle)
 
 
 def plot_next(one: Analysis) -> alt.VConcatChart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,13 +97,7 @@ class Analysis:
                 "on_line": self.line.on_line,
                 "candidates": self.line.candidates,
             },
-            "histogram": {
-                "bin_s": BIN_S,
-                "counts": self.histogram.counts.tolist(),
-                "beyond": self.histogram.beyond,
-                "filtered_counts": self.filtered_histogram.counts.tolist(),
-                "filtered_beyond": self.filtered_histogram.beyond,
-            },
+            "histogram": _histograms(self.histogram, self.filtered_histogram),
             "timers": [
                 {
                     "name": raw.timer.name,
@@ -117,6 +112,32 @@ class Analysis:
             | {"published_scales": _fit(self.published)},
             "jitter": self.entries(),
         }
+
+
+def pooled(analyses: Sequence[Analysis]) -> tuple[Histogram, Histogram]:
+    """The histograms of several series in one: of all answers, and of those that the in-order filter keeps."""
+    return (
+        Histogram.pool([one.histogram for one in analyses]),
+        Histogram.pool([one.filtered_histogram for one in analyses]),
+    )
+
+
+def document(analyses: Sequence[Analysis]) -> dict[str, Any]:
+    """All that is said of these series, for JSON; several have a histogram of all of them, too."""
+    told: dict[str, Any] = {"probes": [one.document() for one in analyses]}
+    if len(analyses) > 1:
+        told["pooled_histogram"] = _histograms(*pooled(analyses))
+    return told
+
+
+def _histograms(everything: Histogram, kept: Histogram) -> dict[str, Any]:
+    return {
+        "bin_s": BIN_S,
+        "counts": everything.counts.tolist(),
+        "beyond": everything.beyond,
+        "filtered_counts": kept.counts.tolist(),
+        "filtered_beyond": kept.beyond,
+    }
 
 
 def analyze(series: Series) -> Analysis:

@@ -1,8 +1,9 @@
 """The client of the probe: sends requests at a steady pace and notes the replies.
 
-One loop, as octoping has it: a request is sent when it is due, and if the program came too late for several
-the pace goes on from now, without a burst; otherwise it waits for a reply. After the last request it listens
-for `patience` more.
+First it asks for a token, which proves that it gets what is sent to its address (`wire`). Then one loop, as
+octoping has it: a request is sent when it is due, and if the program came too late for several the pace goes on
+from now, without a burst; otherwise it waits for a reply. After the last request it listens for `patience` more.
+A server that has lost the client meanwhile wants a new token: that request is sent again at once.
 
 Times are those of the monotonic clock. A request is stamped just before it is handed to the kernel, a reply by
 the kernel (`timestamps`): what both leave out is tens of microseconds of the client's own network stack.
@@ -25,15 +26,28 @@ import numpy as np
 from thalweg.errors import RequestError
 from thalweg.probe.series import Series
 from thalweg.probe.timestamps import ask_for_timestamps, receive
-from thalweg.probe.wire import REPLY, REQUEST, SIZE, Message, unpack
+from thalweg.probe.wire import (
+    CHALLENGE,
+    LARGEST,
+    NO_TOKEN,
+    REPLY,
+    REQUEST,
+    SIZE,
+    VERSION,
+    Message,
+    unpack,
+    version_of,
+)
 
 _Address: TypeAlias = tuple[socket.AddressFamily, Any]
 
+_FIRST_WAIT_NS = 250_000_000
+"""How long the first request for a token waits for an answer; each further one twice as long."""
 _REFUSED = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EACCES, errno.EPERM)
 _MEANING = {
-    errno.ECONNREFUSED: "nobody listens at this port; start `thalweg probe serve` there",
-    errno.EHOSTUNREACH: "the host cannot be reached",
-    errno.ENETUNREACH: "the network cannot be reached",
+    errno.ECONNREFUSED: "nothing listens on this port; start `thalweg probe serve` there",
+    errno.EHOSTUNREACH: "the host is unreachable",
+    errno.ENETUNREACH: "the network is unreachable",
 }
 
 
@@ -63,15 +77,20 @@ class _Replies:
     """Sent requests and what came back, by number."""
 
     def __init__(self) -> None:
+        self.session = secrets.randbits(64)
+        self.token = NO_TOKEN
         self.sent: list[int] = []
         self.first: dict[int, tuple[int, int, int, int]] = {}
         """Arrived, returned, received, counted."""
         self.copies: dict[int, int] = {}
 
+    def knows(self, answer: Message) -> bool:
+        """Whether this answers a request as it was last sent, with numbers that can be."""
+        is_sent = answer.session == self.session and answer.number < len(self.sent)
+        can_be = max(answer.arrived_ns, answer.returned_ns, answer.counted) < LARGEST
+        return is_sent and can_be and self.sent[answer.number] == answer.sent_ns
+
     def note(self, reply: Message, received_ns: int) -> None:
-        known = reply.number < len(self.sent) and self.sent[reply.number] == reply.sent_ns
-        if not known:
-            return
         self.copies[reply.number] = self.copies.get(reply.number, 0) + 1
         self.first.setdefault(reply.number, (reply.arrived_ns, reply.returned_ns, received_ns, reply.counted))
 
@@ -124,7 +143,8 @@ def _measure_at(plan: Plan, address: _Address, on_progress: Callable[[int, int],
 def _exchange(
     plan: Plan, endpoint: socket.socket, replies: _Replies, on_progress: Callable[[int, int], None] | None
 ) -> None:
-    interval, session = round(plan.interval_s * 1e9), secrets.randbits(64)
+    _ask_for_token(plan, endpoint, replies)
+    interval = round(plan.interval_s * 1e9)
     start = time.monotonic_ns()
     stop = start + round(plan.duration_s * 1e9)
     patience = round(plan.patience_s * 1e9)
@@ -134,9 +154,8 @@ def _exchange(
         now = time.monotonic_ns()
         if due < stop and now >= due:
             now = time.monotonic_ns()
-            request = Message(REQUEST, session, len(replies.sent), now)
             replies.sent.append(now)
-            _try(plan, replies, partial(endpoint.send, request.pack(plan.key)))
+            _send(plan, endpoint, replies, len(replies.sent) - 1)
             due += max(1, -(-(now + 1 - due) // interval)) * interval
             if on_progress:
                 on_progress(len(replies.sent), total)
@@ -148,14 +167,62 @@ def _exchange(
             return
         wait = end - now if replies.first else min(end, start + patience + 1) - now
         if select.select([endpoint], [], [], max(wait, 0) * 1e-9)[0]:
-            _try(plan, replies, partial(_take, plan, endpoint, session, replies))
+            _try(plan, replies, partial(_take, plan, endpoint, replies))
 
 
-def _take(plan: Plan, endpoint: socket.socket, session: int, replies: _Replies) -> None:
+def _ask_for_token(plan: Plan, endpoint: socket.socket, replies: _Replies) -> None:
+    """Sends requests without a token until one is challenged. Raises RequestError."""
+    now = time.monotonic_ns()
+    end, due, wait = now + round(plan.patience_s * 1e9), now, _FIRST_WAIT_NS
+    asked: set[int] = set()
+    while replies.token == NO_TOKEN:
+        now = time.monotonic_ns()
+        if now >= end:
+            raise _no_answer(plan)
+        if now >= due:
+            hello = Message(REQUEST, replies.session, 0, now)
+            _try(plan, replies, partial(endpoint.send, hello.pack(plan.key)))
+            if asked:
+                # Version 1 drops what it does not know in silence, but answers its own.
+                _try(plan, replies, partial(endpoint.send, hello.pack(plan.key, version=1)))
+            asked.add(now)
+            due, wait = now + wait, 2 * wait
+        if select.select([endpoint], [], [], max(min(due, end) - now, 0) * 1e-9)[0]:
+            _try(plan, replies, partial(_take_token, plan, endpoint, replies, asked))
+
+
+def _take_token(plan: Plan, endpoint: socket.socket, replies: _Replies, asked: set[int]) -> None:
+    packet, _, _ = receive(endpoint, SIZE)
+    version = version_of(packet)
+    answer = None if version is None else unpack(packet[:SIZE], plan.key, version)
+    if answer is None or answer.session != replies.session or answer.sent_ns not in asked:
+        return
+    if version != VERSION:
+        raise RequestError(
+            f"{plan.host} port {plan.port} has another version of thalweg, "
+            f"with version {version} of the probe protocol; this one has version {VERSION}; "
+            f"install the same version on both hosts"
+        )
+    if answer.kind == CHALLENGE:
+        replies.token = answer.token
+
+
+def _send(plan: Plan, endpoint: socket.socket, replies: _Replies, number: int) -> None:
+    request = Message(REQUEST, replies.session, number, replies.sent[number], token=replies.token)
+    _try(plan, replies, partial(endpoint.send, request.pack(plan.key)))
+
+
+def _take(plan: Plan, endpoint: socket.socket, replies: _Replies) -> None:
     packet, received, _ = receive(endpoint, SIZE)
-    reply = unpack(packet, REPLY, plan.key)
-    if reply is not None and reply.session == session:
-        replies.note(reply, received)
+    answer = unpack(packet, plan.key)
+    if answer is None or not replies.knows(answer):
+        return
+    if answer.kind == REPLY:
+        replies.note(answer, received)
+    elif answer.kind == CHALLENGE and answer.number not in replies.first:
+        replies.token = answer.token
+        replies.sent[answer.number] = time.monotonic_ns()
+        _send(plan, endpoint, replies, answer.number)
 
 
 def _try(plan: Plan, replies: _Replies, action: Callable[[], object]) -> None:

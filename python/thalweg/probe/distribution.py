@@ -11,6 +11,7 @@ where `at_or_below(u)` counts all packets whose exact value or bound is at most 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,17 @@ class Histogram:
     edges_s: Floats
     counts: Counts
     beyond: int
+
+    @staticmethod
+    def pool(parts: Sequence[Histogram]) -> Histogram:
+        """All in one; their bins have to be the same, and there is at least one.
+
+        >>> one = histogram(np.array([1e-3, 3e-3, 1.0]))
+        >>> Histogram.pool([one, one]).counts[:2].tolist(), Histogram.pool([one, one]).beyond
+        ([2, 2], 2)
+        """
+        counts = np.sum([part.counts for part in parts], axis=0)
+        return Histogram(parts[0].edges_s, counts.astype(np.int64), sum(part.beyond for part in parts))
 
 
 def histogram(values: Floats, width_s: float = BIN_S, end_s: float = BINS_END_S) -> Histogram:

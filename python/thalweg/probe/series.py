@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError
+from thalweg.regular_file import read_regular
 from thalweg.whole_file import whole_file
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -112,7 +113,7 @@ def read_series(file: Path) -> Series:
     try:
         rows = list(csv.reader(io.StringIO(_text(file)), skipinitialspace=True))
     except csv.Error as error:
-        raise RequestError(f"{file}: this is no CSV file: {error}") from None
+        raise RequestError(f"{file}: this is not a CSV file: {error}") from None
     lines = [(at, [cell.strip() for cell in row]) for at, row in enumerate(rows, start=1)]
     lines = [(at, row) for at, row in lines if any(row) and not row[0].startswith("#")]
     if not lines:
@@ -136,9 +137,7 @@ def read_series(file: Path) -> Series:
 
 def _text(file: Path) -> str:
     try:
-        if file.stat().st_size > _LARGEST:
-            raise RequestError(f"cannot read {file}: it is larger than {_LARGEST >> 20} MiB")
-        data = file.read_bytes()
+        data = read_regular(file, _LARGEST, f"a measurement of at most {_LARGEST >> 20} MiB")
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
                 data = packed.read(_LARGEST)

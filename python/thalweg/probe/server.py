@@ -1,7 +1,9 @@
 """The server of the probe: it returns requests, at the pace and to the number of clients that it is set to.
 
-What is no request, or has no tag of the key, or comes too fast, is dropped without a word: nobody can make the
-server send more than it receives. A client is an address; it may hold several sessions.
+What is no request, or has no tag of the key, or comes too fast, is dropped without a word, and no answer is larger
+than what asked for it: nobody can make the server send more than it receives. A client must show a token first,
+which proves that it is where it says (`tokens`): false addresses take no room. A client is an IPv4 address, or the
+/64 of an IPv6 address, of which a single host has all; it may hold several sessions.
 
 Limits: a client whose requests are dropped counts them as lost. On a host with several addresses, name the one
 to listen on, since the kernel may choose another for the reply.
@@ -10,16 +12,20 @@ to listen on, since the kernel may choose another for the reply.
 from __future__ import annotations
 
 import errno
+import ipaddress
 import select
 import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import TracebackType
+from typing import Any
 
 from thalweg.errors import RequestError
 from thalweg.probe.timestamps import ask_for_timestamps, receive
-from thalweg.probe.wire import PORT, REQUEST, SIZE, unpack
+from thalweg.probe.tokens import LIFETIME_S, Tokens
+from thalweg.probe.wire import PORT, REQUEST, SIZE, VERSION, Message, unpack, version_of
 
 _IDLE_NS = 30_000_000_000
 """A client that says nothing for this long makes room for another."""
@@ -34,8 +40,12 @@ class Totals:
     """What came, by what became of it."""
 
     answered: int = 0
+    challenged: int = 0
+    """Without a valid token: told to show one."""
     refused: int = 0
     """No request, or a wrong tag."""
+    other_version: int = 0
+    """Of another version of the protocol."""
     limited: int = 0
     """Too fast, or one client too many."""
 
@@ -82,6 +92,7 @@ class Server:
         """
         self._key, self._rate, self._most = key, max(rate, 1.0), clients
         self._clients: dict[str, _Client] = {}
+        self._tokens = Tokens()
         self.totals = Totals()
         self._socket = _listen(address, port)
         ask_for_timestamps(self._socket)
@@ -114,28 +125,72 @@ class Server:
 
     def _answer(self) -> None:
         packet, arrived, sender = receive(self._socket, SIZE)
-        request = unpack(packet, REQUEST, self._key)
+        if reply := self.respond(packet, sender, arrived):
+            self._socket.sendto(reply, sender)
+
+    def respond(self, packet: bytes, sender: Any, arrived: int) -> bytes | None:
+        """The answer to a datagram that arrived at this time, in nanoseconds; None for none."""
+        request = self._request(packet)
         if request is None:
             self.totals.refused += 1
-            return
-        client = self._client(str(sender[0]), arrived)
+            return None
+        if version_of(packet) != VERSION:
+            self.totals.other_version += 1
+            return request.unsupported().pack(self._key)
+        if not self._has_shown_a_token(request, sender, arrived):
+            self.totals.challenged += 1
+            token = self._tokens.make(sender, request.session, arrived // 1_000_000_000)
+            return request.challenge(token).pack(self._key)
+        return self._return(request, sender, arrived)
+
+    def _request(self, packet: bytes) -> Message | None:
+        """A request, of whichever version."""
+        version = version_of(packet)
+        request = None if version is None else unpack(packet, self._key, version)
+        return request if request and request.kind == REQUEST else None
+
+    def _has_shown_a_token(self, request: Message, sender: Any, now_ns: int) -> bool:
+        """Whether the sender has a token of its own: a new one, or an old one for a session that goes on."""
+        age = self._tokens.age_s(request.token, sender, request.session, now_ns // 1_000_000_000)
+        if age is None:
+            return False
+        client = self._clients.get(_who(str(sender[0])))
+        return age <= LIFETIME_S or (client is not None and request.session in client.counts)
+
+    def _return(self, request: Message, sender: Any, arrived: int) -> bytes | None:
+        client = self._client(_who(str(sender[0])), arrived)
         if client is None or not client.admits(arrived, self._rate):
             self.totals.limited += 1
-            return
-        counted = client.count(request.session)
-        self._socket.sendto(request.reply(arrived, time.monotonic_ns(), counted).pack(self._key), sender)
+            return None
         self.totals.answered += 1
+        counted = client.count(request.session)
+        return request.reply(arrived, time.monotonic_ns(), counted).pack(self._key)
 
-    def _client(self, address: str, now_ns: int) -> _Client | None:
-        client = self._clients.get(address)
+    def _client(self, who: str, now_ns: int) -> _Client | None:
+        client = self._clients.get(who)
         if client is None:
             if len(self._clients) >= self._most:
                 fresh = {name: c for name, c in self._clients.items() if now_ns - c.refilled_ns < _IDLE_NS}
                 self._clients = fresh
             if len(self._clients) >= self._most:
                 return None
-            client = self._clients[address] = _Client(self._rate, now_ns)
+            client = self._clients[who] = _Client(self._rate, now_ns)
         return client
+
+
+@lru_cache(maxsize=256)
+def _who(address: str) -> str:
+    """The client that an address stands for.
+
+    >>> _who("::ffff:192.0.2.1"), _who("2001:db8:1:2:3::4")
+    ('192.0.2.1', '2001:db8:1:2::/64')
+    """
+    known = ipaddress.ip_address(address)
+    if isinstance(known, ipaddress.IPv4Address):
+        return str(known)
+    if known.ipv4_mapped:
+        return str(known.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(known), 64), strict=False))
 
 
 def _listen(address: str | None, port: int) -> socket.socket:

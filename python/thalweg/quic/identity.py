@@ -53,7 +53,7 @@ class Identity:
             raise RequestError(f"cannot read the identity in {file}: {_why(error)}") from None
         certificate, key = _CERTIFICATE.search(text), _KEY.search(text)
         if not (certificate and key):
-            raise RequestError(f"{file} is no identity; expected a certificate and a private key (PKCS #8) in PEM")
+            raise RequestError(f"{file} is not an identity; expected certificate and private key (PKCS #8) in PEM")
         try:
             parts = ssl.PEM_cert_to_DER_cert(certificate[0]), base64.b64decode(key[1])
             return Identity(*parts, _native.quic_fingerprint(*parts))

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from thalweg.plots import Chart
+from thalweg.script_json import ScriptJson
 
 
 class Figures:
@@ -25,10 +26,10 @@ class Figures:
     def __setitem__(self, place: str, chart: Chart) -> None:
         self._packed[place] = zlib.compress(spec(chart).encode(), level=1)
 
-    def items(self) -> Iterator[tuple[str, Markup]]:
-        """The figures in the order in which they came, one by one."""
+    def items(self) -> Iterator[tuple[Markup, Markup]]:
+        """Places and figures as the page carries them, in the order in which they came, one by one."""
         for place, packed in self._packed.items():
-            yield place, Markup(zlib.decompress(packed).decode())
+            yield embedded(place), Markup(zlib.decompress(packed).decode())
 
 
 def spec(chart: Chart) -> Markup:
@@ -40,4 +41,4 @@ def spec(chart: Chart) -> Markup:
 
 def embedded(value: object) -> Markup:
     """JSON that may stand inside a script element."""
-    return Markup(json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"))
+    return Markup(json.dumps(value, cls=ScriptJson, separators=(",", ":"), allow_nan=False))

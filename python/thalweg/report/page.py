@@ -21,6 +21,8 @@ from thalweg.replay import is_same, replay_command, replay_trial
 from thalweg.report.figures import Figures, embedded
 from thalweg.report.vega import vega
 from thalweg.results import SuiteResult
+from thalweg.seeds import told
+from thalweg.statistics.digits import bracketed, low_bound
 from thalweg.verdict import Verdict
 from thalweg.whole_file import whole_file
 
@@ -70,7 +72,13 @@ def fill(template: str, figures: Figures, **values: object) -> Iterable[str]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"quantity": text, "percent": percent}
+    environment.filters |= {
+        "quantity": text,
+        "percent": percent,
+        "bracketed": bracketed,
+        "low_bound": low_bound,
+        "told": told,
+    }
 
     def source(name: str) -> Markup:
         return Markup(environment.loader.get_source(environment, name)[0] if environment.loader else "")

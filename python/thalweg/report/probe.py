@@ -9,7 +9,7 @@ from altair.utils.schemapi import debug_mode
 
 from thalweg import _native
 from thalweg.cli.probe_tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
-from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
+from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_pooled, plot_series, plot_wifi
 from thalweg.probe.analysis import Analysis
 from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
@@ -21,7 +21,11 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
     sections = []
     # Figures are checked by tests.
     with debug_mode(False):
+        together = ["cumulative"]
         figures["cumulative"] = plot_cumulative(analyses)
+        if len(analyses) > 1:
+            together.append("pooled")
+            figures["pooled"] = plot_pooled(analyses)
         for number, one in enumerate(analyses):
             places = []
             for name, plot in (
@@ -45,7 +49,9 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
         ),
         ("Two-component Wi-Fi model", FITS, [row for one in analyses for row in fit_rows(one)], 2, _FITS),
     ]
-    page = fill("probe.html", figures, sections=sections, tables=tables, version=_native.version())
+    page = fill(
+        "probe.html", figures, sections=sections, tables=tables, together=together, version=_native.version()
+    )
     write_page(page, file)
 
 

@@ -9,9 +9,14 @@ from pathlib import Path
 from thalweg.plots import Chart
 from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
+from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
 from thalweg.studies.result import StudyResult
 
 Progress = Callable[[str, int, int], None]
+
+
+BADGES: dict[Answer, str] = {HOLDS: "pass", FAILS: "fail", UNTOLD: "infeasible"}
+"""How the page paints answers: undecided ones as those that nothing can decide."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,6 @@ def write_study(
             places.append(f"{section.name}-{index}")
             figures[places[-1]] = chart
         shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})
-    held = sum(check.holds for check in result.checks)
     page = fill(
         "study.html",
         figures,
@@ -60,6 +64,9 @@ def write_study(
         words=words,
         legend=legend,
         sections=shown,
-        count=[("pass", held), ("fail", len(result.checks) - held)],
+        count=[
+            (badge, sum(check.answer == answer for check in result.checks)) for answer, badge in BADGES.items()
+        ],
+        badges=BADGES,
     )
     write_page(page, Path(file))

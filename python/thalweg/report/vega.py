@@ -17,7 +17,7 @@ def vega() -> str:
 
     A process of its own makes it: the JavaScript engine that bundles it would keep 150 MB until the end.
     """
-    made = subprocess.run([sys.executable, "-c", _BUNDLE], capture_output=True, check=False)
+    made = subprocess.run([sys.executable, "-P", "-c", _BUNDLE], capture_output=True, check=False)
     if made.returncode != 0:
         problem = made.stderr.decode(errors="replace").strip().splitlines()
         raise RequestError(f"cannot bundle the drawing program: {problem[-1] if problem else 'it was killed'}")

@@ -5,12 +5,16 @@ of a pair, `rtt_ratio` times that, by an access link of its own that is too fast
 `gap` after the first: pairs are ordered, so the matrix holds both start orders. `buffer` is a multiple of the rate
 times `rtt`, the shorter round trip.
 
+Every flow starts up to one of the longer round trips late, drawn anew in each trial: which packets of a flow meet
+the full queue decides how far it comes, so that trials that start within a millisecond repeat one phase of it.
+
 Quantities are texts as in scenario files, which check them.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -94,9 +98,14 @@ class Parameters:
         """Between the starts of a pair."""
         return seconds(self.gap, "--gap")
 
+    def offset_s(self, cell: Cell) -> float:
+        """The most by which flows start late: the longest round trip."""
+        return seconds(self.rtt, "--rtt") * cell.rtt_ratio
+
     def begin_s(self, cell: Cell) -> float:
-        """When all flows have started."""
-        return 0.0 if cell.is_intra else self.gap_s
+        """When all flows have started in every trial, with the bin in which the last one may."""
+        started_s = (0.0 if cell.is_intra else self.gap_s) + self.offset_s(cell)
+        return math.ceil(started_s / SAMPLE_S - 1e-9) * SAMPLE_S
 
     def end_s(self, cell: Cell) -> float:
         """When the trial ends."""
@@ -130,6 +139,7 @@ class Parameters:
             f'title = "{cell.name}"',
             f'sample = "{SAMPLE_S * 1e3:g} ms"',
             f"time_limit = {_time(self.end_s(cell))}",
+            f"noise = {{ start = {_time(self.offset_s(cell))} }}",
             "[[link]]",
             f'name = "{BOTTLENECK}"',
             f'rate = "{self.rate}"',

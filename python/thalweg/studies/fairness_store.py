@@ -27,13 +27,14 @@ _CONDITIONS = {
 }
 
 
-def save(study: Fairness, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study that has rows. Raises RequestError if that cannot be."""
+def save(study: Fairness, folder: Path, on_progress: Progress | None = None) -> Path:
+    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {cell.name: study.parameters.scenario(cell).toml for cell in study.cells}
-    write_study_files(folder, study.result, scenarios, {})
+    root = write_study_files(folder, study.result, scenarios, {}, complete=study.complete)
     table = table_rows(study.result)
     sections = list(_sections(study))
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / PAGE, on_progress)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
+    return root
 
 
 def _sections(study: Fairness) -> Iterator[Section]:

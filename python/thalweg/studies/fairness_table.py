@@ -26,8 +26,9 @@ HEADERS = (
 WORDS = 3
 """The first columns hold words; the others hold numbers."""
 LEGEND = (
-    "Means of the trials, from the start of the last flow to the end. Of fair: rate over the max-min fair share, "
-    "capacity over the number of flows. Least: that of the flow with the least. Ratio: the largest rate over the "
+    "Means of the trials, from when all flows are there to the end; - where one of them has no number. Of fair: "
+    "rate over the max-min fair share, capacity over the number of flows. "
+    "Least: that of the flow with the least. Ratio: the largest rate over the "
     "smallest. "
     "Buffer: multiples of rate times RTT of the first flow. RTT: of the second flow over that of the first. "
     "Jain: mean of Jain's index over bins of that length. Converges: median time until Jain's index over bins of "
@@ -51,8 +52,7 @@ def _line(row: Row) -> list[str]:
         f"{_value(row, 'buffer_bdp'):g} BDP",
         f"{_value(row, 'rtt_ratio'):g}x",
         *(_share(row, column) for column in ("first_of_fair", "second_of_fair", "least_of_fair")),
-        f"{_value(row, 'ratio'):.2f}",
-        *(f"{_value(row, column):.2f}" for column in ("jain_1s", "jain_5s", "jain_20s")),
+        *(_number(row, column) for column in ("ratio", "jain_1s", "jain_5s", "jain_20s")),
         time if converged in (0.0, 1.0) else f"{time} ({percent(converged)})",
         text(_value(row, "queue_delay_s"), "s", 3),
         percent(_value(row, "utilisation")),
@@ -62,6 +62,10 @@ def _line(row: Row) -> list[str]:
 def _value(row: Row, column: str) -> float:
     value = row[column]
     return float(value) if isinstance(value, int | float) else float("nan")
+
+
+def _number(row: Row, column: str) -> str:
+    return "-" if row[column] is None else f"{_value(row, column):.2f}"
 
 
 def _share(row: Row, column: str) -> str:

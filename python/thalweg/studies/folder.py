@@ -3,70 +3,86 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path, PurePath
 
 import polars as pl
 
 from thalweg.errors import RequestError
+from thalweg.metadata import parse_document
+from thalweg.result_folder import ResultFolder, reserve
 from thalweg.studies.result import StudyResult
-from thalweg.whole_file import whole_file
 
 DOCUMENT = "study.json"
-"""The document that `--format json` prints."""
+"""The document that `--format json` prints, and `files`, the names of those beside it."""
 PAGE = "report.html"
+_SCENARIOS = "scenarios"
 
 
-def check_folder(folder: Path) -> None:
-    """Tries before any work is done whether the folder can be had; leaves none where there was none.
-
-    Raises RequestError if it holds something else, or cannot be made.
-    """
-    message = f"cannot write results to {folder}"
-    try:
-        folder = folder.resolve()
-        missing = [place for place in (folder, *folder.parents) if not place.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
-        occupied = any(folder.iterdir()) and not (folder / DOCUMENT).exists()
-        writable = os.access(folder, os.W_OK | os.X_OK)
-        for place in missing:
-            place.rmdir()
-    except OSError as error:
-        raise RequestError(f"{message}: {error.strerror or error}") from None
-    if not writable:
-        raise RequestError(f"{message}: permission denied")
-    if occupied:
-        raise RequestError(f"{folder} is not empty and holds no study; choose another folder")
+def reserve_folder(folder: Path) -> AbstractContextManager[None]:
+    """Holds the folder from before the first trial on. Raises RequestError as `reserve` does."""
+    return reserve(folder, DOCUMENT, "study")
 
 
 def write_study_files(
-    folder: Path, result: StudyResult, scenarios: Mapping[str, str], tables: Mapping[str, pl.DataFrame]
-) -> None:
+    folder: Path,
+    result: StudyResult,
+    scenarios: Mapping[str, str],
+    tables: Mapping[str, pl.DataFrame],
+    figures: Sequence[str] = (),
+    *,
+    complete: bool = True,
+) -> Path:
     """Writes `scenarios/<name>.toml`, `<name>.parquet` and the document, in place of those of an older study.
 
-    The document comes last: where it is new, all that it speaks of is there. Raises RequestError if something
-    cannot be written; what is there then of the older study stays.
+    An older study stays until all of the new one is there; a part of one does not replace it, but stays beside
+    it. Returns where the new one is: the page and the figures, whose names are given, go there. Raises
+    RequestError if something cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if scenarios:
-            (folder / "scenarios").mkdir(exist_ok=True)
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
-    texts = {folder / "scenarios" / f"{name}.toml": toml for name, toml in scenarios.items()}
-    for target, toml in texts.items():
-        with whole_file(target) as file:
-            file.write_text(toml, encoding="utf-8")
-    frames = {folder / f"{name}.parquet": table for name, table in tables.items()}
-    for target, table in frames.items():
-        with whole_file(target) as file:
-            table.write_parquet(file)
-    try:
-        older = {folder / PAGE, *folder.glob("*.parquet"), *folder.glob("scenarios/*.toml")}
-        for old in older - texts.keys() - frames.keys():
-            old.unlink(missing_ok=True)
-    except OSError as error:
-        raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
-    with whole_file(folder / DOCUMENT) as file:
-        file.write_text(json.dumps(result.document(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    homes = [_SCENARIOS] if scenarios else []
+    files = [
+        *(f"{_SCENARIOS}/{name}.toml" for name in scenarios),
+        *(f"{name}.parquet" for name in tables),
+        *figures,
+    ]
+    with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as place:
+        try:
+            for home in homes:
+                (place.root / home).mkdir()
+            for name, toml in scenarios.items():
+                (place.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
+            for name, table in tables.items():
+                table.write_parquet(place.root / f"{name}.parquet")
+            document = json.dumps({**result.document(), "files": files}, indent=2, allow_nan=False) + "\n"
+            (place.root / DOCUMENT).write_text(document, encoding="utf-8")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # A disk that fills while Parquet is written is an error of Polars.
+            reason = getattr(error, "strerror", None) or error
+            raise RequestError(f"cannot write results to {folder}: {reason}") from None
+        if complete or not place.replaces:
+            place.finish()
+        else:
+            place.keep()
+        return place.root
+
+
+def _files(document: Path) -> list[PurePath]:
+    """The files of the study whose document this is: those that it names, and its page. Raises RequestError."""
+    study = parse_document(document)
+    named = study.get("files", []) if isinstance(study, dict) else None
+    if not isinstance(named, list):
+        raise RequestError(f"{document}: this is not a study that this version writes over; move it")
+    return [_checked(document, number, name) for number, name in enumerate(named)] + [PurePath(PAGE)]
+
+
+def _checked(document: Path, number: int, name: object) -> PurePath:
+    """A name in a document leads to a file of a study in its folder, and to nothing else."""
+    path = PurePath(name) if isinstance(name, str) and "\0" not in name else PurePath()
+    homes = {(): (".parquet", ".png"), (_SCENARIOS,): (".toml",)}
+    if str(path) != name or path.name.startswith(".") or path.suffix not in homes.get(path.parts[:-1], ()):
+        raise RequestError(
+            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png or "
+            f"{_SCENARIOS}/NAME.toml"
+        )
+    return path

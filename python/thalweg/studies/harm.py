@@ -3,7 +3,8 @@
 Each cell of the experiment (`harm_parameters.py`) is run with the same seeds, so that its short flows arrive at
 the same times with the same lengths as those that are alone: harm is taken within each replication, between the
 statistics of its two sides, and then averaged over replications with Student's interval. Metric and formulas
-are in `harm_metric.py`, what is measured in `harm_measure.py`.
+are in `harm_metric.py`, what is measured in `harm_measure.py`. A benefit counts as negative harm: what is averaged
+is what was measured, and only figures end at 0.
 
 With the controller of the short flows among the competitors, each row also says how much more the competitor
 harms them than their own controller does: a new controller should not (Ware et al., HotNets 2019).
@@ -24,18 +25,25 @@ from thalweg.live import Timing, play
 from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted
+from thalweg.statistics.claims import LEAST_TRIALS
+from thalweg.statistics.discovery import summary
+from thalweg.statistics.interval import Interval
+from thalweg.statistics.means import chance_of_mean, mean_interval
 from thalweg.studies import STUDIES
+from thalweg.studies.harm_blocks import parameter_blocks
 from thalweg.studies.harm_checks import checks
 from thalweg.studies.harm_findings import findings
 from thalweg.studies.harm_measure import COMPLETION, MEASURES, Measure, Trials, measure
-from thalweg.studies.harm_metric import Interval, excess, t_interval
+from thalweg.studies.harm_metric import excess
 from thalweg.studies.harm_parameters import Cell, Parameters
 from thalweg.studies.harm_published import CCAFCT, CONTROLLER, LINES
 from thalweg.studies.result import Row, StudyResult
 
 NAME = "harm"
-REPLICATIONS = 5
-"""As many as let the preset take well under a minute of processor time."""
+REPLICATIONS = 20
+"""As many as the checks about P95 need: 45 of 900 short flows decide it."""
+MARGIN = 0.01
+"""Harm up to this is none."""
 LIVE_REPLICATIONS = 2
 """Each takes its time."""
 Progress = Callable[[str, int, int], None]
@@ -77,6 +85,7 @@ def run(
     study = Harm(chosen, result)
     begin = time.perf_counter()
     scenarios = chosen.scenarios()
+    result.parameters = parameter_blocks(chosen)
     total = replications * len(scenarios)
     for number, (cell, scenario) in enumerate(scenarios.items()):
 
@@ -96,6 +105,7 @@ def run(
     result.wall_s = time.perf_counter() - begin
     result.core_s = sum(trials.core_s for trials in study.measured.values())
     result.rows = [row(cell, study.measured, published=chosen.as_published) for cell in study.cells]
+    result.notes = notes(study.measured)
     if study.complete and result.preset == "ccafct":
         result.checks = checks(study.measured)
         result.findings = findings(study.measured)
@@ -104,7 +114,7 @@ def run(
 
 def harm_interval(one: Measure, solo: Trials, competing: Trials) -> Interval:
     """The mean of the harms of the replications, with its interval."""
-    return t_interval(one.harm(solo.values[one.name], competing.values[one.name]))
+    return mean_interval(one.harm(solo.values[one.name], competing.values[one.name]))
 
 
 def beyond_itself(one: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> Interval | None:
@@ -113,14 +123,30 @@ def beyond_itself(one: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> 
         return None
     solo = measured[cell.alone].values[one.name]
     other, own = (measured[each].values[one.name] for each in (cell, cell.against_itself))
-    return t_interval(one.harm(solo, other) - one.harm(solo, own))
+    with np.errstate(invalid="ignore"):  # where a measure is infinite alone, harm and the difference are unknown
+        return mean_interval(one.harm(solo, other) - one.harm(solo, own))
+
+
+def notes(measured: Mapping[Cell, Trials]) -> list[str]:
+    """In how many rows harm to the geometric mean is more than chance; nothing for too few replications."""
+    one = COMPLETION[0]
+    harms = [
+        one.harm(measured[cell.alone].values[one.name], trials.values[one.name])
+        for cell, trials in measured.items()
+        if cell.competitor is not None and cell.alone in measured
+    ]
+    if not harms or len(harms[0]) < LEAST_TRIALS:
+        return []
+    what = f"Harm to the {one.title} differs from 0 by more than {MARGIN:g}"
+    return [summary(what, [chance_of_mean(harm, MARGIN) for harm in harms])]
 
 
 def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False) -> Row:
     """One row of the table: means over replications; harm is None for the flows alone.
 
-    `<measure>_harm_low` and `_harm_high` are its interval, cut to 0..1; `<measure>_excess` is
-    (competing - solo) / solo; `<measure>_beyond_itself` is the harm above that of the short flows' own controller.
+    `<measure>_harm_low` and `_harm_high` are its interval; `<measure>_excess` is (competing - solo) / solo;
+    `<measure>_beyond_itself` is the harm above that of the short flows' own controller. A mean over replications
+    in which one has no number is None.
     With `published`, a row of the experiment of ccafct has what ccafct printed beside it.
     """
     trials = measured[cell]
@@ -137,11 +163,11 @@ def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False)
         values[one.column] = float(trials.values[one.name].mean())
         if cell.competitor is not None:
             solo = measured[cell.alone]
-            values |= _columns(f"{one.name}_harm", harm_interval(one, solo, trials), clamp=True)
+            values |= _columns(f"{one.name}_harm", harm_interval(one, solo, trials))
             if not one.more_is_better:
                 times = excess(solo.values[one.name], trials.values[one.name])
                 values[f"{one.name}_excess"] = float(times.mean())
-            values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured), clamp=False)
+            values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured))
     comparable = published and simulated(cell.controller) == CONTROLLER
     rival = cell.competitor and simulated(cell.competitor)
     line = LINES.get((cell.rtt_s, rival)) if comparable else None
@@ -151,8 +177,9 @@ def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False)
     return values
 
 
-def _columns(name: str, interval: Interval | None, *, clamp: bool) -> dict[str, float | None]:
+def _columns(name: str, interval: Interval | None) -> dict[str, float | None]:
+    """An interval as three columns; what is not known is None."""
     if interval is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
-    bounds = {name: interval.mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
-    return {key: float(np.clip(value, 0, 1)) if clamp else value for key, value in bounds.items()}
+    bounds = {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return {key: value if np.isfinite(value) else None for key, value in bounds.items()}

@@ -1,7 +1,7 @@
 """Figures of `harm`: harm and times over the round-trip time, distributions of times, the matrix.
 
 Published values are hollow and joined by dashes; ours are filled, with their interval of 95 %. Beside the kernel
-in real time, which is filled then, the simulator is hollow.
+in real time, which is filled then, the simulator is hollow. Harm is drawn from 0 to 1: a benefit stands at 0.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from thalweg.live.kernel import is_kernel, simulated
 from thalweg.plots.data import rows
 from thalweg.plots.theme import CONFIG, GREY, SERIES, WIDTH
 from thalweg.quantity import text
+from thalweg.statistics.interval import Values
 from thalweg.studies.harm_measure import COMPLETION, Measure
-from thalweg.studies.harm_metric import Values
 from thalweg.studies.result import Row
 
 ALONE = "alone"
@@ -34,7 +34,7 @@ _CELL = 62
 def plot_harm(table: Sequence[Row], measures: Sequence[Measure], title: str) -> alt.HConcatChart:
     """Harm over the round-trip time, a panel for each measure, a line for each competitor."""
     points = _points(table, measures, "harm")
-    return _panels(points, measures, "harm", alt.Scale(domain=[0, 1]), title)
+    return _panels(points, measures, "harm (drawn from 0 to 1)", alt.Scale(domain=[0, 1]), title)
 
 
 def plot_times(table: Sequence[Row], title: str) -> alt.HConcatChart:
@@ -65,9 +65,8 @@ def _distribution(times: Mapping[str | None, Values], names: Sequence[str], widt
     for competitor, taken in times.items():
         ordered = np.sort(taken)
         at = np.minimum(np.ceil(shares * len(ordered)).astype(int), len(ordered)) - 1
-        parts.append(
-            pl.DataFrame({"time_s": ordered[at], "share": shares, "competitor": _called(competitor)}),
-        )
+        curve = pl.DataFrame({"time_s": ordered[at], "share": shares, "competitor": _called(competitor)})
+        parts.append(curve.filter(pl.col("time_s").is_finite()))  # those that did not finish are above the curve
     chart: alt.Chart = (
         alt.Chart(rows(pl.concat(parts)), height=_HEIGHT, width=width)
         .mark_line(interpolate="step-after", strokeWidth=1.8)
@@ -87,7 +86,7 @@ def plot_matrix(table: Sequence[Row], measure: Measure, title: str) -> alt.Layer
         {
             "victim": str(row["controller"]),
             "competitor": str(row["competitor"]),
-            "harm": row[f"{measure.name}_harm"],
+            "harm": _drawn(row[f"{measure.name}_harm"]),
             "shown": f"{_number(row, f'{measure.name}_harm'):.2f}",
             "interval": f"{_bound(row, measure, 'low')} to {_bound(row, measure, 'high')}",
         }
@@ -140,6 +139,8 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
             value = row.get(column)
             if value is not None:
                 low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+                if kind == "harm":
+                    value, low, high = _drawn(value), _drawn(low), _drawn(high)
                 found.append({**place, "who": side if both else OURS, "value": value, "low": low, "high": high})
             published = row.get(f"published_{column}")
             if published is not None:
@@ -223,6 +224,10 @@ def _axis(format_: str) -> alt.Axis:
 def _called(competitor: object) -> str:
     """One name, and so one colour, for a controller of the kernel and the one that stands for it."""
     return ALONE if competitor is None else simulated(str(competitor))
+
+
+def _drawn(harm: str | float | None) -> float | None:
+    return None if harm is None else float(np.clip(float(harm), 0, 1))
 
 
 def _number(row: Row, name: str) -> float:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from thalweg.statistics.claims import above, each_of, every, within
+from thalweg.statistics.means import mean_interval
 from thalweg.studies.harm_checks import shown
 from thalweg.studies.harm_measure import COMPLETION, Measure, Trials
-from thalweg.studies.harm_metric import t_interval
 from thalweg.studies.harm_parameters import Cell
 from thalweg.studies.harm_published import CCAFCT, CONTROLLER, LINES
 from thalweg.studies.result import Finding
@@ -30,27 +31,27 @@ def findings(measured: Measured) -> list[Finding]:
 
 
 def _of(one: Measure, measured: Measured) -> Iterator[Finding]:
-    ratios = {
-        cell: float(measured[cell].values[one.name].mean())
-        / getattr(LINES[cell.rtt_s, cell.competitor], one.column)
-        for cell in measured
-    }
     for competitor, who in ((None, "alone"), ("cubic", "beside CUBIC"), ("prague", "beside Prague")):
         cells = [cell for cell in measured if cell.competitor == competitor]
         published = [getattr(LINES[cell.rtt_s, competitor], one.column) for cell in cells]
-        found = [ratios[cell] for cell in cells]
+        found = [
+            mean_interval(measured[cell].values[one.name] / stated, each_of(len(cells)))
+            for cell, stated in zip(cells, published, strict=True)
+        ]
         yield Finding(
             f"completion times {who} ({one.title}), to a factor of {NEAR:g}",
             CCAFCT,
             f"{min(published):.3g} to {max(published):.3g} s",
             "ours over theirs: "
-            + ", ".join(f"{value:.2f} at {cell.rtt}" for cell, value in zip(cells, found, strict=True)),
-            all(1 / NEAR <= value <= NEAR for value in found),
+            + ", ".join(f"{shown(value, 2)} at {cell.rtt}" for cell, value in zip(cells, found, strict=True)),
+            every(within(value, 1 / NEAR, NEAR) for value in found),
             _TRANSPORT,
         )
     beside = [cell for cell in measured if cell.competitor == "prague"]
     harms = {
-        cell.rtt: t_interval(one.harm(measured[cell.alone].values[one.name], measured[cell].values[one.name]))
+        cell.rtt: mean_interval(
+            one.harm(measured[cell.alone].values[one.name], measured[cell].values[one.name]), each_of(len(beside))
+        )
         for cell in beside
     }
     stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{one.name}_harm") for cell in beside]
@@ -59,6 +60,6 @@ def _of(one: Measure, measured: Measured) -> Iterator[Finding]:
         CCAFCT,
         f"harm of {min(stated):.3f} to {max(stated):.3f}",
         ", ".join(f"{shown(interval)} at {rtt}" for rtt, interval in harms.items()),
-        all(interval.mean > HALF for interval in harms.values()),
+        every(above(interval, HALF) for interval in harms.values()),
         _TRANSPORT,
     )

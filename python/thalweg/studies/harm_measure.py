@@ -8,7 +8,9 @@
 | queue delay | s | less | mean waiting time of their packets in the queue, both directions |
 | loss | 1 | less | their packets that queues dropped or links lost, over packets sent |
 
-A short flow that did not complete counts as having taken until the limit, and as having got nothing.
+A short flow that did not complete is infinite in quantiles. In the geometric mean and in the throughput it
+counts with the time that it was there, from its start to the end of the trial: the least that it took. It has
+got nothing. One that would have started after the end is no flow of the trial.
 
 Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is no loss:
 controllers that ask for ECN lose little in a queue that marks, and harm to a loss of a few packets is a ratio of
@@ -17,7 +19,6 @@ small numbers. What is lost is counted in the direction of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,12 +28,13 @@ import polars as pl
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.quantity import text
+from thalweg.statistics.interval import Values
 from thalweg.studies.harm_metric import (
-    Values,
     durations,
     geometric_mean,
     harm_less_is_better,
     harm_more_is_better,
+    observed_durations,
     quantile,
 )
 from thalweg.studies.harm_parameters import COMPETITOR, SHORT
@@ -56,7 +58,7 @@ class Measure:
         return f"{self.name}_{self.unit}" if self.unit else self.name
 
     def harm(self, solo: Values, competing: Values) -> Values:
-        """Harm trial by trial, from 0 to 1: in each, a benefit is no harm, as in the published table."""
+        """Harm trial by trial, up to 1; a benefit is negative."""
         formula = harm_more_is_better if self.more_is_better else harm_less_is_better
         return formula(solo, competing)
 
@@ -99,17 +101,16 @@ def measure(outcomes: Outcomes) -> Trials:
             f"{text(outcomes.scenario.time_limit_s, 's')} in one of the trials; accepted: a later --time-limit"
         )
     rival = outcomes.flows.filter(pl.col("flow") == COMPETITOR).sort("trial")
-    requests = outcomes.requests.filter(pl.col("flow") == SHORT)
+    limit_s = outcomes.scenario.time_limit_s
+    requests = outcomes.requests.filter((pl.col("flow") == SHORT) & (pl.col("start_s") < limit_s))
     requests = requests.with_columns(pl.col("completion_s").fill_null(np.nan))
     trials = requests.partition_by("trial", maintain_order=True)
-    taken = [completion_times(trial, outcomes.scenario.time_limit_s) for trial in trials]
-    statistics: dict[Name, Callable[[Values], float]] = {
-        "geomean": geometric_mean,
-        "median": lambda times: quantile(times, 0.5),
-        "p95": lambda times: quantile(times, 0.95),
-    }
-    values = {name: np.array([statistic(times) for times in taken]) for name, statistic in statistics.items()}
-    values["throughput"] = np.array([_rate(*pair) for pair in zip(trials, taken, strict=True)])
+    taken = [completion_times(trial) for trial in trials]
+    observed = [_observed(trial, limit_s) for trial in trials]
+    quantiles: dict[Name, float] = {"median": 0.5, "p95": 0.95}
+    values: dict[Name, Values] = {"geomean": np.array([geometric_mean(times) for times in observed])}
+    values |= {name: np.array([quantile(times, p) for times in taken]) for name, p in quantiles.items()}
+    values["throughput"] = np.array([_rate(*pair) for pair in zip(trials, observed, strict=True)])
     values["rtt"] = _column(flow, "mean_rtt_s")
     values["queue_delay"] = _column(flow, "mean_queue_delay_s")
     gone = _column(flow, "packets_dropped") + _column(flow, "packets_lost_at_random")
@@ -123,9 +124,14 @@ def measure(outcomes: Outcomes) -> Trials:
     )
 
 
-def completion_times(requests: pl.DataFrame, limit_s: float) -> Values:
-    """How long each short flow of one trial took; until the end of the trial at most, which counts in full."""
-    return durations(requests["start_s"].to_numpy(), requests["completion_s"].to_numpy(), limit_s)
+def completion_times(requests: pl.DataFrame) -> Values:
+    """How long each short flow took; infinite if it did not complete."""
+    completion_s = requests["completion_s"].fill_null(np.nan)
+    return durations(requests["start_s"].to_numpy(), completion_s.to_numpy())
+
+
+def _observed(requests: pl.DataFrame, limit_s: float) -> Values:
+    return observed_durations(requests["start_s"].to_numpy(), requests["completion_s"].to_numpy(), limit_s)
 
 
 def _rate(requests: pl.DataFrame, taken: Values) -> float:

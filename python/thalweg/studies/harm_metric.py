@@ -8,8 +8,10 @@ nothing and 1 at worst:
 - less is better (completion time, delay, loss): (competing - solo) / competing
 
 The second form is what ccafct computes, and its README prints as (workload - solo) / workload. The other
-quotient in use for times, (competing - solo) / solo, is `excess`: it has no upper bound, and
-harm = excess / (1 + excess). A benefit counts as no harm, as in ccafct, unless `clamp` is off.
+quotient in use for times, (competing - solo) / solo, is `excess`: it has no upper bound, and harm = excess / (1
++ excess). A benefit is a negative harm. ccafct makes it 0 (`clamp`): right for one number that is printed,
+wrong for one that is averaged. With nothing happening half of the replications are a little better and half a
+little worse; without the better half, the mean is a harm that is not there.
 
 All functions take arrays or single numbers, and broadcast. They raise ValueError for what no measurement can
 be: an empty sample, a negative value, a value that is not a number.
@@ -20,30 +22,13 @@ the two the same if both samples have the same flows: it is the geometric mean o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
-Values = npt.NDArray[np.float64]
+from thalweg.statistics.interval import Values
 
 _ROUNDING = 1e-9
 """Of p * n, which floating point may put just above a whole number (0.07 * 100 = 7.000000000000001)."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean of replications with its confidence interval; bounds are nan for a single replication."""
-
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def above_zero(self) -> bool:
-        """Whether all of the interval is; for a single replication, whether the value is."""
-        return self.mean > 0 if np.isnan(self.low) else self.low > 0
 
 
 def geometric_mean(sample: npt.ArrayLike) -> float:
@@ -73,46 +58,62 @@ def quantile(sample: npt.ArrayLike, p: float) -> float:
     return float(values[max(rank, 1) - 1])
 
 
-def durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike, limit_s: float) -> Values:
-    """How long each flow took; one that never completed (nan) counts as the limit, which is less than it took.
+def durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike) -> Values:
+    """How long each flow took; infinite for one that never completed (nan).
 
-    Leaving such flows out would reward the competitor that stops the slowest of them. Above all that
-    completed, the limit ranks like infinity in quantiles; a geometric mean stays finite.
+    Leaving such flows out would reward the competitor that stops the slowest of them.
 
-    >>> durations([0.0, 1.0], [0.5, float("nan")], limit_s=100.0).tolist()
-    [0.5, 100.0]
+    >>> durations([0.0, 1.0], [0.5, float("nan")]).tolist()
+    [0.5, inf]
     """
     taken = np.subtract(completion_s, start_s, dtype=np.float64)
     if (taken < 0).any():
         raise ValueError("a flow completes before it starts")
-    if (taken > limit_s).any():
-        raise ValueError(f"a flow took longer than the limit of {limit_s} s")
-    return np.where(np.isnan(taken), limit_s, taken)
+    return np.where(np.isnan(taken), np.inf, taken)
 
 
-def harm_less_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = True) -> Values:
+def observed_durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike, limit_s: float) -> Values:
+    """How long each flow was seen to last; one that never completed (nan) until the end of the trial, `limit_s`.
+
+    The least that it took, and the time in which it got the bytes that it got.
+
+    >>> observed_durations([0.0, 1.0], [0.5, float("nan")], limit_s=100.0).tolist()
+    [0.5, 99.0]
+    """
+    taken = durations(start_s, completion_s)
+    open_s: Values = np.subtract(limit_s, start_s, dtype=np.float64)
+    if (open_s < 0).any() or (np.isfinite(taken) & (taken > open_s + _ROUNDING)).any():
+        raise ValueError(f"a flow lasted beyond the limit of {limit_s} s")
+    return np.where(np.isinf(taken), open_s, taken)
+
+
+def harm_less_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = False) -> Values:
     """Harm to a measure that should be small: (competing - solo) / competing.
 
     What was 0 alone and is not any more is harmed entirely (1); what stays 0 is not harmed. (ccafct has
-    infinity for `competing` = 0.) Without `clamp`, a benefit is negative, down to minus infinity.
+    infinity for `competing` = 0.) So is a finite time that becomes infinite. A benefit is negative, down to minus
+    infinity; with `clamp` it is 0. Where both are infinite nobody knows: nan.
 
     >>> harm_less_is_better([1.0, 1.0, 1.0], [4.0, 1.0, 0.5]).tolist()
-    [0.75, 0.0, 0.0]
+    [0.75, 0.0, -1.0]
     """
     before, after = _measures(solo, competing)
-    return _clamped(_quotient(after - before, after), clamp)
+    with np.errstate(invalid="ignore"):
+        harm = _quotient(after - before, after)
+    return _clamped(np.where(np.isinf(after) & np.isfinite(before), 1.0, harm), clamp)
 
 
-def harm_more_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = True) -> Values:
+def harm_more_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp: bool = False) -> Values:
     """Harm to a measure that should be large: (solo - competing) / solo.
 
-    Of a measure that is 0 alone nothing can be taken: no harm. (ccafct has infinity for it.)
+    Of a measure that is 0 alone nothing can be taken: no harm. (ccafct has infinity for it.) A benefit is
+    negative; with `clamp` it is 0.
 
-    >>> harm_more_is_better([10.0, 10.0, 10.0], [2.5, 10.0, 12.0]).tolist()
-    [0.75, 0.0, 0.0]
+    >>> harm_more_is_better([10.0, 10.0, 10.0], [2.5, 10.0, 15.0]).tolist()
+    [0.75, 0.0, -0.5]
     """
     before, after = _measures(solo, competing)
-    return _clamped(_quotient(before - after, before), clamp)
+    return _clamped(np.where(before == 0, 0.0, _quotient(before - after, before)), clamp)
 
 
 def excess(solo: npt.ArrayLike, competing: npt.ArrayLike) -> Values:
@@ -124,24 +125,8 @@ def excess(solo: npt.ArrayLike, competing: npt.ArrayLike) -> Values:
     [3.0, -0.5]
     """
     before, after = _measures(solo, competing)
-    return _quotient(after - before, before)
-
-
-def t_interval(replications: npt.ArrayLike, confidence: float = 0.95) -> Interval:
-    """The mean of replications and Student's interval around it: mean +- t s / sqrt(n), n - 1 degrees of freedom.
-
-    Replications are independent draws of arrivals and lengths. Each value should already be a comparison
-    within one replication, such as a harm on paired seeds: what both sides share then does not widen it.
-
-    >>> t_interval([0.5])
-    Interval(mean=0.5, low=nan, high=nan)
-    """
-    values = _finite(replications)
-    mean, n = float(values.mean()), len(values)
-    if n == 1:
-        return Interval(mean, float("nan"), float("nan"))
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * float(values.std(ddof=1)) / n**0.5
-    return Interval(mean, mean - half, mean + half)
+    with np.errstate(invalid="ignore"):
+        return _quotient(after - before, before)
 
 
 def _quotient(numerator: Values, denominator: Values) -> Values:
@@ -157,22 +142,15 @@ def _clamped(harm: Values, clamp: bool) -> Values:
 def _measures(solo: npt.ArrayLike, competing: npt.ArrayLike) -> tuple[Values, Values]:
     before, after = np.asarray(solo, dtype=np.float64), np.asarray(competing, dtype=np.float64)
     for name, values in (("solo", before), ("competing", after)):
-        if not np.isfinite(values).all() or (values < 0).any():
-            raise ValueError(f"{name} holds a value that is negative or not a finite number")
+        if np.isnan(values).any() or (values < 0).any():
+            raise ValueError(f"{name} holds a value that is negative or not a number")
     return before, after
 
 
 def _sample(sample: npt.ArrayLike) -> Values:
-    values = _finite(sample)
-    if (values < 0).any():
-        raise ValueError("the sample holds a negative value")
-    return values
-
-
-def _finite(sample: npt.ArrayLike) -> Values:
     values = np.asarray(sample, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError("a sample is a one-dimensional array with at least one value")
-    if not np.isfinite(values).all():
-        raise ValueError("the sample holds a value that is not a finite number")
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError("the sample holds a value that is negative or not a number")
     return values

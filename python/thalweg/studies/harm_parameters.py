@@ -3,7 +3,8 @@
 Model: one bottleneck with one queue. Short flows arrive in an open loop (exponential gaps, log-normal lengths,
 one connection each); against a competitor, one long download has been running for a head start, time enough
 to leave slow start. Alone, the short flows begin at the same time of the trial, so that arrivals, lengths and
-limits are the same in both.
+limits are the same in both. All flows start up to a round trip late, drawn anew in each trial: hosts are not exact
+to less, and trials in one phase of it would repeat each other.
 
 Quantities are texts as in scenario files, and are checked there.
 
@@ -158,17 +159,17 @@ class Parameters:
 
     def _lines(self, cell: Cell) -> Iterator[str]:
         """The scenario file. Texts are quoted as JSON does, which TOML reads."""
-        model, queue = parse_queue(self.queue)
-        buffer = self.buffer or (DROP_TAIL_BUFFER if model == "drop-tail" else DEFAULT_BUFFER)
+        _, queue = parse_queue(self.queue)
         yield f"title      = {json.dumps(cell.title)}"
         yield f"source     = {json.dumps(CCAFCT)}"
         yield f"time_limit = {json.dumps(self.time_limit)}"
+        yield f"noise      = {{ start = {json.dumps(cell.rtt)} }}"
         yield "\n[path]"
         yield f"rate   = {json.dumps(self.rate)}"
         yield f"rtt    = {json.dumps(cell.rtt)}"
         if queue != PLAIN:
             yield f"queue  = {queue}"
-        yield f"buffer = {json.dumps(buffer)}"
+        yield f"buffer = {json.dumps(path_buffer(self))}"
         yield "\n[[flow]]"
         yield f"name       = {json.dumps(SHORT)}"
         yield f"controller = {json.dumps(cell.controller)}"
@@ -209,6 +210,12 @@ def presets() -> dict[str, Parameters]:
         ),
         "matrix": replace(published, rtts=MATRIX_RTTS, controllers=everyone, competitors=everyone),
     }
+
+
+def path_buffer(parameters: Parameters) -> str:
+    """What the queue of the bottleneck holds: as given, or the default of its model."""
+    model, _ = parse_queue(parameters.queue)
+    return parameters.buffer or (DROP_TAIL_BUFFER if model == "drop-tail" else DEFAULT_BUFFER)
 
 
 def parse_queue(text: str) -> tuple[str, str]:

@@ -19,11 +19,11 @@ from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
 from thalweg.report.study import Section, write_study
+from thalweg.statistics.interval import Values
 from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.harm import Harm
 from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix, plot_times
 from thalweg.studies.harm_measure import COMPLETION, MEASURES, OTHERS, completion_times
-from thalweg.studies.harm_metric import Values
 from thalweg.studies.harm_parameters import Cell
 from thalweg.studies.harm_table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.studies.result import Row
@@ -34,17 +34,18 @@ _SUMMED_UP = ("geomean", "p95", "throughput", "queue_delay", "loss")
 Progress = Callable[[str, int, int], None]
 
 
-def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study that has rows. Raises RequestError if that cannot be."""
+def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> Path:
+    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {cell.name: outcomes.scenario.toml for cell, outcomes in study.cells.items()}
     tables = {
         "requests": _table(study, lambda outcomes: outcomes.requests),
         "flows": _table(study, lambda outcomes: outcomes.flows),
     }
-    write_study_files(folder, study.result, scenarios, tables)
-    file = folder / PAGE
+    root = write_study_files(folder, study.result, scenarios, tables, complete=study.complete)
+    file = root / PAGE
     rows = table_rows(study.result)
     write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
+    return root
 
 
 def _table(study: Harm, take: Callable[[Outcomes], pl.DataFrame]) -> pl.DataFrame:
@@ -110,6 +111,6 @@ def _draw_distributions(study: Harm, cells: Sequence[Cell]) -> Sequence[Chart]:
     sides: dict[str, dict[str | None, Values]] = {}
     for cell in cells:
         outcomes = study.cells[cell]
-        times = completion_times(outcomes.requests, outcomes.scenario.time_limit_s)
+        times = completion_times(outcomes.requests)
         sides.setdefault(cell.controller, {})[cell.competitor] = times
     return [plot_distributions(sides, "Completion times of all replications")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from thalweg.quantity import text
@@ -31,10 +30,11 @@ HEADERS = (*TIMES, *MORE[WORDS:])
 LEGEND = (
     "Times run from the nominal arrival of a short flow to its last byte, means of the replications. Harm is the "
     "part of a measure that the competitor is to blame for: (competing - solo) / competing, for throughput "
-    "(solo - competing) / solo; 0 is none, 1 is all. ±: interval of 95 % over replications paired by seed. "
-    "Published: harm as ccafct printed it. Loss: packets dropped, of those that short flows sent. Beyond itself: "
-    "harm to the geometric mean above that which the short flows' own controller does. Competitor: its rate while "
-    "there were short flows. Unfinished: short flows that the time limit cut off, counted as lasting until then."
+    "(solo - competing) / solo; 0 is none, 1 is all, less than 0 a benefit. ±: interval of 95 % over replications "
+    "paired by seed. Published: harm as ccafct printed it. Loss: packets dropped, of those that short flows sent. "
+    "Beyond itself: harm to the geometric mean above that which the short flows' own controller does. Competitor: "
+    "its rate while there were short flows. Unfinished: short flows that the time limit cut off: infinite in the "
+    "median and P95, and counted with the time that they were there in the geometric mean and the throughput."
 )
 
 
@@ -84,11 +84,11 @@ def _value(row: Row, name: str) -> float | None:
 
 
 def _harm(row: Row, name: str, sign: str = "") -> str:
-    """A harm and half of its interval: the larger half, as an interval may be cut at 0 or 1."""
+    """A harm and half of its interval."""
     value, low, high = (_value(row, key) for key in (name, f"{name}_low", f"{name}_high"))
     if value is None:
         return "-"
     shown = f"{value:{sign}.3f}"
-    if low is None or high is None or math.isnan(low):
+    if low is None or high is None:
         return shown  # a single replication
-    return f"{shown} ±{max(value - low, high - value):.2f}"
+    return f"{shown} ±{(high - low) / 2:.2f}"

@@ -5,7 +5,9 @@ nominal max RTT, since the window is made of it, and pacing a little above the n
 takes longer than what was asked for. C4 as it is has both; its options take them away again.
 
 A server on one thread sends to a client on another, over sockets of the same kind as `thalweg quic`. Variants take
-turns, so that what else the machine does meets all of them; each run moves what its variant moves in `run_s`.
+turns, so that what else the machine does meets all of them; each run moves what its variant moves in `run_s`, or a
+size that is the same for all (the blog: 10 GB), as far as the variant gets in `run_s`. Contention for the
+processor, which the blog suspects behind its numbers, can be added (`contention.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from thalweg.errors import RequestError
+from thalweg.quantity import text
 from thalweg.quic import Identity, QuicError, QuicServer, Request, ServerOptions, fetch
+from thalweg.studies.contention import contention
 from thalweg.studies.loopback_checks import checks, findings
 from thalweg.studies.result import StudyResult
 
@@ -68,9 +72,27 @@ class Loopback:
     complete: bool = True
 
 
-def run(rounds: int, run_s: float, on_progress: Progress | None = None) -> Loopback:
-    """Runs the study; Ctrl-C keeps the rounds that are complete. Raises RequestError."""
-    result = StudyResult("loopback", "Throughput over 127.0.0.1", SOURCE, f"{run_s:g} s a run", rounds, 0)
+def run(
+    rounds: int,
+    run_s: float,
+    on_progress: Progress | None = None,
+    size: int | None = None,
+    load: int = 0,
+) -> Loopback:
+    """Runs the study; Ctrl-C keeps the rounds that are complete. Raises RequestError.
+
+    With a `size`, each run moves so many bytes, but no more than its variant moves in `run_s`. `load` processes
+    compete for the processor all the while.
+    """
+    preset = f"{run_s:g} s a run" if size is None else f"{text(size, 'B')} a run, at most {run_s:g} s"
+    preset += f", {load} busy processes" if load else ""
+    result = StudyResult("loopback", "Throughput over 127.0.0.1", SOURCE, preset, rounds, 0)
+    with contention(load):
+        return _run(result, run_s, _LARGEST if size is None else size, on_progress)
+
+
+def _run(result: StudyResult, run_s: float, most: int, on_progress: Progress | None) -> Loopback:
+    rounds = result.trials
     wall, core = time.perf_counter(), time.process_time()
     study = Loopback(result, {name: [] for name in VARIANTS})
     identity = Identity.make()
@@ -83,7 +105,7 @@ def run(rounds: int, run_s: float, on_progress: Progress | None = None) -> Loopb
                 if on_progress:
                     on_progress(f"{name}, run {number}", number * len(VARIANTS) + place, total)
                 if number == 0:
-                    sizes[name] = _size(identity, controller, run_s)
+                    sizes[name] = min(_size(identity, controller, run_s), most)
                 else:
                     measured[name] = transfer(identity, controller, sizes[name])
             for name, one in measured.items():
@@ -111,7 +133,7 @@ def run(rounds: int, run_s: float, on_progress: Progress | None = None) -> Loopb
     ]
     if study.complete:
         goodputs = {name: [one.goodput_bps for one in runs] for name, runs in done.items()}
-        losses = {name: loss(runs) for name, runs in done.items()}
+        losses = {name: [one.loss for one in runs] for name, runs in done.items()}
         result.checks = checks(goodputs, losses)
         result.findings = findings(goodputs, losses)
     return study

@@ -23,14 +23,17 @@ from thalweg.studies.loopback_table import HEADERS, LEGEND, WORDS, table_rows
 Progress = Callable[[str, int, int], None]
 
 
-def save(study: Loopback, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study that has rows. Raises RequestError if that cannot be."""
-    write_study_files(folder, study.result, {}, {"runs": runs(study)})
+def save(study: Loopback, folder: Path, on_progress: Progress | None = None) -> Path:
+    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
+    root = write_study_files(
+        folder, study.result, {}, {"runs": runs(study)}, ["runs.png"], complete=study.complete
+    )
     figure = plot_runs(study.runs, study.result.title)
-    save_figure(figure, folder / "runs.png")
+    save_figure(figure, root / "runs.png")
     section = Section("runs", "Goodput and losses", "", lambda: [figure])
     rows = table_rows(study.result)
-    write_study(study.result, HEADERS, rows, WORDS, LEGEND, [section], folder / PAGE, on_progress)
+    write_study(study.result, HEADERS, rows, WORDS, LEGEND, [section], root / PAGE, on_progress)
+    return root
 
 
 def runs(study: Loopback) -> pl.DataFrame:

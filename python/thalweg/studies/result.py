@@ -10,6 +10,7 @@ from typing import Any
 from thalweg import _native
 from thalweg.host import host
 from thalweg.quantity import text
+from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
 
 Row = Mapping[str, str | float | int | None]
 """One row of a table: a number that does not apply is None."""
@@ -22,17 +23,24 @@ class Check:
     name: str
     source: str
     """Document and section."""
-    holds: bool
+    answer: Answer
+    """By its interval and its margin, see `statistics.claims`."""
     measured: str
 
     @property
-    def answer(self) -> str:
-        """Whether it holds, in words."""
-        return _answer(self.holds)
+    def holds(self) -> bool:
+        """Whether the trials say so."""
+        return self.answer == HOLDS
 
     def document(self) -> dict[str, Any]:
         """This check as plain data."""
-        return {"name": self.name, "source": self.source, "holds": self.holds, "measured": self.measured}
+        return {
+            "name": self.name,
+            "source": self.source,
+            "holds": _told(self.answer),
+            "answer": self.answer,
+            "measured": self.measured,
+        }
 
 
 @dataclass(frozen=True)
@@ -43,15 +51,15 @@ class Finding:
     source: str
     published: str
     measured: str
-    holds: bool
-    """Whether the trials say the same."""
+    answer: Answer
+    """Whether the trials say the same, judged as checks are."""
     reason: str
     """Why they do, or do not."""
 
     @property
-    def answer(self) -> str:
-        """Whether it holds, in the words that checks have too."""
-        return _answer(self.holds)
+    def holds(self) -> bool:
+        """Whether the trials say the same."""
+        return self.answer == HOLDS
 
     def document(self) -> dict[str, Any]:
         """This finding as plain data."""
@@ -60,13 +68,15 @@ class Finding:
             "source": self.source,
             "published": self.published,
             "measured": self.measured,
-            "holds": self.holds,
+            "holds": _told(self.answer),
+            "answer": self.answer,
             "reason": self.reason,
         }
 
 
-def _answer(holds: bool) -> str:
-    return "holds" if holds else "does not hold"
+def _told(answer: Answer) -> bool | None:
+    """Whether it holds; None if the trials do not tell."""
+    return None if answer == UNTOLD else answer == HOLDS
 
 
 @dataclass
@@ -81,9 +91,13 @@ class StudyResult:
     trials: int
     """Trials of each cell of the table."""
     seed: int
+    parameters: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What was run, for people: title of a block -> parameter -> value."""
     rows: list[Row] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What else the table says, in a sentence each: how many cells differ by more than chance."""
     live: list[dict[str, Any]] = field(default_factory=list)
     """What the emulator has to say of each trial in real time."""
     wall_s: float = 0.0
@@ -93,9 +107,14 @@ class StudyResult:
     started: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
 
     @property
-    def holds(self) -> bool:
-        """Whether every check does."""
-        return all(check.holds for check in self.checks)
+    def fails(self) -> bool:
+        """Whether some check does not hold."""
+        return any(check.answer == FAILS for check in self.checks)
+
+    @property
+    def untold(self) -> int:
+        """How many checks need more trials."""
+        return sum(check.answer == UNTOLD for check in self.checks)
 
     def add_live(self, name: str, seed: int, reports: Sequence[Mapping[str, Any]]) -> None:
         """Notes what the emulator has to say of the trials of a cell, which began with `seed`."""
@@ -126,9 +145,11 @@ class StudyResult:
             "trials": self.trials,
             "wall_s": round(self.wall_s, 3),
             "core_s": round(self.core_s, 3),
+            **({"parameters": self.parameters} if self.parameters else {}),
             "rows": [{name: _short(value) for name, value in row.items()} for row in self.rows],
             "checks": [check.document() for check in self.checks],
             "findings": [finding.document() for finding in self.findings],
+            "notes": self.notes,
             **({"live": self.live} if self.live else {}),
         }
 

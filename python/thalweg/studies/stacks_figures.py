@@ -10,8 +10,8 @@ import polars as pl
 
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, VERMILION, WIDTH
+from thalweg.statistics.quantiles import percentile
 from thalweg.studies.stacks import TOLERANCE, VARIANTS, Cell, has_jitter
-from thalweg.verdict import percentile
 
 _TITLES = {"model": "modelled endpoint", "wide": "modelled, wide windows", "quic": "QUIC stack"}
 _COLOURS = {"model": BLUE, "wide": GREEN, "quic": VERMILION}

@@ -21,21 +21,22 @@ from thalweg.studies.stacks_table import HEADERS, LEGEND, WORDS, table_rows
 Progress = Callable[[str, int, int], None]
 
 
-def save(study: Stacks, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study that has rows. Raises RequestError if that cannot be."""
+def save(study: Stacks, folder: Path, on_progress: Progress | None = None) -> Path:
+    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {
         f"{cell.name}-{cell.controller}-{variant}".replace(":", "-").replace("/", "-"): scenario.toml
         for cell in study.cells
         for variant, scenario in cell.scenarios.items()
     }
-    write_study_files(folder, study.result, scenarios, {})
+    root = write_study_files(folder, study.result, scenarios, {}, complete=study.complete)
     sections = []
     for controller in dict.fromkeys(cell.controller for cell in study.cells):
         cells = [cell for cell in study.cells if cell.controller == controller]
         draw = partial(_draw, cells, f"Both stacks under {controller}")
         sections.append(Section(controller.replace(":", "-"), f"Distributions: {controller}", "", draw))
     table = table_rows(study.result)
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / PAGE, on_progress)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
+    return root
 
 
 def _draw(cells: list[Cell], title: str) -> list[Any]:

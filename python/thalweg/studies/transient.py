@@ -27,6 +27,7 @@ from thalweg.live import Timing, play
 from thalweg.outcome import Outcomes
 from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Interrupted
+from thalweg.statistics.quantiles import percentile
 from thalweg.studies import STUDIES
 from thalweg.studies.result import Row, StudyResult
 from thalweg.studies.transient_as_coded import AsCoded, area_as_coded
@@ -198,12 +199,14 @@ def _of_first_step(measured: list[Measured]) -> AsCoded:
 def row(cell: Cell, step: str, measured: Measured) -> Row:
     """One row of the table.
 
-    Statistics of areas and times count a run that did not converge as infinite (None in JSON); those of over- and
-    undershoot, `lost` and `level` take it with what was observed. Damping ratio and natural frequency are those
-    of the trials that have a damping class, the quality that of all.
+    Quantiles are those of verdicts (`percentile`), here as in the checks. Statistics of areas and times count a
+    run that did not converge as infinite (None in JSON); those of over- and undershoot, `lost` and `level` take it
+    with what was observed; the settled gap is of those that converged. Damping ratio and natural frequency are
+    those of the trials that have a damping class, the quality that of all.
     """
     reactions, fit = measured.reactions, measured.fit
-    area = ranked(reactions)
+    area, reaction = np.sort(ranked(reactions)), np.sort(reactions.reaction_s.astype(np.float64))
+    net = np.sort(np.where(reactions.converged, reactions.net, np.inf).astype(np.float64))
     classes = fit.classes
     known, fits = fit.quality >= 0, fit.quality >= LEAST_QUALITY
     values: dict[str, str | float | int | None] = {
@@ -212,13 +215,15 @@ def row(cell: Cell, step: str, measured: Measured) -> Row:
         "step": step,
         "n": len(area),
         "converged": int(reactions.converged.sum()),
-        "area_median": _quantile(area, 0.5),
-        "area_p95": _quantile(area, 0.95),
+        "area_median": percentile(area, 0.5),
+        "area_p95": percentile(area, 0.95),
         "overshoot": float(np.median(reactions.overshoot)),
         "undershoot": float(np.median(reactions.undershoot)),
+        "settled": float(np.median(reactions.settled[reactions.converged])) if reactions.converged.any() else None,
+        "net_median": percentile(net, 0.5),
         "lost_s": float(np.median(reactions.lost)),
-        "reaction_median_s": _quantile(reactions.reaction_s, 0.5),
-        "reaction_p95_s": _quantile(reactions.reaction_s, 0.95),
+        "reaction_median_s": percentile(reaction, 0.5),
+        "reaction_p95_s": percentile(reaction, 0.95),
         "level": float(np.median(reactions.level)),
         "damping_ratio": float(np.median(fit.damping[fits])) if fits.any() else None,
         "natural_frequency": float(np.median(fit.frequency[fits])) if fits.any() else None,
@@ -232,8 +237,3 @@ def row(cell: Cell, step: str, measured: Measured) -> Row:
     )
     values["as_coded_converged"] = None if coded is None else int(coded.converged.sum())
     return values
-
-
-def _quantile(values: Rates, share: float) -> float:
-    """The smallest value that at least this share of the runs does not exceed: no arithmetic with infinity."""
-    return float(np.quantile(values, share, method="inverted_cdf"))

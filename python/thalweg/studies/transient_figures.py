@@ -1,7 +1,8 @@
-"""Figures of `transient`: areas of all trials as boxes, and mean rates after a step.
+"""Figures of `transient`: the four theoretical responses, mean rates after a step, areas of all trials as boxes.
 
-The reference of the second is the critically damped response with a natural frequency of one radian in a round
-trip: a controller hears of its step one round trip later, and no loop that waits for that can be much faster.
+They are figures 1(a), 1(b) and 2 of the poster. The reference of the second is the critically damped response
+with a natural frequency of one radian in a round trip: a controller hears of its step one round trip later, and
+no loop that waits for that can be much faster.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import polars as pl
 
 from thalweg.live.kernel import is_kernel
 from thalweg.plots.data import rows
-from thalweg.plots.theme import BLUE, CONFIG, GREY, SERIES, VERMILION, WIDTH
+from thalweg.plots.theme import BLUE, CONFIG, GREY, PURPLE, SERIES, VERMILION, WIDTH
 from thalweg.studies.transient import Measured
-from thalweg.studies.transient_fit import step_response
+from thalweg.studies.transient_fit import CRITICAL, OVER, UNDAMPED, UNDER, step_response
 from thalweg.studies.transient_metric import Rates
 
 DELIVERED, SENT, AVAILABLE, REFERENCE = "delivered", "sent", "available", "critically damped"
@@ -24,8 +25,45 @@ _COLOURS = {DELIVERED: BLUE, SENT: VERMILION, AVAILABLE: GREY, REFERENCE: "#009E
 _SHOWN_S = 5.0
 """Of a reaction: all of them are over, or will not be."""
 _COLUMNS = 3
+_THEORY = {UNDAMPED: 0.0, UNDER: 0.3, CRITICAL: 1.0, OVER: 3.0}
+"""Damping ratios of the curves of figure 1(a), one of each class; the poster draws them without numbers."""
+_THEORY_RADIANS = 25.0
 _PAIRED = 2
 """Columns with the kernel on the left and the simulator on the right."""
+
+
+def plot_theory() -> alt.LayerChart:
+    """The four theoretical responses of a second-order system to a step (figure 1(a) of the poster)."""
+    time = np.linspace(0, _THEORY_RADIANS, 251)
+    labels = [f"{name} ({ratio:g})" for name, ratio in _THEORY.items()]
+    data = pl.concat(
+        [
+            pl.DataFrame({"time": time, "rate": np.round(step_response(time, np.array(ratio)), 4), "label": label})
+            for label, ratio in zip(labels, _THEORY.values(), strict=True)
+        ]
+    )
+    lines = (
+        alt.Chart(rows(data), width=WIDTH, height=220)
+        .mark_line(strokeWidth=1.8)
+        .encode(
+            x=alt.X(
+                "time:Q",
+                title="time since the step, in radians of the natural frequency",
+                scale=alt.Scale(nice=False),
+            ),
+            y=alt.Y("rate:Q", title="rate, from the old bandwidth (0) to the new one (1)"),
+            color=alt.Color(
+                "label:N",
+                title="damping ratio",
+                scale=alt.Scale(domain=labels, range=[GREY, BLUE, VERMILION, PURPLE]),
+            ),
+        )
+    )
+    bandwidth = alt.Chart(rows(pl.DataFrame({"rate": [1.0]}))).mark_rule(strokeDash=[5, 3]).encode(y="rate:Q")
+    title = "Theoretical reactions of a second-order system to a step"
+    chart = alt.layer(bandwidth, lines, title=title)
+    styled: alt.LayerChart = chart.configure(**CONFIG)
+    return styled
 
 
 def plot_areas(areas: Mapping[tuple[str, str], Rates], missed: Mapping[str, str], title: str) -> alt.HConcatChart:

@@ -10,7 +10,7 @@ Classes: the rule of the source needs a band, since no fit says exactly 1. Criti
 the overshoot is 2 %, the usual settling band, to 1/0.78. Undamped is z up to 0.11: each swing keeps at least
 half of the height of the one before. A fit that explains less than half of the variance (R^2 < 0.5) has no class.
 
-Source: the SIGCOMM 2021 poster (see `transient_metric.py`), section 1, for the four classes; any textbook of
+Source: the SIGCOMM 2021 poster section 1 (see `transient_metric.py`), for the four classes; any textbook of
 control theory for the response, e.g. Ogata, Modern Control Engineering, section 5-3.
 
 Limits: controllers are neither linear nor of second order; a slow start grows exponentially, and a sawtooth is no

@@ -17,6 +17,11 @@ over the change of the available bandwidth. It has two parts. What is sent above
 queues and is dropped: overshoot. What is delivered below it is capacity that nobody used: undershoot. A link
 delivers no more than its capacity, so delivered rates alone cannot show the first.
 
+Part of that gap is there whenever a controller is steady: the teeth of Reno, what BBR leaves, the noise of the
+capacity. `settled` is that part, the mean gap from the convergence point on, over the same change; `net` is the
+area less what is settled: what the step itself has cost. The published area does not make this difference, and a
+step that is small beside the teeth has an area of teeth.
+
 A run that does not become steady is said not to have converged. Its reaction time is infinite; its area is the
 mean gap over all that was observed, and is kept apart by `converged`.
 
@@ -68,8 +73,15 @@ class Reactions:
     """Mean rate missing below it, over the change."""
     level: Rates
     """Mean delivered rate in the steady windows (without: in the last ones), over the available bandwidth."""
+    settled: Rates
+    """Mean gap above and below from the convergence point to the end, over the change; nan if there is none."""
     span_s: Rates
     """Time over which the areas are means."""
+
+    @property
+    def net(self) -> Rates:
+        """The area less the gap that stays: what the step has cost. Negative if steady is worse."""
+        return self.area - self.settled
 
     @property
     def area(self) -> Rates:
@@ -204,8 +216,9 @@ def react(
     middle = STRIDE_RTTS * rtt_bins + WINDOW_RTTS * rtt_bins // 2
     mark = np.where(converged, first + middle, bins).astype(np.int64)
     until = np.arange(bins) < mark[:, None]
-    over = np.where(until, np.maximum(offered - available, 0), 0).sum(axis=1)
-    under = np.where(until, np.maximum(available - delivered, 0), 0).sum(axis=1)
+    above, below = np.maximum(offered - available, 0), np.maximum(available - delivered, 0)
+    over, under = np.where(until, above, 0).sum(axis=1), np.where(until, below, 0).sum(axis=1)
+    later = np.where(until, 0, above + below).sum(axis=1) / np.maximum(bins - mark, 1) / divisor
     scaled = np.maximum(mark, 1) * divisor
     width = SPAN_RTTS * rtt_bins
     start = np.where(converged, first, max(bins - width, 0))
@@ -219,5 +232,6 @@ def react(
         overshoot=over / scaled,
         undershoot=under / scaled,
         level=level,
+        settled=np.where(converged, later, np.nan),
         span_s=span_s,
     )

@@ -20,7 +20,7 @@ from thalweg.quantity import seconds
 from thalweg.report.study import Section, write_study
 from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.transient import Measured, Transient
-from thalweg.studies.transient_figures import plot_areas, plot_curves
+from thalweg.studies.transient_figures import plot_areas, plot_curves, plot_theory
 from thalweg.studies.transient_metric import Rates
 from thalweg.studies.transient_parameters import Cell, Step
 from thalweg.studies.transient_table import HEADERS, LEGEND, WORDS, table_rows
@@ -28,13 +28,16 @@ from thalweg.studies.transient_table import HEADERS, LEGEND, WORDS, table_rows
 Progress = Callable[[str, int, int], None]
 
 
-def save(study: Transient, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study that has rows. Raises RequestError if that cannot be."""
+def save(study: Transient, folder: Path, on_progress: Progress | None = None) -> Path:
+    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {cell.name: toml for cell, toml in study.scenarios.items()}
-    write_study_files(folder, study.result, scenarios, {"reactions": reactions(study)})
-    file = folder / PAGE
+    root = write_study_files(
+        folder, study.result, scenarios, {"reactions": reactions(study)}, complete=study.complete
+    )
+    file = root / PAGE
     rows = table_rows(study.result)
     write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
+    return root
 
 
 def reactions(study: Transient) -> pl.DataFrame:
@@ -52,6 +55,8 @@ def reactions(study: Transient) -> pl.DataFrame:
                 "area": of.area,
                 "overshoot": of.overshoot,
                 "undershoot": of.undershoot,
+                "settled": of.settled,
+                "net": of.net,
                 "lost_s": of.lost,
                 "level": of.level,
                 "damping_ratio": fit.damping,
@@ -71,6 +76,7 @@ def reactions(study: Transient) -> pl.DataFrame:
 
 def _sections(study: Transient) -> Iterator[Section]:
     steps = study.parameters.all_steps
+    yield Section("theory", "Theoretical reactions (figure 1(a) of the poster)", "", lambda: [plot_theory()])
     for number, step in enumerate(steps):
         yield Section(f"areas-{number}", f"Normalized Area: {step.title}", "", partial(_draw_areas, study, number))
         for buffer in dict.fromkeys(cell.buffer for cell in study.cells):

@@ -18,6 +18,8 @@ REACTION = (
     "p95",
     "overshoot",
     "undershoot",
+    "settled",
+    "net",
     "lost",
     "reaction",
     "p95",
@@ -32,7 +34,8 @@ HEADERS = (*REACTION, *DAMPING)
 LEGEND = (
     "Medians of the trials. Area: the Normalized Area, mean gap to the available bandwidth until the "
     "convergence point over the change of the bandwidth; it is overshoot (sent above what was available) plus "
-    "undershoot (not delivered of it). A trial that did not converge is worse than all that did. Lost: the "
+    "undershoot (not delivered of it). Settled: the part of this gap that stays from the convergence point on; "
+    "net: the area less that part. A trial that did not converge is worse than all that did. Lost: the "
     "area before it is divided by the reaction time. Level: what was delivered when steady, of what was "
     "available. As coded: the number of the authors' tool, gap in equivalents of 12 Mbps. Ratio, frequency "
     "(radians a second), R2: the fitted second-order response of what was sent; ratio and frequency are "
@@ -57,6 +60,8 @@ def reaction_rows(result: StudyResult) -> list[list[str]]:
             _number(row, "area_p95"),
             _number(row, "overshoot"),
             _number(row, "undershoot"),
+            _number(row, "settled"),
+            _number(row, "net_median"),
             _number(row, "lost_s", "s"),
             _number(row, "reaction_median_s", "s"),
             _number(row, "reaction_p95_s", "s"),
@@ -115,6 +120,8 @@ SERIES = (
     "area",
     "overshoot",
     "undershoot",
+    "settled",
+    "net",
     "lost",
     "reaction",
     "level",
@@ -134,6 +141,8 @@ def series_row(one: StepReaction) -> Row:
         "area": float(reactions.area[0]),
         "overshoot": float(reactions.overshoot[0]),
         "undershoot": float(reactions.undershoot[0]),
+        "settled": _known(reactions.settled[0]),
+        "net": _known(reactions.net[0]),
         "lost_s": float(reactions.lost[0]),
         "reaction_s": float(reactions.reaction_s[0]),
         "level": float(reactions.level[0]),
@@ -153,7 +162,7 @@ def series_line(row: Row) -> list[str]:
     return [
         _number(row, "step_s", "s"),
         "yes" if row["converged"] else "did not converge",
-        *(_number(row, name) for name in ("area", "overshoot", "undershoot")),
+        *(_number(row, name) for name in ("area", "overshoot", "undershoot", "settled", "net")),
         _number(row, "lost_s", "s"),
         _number(row, "reaction_s", "s"),
         _number(row, "level"),

@@ -26,9 +26,12 @@ import numpy.typing as npt
 
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted, Scenario
+from thalweg.statistics.quantiles import percentile
 from thalweg.studies import STUDIES
 from thalweg.studies.result import Row, StudyResult
 from thalweg.studies.wifi_compete_checks import checks
+from thalweg.studies.wifi_compete_course import TRACED, Course, follow
+from thalweg.studies.wifi_compete_course_findings import NEEDED, course_findings
 from thalweg.studies.wifi_compete_findings import findings
 from thalweg.studies.wifi_compete_published import (
     ACCEPTANCE_S,
@@ -40,9 +43,10 @@ from thalweg.studies.wifi_compete_published import (
     SHARED_MEDIAN_S,
     VARIANTS,
 )
-from thalweg.verdict import percentile
 
 NAME = "wifi-compete"
+TRIALS = 1000
+"""As many as tell medians 10 % apart on such paths."""
 Columns = npt.NDArray[np.float64]
 Cell = tuple[str, str]
 """Variant and competitor."""
@@ -59,6 +63,9 @@ rtt    = "2 ms"
 buffer = "80 ms"
 jitter = {{ model = "wifi", mean = "7 ms" }}
 {noise}
+[transport]
+rules = "picoquic"
+
 [[flow]]
 name       = "main"
 controller = "{controller}"
@@ -112,7 +119,7 @@ def scenario(variant: str, competitor: str, jitter_seed: int | None = None) -> S
 
 
 def run(
-    trials: int = 100,
+    trials: int = TRIALS,
     seed: int = 1,
     jobs: int = 0,
     jitter_seed: int | None = None,
@@ -159,12 +166,35 @@ def run(
                 published.get(cell),
             )
         )
+    courses: dict[Cell, list[Course]] = {}
+    try:
+        if study.complete:
+            courses = _courses(trials, seed, jitter_seed, on_progress)
+    except Interrupted:
+        study.complete = False
     if study.complete:
         # What was measured with random seeds binds an experiment with random seeds.
         result.checks = checks(closed) if jitter_seed is None else []
         shares = {cell: main_column(outcomes, "share") for cell, outcomes in study.cells.items()}
-        result.findings = findings(closed, shares, shared=jitter_seed is not None)
+        shared = jitter_seed is not None
+        result.findings = [*findings(closed, shares, shared), *course_findings(closed, courses, shared)]
     return study
+
+
+def _courses(
+    trials: int, seed: int, jitter_seed: int | None, on_progress: Progress | None
+) -> dict[Cell, list[Course]]:
+    """Plays the first trials of the cells whose course the paper speaks of again, with their traces."""
+    seeds = range(seed, seed + min(trials, TRACED))
+    total, played = len(NEEDED) * len(seeds), 0
+
+    def one_more() -> None:
+        nonlocal played
+        played += 1
+        if on_progress:
+            on_progress("traces", played, total)
+
+    return {cell: follow(scenario(*cell, jitter_seed), seeds, one_more) for cell in NEEDED}
 
 
 def row(

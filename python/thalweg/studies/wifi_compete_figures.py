@@ -1,7 +1,8 @@
 """Figures of `wifi-compete`: one trial of a pair over time.
 
 Above, who got how much of the link; in the middle and below, the figure of the paper: windows of both flows
-with the bytes in flight of the main flow, and round-trip times with the least one that it believes in.
+with the bytes in flight of the main flow and the maximum window that it remembers, and round-trip times with the
+least one that it believes in. At the foot, when a flow was in pig war or took its path for chaotic.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import polars as pl
 from thalweg.outcome import Trial
 from thalweg.plots.data import rows
 from thalweg.plots.downsample import changes, downsample
-from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, VERMILION, WIDTH
+from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, VERMILION, WIDTH
 from thalweg.quantity import text
 from thalweg.trace import Trace
 
@@ -23,10 +24,13 @@ _BUCKETS = 250
 _HEIGHT = 120
 _LONGEST_S = 10.0
 """No RTT of this path is longer: what a controller shows beyond it, or as 0, is "none yet"."""
+_MARKS = {"pig_war": "pig war", "chaotic": "chaotic"}
+"""Flags of early C4 and what they are called."""
 _COLOURS = {
     "main": BLUE,
     "background": VERMILION,
     "in flight (main)": GREY,
+    "maximum window (main)": ORANGE,
     "min RTT (main)": GREEN,
 }
 
@@ -45,6 +49,7 @@ def plot_pair(trial: Trial, title: str, capacity_bps: float) -> alt.VConcatChart
                 pl.lit("in flight (main)"),
                 1e3,
             ),
+            _maximum_window(trace),
         ]
     )
     rtt = pl.concat(
@@ -57,7 +62,8 @@ def plot_pair(trial: Trial, title: str, capacity_bps: float) -> alt.VConcatChart
     panels = [
         _panel(shares(flows, capacity_bps), "share of the link", end, last=False),
         _panel(window, "data (kB)", end, last=False),
-        _panel(rtt, "RTT (ms)", end, last=True),
+        _panel(rtt, "RTT (ms)", end, last=False),
+        _marks(periods(trace.variables, end), end),
     ]
     closed = {row["flow"]: row["closed_s"] for row in trial.flows.iter_rows(named=True)}
     head = alt.TitleParams(title, subtitle=f"seed {trial.seed} · main closes at {text(closed['main'], 's')}")
@@ -83,6 +89,57 @@ def shares(flows: pl.DataFrame, capacity_bps: float) -> pl.DataFrame:
         share = np.diff(total) * 8 / (capacity_bps * BIN_S)
         parts.append(pl.DataFrame({"time_s": edges[:-1], "label": str(flow), "value": share}))
     return pl.concat(parts)
+
+
+def periods(variables: pl.DataFrame, end: float) -> pl.DataFrame:
+    """When flows were in pig war or took their path for chaotic, at most until `end`: label, from_s, to_s."""
+    found: list[dict[str, str | float]] = []
+    flags = variables.filter(pl.col("variable").is_in(_MARKS))
+    for (flow, variable), values in flags.group_by("flow", "variable", maintain_order=True):
+        begin: float | None = None
+        for time_s, value in values.select("time_s", "value").iter_rows():
+            if value and begin is None:
+                begin = time_s
+            elif not value and begin is not None:
+                found.append({"label": f"{_MARKS[str(variable)]} ({flow})", "from_s": begin, "to_s": time_s})
+                begin = None
+        if begin is not None:
+            found.append({"label": f"{_MARKS[str(variable)]} ({flow})", "from_s": begin, "to_s": end})
+    return pl.DataFrame(found, schema={"label": pl.String, "from_s": pl.Float64, "to_s": pl.Float64})
+
+
+def _maximum_window(trace: Trace) -> pl.DataFrame:
+    """`high` of early C4, the largest amount delivered in an era, which v2 takes for its window."""
+    named = trace.variables.filter((pl.col("flow") == "main") & (pl.col("variable") == "high"))
+    kept = changes(named.select("time_s", "value"), "value", [])
+    return _line(kept, "value", pl.lit("maximum window (main)"), 1e3)
+
+
+def _marks(found: pl.DataFrame, end: float) -> alt.Chart:
+    labels = [f"{mark} ({flow})" for mark in _MARKS.values() for flow in ("main", "background")]
+    chart: alt.Chart = (
+        alt.Chart(rows(found), height=14 * len(labels), width=WIDTH)
+        .mark_bar(height=8, clip=True)
+        .encode(
+            x=alt.X(
+                "from_s:Q",
+                title="time (s)",
+                axis=alt.Axis(tickCount=12),
+                scale=alt.Scale(domain=[0, end], nice=False),
+            ),
+            x2="to_s:Q",
+            y=alt.Y(
+                "label:N",
+                title=None,
+                scale=alt.Scale(domain=labels),
+                axis=alt.Axis(minExtent=46, domain=False, ticks=False),
+            ),
+            color=alt.Color(
+                "label:N", legend=None, scale=alt.Scale(domain=labels, range=[BLUE, VERMILION, BLUE, VERMILION])
+            ),
+        )
+    )
+    return chart
 
 
 def _line(frame: pl.DataFrame, column: str, label: pl.Expr, unit: float) -> pl.DataFrame:

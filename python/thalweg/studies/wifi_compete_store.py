@@ -20,23 +20,22 @@ from thalweg.replay import replay_trial
 from thalweg.report.study import Section, write_study
 from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.wifi_compete import Cell, WifiCompete, ends, median_trial, worst_trial
+from thalweg.studies.wifi_compete_course import CAPACITY_BPS
 from thalweg.studies.wifi_compete_figures import plot_pair
 from thalweg.studies.wifi_compete_published import ALONE
 from thalweg.studies.wifi_compete_table import HEADERS, LEGEND, WORDS, table_rows
 
-CAPACITY_BPS = 10e6
-"""Of the link of all scenarios of this study."""
-
 Progress = Callable[[str, int, int], None]
 
 
-def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) -> None:
-    """Writes a study. Plays the median and the worst trial of each pair again, for the figures."""
+def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) -> Path:
+    """Writes a study; returns where it is. Plays the median and the worst trial of each pair again for figures."""
     scenarios = {outcomes.scenario.name: outcomes.scenario.toml for outcomes in study.cells.values()}
-    write_study_files(folder, study.result, scenarios, {"flows": _flows(study)})
+    root = write_study_files(folder, study.result, scenarios, {"flows": _flows(study)}, complete=study.complete)
     sections = [_section(cell, outcomes) for cell, outcomes in study.cells.items()]
     table = table_rows(study.result)
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, folder / PAGE, on_progress)
+    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
+    return root
 
 
 def _flows(study: WifiCompete) -> pl.DataFrame:

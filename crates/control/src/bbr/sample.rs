@@ -15,6 +15,8 @@ pub(crate) struct Sample {
     pub(crate) prior_delivered: Bytes,
     /// RS.is_app_limited.
     pub(crate) is_app_limited: bool,
+    /// Whether the window held the sender back when the packet left.
+    pub(crate) is_window_limited: bool,
     /// RS.tx_in_flight: in flight when the packet left, the packet included.
     pub(crate) tx_in_flight: Bytes,
     /// RS.lost: declared lost between the departure of the packet and now.
@@ -38,6 +40,7 @@ impl Sample {
             delivered: ack.snapshot.delivered_since_sent,
             prior_delivered: ack.snapshot.delivered_at_send,
             is_app_limited: ack.snapshot.app_limited || bubble,
+            is_window_limited: ack.snapshot.window_limited,
             tx_in_flight: ack.snapshot.in_flight_at_send,
             lost: ack.snapshot.lost_since_sent,
             newly_acked: ack.newly_acked,

@@ -53,10 +53,10 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-/// BtlBwFilterLen in round trips (section 4.1.1.4).
+/// BtlBwFilterLen in round trips (section 4.1.1.2).
 const BTL_BW_FILTER_LEN: u64 = 10;
 
-/// States of the algorithm (section 4.3.1).
+/// States of the algorithm (section 3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,
@@ -140,7 +140,7 @@ impl Bbr1 {
         }
     }
 
-    /// BBRUpdateBtlBw() (section 4.1.1.3): an application-limited sample counts only if it raises the
+    /// BBRUpdateBtlBw() (section 4.1.1.5): an application-limited sample counts only if it raises the
     /// estimate.
     fn update_btl_bw(&mut self, sample: &Sample) {
         self.round

@@ -1,9 +1,9 @@
 //! Outputs: pacing rate, window and quantum from the nominal rate, the max RTT and the coefficient.
 //!
 //! draft-huitema-ccwg-c4-spec, "Setting pacing rate, congestion window and quantum". The pacing rate is
-//! `alpha * nominal_rate`, the window that rate times the max RTT plus a margin. The reference code has no
-//! lower limit of the window (the text has two packets); a window that truncates to nothing is one byte
-//! here, enough to keep one packet at a time moving.
+//! `alpha * nominal_rate`, the window that rate times the max RTT plus a margin, and at least two packets:
+//! `cwnd = max(..., 2*MTU)` in every version of the draft, as in RFC 9002 section 7.2. The reference code has
+//! no such limit; it acts only where the product is less than two packets.
 
 use super::constants::{INITIAL_PACING_FLOOR, QUANTUM_MAX, QUANTUM_SPAN, RTT_MARGIN_MAX};
 use super::{C4, State};
@@ -45,7 +45,7 @@ impl C4 {
                 nominal,
             ),
         };
-        self.control.window = window.max(Bytes::new(1));
+        self.control.window = window.max(path.mtu * 2);
         if !pacing.is_zero() {
             self.control.pacing = Some(pacing);
             self.control.quantum = quantum(pacing, path.mtu);

@@ -2,7 +2,7 @@
 //!
 //! The bottleneck has a capacity, a buffer in units of time and a fixed delay. The receiver acknowledges
 //! every second packet of the first 128 and then every 10 ms, as the transport of the reference does on
-//! such a path (transport.md section 5). Nothing is reordered, so a packet is lost as soon as a later one
+//! such a path (picoquic-transport.md section 5). Nothing is reordered, so a packet is lost as soon as a later one
 //! is acknowledged, and nothing is sent again. A loss-based [`Rival`] may share the bottleneck. Time
 //! advances in steps of 20 us.
 //!

@@ -1,7 +1,7 @@
 //! Chaotic jitter: the maximum RTT of recent eras, and the flag that says delay means nothing here.
 //!
 //! Source: c4-history.md section 2.3 (`era_end`). The author's paper quotes thresholds of 7 and 2 for
-//! the ratio of maximum to minimum; the code has always had 2 and 1.5 (section 1, 16 May).
+//! the ratio of maximum to minimum; the code has always had 2 and 1.5 (section 1: 16 May).
 
 use super::min_rtt::Jitter;
 use thalweg_units::Duration;

@@ -254,10 +254,12 @@ impl Controller for EarlyC4 {
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
         self.loss_event(event.packet, cx);
+        self.keep_minimum(cx);
     }
 
     fn on_ecn(&mut self, _event: &EcnCounts, cx: &mut Context<'_>) {
         self.ce_event(cx);
+        self.keep_minimum(cx);
     }
 
     fn on_seed(&mut self, window: Bytes, _cx: &mut Context<'_>) {

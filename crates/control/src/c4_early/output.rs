@@ -52,11 +52,18 @@ impl EarlyC4 {
         }
     }
 
+    /// The least nominal window is two packets of 1536 bytes, which a slowdown halves and larger packets exceed: the
+    /// window itself is never below two packets (RFC 9002 section 7.2).
+    pub(super) fn keep_minimum(&mut self, cx: &Context<'_>) {
+        self.window = self.window.max(cx.path.mtu * 2);
+    }
+
     /// Brings window and pacing up to date.
     pub(super) fn update_output(&mut self, cx: &Context<'_>) {
         if !self.variant.writes_window_on_change() {
             self.window = self.computed_window(cx);
         }
+        self.keep_minimum(cx);
         self.pacing = if self.paces_by_rate() {
             let quantum = (self.window / 4).min(QUANTUM_MAX).max(cx.path.mtu * 2);
             WindowPacing {

@@ -1,7 +1,7 @@
 //! Pig war: the competitor fills the queue and does not care about delay, so neither may this flow.
 //!
 //! Source: c4-history.md section 2.3 (`exit_recovery`, `start_pig_war`). The condition on the window is
-//! what made v1 (section 1, 1 September): in false alarms the window was at 75 % of its maximum, in true
+//! what made v1 (section 1: 1 September): in false alarms the window was at 75 % of its maximum, in true
 //! ones at 30 %.
 
 use super::EarlyC4;

@@ -98,11 +98,19 @@ proptest! {
     ) {
         let mut bench = Bench::new(variant);
         bench.c4.slips = slips;
+        let mut smallest = MTU;
         for event in &events {
             apply(&mut bench, event);
             let control = bench.c4.control();
-            // The least nominal window is 3072; a slowdown halves it.
-            prop_assert!(control.window >= WINDOW_MINIMUM / 2, "{event:?}: {control:?}");
+            // The least nominal window is 3072; a slowdown halves it. Every acknowledgement brings the
+            // window up to date with the packet size.
+            smallest = smallest.min(bench.path.mtu);
+            let mtu = match event {
+                Event::Ack { .. } | Event::EraEnd { .. } => bench.path.mtu,
+                _ => smallest,
+            };
+            let least = (WINDOW_MINIMUM / 2).max(mtu * 2);
+            prop_assert!(control.window >= least, "{event:?}: {control:?}");
             prop_assert!(bench.c4.nominal >= WINDOW_MINIMUM);
             prop_assert!(!control.pacing.unwrap().is_zero(), "{event:?}: {control:?}");
             prop_assert!(!control.quantum.is_zero(), "{event:?}: {control:?}");

@@ -1,4 +1,4 @@
-//! Cubic and dCubic as picoquic of 2026-08-16 has them (reference of the comparison algorithms, section 3).
+//! Cubic and dCubic as picoquic of 2026-08-16 has them (picoquic-controllers.md section 3).
 //!
 //! They differ from RFC 9438 by a beta of 7/8, a filter that ignores isolated losses, a delay test that
 //! halves the window at the end of slow start, a bandwidth floor, a Reno window that grows by a packet
@@ -225,6 +225,10 @@ impl Cubic {
 }
 
 impl Controller for Cubic {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        self.pacing = WindowPacing::of_first_flight(self.initial_window, cx.path);
+    }
+
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         match self.phase {
             Phase::SlowStart => {

@@ -1,4 +1,4 @@
-//! What picoquic's Cubic does, from section 3 of the reference of the comparison algorithms.
+//! What picoquic's Cubic does, from picoquic-controllers.md section 3.
 
 use super::cube_root;
 use crate::test_flow::Flow;
@@ -293,4 +293,27 @@ fn a_seed_ends_slow_start_at_the_remembered_window() {
         (Bytes::new(50_000), "congestion avoidance")
     );
     assert!(flow.control().startup_done);
+}
+
+#[test]
+fn the_first_flight_is_paced_by_the_initial_window_and_the_rtt_of_the_handshake() {
+    for name in [
+        NAME,
+        "cubic:variant=dcubic",
+        "reno:variant=picoquic",
+        "bbr:variant=picoquic",
+    ] {
+        let mut flow = Flow::new(name);
+        flow.path.smoothed_rtt = Duration::from_millis(80);
+        flow.path.min_rtt = flow.path.smoothed_rtt;
+        flow.call(|controller, cx| controller.on_handshake_rtt(cx));
+        let control = flow.control();
+        // 10 000 bytes in 80 ms, times 5/4; beyond 60 ms of RTT at least 32 768 bytes may leave at once.
+        assert_eq!(
+            control.pacing,
+            Some(Rate::from_bytes_per_sec(156_250)),
+            "{name}"
+        );
+        assert_eq!(control.quantum, Bytes::new(32_768), "{name}");
+    }
 }

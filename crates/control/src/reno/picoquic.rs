@@ -1,4 +1,4 @@
-//! NewReno as picoquic of 2026-08-16 has it (reference of the comparison algorithms, section 2).
+//! NewReno as picoquic of 2026-08-16 has it (picoquic-controllers.md section 2).
 //!
 //! It differs from RFC 9002 by pacing from the window, a delay test and a bandwidth floor in the initial
 //! slow start, a window that collapses at the first probe timeout, no persistent congestion, and an undo.
@@ -75,6 +75,10 @@ impl Reno {
 }
 
 impl Controller for Reno {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        self.pacing = WindowPacing::of_first_flight(self.initial_window, cx.path);
+    }
+
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         if self.in_initial_slow_start() {
             self.window = self.window.max(bandwidth_floor(cx.path));

@@ -36,6 +36,22 @@ pub(crate) struct Departure {
     pub(crate) index: usize,
 }
 
+/// A transmission whose end is not computed yet: noise has no periods that could be skipped, so that a slow link
+/// would be looked at for millions of stretches in one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unfinished {
+    /// Until when it is computed, at the start of the stretch `position`.
+    pub(crate) at: Instant,
+    position: Position,
+    /// Nanobits that are left to send then.
+    work: u128,
+    /// Time spent sending bits until then.
+    busy: Duration,
+}
+
+/// How many stretches one call goes through: less than a millisecond's work.
+pub(super) const STRETCHES: u32 = 1 << 12;
+
 /// What repeats, as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Period {
@@ -119,7 +135,13 @@ impl<'a> Course<'a> {
         if let (Some(slot), Some(trace)) = (position.slot, &self.schedule.trace)
             && position.rate.is_zero()
         {
-            return Some(trace.end(slot));
+            // Noise may take an opportunity for less than all of its time.
+            let is_closed = trace.rate(slot).is_zero();
+            return Some(if is_closed {
+                trace.end(slot)
+            } else {
+                position.until
+            });
         }
         // One cycle and one segment more show every segment there is.
         for _ in 0..=self.schedule.segments_per_cycle() {
@@ -137,22 +159,42 @@ impl<'a> Course<'a> {
 
     /// The end of a transmission of `work` nanobits that starts at `start`, in the stretch `position`,
     /// across any number of stretches.
+    pub(crate) fn depart(self, position: Position, start: Instant, work: u128) -> Departure {
+        let mut unfinished = Self::begin(position, start, work);
+        loop {
+            match self.go_on(unfinished) {
+                Ok(departure) => return departure,
+                Err(later) => unfinished = later,
+            }
+        }
+    }
+
+    /// A transmission of `work` nanobits that starts at `start`, in the stretch `position`.
+    pub(crate) fn begin(position: Position, start: Instant, work: u128) -> Unfinished {
+        Unfinished {
+            at: start,
+            position,
+            work,
+            busy: Duration::ZERO,
+        }
+    }
+
+    /// The end of a transmission if it comes within the next [`STRETCHES`]; otherwise how far it is then.
     #[inline(never)]
-    pub(crate) fn depart(
-        self,
-        mut position: Position,
-        start: Instant,
-        mut work: u128,
-    ) -> Departure {
-        let mut at = start;
-        let mut busy = Duration::ZERO;
+    pub(crate) fn go_on(self, transmission: Unfinished) -> Result<Departure, Unfinished> {
+        let Unfinished {
+            mut at,
+            mut position,
+            mut work,
+            mut busy,
+        } = transmission;
         let never = |busy, index| Departure {
             at: Instant::NEVER,
             busy,
             credit: 0,
             index,
         };
-        loop {
+        for _ in 0..STRETCHES {
             let rate = u128::from(position.rate.as_bits_per_sec());
             let span = position.until - at;
             let able = rate * u128::from(span.as_nanos());
@@ -160,23 +202,23 @@ impl<'a> Course<'a> {
                 let nanos = work.div_ceil(rate);
                 let last = Duration::from_nanos(nanos as u64);
                 let credit = (nanos * rate - work) as u64;
-                return Departure {
+                return Ok(Departure {
                     at: at + last,
                     busy: busy + last,
                     credit,
                     index: position.index,
-                };
+                });
             }
             work -= able;
             busy += if rate > 0 { span } else { Duration::ZERO };
             at = position.until;
             let Some(next) = self.after(position) else {
-                return never(busy, position.index);
+                return Ok(never(busy, position.index));
             };
             position = next;
             if let Some(period) = self.starts_period(position, at) {
                 if period.work == 0 {
-                    return never(busy, position.index);
+                    return Ok(never(busy, position.index));
                 }
                 // Whole periods that do not finish the work are skipped at once. Some work is left: it
                 // would have been finished above.
@@ -186,12 +228,25 @@ impl<'a> Course<'a> {
                     busy += period.active * cycles;
                     at += period.length * cycles;
                     if at == Instant::NEVER {
-                        return never(busy, position.index);
+                        return Ok(never(busy, position.index));
                     }
                     position = self.position_at(at);
                 }
             }
         }
+        Err(Unfinished {
+            at,
+            position,
+            work,
+            busy,
+        })
+    }
+
+    /// How long a call may leave a busy link alone: longer, and it would have more than [`STRETCHES`] of noise
+    /// to go through at once.
+    pub(crate) fn patience(self) -> Duration {
+        let noise = self.noise.map(Noise::every);
+        noise.map_or(Duration::MAX, |every| every * u64::from(STRETCHES))
     }
 
     /// The period of the capacity, if one starts at `at`. Noise does not repeat.
@@ -213,8 +268,8 @@ impl<'a> Course<'a> {
             .map_or(least, |noise| least - noise.largest_gain())
     }
 
-    /// What can be sent from `from` to `to`, truncated to whole bytes.
-    pub(crate) fn bytes_between(self, from: Instant, to: Instant) -> Bytes {
+    /// What can be sent from `from` to `to`, in nanobits.
+    pub(crate) fn work_between(self, from: Instant, to: Instant) -> u128 {
         let mut position = self.position_at(from);
         let (mut at, mut work) = (from, 0u128);
         while at < to {
@@ -225,7 +280,25 @@ impl<'a> Course<'a> {
                 Some(next) => position = next,
                 None => break,
             }
+            if let Some(period) = self.starts_period(position, at) {
+                let cycles = (to - at).as_nanos() / period.length.as_nanos();
+                if cycles > 0 {
+                    work += period.work * u128::from(cycles);
+                    at += period.length * cycles;
+                    position = self.position_at(at);
+                }
+            }
         }
-        Bytes::new(u64::try_from(work / u128::from(NANOBITS_PER_BYTE)).unwrap_or(u64::MAX))
+        work
     }
+
+    /// What can be sent from `from` to `to`, truncated to whole bytes.
+    pub(crate) fn bytes_between(self, from: Instant, to: Instant) -> Bytes {
+        whole_bytes(self.work_between(from, to))
+    }
+}
+
+/// Nanobits in whole bytes.
+pub(crate) fn whole_bytes(work: u128) -> Bytes {
+    Bytes::new(u64::try_from(work / u128::from(NANOBITS_PER_BYTE)).unwrap_or(u64::MAX))
 }

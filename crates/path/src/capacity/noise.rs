@@ -67,6 +67,15 @@ impl Noise {
         })
     }
 
+    /// How long a draw holds for the capacity; for ever without noise on it.
+    pub(super) fn every(&self) -> Duration {
+        if self.rate_sd == 0.0 {
+            Duration::MAX
+        } else {
+            Duration::from_nanos(self.every)
+        }
+    }
+
     /// When the draw that holds for the capacity at `at` ends.
     #[inline]
     pub(super) fn until(&self, at: Instant) -> Instant {
@@ -102,7 +111,7 @@ impl Noise {
 
     /// No delay is shorter than this much less than that of the schedule.
     pub(super) fn largest_gain(&self) -> Duration {
-        Duration::from_nanos((self.delay_sd * DEVIATIONS) as u64 + 1)
+        Duration::from_nanos(((self.delay_sd * DEVIATIONS) as u64).saturating_add(1))
     }
 }
 
@@ -191,6 +200,16 @@ mod tests {
                 .iter()
                 .all(|delay| *delay <= Duration::from_micros(3_500))
         );
+    }
+
+    #[test]
+    fn a_deviation_of_centuries_saturates() {
+        let config = NoiseConfig {
+            delay_sd: Duration::from_secs(1 << 34),
+            ..NoiseConfig::default()
+        };
+        let noise = Noise::new(&config, 1).expect("there is noise");
+        assert_eq!(noise.largest_gain(), Duration::MAX);
     }
 
     #[test]

@@ -131,6 +131,23 @@ fn what_never_ends_has_no_end() {
 }
 
 #[test]
+fn a_capacity_ends_where_nothing_but_zero_follows() {
+    let ends = |changes, repeat| schedule(changes, repeat).ends();
+    assert_eq!(ends(vec![], None), None);
+    assert_eq!(ends(vec![rate(ms(10), 0)], None), Some(at(10)));
+    let zeros = vec![
+        rate(ms(10), 0),
+        rate(ms(20), 8),
+        rate(ms(30), 0),
+        rate(ms(40), 0),
+    ];
+    assert_eq!(ends(zeros, None), Some(at(30)));
+    // What repeats ends only if there is nothing in it.
+    assert_eq!(ends(vec![rate(ms(10), 0)], Some(ms(20))), None);
+    assert_eq!(ends(vec![rate(ms(0), 0)], Some(ms(20))), Some(at(0)));
+}
+
+#[test]
 fn whole_cycles_are_skipped_without_losing_a_byte() {
     // 60 ms of 100 ms at 1000 bytes/ms: 60 kB per cycle. 1 GB is 16 666 cycles and 40 kB.
     let cycles = schedule(vec![rate(ms(60), 0)], Some(ms(100)));
@@ -139,6 +156,23 @@ fn whole_cycles_are_skipped_without_losing_a_byte() {
     let departure = depart(&cycles, at(0), 200_000);
     // 200 kB: three cycles and 20 ms of the fourth, 200 ms of sending in all.
     assert_eq!((departure.at, departure.busy), (at(320), ms(200)));
+}
+
+#[test]
+fn what_a_period_carries_is_not_added_up_period_by_period() {
+    // 1 ns at 8 Gbps and 2 ns of nothing: 10^10 periods in 30 s, a byte each.
+    let ns = Duration::from_nanos;
+    let quick = schedule(vec![rate(ns(0), 8_000), rate(ns(1), 0)], Some(ns(3)));
+    let begin = std::time::Instant::now();
+    assert_eq!(
+        quick.bytes_between(at(0), at(30_000)),
+        Bytes::new(10_000_000_000)
+    );
+    assert!(begin.elapsed().as_secs() < 1);
+    // From within a period to within another one: the first and the last are parts.
+    let start = Instant::START;
+    let parts = quick.bytes_between(start + ns(1), start + ns(3 * 1_000 + 1));
+    assert_eq!(parts, Bytes::new(1_000));
 }
 
 #[test]

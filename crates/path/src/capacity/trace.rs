@@ -174,6 +174,12 @@ impl DeliveryTrace {
         self.0.mean
     }
 
+    /// Largest capacity at any time: that of the millisecond with the most opportunities.
+    pub fn largest_rate(&self) -> Rate {
+        let most = self.0.blinks.iter().map(|blink| blink.count).max();
+        Rate::from_bits_per_sec(BLINK_RATE.saturating_mul(most.unwrap_or(0)))
+    }
+
     pub(super) fn whole(&self) -> Period {
         self.0.period
     }

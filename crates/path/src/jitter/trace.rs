@@ -75,7 +75,9 @@ impl JitterTrace {
                 (Some(Some(time)), Some(Some(delay)), None) => (time, delay),
                 _ => {
                     let line: String = line.trim().chars().take(40).collect();
-                    return Err(fail(format!("\"{line}\" is no time and delay; {ACCEPTED}")));
+                    return Err(fail(format!(
+                        "\"{line}\" is not a time and a delay; {ACCEPTED}"
+                    )));
                 }
             };
             if let Some((before, _)) = points.last().filter(|(before, _)| *before >= point.0) {
@@ -181,14 +183,14 @@ mod tests {
     #[test]
     fn a_refusal_names_the_line_and_what_is_accepted() {
         for (text, line, says) in [
-            ("0 1\n5 x\n", 2, "\"5 x\" is no time and delay"),
-            ("0 1\n5\n", 2, "is no time and delay"),
-            ("0 1\n5 6 7\n", 2, "is no time and delay"),
+            ("0 1\n5 x\n", 2, "\"5 x\" is not a time and a delay"),
+            ("0 1\n5\n", 2, "is not a time and a delay"),
+            ("0 1\n5 6 7\n", 2, "is not a time and a delay"),
             ("0 1\n\n0 2\n", 3, "0 ns is not after 0 ns"),
             ("0 1\n", 1, "at least two lines"),
             ("", 1, "at least two lines"),
-            ("0 1\n-5 2\n", 2, "is no time and delay"),
-            ("0 1\n90000000000 2\n", 2, "is no time and delay"),
+            ("0 1\n-5 2\n", 2, "is not a time and a delay"),
+            ("0 1\n90000000000 2\n", 2, "is not a time and a delay"),
         ] {
             let error = JitterTrace::parse(text).unwrap_err();
             assert_eq!(error.line, line, "{text:?}");

@@ -4,9 +4,9 @@ use super::*;
 use crate::{Change, JitterConfig, Limit, LossConfig, WifiFormula};
 use thalweg_units::{Bytes, Ecn, Fraction};
 
-struct Probe {
-    number: u64,
-    size: u64,
+pub(super) struct Probe {
+    pub(super) number: u64,
+    pub(super) size: u64,
 }
 impl Packet for Probe {
     fn size(&self) -> Bytes {
@@ -21,10 +21,10 @@ impl Packet for Probe {
     }
 }
 
-fn ms(n: u64) -> Duration {
+pub(super) fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
-fn at(n: u64) -> Instant {
+pub(super) fn at(n: u64) -> Instant {
     Instant::START + ms(n)
 }
 

@@ -36,12 +36,14 @@ impl Clock {
         Some(at)
     }
 
-    /// Leaves out all ticks that are due by `now`.
-    pub(super) fn skip(&mut self, now: Instant) {
-        if self.next <= now {
-            let ticks = (now - self.next).as_nanos() / self.interval.as_nanos() + 1;
-            self.next += self.interval * ticks;
+    /// Leaves out all ticks that are due by `now`: how many.
+    pub(super) fn skip(&mut self, now: Instant) -> u64 {
+        if self.next > now {
+            return 0;
         }
+        let ticks = (now - self.next).as_nanos() / self.interval.as_nanos() + 1;
+        self.next += self.interval * ticks;
+        ticks
     }
 }
 
@@ -57,7 +59,8 @@ mod tests {
         assert_eq!(clock.tick(at(31)), Some(at(15)));
         assert_eq!(clock.tick(at(31)), Some(at(30)));
         assert_eq!(clock.tick(at(31)), None);
-        clock.skip(at(60));
+        assert_eq!(clock.skip(at(60)), 2); // 45 and 60
+        assert_eq!(clock.skip(at(60)), 0);
         assert_eq!(clock.tick(at(74)), None);
         assert_eq!(clock.tick(at(75)), Some(at(75)));
     }

@@ -23,13 +23,13 @@ mod tests;
 /// Parameters of CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelConfig {
-    /// Standing wait that is acceptable (RFC 8289 section 4.4): 5 ms.
+    /// Standing wait that is acceptable (RFC 8289 section 4.3): 5 ms.
     pub target: Duration,
-    /// A round-trip time that most flows stay below (RFC 8289 section 4.3): 100 ms.
+    /// A round-trip time that most flows stay below (RFC 8289 section 4.2): 100 ms.
     pub interval: Duration,
-    /// Nothing is dropped while no more than this waits (MAXPACKET, RFC 8289 section 5.4): 1514 bytes.
+    /// Nothing is dropped while no more than this waits (`maxpacket`, RFC 8289 section 5.3): 1514 bytes.
     pub mtu: Bytes,
-    /// Whether ECN-capable packets are marked instead of dropped (RFC 8289 section 6.1): yes.
+    /// Whether ECN-capable packets are marked instead of dropped (RFC 8289 section 1): yes.
     pub ecn: bool,
     /// ECN-capable packets that have waited longer than this are marked, whatever the state of the
     /// control law, as `tc-codel` does for data centres and L4S: none.
@@ -84,7 +84,7 @@ impl Discipline for Codel {
     }
 }
 
-/// The state of the control law (RFC 8289 section 5.3), one for each queue that CoDel governs.
+/// The state of the control law (RFC 8289 section 5.2), one for each queue that CoDel governs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
     /// When the wait will have been above the target for an interval; none while it is below.

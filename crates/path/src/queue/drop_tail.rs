@@ -1,4 +1,4 @@
-//! Drop-tail: first in, first out; a packet that does not fit is dropped (RFC 7567 section 1).
+//! Drop-tail: first in, first out; a packet that does not fit is dropped (RFC 7567 section 2).
 
 use super::Discipline;
 use crate::DropCause;

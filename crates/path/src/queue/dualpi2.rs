@@ -34,7 +34,7 @@ pub struct DualPi2Config {
     /// Largest round-trip time for which the controller is to be stable (RTT_max, A.1): 100 ms. The gains
     /// follow from it: alpha = 0.1 update / rtt_max^2, beta = 0.3 / rtt_max.
     pub rtt_max: Duration,
-    /// Coupling factor k between Classic and L4S (section 4.1): 2. Zero switches the coupling off.
+    /// Coupling factor k between Classic and L4S (section 2.1): 2. Zero switches the coupling off.
     pub coupling: u32,
     /// L packets that have waited at least this long are marked (minTh): 1 ms.
     pub step: Duration,
@@ -52,7 +52,7 @@ pub struct DualPi2Config {
     pub ecn: bool,
 }
 
-/// How the two queues share the link (RFC 9332 section 4.1.2 and A.1 leave the choice open).
+/// How the two queues share the link (RFC 9332 section 4.2.2 and appendix A.1 leave the choice open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DualPi2Scheduler {
     /// Weighted round robin by bytes: Classic is sure of this share of the capacity and gets no more
@@ -161,13 +161,22 @@ impl DualPi2 {
     fn catch_up(&mut self, now: Instant) {
         while let Some(at) = self.clock.tick(now) {
             let before = (self.base, self.delay);
-            // A.2: the L queue counts too. Without it, L packets alone could never cause overload.
-            self.update(self.low.fifo.age(at).max(self.classic.fifo.age(at)));
+            self.update(self.age(at));
             let empty = self.low.fifo.is_empty() && self.classic.fifo.is_empty();
             if empty && before == (self.base, self.delay) {
                 self.clock.skip(now);
             }
+            // While nothing leaves, what waits only grows older: beyond the target, certainty stays.
+            if self.base >= 1.0 && self.delay >= self.config.target {
+                let at = at + self.clock.interval() * self.clock.skip(now);
+                self.delay = self.age(at);
+            }
         }
+    }
+
+    /// The longer delay. A.2: the L queue counts too. Without it, L packets alone could never cause overload.
+    fn age(&self, at: Instant) -> Duration {
+        self.low.fifo.age(at).max(self.classic.fifo.age(at))
     }
 
     /// dualpi2_update, A.1 (figure 6).

@@ -94,7 +94,7 @@ impl Queue {
 }
 
 impl Discipline for Queue {
-    #[inline]
+    #[inline(always)] // see `Queue`
     fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
         match self {
             Queue::DropTail(queue) => queue.enqueue(newest, buffer),

@@ -101,13 +101,30 @@ impl Pie {
     /// Does the updates that are due by `now`. Nothing has come or left since the last call.
     fn catch_up(&mut self, now: Instant) {
         while let Some(at) = self.clock.tick(now) {
-            let before = (self.probability, self.delay, self.burst);
+            let before = (self.probability, self.delay);
             self.update(self.fifo.age(at));
-            // While nothing waits, an update that changes nothing is the last one that could.
-            if self.fifo.is_empty() && before == (self.probability, self.delay, self.burst) {
-                self.clock.skip(now);
+            // While nothing waits, an update that moves neither is the last one that could. Only the burst allowance
+            // goes on: it stays at its maximum, or shrinks by the same amount each time.
+            if self.fifo.is_empty() && before == (self.probability, self.delay) {
+                let left_out = self.clock.skip(now);
+                if !self.is_calm(self.delay) {
+                    self.burst -= self.clock.interval() * left_out;
+                }
+            }
+            // While nothing leaves, the oldest packet only grows older: beyond the target, certainty stays.
+            if self.probability >= 1.0 && self.delay >= self.config.target {
+                let left_out = self.clock.interval() * self.clock.skip(now);
+                self.burst -= left_out;
+                self.delay = self.fifo.age(at + left_out);
             }
         }
+    }
+
+    /// Whether nothing speaks against another burst (RFC 8033 section 4.4): no drops, and a delay well below the
+    /// target, now and at the last update.
+    fn is_calm(&self, delay: Duration) -> bool {
+        let low = self.config.target / 2;
+        self.probability == 0.0 && delay < low && self.delay < low
     }
 
     /// RFC 8033 sections 4.2, 4.4 and 5.5.
@@ -129,8 +146,7 @@ impl Pie {
             probability *= 0.98;
         }
         self.probability = probability.clamp(0.0, 1.0);
-        let calm = target / 2;
-        if self.probability == 0.0 && delay < calm && self.delay < calm {
+        if self.is_calm(delay) {
             self.burst = self.config.max_burst;
         } else {
             self.burst -= self.clock.interval();

@@ -12,7 +12,7 @@
 //! of a packet (RFC 7141 section 2.2).
 //!
 //! # Limits
-//! RFC 7567 section 4 withdraws the advice of RFC 2309 to use RED as the default: its parameters have to
+//! RFC 7567 section 1.4 withdraws the advice of RFC 2309 to use RED as the default: its parameters have to
 //! be set for each link. There is no adaptation of `max_p`.
 
 use super::Discipline;

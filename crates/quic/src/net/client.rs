@@ -126,7 +126,7 @@ pub enum GetError {
     #[error(transparent)]
     Credentials(#[from] CredentialsError),
     /// The server is not there any more.
-    #[error("the server at {0} has vanished after {1} of data")]
+    #[error("the server at {0} stopped answering after {1} of data")]
     Vanished(SocketAddr, Bytes),
     /// The server has closed the connection.
     #[error("the server at {0} has ended the connection after {1} of data: {2}")]

@@ -19,6 +19,7 @@
 
 mod client;
 mod credentials;
+pub mod hostile;
 mod media;
 mod peer;
 mod report;

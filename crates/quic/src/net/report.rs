@@ -49,7 +49,7 @@ impl SenderReport {
             packets_lost: counters.packets_lost,
             spurious_losses: counters.spurious_losses,
             timeouts: counters.timeouts,
-            min_rtt_s: path.min_rtt.as_secs_f64(),
+            min_rtt_s: counters.rtt_min.as_secs_f64(),
             mean_rtt_s: (counters.rtt_sum / samples).as_secs_f64(),
             max_rtt_s: counters.rtt_max.as_secs_f64(),
             mtu_bytes: path.mtu.as_u64(),

@@ -7,6 +7,7 @@ use super::request::Workload;
 use super::samples::Samples;
 use super::service::Service;
 use super::udp::{Readiness, Received, Udp};
+use crate::header;
 use bytes::BytesMut;
 use noq_proto::crypto::rustls::QuicServerConfig;
 use noq_proto::{
@@ -26,6 +27,8 @@ use thalweg_units::{Bytes, Duration};
 const ATTENTION: std::time::Duration = std::time::Duration::from_millis(50);
 /// How long a server that stops waits for its clients to have heard of it.
 const FAREWELL: std::time::Duration = std::time::Duration::from_millis(300);
+/// UDP payload of the smallest datagram that opens a connection (RFC 9000 section 14.1).
+const SMALLEST_OPENING: usize = 1200;
 /// Receptions before connections get their turn.
 const RECEPTIONS: usize = 4;
 /// Codes of CONNECTION_CLOSE (RFC 9000 section 20.2: ours to choose): no error, too slow, shutting down.
@@ -281,8 +284,12 @@ impl Serving<'_> {
     }
 
     /// Sends what answers a datagram without a connection: never more than three times its size (RFC 9000
-    /// section 8.1). If the socket is full, the client will ask again.
+    /// section 8.1), and no Version Negotiation to a datagram that could not open a connection (section 5.2.2;
+    /// the stack looks at the version first). If the socket is full, the client will ask again.
     fn respond(&self, transmit: &Transmit, received: usize, data: &[u8]) {
+        if received < SMALLEST_OPENING && header::is_version_negotiation(data) {
+            return;
+        }
         if transmit.size <= 3 * received {
             let _ = self.server.udp.send(transmit, data);
         }
@@ -490,7 +497,7 @@ impl Client {
                 self.error = match reason {
                     // All was moved and answered.
                     _ if self.service.ended.is_some() => None,
-                    ConnectionError::TimedOut => Some("the client has vanished".to_owned()),
+                    ConnectionError::TimedOut => Some("the client stopped answering".to_owned()),
                     reason => Some(reason.to_string()),
                 };
             }

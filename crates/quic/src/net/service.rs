@@ -72,7 +72,7 @@ impl Service {
         let request = match self.document.read(id, &mut peer.connection, MOST) {
             Reading::Incomplete => return,
             Reading::Complete(text) => Request::read(&text),
-            Reading::Broken => Err("the request is too long or broken off".to_owned()),
+            Reading::Broken => Err("the request is too long or incomplete".to_owned()),
         };
         self.began = Some(now);
         match request.and_then(|request| self.begin(request, peer, now)) {
@@ -142,7 +142,7 @@ impl Service {
             _ => Bytes::ZERO,
         };
         if received != wanted.as_u64() {
-            let reason = format!("{received} B came of an upload of {wanted}");
+            let reason = format!("received {received} B of an upload of {wanted}");
             return self.refuse(reason, peer, now);
         }
         let outcome = Outcome {

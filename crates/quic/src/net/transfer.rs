@@ -152,7 +152,7 @@ impl Inflow {
                 Err(ReadError::Blocked | ReadError::Reset(_)) => break,
             }
         }
-        // StackFlow-control credit leaves with the next packet anyway.
+        // Flow-control credit leaves with the next packet anyway.
         let _ = chunks.finalize();
         if self.received > 0 {
             self.first_byte.get_or_insert(now);

@@ -7,10 +7,13 @@ use crate::media_outcome::summarise;
 use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 use crate::scenario::Workload;
 use crate::trace::Trace;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thalweg_path::Link;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 impl Network<'_> {
-    pub(super) fn finish(mut self) -> (Outcome, Option<Trace>) {
+    /// The outcome; `None` if it was told to stop.
+    pub(super) fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
         for link in &mut self.links {
             link.advance(self.now);
         }
@@ -24,9 +27,10 @@ impl Network<'_> {
             .collect();
         let mut series = self.series.take();
         if let Some(series) = &mut series {
-            series.close(self.now, self.links.len(), |link, from, to| {
-                self.links[link].capacity_between(from, to)
-            });
+            let bins = series.lengthen(self.now);
+            let goes_on = || !stop.load(Ordering::Relaxed);
+            let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
+            series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
         }
         let outcome = Outcome {
             seed: self.seed,
@@ -41,7 +45,7 @@ impl Network<'_> {
             requests: self.requests(),
             series,
         };
-        (outcome, self.trace)
+        Some((outcome, self.trace))
     }
 
     /// How long all flows were active, and what each of them got then.
@@ -78,7 +82,7 @@ impl Network<'_> {
             if counters.rtt_samples > 0 {
                 rtt_sum += counters.rtt_sum;
                 rtt_samples += counters.rtt_samples;
-                let least = sender.path().min_rtt;
+                let least = counters.rtt_min;
                 let min = outcome.min_rtt.map_or(least, |known| known.min(least));
                 outcome.min_rtt = Some(min);
                 outcome.max_rtt = outcome.max_rtt.max(Some(counters.rtt_max));
@@ -100,11 +104,14 @@ impl Network<'_> {
                     transmitted += stats.transmitted.packets;
                 }
             }
-            let media = connection.call.iter().flat_map(|call| call.records());
-            let changes = self.scenario.changes(flow, self.now);
-            outcome.media.extend(
-                media.map(|(spec, records, skipped)| summarise(spec, records, skipped, &changes)),
-            );
+            if let Some(call) = &connection.call {
+                let changes = self.scenario.changes(flow, self.now);
+                outcome.media.extend(
+                    call.records().map(|(spec, records, skipped)| {
+                        summarise(spec, records, skipped, &changes)
+                    }),
+                );
+            }
         }
         let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));
         outcome.mean_rtt = mean(rtt_sum, rtt_samples);

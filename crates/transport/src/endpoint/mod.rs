@@ -7,7 +7,6 @@
 mod receive;
 mod transmit;
 
-use crate::TransportConfig;
 use crate::ack_frequency::AckFrequency;
 use crate::datagrams::Datagrams;
 use crate::delivery_rate::DeliveryRate;
@@ -15,12 +14,13 @@ use crate::flow_control::Credit;
 use crate::handshake::{Handshake, SERVER_FINISHED_SIZE, Stage};
 use crate::loss_detection;
 use crate::pacer::Pacer;
-use crate::packet::{ACK_ONLY_SIZE, AEAD_TAG, Frame, MAX_FRAMES, StreamId, used};
+use crate::packet::{ACK_ONLY_SIZE, Frame, MAX_FRAMES, StreamId, used};
 use crate::packet_log::PacketLog;
 use crate::receiver::Receiver;
 use crate::rtt;
 use crate::send_stream::{self, SendStream};
-use crate::sent_packets::SentPackets;
+use crate::sent_packets::{Fate, SentPackets};
+use crate::{Rules, TransportConfig};
 use std::collections::VecDeque;
 use thalweg_control::event::{Lost, Timeout};
 use thalweg_control::{Context, Control, Controller, PathState, Rng};
@@ -85,8 +85,23 @@ pub struct Counters {
     pub rtt_samples: u64,
     /// Their sum.
     pub rtt_sum: Duration,
+    /// The smallest; that of the path may be renewed (RFC 9002 section 5.2).
+    pub rtt_min: Duration,
     /// The largest.
     pub rtt_max: Duration,
+}
+
+impl Counters {
+    /// Counts an RTT sample.
+    pub(crate) fn count_rtt(&mut self, sample: Duration) {
+        self.rtt_min = match self.rtt_samples {
+            0 => sample,
+            _ => self.rtt_min.min(sample),
+        };
+        self.rtt_samples += 1;
+        self.rtt_sum += sample;
+        self.rtt_max = self.rtt_max.max(sample);
+    }
 }
 
 /// State of the closing exchange (RFC 9000 section 10.2).
@@ -151,9 +166,13 @@ pub struct Endpoint {
 
     rng: Rng,
     first_rtt_at: Instant,
+    /// Bytes and separate runs of losses since the last acknowledgement.
+    unreported_losses: (Bytes, u32),
     /// The packet that the first of the present timeouts fired for, and the first number sent after it.
     timed_out: Option<(u64, u64)>,
     mtu_probes_left: u32,
+    /// Size of the largest probe that has arrived.
+    confirmed_mtu: Bytes,
     ack_frequency: AckFrequency,
     // Kept between calls so that no call allocates.
     lost_scratch: Vec<u64>,
@@ -180,10 +199,11 @@ impl Endpoint {
             rng,
             noise,
             path: PathState::new(config.initial_mtu),
-            rate: DeliveryRate::default(),
+            rate: DeliveryRate::new(config.rules),
             pacer: Pacer::new(),
             sent: SentPackets::default(),
             first_rtt_at: Instant::NEVER,
+            unreported_losses: (Bytes::ZERO, 0),
             loss_time: None,
             timeouts: 0,
             probes: 0,
@@ -193,6 +213,7 @@ impl Endpoint {
             pacing: false,
             at_rest: None,
             mtu_probes_left: 3,
+            confirmed_mtu: Bytes::ZERO,
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
             ack_frequency_pending: false,
@@ -324,7 +345,9 @@ impl Endpoint {
     }
 
     /// When the endpoint wants [`Endpoint::expire`] and [`Endpoint::transmit`] to be called again, if no
-    /// packet arrives before.
+    /// packet arrives before. A time that has passed means now: an acknowledgement ends the back-off of the
+    /// probe timeout, which counts from the last packet sent (RFC 9002 section A.8), and what a server
+    /// receives lifts the anti-amplification limit, under which the timer was not set (section A.6).
     pub fn next(&self) -> Instant {
         if self.at_rest.is_some() {
             return self.receiver.acks.deadline();
@@ -383,9 +406,20 @@ impl Endpoint {
         let oldest = self.sent.get(self.sent.lowest_outstanding());
         let probe = match oldest.map(|packet| packet.frames[0]) {
             Some(Frame::ServerFinished) => SERVER_FINISHED_SIZE,
-            _ => self.path.mtu.as_u64() as u32,
+            _ => self.largest_packet(),
         };
         !self.handshake.may_send(probe)
+    }
+
+    /// UDP payload of the largest packet that may leave next.
+    #[inline]
+    fn largest_packet(&self) -> u32 {
+        let size = if self.mtu_probe_pending {
+            self.config.max_mtu
+        } else {
+            self.path.mtu
+        };
+        size.as_u64() as u32
     }
 
     /// Acts on every timer that is due.
@@ -393,10 +427,16 @@ impl Endpoint {
         if self.at_rest.is_some() {
             return;
         }
-        if let Closing::Waiting(deadline) = self.closing
-            && deadline <= now
-        {
-            self.finish_closing();
+        // RFC 9000 section 10.2.1: a connection that closes has no other timers.
+        match self.closing {
+            Closing::Waiting(deadline) => {
+                if deadline <= now {
+                    self.finish_closing();
+                }
+                return;
+            }
+            Closing::Closed => return,
+            _ => {}
         }
         if self.handshake.deadline <= now {
             self.handshake.on_timeout();
@@ -404,7 +444,7 @@ impl Endpoint {
         if self.loss_deadline() <= now {
             if self.loss_time.is_some() {
                 self.detect_losses(now);
-                self.refresh_control(now);
+                self.refresh_control();
             } else {
                 self.probe(now);
             }
@@ -432,12 +472,15 @@ impl Endpoint {
         self.events.push_back(AppEvent::Closed);
     }
 
-    /// A probe timeout (RFC 9002 section 6.2.4): one packet may leave, with the data of the oldest
-    /// outstanding packet.
+    /// A probe timeout (RFC 9002 section 6.2.4): packets may leave regardless of the window. Two by the RFC, which allows
+    /// them so that the loss of one does not cost another period; picoquic sends one.
     fn probe(&mut self, now: Instant) {
         self.timeouts += 1;
         self.renew_probe_period();
-        self.probes = 1;
+        self.probes = match self.config.rules {
+            Rules::Rfc => 2,
+            Rules::Picoquic => 1,
+        };
         self.counters.timeouts += 1;
         let oldest = self.sent.lowest_outstanding();
         let Some(packet) = self.sent.get(oldest) else {
@@ -448,7 +491,7 @@ impl Endpoint {
         }
         let snapshot = packet.state.compare(&self.path);
         let frames = packet.frames;
-        self.requeue(&frames);
+        self.requeue_for_probes(oldest, &frames);
         if self.path.established {
             let event = Timeout {
                 count: self.timeouts,
@@ -462,17 +505,45 @@ impl Endpoint {
             };
             self.controller.on_timeout(&event, &mut cx);
         }
-        self.refresh_control(now);
+        self.refresh_control();
     }
 
-    /// Declares packets lost and tells the controller of each. Returns the bytes lost (without tags) and
-    /// the number of separate runs.
-    fn detect_losses(&mut self, now: Instant) -> (Bytes, u32) {
+    /// What probes carry: new data if there is any, by RFC 9002 section 6.2.4, else that of the oldest packets. The
+    /// Finished of the handshake, which has a packet number space of its own, is always repeated; picoquic repeats
+    /// the oldest packet.
+    fn requeue_for_probes(&mut self, oldest: u64, frames: &[Frame; MAX_FRAMES]) {
+        let is_handshake =
+            |frame: &Frame| matches!(frame, Frame::ServerFinished | Frame::ClientFinished { .. });
+        if self.config.rules == Rules::Picoquic || used(frames).any(is_handshake) {
+            self.requeue(frames);
+            return;
+        }
+        if self.has_data() {
+            return;
+        }
+        let mut left = self.probes;
+        for number in oldest..self.sent.next_number() {
+            if left == 0 {
+                break;
+            }
+            if self.sent.fate(number) == Fate::Outstanding
+                && let Some(packet) = self.sent.get(number)
+            {
+                let frames = packet.frames;
+                self.requeue(&frames);
+                left -= 1;
+            }
+        }
+    }
+
+    /// Declares packets lost and tells the controller of each. The next acknowledgement tells of all of them,
+    /// those that the timer has found included.
+    fn detect_losses(&mut self, now: Instant) {
         if (self.path.largest_acked).is_none_or(|largest| self.sent.lowest_outstanding() > largest)
         {
             // Nothing is older than what has arrived.
             self.loss_time = None;
-            return (Bytes::ZERO, 0);
+            return;
         }
         let mut lost = std::mem::take(&mut self.lost_scratch);
         let delay = self.config.max_ack_delay;
@@ -490,7 +561,7 @@ impl Endpoint {
             let packet = self.sent.lose(number);
             let (frames, state) = (packet.frames, packet.state);
             let size = state.size;
-            let counted = Bytes::new(u64::from(size - AEAD_TAG));
+            let counted = Bytes::new(u64::from(size - self.config.rules.uncounted()));
             bytes += counted;
             self.path.bytes_in_flight -= Bytes::new(u64::from(size));
             self.path.lost += counted;
@@ -513,7 +584,12 @@ impl Endpoint {
         self.sent.advance();
         self.path.lowest_unacked = self.sent.lowest_outstanding();
         self.lost_scratch = lost;
-        (bytes, found.ranges)
+        self.unreported_losses.0 += bytes;
+        self.unreported_losses.1 += found.ranges;
+        if found.persistent_at.is_some() && self.config.rules == Rules::Rfc {
+            // RFC 9002 section 5.2: the path may be another one. Picoquic has no persistent congestion.
+            self.path.min_rtt = self.path.latest_rtt;
+        }
     }
 
     /// Queues what a lost packet carried, as far as it still matters (RFC 9000 section 13.3).
@@ -548,19 +624,20 @@ impl Endpoint {
                     }
                 }
                 Frame::AckFrequency { .. } => self.ack_frequency_pending = true,
-                Frame::ServerFinished | Frame::ClientFinished => {
+                Frame::ServerFinished | Frame::ClientFinished { .. } => {
                     self.handshake.finished_pending = true;
                 }
                 Frame::Ping if self.path.mtu < self.config.max_mtu => {
                     self.mtu_probe_pending = self.mtu_probes_left > 0;
                 }
-                Frame::Ping | Frame::Datagram { .. } | Frame::None => {}
+                Frame::Ping | Frame::Datagram { .. } | Frame::HandshakeAck { .. } | Frame::None => {
+                }
             }
         }
     }
 
     /// Takes over what the controller has decided.
-    fn refresh_control(&mut self, now: Instant) {
+    fn refresh_control(&mut self) {
         self.control = self.controller.control();
         self.ecn = self.controller.ecn();
         let Some(rate) = self.pacing_rate() else {
@@ -571,7 +648,7 @@ impl Endpoint {
             // RFC 9002 section 7.7: bursts up to the initial window are acceptable.
             None => self.config.initial_window,
         };
-        self.pacer.set(now, rate, quantum, self.path.mtu);
+        self.pacer.set(rate, quantum, self.path.mtu);
     }
 
     fn send_stream(&mut self, id: StreamId) -> Option<&mut SendStream> {

@@ -3,7 +3,7 @@
 use super::{AppEvent, Closing, Endpoint};
 use crate::delivery_rate::SendState;
 use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
-use crate::packet::{AEAD_TAG, AckFrame, Frame, Kind, Packet, used};
+use crate::packet::{AckFrame, Frame, Kind, Packet, used};
 use crate::rtt;
 use crate::send_stream::{self, SendStream};
 use thalweg_control::Context;
@@ -18,15 +18,16 @@ impl Endpoint {
             self.end_rest();
         }
         match packet.kind {
-            Kind::ClientInitial => self.on_client_initial(),
-            Kind::ServerHello => self.on_server_hello(now),
-            Kind::HandshakeAck => self.on_handshake_ack(now),
+            Kind::ClientInitial => self.on_client_initial(packet.number),
+            Kind::ServerHello => self.on_server_hello(now, packet),
+            Kind::HandshakeAck => self.on_handshake_ack(now, packet),
             Kind::Close => self.on_close(),
             Kind::Data | Kind::AckOnly => self.on_data(now, packet),
         }
     }
 
-    fn on_client_initial(&mut self) {
+    fn on_client_initial(&mut self, number: u64) {
+        self.handshake.on_flight(number);
         match self.handshake.stage {
             Stage::Idle => {
                 self.handshake.start();
@@ -40,17 +41,18 @@ impl Endpoint {
         }
     }
 
-    fn on_server_hello(&mut self, now: Instant) {
+    fn on_server_hello(&mut self, now: Instant, hello: &Packet) {
+        self.handshake.on_flight(hello.number);
         if self.handshake.stage == Stage::Started {
-            self.take_handshake_rtt(now);
+            self.take_handshake_rtt(now, acknowledged_flight(hello));
             self.handshake.on_answer(Stage::Answered);
         }
         self.handshake.ack_pending = true;
-        self.complete_client(now);
+        self.complete_client();
     }
 
     /// The client is done when it has both parts of the server's flight.
-    fn complete_client(&mut self, now: Instant) {
+    fn complete_client(&mut self) {
         if self.handshake.stage != Stage::Answered || !self.handshake.peer_finished {
             return;
         }
@@ -63,60 +65,72 @@ impl Endpoint {
         if !self.config.zero_rtt {
             self.events.push_back(AppEvent::Connected);
         }
-        self.refresh_control(now);
+        self.refresh_control();
     }
 
-    fn on_handshake_ack(&mut self, now: Instant) {
+    fn on_handshake_ack(&mut self, now: Instant, ack: &Packet) {
         // Any Handshake packet proves the client's address (RFC 9000 section 8.1).
         self.handshake.validated = true;
         if self.handshake.stage == Stage::Started {
             self.handshake.on_answer(Stage::Answered);
-            self.take_handshake_rtt(now);
-            self.count_handshake_delivery(now, DELIVERED_BY_ACK);
-            self.refresh_control(now);
+            let flight = acknowledged_flight(ack);
+            self.take_handshake_rtt(now, flight);
+            self.count_handshake_delivery(now, flight, DELIVERED_BY_ACK);
+            self.refresh_control();
         }
     }
 
-    fn on_client_finished(&mut self, now: Instant) {
+    fn on_client_finished(&mut self, now: Instant, flight: u64) {
         if self.handshake.stage == Stage::Complete {
             return;
         }
         if self.handshake.stage == Stage::Started {
-            self.take_handshake_rtt(now);
-            self.count_handshake_delivery(now, DELIVERED_BY_ACK);
+            self.take_handshake_rtt(now, flight);
+            self.count_handshake_delivery(now, flight, DELIVERED_BY_ACK);
         }
         self.handshake.on_answer(Stage::Complete);
         self.handshake.validated = true;
         self.path.established = true;
         self.path.bytes_in_flight -= Bytes::new(u64::from(IN_FLIGHT));
-        self.count_handshake_delivery(now, DELIVERED_BY_FINISHED);
+        self.count_handshake_delivery(now, flight, DELIVERED_BY_FINISHED);
         self.events.push_back(AppEvent::Connected);
-        self.refresh_control(now);
+        self.refresh_control();
         self.request_ack_frequency(); // the first data packet takes it along
     }
 
     /// Handshake packets count for the delivery rate, though no controller hears of them.
-    fn count_handshake_delivery(&mut self, now: Instant, bytes: Bytes) {
+    fn count_handshake_delivery(&mut self, now: Instant, flight: u64, bytes: Bytes) {
         self.rate.on_delivered(now, bytes);
-        let state = SendState::of_handshake(self.handshake.flight_sent);
-        self.rate.on_ack(now, &state, &mut self.path);
+        if let Some(sent) = self.handshake.flight_sent(flight) {
+            let state = SendState::of_handshake(sent);
+            self.rate.on_ack(now, &state, &mut self.path);
+        }
     }
 
-    fn take_handshake_rtt(&mut self, now: Instant) {
-        self.take_rtt(now, now - self.handshake.flight_sent, Duration::ZERO);
+    /// An RTT sample is of the packet that is acknowledged, not of the last copy of it (RFC 9002 section 5.1).
+    fn take_handshake_rtt(&mut self, now: Instant, flight: u64) {
+        let Some(sent) = self.handshake.flight_sent(flight) else {
+            return;
+        };
+        self.take_rtt(now, now - sent, Duration::ZERO);
+        let mut cx = Context {
+            now,
+            path: &self.path,
+            rng: &mut self.rng,
+        };
+        self.controller.on_handshake_rtt(&mut cx);
+        self.refresh_control();
     }
 
     fn take_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
-        let sample = rtt::take_sample(&mut self.path, raw, ack_delay);
+        let sample = rtt::take_sample(&mut self.path, raw, ack_delay, self.config.rules);
         self.renew_probe_period();
         self.first_rtt_at = self.first_rtt_at.min(now);
-        self.counters.rtt_samples += 1;
-        self.counters.rtt_sum += sample;
-        self.counters.rtt_max = self.counters.rtt_max.max(sample);
+        self.counters.count_rtt(sample);
         sample
     }
 
-    /// Careful resume (draft-ietf-tsvwg-careful-resume, Reconnaissance Phase): once the first data is
+    /// Careful resume (draft-ietf-tsvwg-careful-resume, "Reconnaissance Phase"): once the first data is
     /// acknowledged, the remembered window is offered if the path looks the same, its RTT being within a
     /// quarter of the remembered one. Handshake samples do not count, as in the reference, where the
     /// controller starts with the first request.
@@ -181,7 +195,7 @@ impl Endpoint {
 
     fn on_frame(&mut self, now: Instant, number: u64, frame: &Frame) {
         match *frame {
-            Frame::None | Frame::Ping => {}
+            Frame::None | Frame::Ping | Frame::HandshakeAck { .. } => {}
             Frame::Stream {
                 id,
                 offset,
@@ -222,9 +236,9 @@ impl Endpoint {
             }
             Frame::ServerFinished => {
                 self.handshake.peer_finished = true;
-                self.complete_client(now);
+                self.complete_client();
             }
-            Frame::ClientFinished => self.on_client_finished(now),
+            Frame::ClientFinished { hello } => self.on_client_finished(now, hello),
         }
     }
 
@@ -233,17 +247,18 @@ impl Endpoint {
     fn on_ack_frame(&mut self, now: Instant, ack: &AckFrame) {
         let prior_in_flight = self.path.bytes_in_flight;
         let prior_largest = self.path.largest_acked;
+        let uncounted = self.config.rules.uncounted();
         let mut newly = Newly::default();
         let mut spurious = std::mem::take(&mut self.spurious_scratch);
         let (streams, path) = (&mut self.send_streams, &mut self.path);
         let log = &mut self.log;
         self.sent.acknowledge(ack, |number, packet, was_lost| {
             let size = packet.state.size;
-            newly.add(number, size);
+            newly.add(number, size - uncounted);
             log.acknowledged(now, number, u64::from(size));
             if was_lost {
                 spurious.push((number, size, packet.state.sent));
-                path.lost -= Bytes::new(u64::from(size - AEAD_TAG));
+                path.lost -= Bytes::new(u64::from(size - uncounted));
             } else {
                 path.bytes_in_flight -= Bytes::new(u64::from(size));
             }
@@ -258,6 +273,12 @@ impl Endpoint {
             self.spurious_scratch = spurious;
             return;
         };
+        // RFC 9000 section 14.3: an acknowledged probe confirms its size. It counts from the first acknowledgement
+        // that the controller hears of, so that no packet is larger than the window that it knows to be enough.
+        self.confirmed_mtu = self.confirmed_mtu.max(Bytes::new(u64::from(newly.probed)));
+        if self.path.established {
+            self.path.mtu = self.path.mtu.max(self.confirmed_mtu);
+        }
         self.path.largest_acked = Some(prior_largest.map_or(largest, |n| n.max(largest)));
         self.path.lowest_unacked = self.sent.lowest_outstanding();
         self.report_spurious(now, &spurious, largest, prior_largest);
@@ -266,11 +287,12 @@ impl Endpoint {
         self.report_ecn(now, ack);
         let is_newest = prior_largest.is_none_or(|n| largest > n);
         let rtt = (is_newest && ack.largest == largest)
-            .then(|| self.on_rtt(now, now - state.sent, ack.delay));
+            .then(|| self.on_rtt(now, now - state.sent, ack.delay()));
         self.offer_seed(now);
         self.rate.on_delivered(now, newly.bytes);
         let rate = self.rate.on_ack(now, &state, &mut self.path);
-        let (newly_lost, lost_ranges) = self.detect_losses(now);
+        self.detect_losses(now);
+        let (newly_lost, lost_ranges) = std::mem::take(&mut self.unreported_losses);
         if self.path.established {
             let event = Ack {
                 largest,
@@ -295,7 +317,8 @@ impl Endpoint {
             self.renew_probe_period();
         }
         self.timed_out = None;
-        self.refresh_control(now);
+        self.probes = 0; // those that could not leave in time
+        self.refresh_control();
         self.request_ack_frequency();
         self.sent.forget(state.sent);
         if newly.stream_ended {
@@ -392,12 +415,21 @@ impl Endpoint {
         let (least, most) = (self.config.min_ack_delay, self.config.max_ack_delay);
         if self
             .ack_frequency
-            .update(&self.path, &self.control, least, most)
+            .update(self.config.rules, &self.path, &self.control, least, most)
             .is_some()
         {
             self.ack_frequency_pending = true;
         }
     }
+}
+
+/// Number of the flight that a handshake packet acknowledges.
+fn acknowledged_flight(packet: &Packet) -> u64 {
+    let largest = used(&packet.frames).find_map(|frame| match *frame {
+        Frame::HandshakeAck { largest } => Some(largest),
+        _ => None,
+    });
+    largest.unwrap_or(0)
 }
 
 /// What one ACK frame newly acknowledges.
@@ -406,12 +438,14 @@ struct Newly {
     bytes: Bytes,
     packets: u64,
     newest: Option<u64>,
+    /// Size of the largest probe of the MTU.
+    probed: u32,
     stream_ended: bool,
 }
 
 impl Newly {
     fn add(&mut self, number: u64, size: u32) {
-        self.bytes += Bytes::new(u64::from(size - AEAD_TAG));
+        self.bytes += Bytes::new(u64::from(size));
         self.packets += 1;
         self.newest = Some(number);
     }
@@ -447,8 +481,7 @@ impl Newly {
                 self.stream_ended = true;
             }
             Frame::Ping => {
-                // RFC 9000 section 14.3: an acknowledged probe confirms its size.
-                path.mtu = path.mtu.max(Bytes::new(u64::from(packet.state.size)));
+                self.probed = self.probed.max(packet.state.size);
             }
             _ => {}
         }

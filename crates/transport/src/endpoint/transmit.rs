@@ -1,6 +1,7 @@
 //! Making packets.
 
 use super::{Closing, Endpoint, Role};
+use crate::Rules;
 use crate::handshake::{
     CLIENT_FINISHED_SIZE, HANDSHAKE_ACK_SIZE, INITIAL_SIZE, SERVER_FINISHED_APP,
     SERVER_FINISHED_SIZE, SERVER_HELLO_SIZE, Stage,
@@ -45,6 +46,17 @@ impl Draft {
 }
 
 impl Endpoint {
+    /// Whether there is surely nothing to transmit now: what [`Endpoint::transmit`] would find too, for less.
+    #[inline]
+    pub fn rests(&mut self, now: Instant) -> bool {
+        let rests = self.at_rest.is_some() && self.ack_deadline() > now;
+        if rests {
+            debug_assert!(self.may_rest());
+            self.at_rest = Some(now);
+        }
+        rests
+    }
+
     /// The next packet that may leave now; to be called until there is none.
     pub fn transmit(&mut self, now: Instant) -> Option<Packet> {
         if self.at_rest.is_some() {
@@ -53,25 +65,14 @@ impl Endpoint {
             return self.acknowledge_if_due(now);
         }
         self.pacing = false;
-        if self.handshake.stage != Stage::Complete
-            && let Some(packet) = self.transmit_handshake(now)
-        {
+        let is_complete = self.handshake.stage == Stage::Complete;
+        if !is_complete && let Some(packet) = self.transmit_handshake(now) {
             return Some(packet);
         }
-        match self.closing {
-            Closing::Open => {}
-            Closing::Requested => {
-                let wait = rtt::probe_timeout(&self.path, self.config.max_ack_delay) * 3;
-                self.closing = Closing::Waiting(now + wait);
-                return Some(Packet::of_kind(Kind::Close, CLIENT_CLOSE_SIZE));
-            }
-            Closing::Answering => {
-                self.finish_closing();
-                return Some(Packet::of_kind(Kind::Close, SERVER_CLOSE_SIZE));
-            }
-            Closing::Waiting(_) | Closing::Closed => return None,
+        if !matches!(self.closing, Closing::Open) {
+            return self.transmit_close(now);
         }
-        if self.may_send_data() {
+        if is_complete || self.may_send_early_data() {
             if self.handshake.finished_pending && self.role == Role::Server {
                 if self.handshake.may_send(SERVER_FINISHED_SIZE) {
                     return Some(self.make_server_finished(now));
@@ -81,6 +82,23 @@ impl Endpoint {
             }
         }
         self.acknowledge_if_due(now)
+    }
+
+    #[cold]
+    fn transmit_close(&mut self, now: Instant) -> Option<Packet> {
+        let size = match self.closing {
+            Closing::Requested => {
+                let wait = rtt::probe_timeout(&self.path, self.config.max_ack_delay) * 3;
+                self.closing = Closing::Waiting(now + wait);
+                CLIENT_CLOSE_SIZE
+            }
+            Closing::Answering => {
+                self.finish_closing();
+                SERVER_CLOSE_SIZE
+            }
+            Closing::Open | Closing::Waiting(_) | Closing::Closed => return None,
+        };
+        Some(Packet::of_kind(Kind::Close, size))
     }
 
     #[inline]
@@ -101,14 +119,11 @@ impl Endpoint {
         Some(packet)
     }
 
-    /// Whether numbered packets may leave: after the handshake, with 0-RTT (RFC 9001 section 4.6), and
+    /// Whether numbered packets may leave before the handshake is complete: with 0-RTT (RFC 9001 section 4.6), and
     /// from a server in answer to the first flight.
-    fn may_send_data(&self) -> bool {
-        match self.handshake.stage {
-            Stage::Complete => true,
-            Stage::Idle => false,
-            Stage::Started | Stage::Answered => self.role == Role::Server || self.config.zero_rtt,
-        }
+    fn may_send_early_data(&self) -> bool {
+        let has_begun = self.handshake.stage != Stage::Idle;
+        has_begun && (self.role == Role::Server || self.config.zero_rtt)
     }
 
     #[cold]
@@ -116,7 +131,7 @@ impl Endpoint {
         if self.handshake.ack_pending {
             let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
             self.handshake.on_ack_sent(now, period);
-            return Some(Packet::of_kind(Kind::HandshakeAck, HANDSHAKE_ACK_SIZE));
+            return Some(self.make_handshake_packet(Kind::HandshakeAck, HANDSHAKE_ACK_SIZE));
         }
         if !self.handshake.flight_pending {
             return None;
@@ -128,18 +143,26 @@ impl Endpoint {
         if self.role == Role::Server && !self.handshake.may_send(size) {
             return None;
         }
-        self.handshake.on_flight_sent(now);
+        let mut packet = self.make_handshake_packet(kind, size);
+        packet.number = self.handshake.on_flight_sent(now);
         self.handshake.on_sent(size);
-        Some(Packet::of_kind(kind, size))
+        Some(packet)
+    }
+
+    /// A packet of the Initial or Handshake space; what the peer has sent there is acknowledged in each.
+    fn make_handshake_packet(&self, kind: Kind, size: u32) -> Packet {
+        let mut packet = Packet::of_kind(kind, size);
+        packet.frames[0] = Frame::HandshakeAck {
+            largest: self.handshake.newest_received,
+        };
+        packet
     }
 
     /// Whether window, pacer and anti-amplification limit let a packet leave and there is something to put
     /// into it.
     #[inline(always)] // in the one place that asks
     fn data_may_leave(&mut self, now: Instant) -> bool {
-        // The reference's rule: blocked when more than the window is in flight, so that one packet may
-        // overshoot.
-        let in_window = self.path.bytes_in_flight <= self.control.window;
+        let in_window = self.fits_window();
         let may_send = in_window && self.pacer.is_ready(now);
         if self.probes == 0 {
             if !may_send {
@@ -155,16 +178,23 @@ impl Endpoint {
             }
         }
         self.path.window_limited = !in_window;
-        let most = if self.mtu_probe_pending {
-            self.config.max_mtu
-        } else {
-            self.path.mtu
-        };
-        if !self.handshake.may_send(most.as_u64() as u32) && self.role == Role::Server {
+        if self.role == Role::Server && !self.handshake.may_send(self.largest_packet()) {
             return false;
         }
         self.probes = self.probes.saturating_sub(1);
         true
+    }
+
+    /// Whether the window lets a packet leave. RFC 9002 section 7: no packet leaves that would make bytes in flight
+    /// exceed it. Picoquic is blocked when more than the window is in flight, so that one packet may overshoot.
+    #[inline]
+    fn fits_window(&self) -> bool {
+        let in_flight = self.path.bytes_in_flight;
+        let after = match self.config.rules {
+            Rules::Rfc => in_flight + self.path.mtu,
+            Rules::Picoquic => in_flight,
+        };
+        after <= self.control.window || in_flight.is_zero()
     }
 
     /// Whether there is anything to put into a numbered packet. A request for another ACK frequency takes
@@ -175,12 +205,15 @@ impl Endpoint {
         self.handshake.finished_pending
             || self.mtu_probe_pending
             || self.receiver.granted.pending
-            || self.datagrams.front().is_some()
             || ((self.receiver.control_due || self.resets_due) && self.streams_have_control())
-            || {
-                let credit = self.credit.left();
-                self.send_streams.iter().any(|s| s.is_ready(credit))
-            }
+            || self.has_data()
+    }
+
+    /// Whether a datagram or a stream has anything to send.
+    #[inline]
+    pub(super) fn has_data(&self) -> bool {
+        let credit = self.credit.left();
+        self.datagrams.front().is_some() || self.send_streams.iter().any(|s| s.is_ready(credit))
     }
 
     /// Whether any stream has a control frame to send.
@@ -213,6 +246,10 @@ impl Endpoint {
     #[cold]
     fn make_server_finished(&mut self, now: Instant) -> Packet {
         self.handshake.finished_pending = false;
+        // By RFC 9002 section 6.2.4 it is one of the two probes; picoquic sends its probe besides.
+        if self.config.rules == Rules::Rfc {
+            self.probes = self.probes.saturating_sub(1);
+        }
         let mut packet = Packet::of_kind(Kind::Data, SERVER_FINISHED_SIZE);
         packet.frames[0] = Frame::ServerFinished;
         (packet.number, packet.ecn) = self.register(
@@ -234,12 +271,13 @@ impl Endpoint {
         };
         // The client's Finished and path MTU probes leave before the first 1-RTT packets are acknowledged:
         // one ACK frame a moment later covers the server's whole flight, as in the reference.
+        // Later, an acknowledgement travels with data alone: a packet of nothing but control frames leaves the
+        // rhythm of acknowledgements as it is (reference, "piggy-backs on data").
         let waits = self.handshake.finished_pending || self.mtu_probe_pending;
-        let ack = if waits {
-            None
-        } else {
-            self.receiver.acks.take(now)
-        };
+        let mut ack = None;
+        if !waits && self.receiver.acks.has_news() && self.has_data() {
+            ack = self.receiver.acks.take(now);
+        }
         if ack.is_some() {
             draft.room -= ACK_FRAME_SIZE;
         }
@@ -270,7 +308,8 @@ impl Endpoint {
     fn add_control_frames(&mut self, draft: &mut Draft) {
         if self.handshake.finished_pending && draft.has_space(CLIENT_FINISHED_SIZE) {
             self.handshake.finished_pending = false;
-            draft.push(Frame::ClientFinished, CLIENT_FINISHED_SIZE);
+            let hello = self.handshake.newest_received;
+            draft.push(Frame::ClientFinished { hello }, CLIENT_FINISHED_SIZE);
         }
         if self.ack_frequency_pending && draft.has_space_for_control() {
             self.ack_frequency_pending = false;
@@ -357,6 +396,7 @@ impl Endpoint {
         self.most_urgent_of_many(credit)
     }
 
+    #[inline(never)] // most connections have one
     fn most_urgent_of_many(&self, credit: u64) -> Option<usize> {
         let ready = self
             .send_streams
@@ -448,7 +488,7 @@ impl Endpoint {
                 rng: &mut self.rng,
             };
             self.controller.on_idle_restart(&mut cx);
-            self.refresh_control(now);
+            self.refresh_control();
         }
     }
 }

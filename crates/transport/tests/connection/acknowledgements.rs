@@ -2,8 +2,8 @@
 //! that it reports (RFC 9000 section 13.4).
 
 use crate::pair::{Exchange, Fate, Pair, Scribe, Sent, Told, Way, at_ms, ms};
-use thalweg_transport::TransportConfig;
 use thalweg_transport::packet::{Frame, Kind};
+use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Duration, Ecn};
 
 fn answered(config: &TransportConfig, window: u64) -> Pair {
@@ -25,7 +25,7 @@ fn acks(pair: &Pair) -> impl Iterator<Item = &Sent> {
 fn every_second_packet_is_acknowledged() {
     let config = TransportConfig {
         ack_frequency: false,
-        ..TransportConfig::default()
+        ..TransportConfig::new(Rules::Picoquic)
     };
     let pair = answered(&config, 60_000);
     let packets = pair.server_data().count();
@@ -41,7 +41,7 @@ fn a_single_packet_is_acknowledged_after_the_delay() {
     let config = TransportConfig {
         ack_frequency: false,
         min_ack_delay: ms(7),
-        ..TransportConfig::default()
+        ..TransportConfig::new(Rules::Picoquic)
     };
     let (scribe, _) = Scribe::with_window(60_000);
     let mut pair = Pair::new(&config, scribe)
@@ -54,12 +54,12 @@ fn a_single_packet_is_acknowledged_after_the_delay() {
     pair.play(at_ms(600));
     let ack = acks(&pair).last().unwrap();
     assert_eq!((ack.time, ack.packet.kind), (at_ms(547), Kind::AckOnly));
-    assert_eq!(ack.packet.ack.unwrap().delay, ms(7));
+    assert_eq!(ack.packet.ack.as_ref().unwrap().delay(), ms(7));
 }
 
 #[test]
 fn the_end_of_a_stream_is_acknowledged_at_once() {
-    let pair = answered(&TransportConfig::default(), 60_000);
+    let pair = answered(&TransportConfig::new(Rules::Picoquic), 60_000);
     let end = pair.completions(0).next().unwrap();
     assert_eq!(acks(&pair).last().unwrap().time, end);
 }
@@ -69,12 +69,12 @@ fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
     let often = acks(&answered(
         &TransportConfig {
             ack_frequency: false,
-            ..TransportConfig::default()
+            ..TransportConfig::new(Rules::Picoquic)
         },
         144_000,
     ))
     .count();
-    let pair = answered(&TransportConfig::default(), 144_000);
+    let pair = answered(&TransportConfig::new(Rules::Picoquic), 144_000);
     let asked = pair
         .sent
         .iter()
@@ -95,14 +95,14 @@ fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
     );
     // No acknowledgement is owed for longer than the delay that was asked for.
     for ack in acks(&pair) {
-        assert!(ack.packet.ack.unwrap().delay <= ms(10));
+        assert!(ack.packet.ack.as_ref().unwrap().delay() <= ms(10));
     }
 }
 
 #[test]
 fn marks_and_codepoints_are_counted_to_the_packet() {
     let (scribe, record) = Scribe::with_window(60_000);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 300_000)])
         .with_pipe(|_, way, _, packet| {
             if way == Way::ToClient && packet.kind == Kind::Data && packet.number % 10 == 7 {
@@ -144,7 +144,7 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
 fn the_delay_that_a_peer_reports_is_taken_off_the_rtt() {
     // RFC 9002 section 5.3: with a delay of 10 ms for every acknowledgement the path still shows 80 ms.
     let (scribe, record) = Scribe::with_window(144_000);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
     pair.play_until(at_ms(60_000), Pair::is_answered);

@@ -4,7 +4,7 @@ use crate::pair::{Exchange, Fate, Pair, Way, at_ms, controller, ms};
 use proptest::prelude::*;
 use rand_core::{Rng as _, SeedableRng};
 use thalweg_control::Rng;
-use thalweg_transport::TransportConfig;
+use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 const CONTROLLERS: [&str; 9] = [
@@ -63,7 +63,7 @@ proptest! {
             initial_max_data: Bytes::new(window),
             initial_max_stream_data: Bytes::new(window),
             zero_rtt,
-            ..TransportConfig::default()
+            ..TransportConfig::new(Rules::Picoquic)
         };
         let exchanges: Vec<Exchange> = sizes.iter().zip(0..).map(|(&(response, priority, incremental), id)| {
             Exchange { id, request: 1 + response / 7, response, priority, incremental }

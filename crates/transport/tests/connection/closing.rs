@@ -2,11 +2,11 @@
 
 use crate::pair::{Exchange, Fate, Pair, Scribe, Told, Way, at_ms, controller, ms};
 use thalweg_transport::packet::Kind;
-use thalweg_transport::{AppEvent, TransportConfig};
+use thalweg_transport::{AppEvent, Rules, TransportConfig};
 use thalweg_units::Instant;
 
 fn answered(pipe: impl FnMut(Instant, Way, Kind) -> Fate + 'static) -> Pair {
-    let config = TransportConfig::default();
+    let config = TransportConfig::new(Rules::Picoquic);
     let mut pipe = pipe;
     let mut pair = Pair::new(&config, controller("reno", &config))
         .asking(&[Exchange::new(0, 5000)])
@@ -69,7 +69,7 @@ fn when_both_close_at_once_both_are_closed_half_a_round_trip_later() {
 /// Idle restarts that a controller hears of when the server writes again after `pause`.
 fn restarts_after(pause: u64) -> usize {
     let (scribe, record) = Scribe::with_window(100_000);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 50_000)])
         .connect();
     pair.play_until(at_ms(2000), Pair::is_answered);

@@ -3,11 +3,11 @@
 
 use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms};
 use thalweg_transport::packet::Frame;
-use thalweg_transport::{AppEvent, TransportConfig};
+use thalweg_transport::{AppEvent, Rules, TransportConfig};
 
 fn connected(window: u64) -> Pair {
     let (scribe, _) = Scribe::with_window(window);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .connect();
     pair.play_until(at_ms(1000), Pair::is_answered);
@@ -63,7 +63,7 @@ fn a_less_urgent_datagram_waits_for_the_stream_and_a_more_urgent_one_overtakes_o
 #[test]
 fn a_lost_datagram_stays_lost_and_its_bytes_leave_the_flight() {
     let (scribe, _) = Scribe::with_window(60_000);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(|_, way, _, packet| {
             let odd = |frame: &Frame| matches!(frame, Frame::Datagram { tag, .. } if tag % 2 == 1);

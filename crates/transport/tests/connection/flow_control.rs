@@ -1,14 +1,14 @@
 //! Flow control (RFC 9000 section 4): limits hold ([`Pair`] checks every packet), and open in time.
 
 use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms, ms};
-use thalweg_transport::TransportConfig;
 use thalweg_transport::packet::{Frame, Packet};
+use thalweg_transport::{Rules, TransportConfig};
 
 fn small(connection: u64, stream: u64) -> TransportConfig {
     TransportConfig {
         initial_max_data: thalweg_units::Bytes::new(connection),
         initial_max_stream_data: thalweg_units::Bytes::new(stream),
-        ..TransportConfig::default()
+        ..TransportConfig::new(Rules::Picoquic)
     }
 }
 

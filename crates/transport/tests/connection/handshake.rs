@@ -3,7 +3,7 @@
 
 use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms, controller};
 use thalweg_transport::packet::{Frame, Kind};
-use thalweg_transport::{AppEvent, TransportConfig};
+use thalweg_transport::{AppEvent, Rules, TransportConfig};
 
 fn pair(config: &TransportConfig) -> Pair {
     Pair::new(config, controller("reno", config)).asking(&[Exchange::new(0, 5000)])
@@ -12,13 +12,13 @@ fn pair(config: &TransportConfig) -> Pair {
 fn zero_rtt() -> TransportConfig {
     TransportConfig {
         zero_rtt: true,
-        ..TransportConfig::default()
+        ..TransportConfig::new(Rules::Picoquic)
     }
 }
 
 #[test]
 fn the_handshake_takes_one_round_trip_and_data_arrives_after_two() {
-    let mut pair = pair(&TransportConfig::default()).connect();
+    let mut pair = pair(&TransportConfig::new(Rules::Picoquic)).connect();
     pair.play_until(at_ms(1000), Pair::is_answered);
     assert_eq!(pair.client_event(AppEvent::Connected), Some(at_ms(80)));
     assert_eq!(pair.completions(0).next(), Some(at_ms(160)));
@@ -49,7 +49,7 @@ fn the_answer_to_zero_rtt_waits_for_the_address_to_be_validated() {
 
 #[test]
 fn a_server_whose_client_falls_silent_sends_three_times_what_it_got_and_no_more() {
-    for config in [TransportConfig::default(), zero_rtt()] {
+    for config in [TransportConfig::new(Rules::Picoquic), zero_rtt()] {
         // Only the client's first packets arrive; the server has a minute to overdo it.
         let mut pair = pair(&config)
             .with_pipe(|now, way, _, _| {
@@ -78,7 +78,7 @@ fn a_server_whose_client_falls_silent_sends_three_times_what_it_got_and_no_more(
 #[test]
 fn a_server_keeps_the_limit_while_the_client_repeats_its_initial() {
     // Nothing of the server arrives, so the client repeats its Initial at 999 ms, 3 s, 7 s ...
-    let mut pair = pair(&TransportConfig::default())
+    let mut pair = pair(&TransportConfig::new(Rules::Picoquic))
         .with_pipe(|_, way, _, _| match way {
             Way::ToServer => Fate::Pass,
             Way::ToClient => Fate::Drop,
@@ -94,7 +94,7 @@ fn a_server_keeps_the_limit_while_the_client_repeats_its_initial() {
 
 #[test]
 fn every_packet_of_the_first_flights_may_be_lost() {
-    for config in [TransportConfig::default(), zero_rtt()] {
+    for config in [TransportConfig::new(Rules::Picoquic), zero_rtt()] {
         for lost in 0..16 {
             let mut pair = pair(&config)
                 .with_pipe(move |_, _, n, _| if n == lost { Fate::Drop } else { Fate::Pass })
@@ -110,7 +110,7 @@ fn every_packet_of_the_first_flights_may_be_lost() {
 #[test]
 fn any_three_packets_of_the_first_flights_may_be_lost_together() {
     // RFC 9002 section 6.2.2.1: the client must not let the server wait for its credit for ever.
-    for config in [TransportConfig::default(), zero_rtt()] {
+    for config in [TransportConfig::new(Rules::Picoquic), zero_rtt()] {
         for a in 0..9 {
             for b in a + 1..10 {
                 for c in b + 1..11 {
@@ -138,7 +138,7 @@ fn any_three_packets_of_the_first_flights_may_be_lost_together() {
 
 #[test]
 fn the_path_mtu_is_raised_by_an_acknowledged_probe_and_only_then() {
-    let config = TransportConfig::default();
+    let config = TransportConfig::new(Rules::Picoquic);
     for probe_passes in [true, false] {
         let (scribe, _) = Scribe::with_window(100_000);
         let mut pair = Pair::new(&config, scribe)

@@ -2,9 +2,10 @@
 //! 7.6), as the controller is told of them.
 
 use crate::pair::{Exchange, Fate, Pair, Record, Scribe, Told, Way, at_ms, ms};
+use proptest::prelude::*;
 use thalweg_control::event::Lost;
-use thalweg_transport::TransportConfig;
-use thalweg_transport::packet::Packet;
+use thalweg_transport::packet::{Frame, Kind, Packet};
+use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Every packet is acknowledged at once, so that times can be predicted to the nanosecond.
@@ -12,7 +13,7 @@ fn config() -> TransportConfig {
     TransportConfig {
         ack_every: 1,
         ack_frequency: false,
-        ..TransportConfig::default()
+        ..TransportConfig::new(Rules::Picoquic)
     }
 }
 
@@ -177,7 +178,19 @@ fn a_short_blackout_is_no_persistent_congestion() {
 
 #[test]
 fn a_late_packet_is_a_spurious_loss_and_its_bytes_are_given_back() {
-    let (mut pair, record) = answering(300_000, 60_000, |_, packet| {
+    is_given_back(300_000, 60_000);
+}
+
+#[test]
+fn a_packet_that_is_hundreds_of_numbers_late_is_a_spurious_loss_too() {
+    // 600 kB are 430 packets a round trip, so that 60 ms late is beyond the words of an ACK frame: only its range
+    // tells of the packet.
+    is_given_back(3_000_000, 600_000);
+}
+
+/// Packet 40 of a download comes 60 ms late.
+fn is_given_back(bytes: u64, window: u64) {
+    let (mut pair, record) = answering(bytes, window, |_, packet| {
         if packet.number == 40 {
             Fate::Late(ms(60))
         } else {
@@ -258,4 +271,109 @@ fn what_was_lost_is_sent_again_and_nothing_else() {
     // Repeats by probe timeout may prove needless; there are none here.
     assert_eq!((spurious, timeouts), (0, 0));
     assert_eq!(sent, 400_000 + dropped);
+}
+
+/// Drops what the server sends between two times and tells which stream offsets each of its probes carries: those of
+/// the first packets at one time after a silence of a second.
+fn probed(bytes: u64, from: Instant, rules: Rules) -> (Vec<(u64, u64)>, u64) {
+    let (scribe, record) = Scribe::with_window(60_000);
+    let config = TransportConfig {
+        initial_max_data: Bytes::new(1 << 24),
+        initial_max_stream_data: Bytes::new(1 << 24),
+        ..TransportConfig::new(rules)
+    };
+    let mut pair = Pair::new(&config, scribe)
+        .asking(&[Exchange::new(0, bytes)])
+        .with_pipe(move |now, way, _, packet| match way {
+            Way::ToClient if carries_stream(packet) && now >= from => Fate::Drop,
+            _ => Fate::Pass,
+        })
+        .connect();
+    let timed_out = |record: &Record| {
+        record
+            .lock()
+            .unwrap()
+            .iter()
+            .find_map(|(time, told)| match told {
+                Told::Timeout(_) => Some(*time),
+                _ => None,
+            })
+    };
+    pair.play_until(at_ms(10_000), |_| timed_out(&record).is_some());
+    let fired = timed_out(&record).unwrap();
+    let sent = |s: &&crate::pair::Sent| s.way == Way::ToClient && s.is_data();
+    let offsets = |s: &crate::pair::Sent| {
+        s.packet.frames.iter().find_map(|frame| match frame {
+            Frame::Stream { offset, len, .. } => Some((*offset, *offset + u64::from(*len))),
+            _ => None,
+        })
+    };
+    let before = pair.sent.iter().filter(sent).filter(|s| s.time < fired);
+    let highest = before.filter_map(offsets).map(|(_, end)| end).max();
+    let probes = pair.sent.iter().filter(sent).filter(|s| s.time == fired);
+    (probes.filter_map(offsets).collect(), highest.unwrap())
+}
+
+#[test]
+fn both_probes_carry_new_data_if_there_is_any() {
+    // RFC 9002 section 6.2.4: "The sender SHOULD include new data in this packet."
+    let (probes, highest) = probed(4_000_000, at_ms(1000), Rules::Rfc);
+    assert_eq!(probes.len(), 2);
+    assert_eq!(probes[0].0, highest);
+    assert_eq!(probes[1].0, probes[0].1);
+}
+
+#[test]
+fn without_new_data_the_probes_repeat_the_two_oldest_packets() {
+    // The same section: "Previously sent data MAY be sent if no new data can be sent." 20 000 bytes are 15 packets.
+    let (probes, highest) = probed(20_000, at_ms(0), Rules::Rfc);
+    assert_eq!((probes.len(), highest), (2, 20_000));
+    assert_eq!(probes[0].0, 0);
+    assert_eq!(probes[1].0, probes[0].1);
+}
+
+#[test]
+fn by_the_rules_of_picoquic_one_probe_repeats_the_oldest_packet_whatever_else_there_is() {
+    let (probes, highest) = probed(4_000_000, at_ms(0), Rules::Picoquic);
+    assert_eq!(probes.len(), 1);
+    assert_eq!((probes[0].0, probes[0].1 < highest), (0, true));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    /// RFC 9000 section 13.2.3: an ACK frame tells of what those before it have told of, so that it does not matter
+    /// which of them are lost.
+    #[test]
+    fn no_pattern_of_lost_acks_makes_a_sender_declare_lost_what_arrived(
+        // Runs of ACK frames that are lost, and of those that come through.
+        fates in prop::collection::vec((0usize..400, 1usize..4), 1..12),
+        window in 10_000u64..2_000_000,
+        ack_every in 1u32..20,
+        ack_frequency: bool,
+        rules in prop_oneof![Just(Rules::Rfc), Just(Rules::Picoquic)],
+    ) {
+        let config = TransportConfig {
+            ack_every,
+            ack_frequency,
+            initial_max_data: Bytes::new(1 << 30),
+            initial_max_stream_data: Bytes::new(1 << 30),
+            ..TransportConfig::new(rules)
+        };
+        let (scribe, record) = Scribe::with_window(window);
+        let lost = fates.into_iter().flat_map(|(lost, through)| {
+            std::iter::repeat_n(true, lost).chain(std::iter::repeat_n(false, through))
+        });
+        let mut lost = lost.collect::<Vec<_>>().into_iter().cycle();
+        let mut pair = Pair::new(&config, scribe)
+            .asking(&[Exchange::new(0, 3_000_000)])
+            .with_pipe(move |_, _, _, packet| match packet.kind {
+                Kind::AckOnly if lost.next() == Some(true) => Fate::Drop,
+                _ => Fate::Pass,
+            })
+            .connect();
+        pair.play(at_ms(30_000));
+        prop_assert!(pair.client.counters().stream_bytes_received > 0);
+        prop_assert_eq!(losses(&record).len(), 0);
+        prop_assert_eq!(pair.server.counters().packets_lost, 0);
+    }
 }

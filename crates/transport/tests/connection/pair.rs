@@ -338,8 +338,11 @@ impl Rules {
     fn on_arrival(&mut self, way: Way, packet: &Packet) {
         if way == Way::ToServer {
             self.to_server += u64::from(packet.size);
-            self.validated |=
-                packet.kind == Kind::HandshakeAck || packet.frames.contains(&Frame::ClientFinished);
+            self.validated |= packet.kind == Kind::HandshakeAck
+                || packet
+                    .frames
+                    .iter()
+                    .any(|f| matches!(f, Frame::ClientFinished { .. }));
         }
         // A limit binds the other direction.
         let other = 1 - way as usize;

@@ -2,7 +2,7 @@
 
 use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms, ms};
 use thalweg_transport::packet::{Frame, Packet, StreamId};
-use thalweg_transport::{AppEvent, TransportConfig};
+use thalweg_transport::{AppEvent, Rules, TransportConfig};
 
 /// Serves streams 1 to 3 of 40 000 bytes, written in reverse order, and returns the order in which their
 /// frames left.
@@ -13,7 +13,7 @@ fn order(
 ) -> Vec<StreamId> {
     let (scribe, _) = Scribe::with_window(20_000);
     let mut data = 0;
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |now, way, _, packet| {
             if way == Way::ToClient && now >= at_ms(500) && packet.payload() > 0 {
@@ -91,7 +91,7 @@ fn has(packet: &Packet, wanted: impl Fn(&Frame) -> bool) -> bool {
 fn refused(pipe: impl FnMut(&Packet) -> Fate + 'static) -> Pair {
     let (scribe, _) = Scribe::with_window(20_000);
     let mut pipe = pipe;
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| pipe(packet))
         .connect();
@@ -153,7 +153,7 @@ fn a_lost_request_to_stop_is_repeated() {
 fn a_request_to_stop_is_repeated_although_other_streams_end_meanwhile() {
     let mut to_lose = 1;
     let (scribe, _) = Scribe::with_window(20_000);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| {
             if to_lose > 0 && has(packet, |f| *f == Frame::StopSending(1)) {
@@ -184,7 +184,7 @@ fn a_request_to_stop_is_repeated_although_other_streams_end_meanwhile() {
 fn a_lost_reset_is_repeated_although_other_streams_end_meanwhile() {
     let mut to_lose = 1;
     let (scribe, _) = Scribe::with_window(40_000);
-    let mut pair = Pair::new(&TransportConfig::default(), scribe)
+    let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| {
             if to_lose > 0 && has(packet, |f| matches!(f, Frame::ResetStream { id: 1, .. })) {

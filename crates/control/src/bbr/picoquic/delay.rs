@@ -52,6 +52,16 @@ impl Window {
     }
 }
 
+/// How far above the minimum a sample refreshes it.
+fn refresh_margin(min_rtt: Duration, max_bw: Rate, mtu: Bytes) -> Duration {
+    let packets = if max_bw.is_zero() {
+        Duration::ZERO
+    } else {
+        max_bw.time_for(mtu * 2)
+    };
+    min_rtt.mul_div(REFRESH_PER_10000, 10_000) + packets
+}
+
 /// Minimum RTT, the clock of ProbeRTT, and the count of excess.
 #[derive(Clone, Debug)]
 pub(super) struct DelaySignals {
@@ -97,6 +107,11 @@ impl DelaySignals {
         if most < self.probe_rtt_min_delay || self.expired || !self.window.is_full() {
             self.probe_rtt_min_delay = most;
             self.probe_rtt_min_stamp = now;
+        } else if self
+            .min_rtt
+            .is_some_and(|min_rtt| least < min_rtt + refresh_margin(min_rtt, max_bw, mtu))
+        {
+            (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
         }
         let forgotten = now > self.min_rtt_stamp + MIN_RTT_FILTER_LEN;
         let filling = !self.window.is_full();
@@ -110,26 +125,26 @@ impl DelaySignals {
             self.min_rtt_stamp = self.probe_rtt_min_stamp;
         }
         let Some(min_rtt) = self.min_rtt else { return };
-        let packets = if max_bw.is_zero() {
-            Duration::ZERO
-        } else {
-            max_bw.time_for(mtu * 2)
-        };
-        if least < min_rtt + min_rtt.mul_div(REFRESH_PER_10000, 10_000) + packets {
-            (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
-        }
-        if min_rtt > SHORT_RTT {
-            if least <= min_rtt {
-                self.excess = 0;
-            } else if least > EXCESS.of_duration(min_rtt) + SHORT_RTT {
-                self.excess += 1;
-            }
+        if least <= min_rtt || min_rtt <= SHORT_RTT {
+            self.excess = 0;
+        } else if least > EXCESS.of_duration(min_rtt) + SHORT_RTT {
+            self.excess += 1;
         }
     }
 
-    /// ProbeRTT begins: the current sample is the minimum.
-    pub(super) fn restart(&mut self, rtt: Duration, now: Instant) {
-        (self.min_rtt, self.min_rtt_stamp) = (Some(rtt), now);
+    /// A phase of probing begins or ends: what came before it does not count.
+    pub(super) fn clear_excess(&mut self) {
+        self.excess = 0;
+    }
+
+    /// Loss recovery is over: it is no time for ProbeRTT.
+    pub(super) fn postpone_probe_rtt(&mut self, now: Instant) {
+        (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
+    }
+
+    /// ProbeRTT begins: the current sample is the minimum, and as old as the one before.
+    pub(super) fn restart(&mut self, rtt: Duration) {
+        self.min_rtt = Some(rtt);
     }
 
     /// ProbeRTT is over.

@@ -9,17 +9,27 @@
 //! | [`delay`] | minimum RTT is the smallest maximum of seven samples; excess of delay is counted |
 //! | [`startup`] | exit on delay; start from a remembered volume; HyStart when the RTT exceeds 250 ms |
 //! | [`probe_bw`] | exit from UP on delay, early probe after growth, restart above a ceiling |
-//! | [`recovery`] | packet conservation; a probe timeout leads to a restart from the volume before it |
+//! | [`recovery`] | losses leave the window; a probe timeout leads to a restart from the volume before it |
+//! | [`draws`] | the same random waits in every trial |
 //! | [`output`] | `inflight_hi` starts at zero for "none", `extra_acked` is about one ACK |
 //!
 //! The bandwidth sample is the transport's interval estimate ([`crate::PathState::delivery_rate`]) and
 //! rounds are counted by packet numbers.
 //!
 //! # Limits
-//! The freeze of the window between an expected and an actual acknowledgement ("lost feedback") is not
-//! reproduced: transports report no such event. The minimum RTT of the transport is not overwritten.
+//! The peer's window freezes while an acknowledgement is overdue ("lost feedback"), where the application or another
+//! algorithm has asked its transport to tell. BBR does not ask, so that it does not freeze here.
+//! The minimum RTT of the transport is not overwritten when ProbeRTT ends. The share of marks is taken over whole
+//! rounds only. Repeated losses while a timeout is being recovered from take nothing from the window.
+//!
+//! # Source
+//! picoquic-controllers.md section 4. Where it gives a rule without its details (when the
+//! next probe is early, which bandwidth growth is judged by, what a new phase forgets), the details are those
+//! of picoquic's public `bbr.c`, and where that is older (the seed after a timeout, runs of loss in Startup, losses
+//! of a probe), of a public fork.
 
 pub(crate) mod delay;
+mod draws;
 mod output;
 mod probe_bw;
 mod probe_rtt;
@@ -37,11 +47,12 @@ use super::sample::Sample;
 use super::windowed_max::WindowedMax;
 use crate::delay_hystart::DelayHystart;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use crate::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer};
 use delay::DelaySignals;
 use probe_bw::Probe;
 use probe_rtt::ProbeRtt;
-use recovery::Recovery;
+use recovery::{Recovery, inflight_at_loss};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Share of CE marks that counts as too much in flight.
@@ -111,6 +122,13 @@ impl PacketRound {
         self.next = next_packet;
     }
 
+    /// A new round begins with this very ACK.
+    fn restart(&mut self, next_packet: u64) {
+        self.begin(next_packet);
+        self.count += 1;
+        self.start = true;
+    }
+
     fn update(&mut self, largest: u64, next_packet: u64) {
         self.start = largest >= self.next;
         if self.start {
@@ -127,13 +145,18 @@ pub(super) struct Bbr {
     initial_window: Bytes,
     state: State,
     round: PacketRound,
-    max_bw: MaxBw,
+    bw_filter: MaxBw,
+    /// What the filter said with the last sample: the end of a cycle shows with the next.
+    max_bw: Rate,
     delay: DelaySignals,
     hystart: DelayHystart,
     bw: Rate,
     bounds: Bounds,
     loss_round: LossRound,
     full_pipe: FullPipe,
+    /// Runs of lost packets, and whether too much was in flight, in this round of Startup.
+    startup_lost_ranges: u32,
+    startup_too_high: bool,
     /// Volume to start from, remembered from an earlier connection or from before a timeout.
     seed: Option<Bytes>,
     probe: Probe,
@@ -149,6 +172,8 @@ pub(super) struct Bbr {
     ecn_now: EcnCounts,
     ecn_before: EcnCounts,
     has_seen_rtt: bool,
+    /// Pacing by the window: of the first flight, and of the start on a long path.
+    by_window: Option<WindowPacing>,
     startup_done: bool,
     pacing_rate: Rate,
     quantum: Bytes,
@@ -163,7 +188,8 @@ impl Bbr {
             initial_window: init.initial_window,
             state: State::Startup,
             round: PacketRound::default(),
-            max_bw: MaxBw::default(),
+            bw_filter: MaxBw::default(),
+            max_bw: Rate::ZERO,
             delay: DelaySignals::new(init.now),
             hystart: DelayHystart::new(),
             bw: Rate::ZERO,
@@ -173,6 +199,8 @@ impl Bbr {
             },
             loss_round: LossRound::default(),
             full_pipe: FullPipe::default(),
+            startup_lost_ranges: 0,
+            startup_too_high: false,
             seed: None,
             probe: Probe::default(),
             probe_rtt: ProbeRtt::default(),
@@ -185,6 +213,7 @@ impl Bbr {
             ecn_now: EcnCounts::default(),
             ecn_before: EcnCounts::default(),
             has_seen_rtt: false,
+            by_window: None,
             startup_done: false,
             pacing_rate,
             quantum: output::send_quantum(pacing_rate, init.mtu),
@@ -217,10 +246,16 @@ impl Bbr {
     /// Too many marks, or more than 2 % and more than three packets lost since a packet left that was
     /// sent after the last recovery began.
     fn is_inflight_too_high(&self, sample: &Sample) -> bool {
+        self.is_too_much(sample.prior_delivered, sample.lost, sample.tx_in_flight)
+    }
+
+    /// The same for a packet that left when `delivered` and `volume` in flight were counted, and since which
+    /// `lost` is.
+    fn is_too_much(&self, delivered: Bytes, lost: Bytes, volume: Bytes) -> bool {
         self.ecn_alpha > ECN_EXCESS
-            || (sample.prior_delivered > self.recovery.delivered
-                && sample.lost > sample.tx_in_flight.mul_div(LOSS_THRESH_PERCENT, 100)
-                && sample.lost > self.mtu * 3)
+            || (delivered > self.recovery.delivered
+                && lost > volume.mul_div(LOSS_THRESH_PERCENT, 100)
+                && lost > self.mtu * 3)
     }
 
     /// Lower bounds, once in a round with loss and outside the probing states.
@@ -232,7 +267,7 @@ impl Bbr {
             || matches!(self.state, State::ProbeBwRefill | State::ProbeBwUp);
         if self.loss_round.is_loss_in_round && !probing {
             self.bounds
-                .lower(&self.loss_round.latest, self.max_bw.get(), self.cwnd);
+                .lower(&self.loss_round.latest, self.max_bw, self.cwnd);
         }
         self.loss_round.is_loss_in_round = false;
     }
@@ -259,6 +294,10 @@ impl Bbr {
 }
 
 impl Controller for Bbr {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        self.by_window = Some(WindowPacing::of_first_flight(self.initial_window, cx.path));
+    }
+
     fn on_sent(&mut self, _event: &Sent, cx: &mut Context<'_>) {
         self.note_rtt(cx);
     }
@@ -267,51 +306,65 @@ impl Controller for Bbr {
         self.note_rtt(cx);
         let sample = self.sample(event, cx);
         let rate = sample.delivery_rate.unwrap_or(UNKNOWN_RATE);
-        if !event.newly_lost.is_zero() {
-            self.loss_round.note_loss(cx.path.delivered);
-        }
         self.loss_round.update(&sample, event.lost_ranges);
+        self.loss_round.is_loss_in_round |= !event.newly_lost.is_zero();
         self.round.update(
             cx.path.largest_acked.unwrap_or(event.largest),
             cx.path.next_packet,
         );
         // An application-limited sample counts as well: it is compared with the slot of the current
         // cycle only, which it can but raise.
-        self.max_bw.update(rate, false);
+        self.bw_filter.update(rate, false);
+        self.max_bw = self.bw_filter.get();
         self.adapt_lower_bounds();
         self.update_extra_acked(&sample, cx.now);
-        self.check_startup(&sample);
+        if let Some(rtt) = event.rtt {
+            self.check_long_rtt(rtt, cx);
+        }
+        self.check_startup(&sample, event.lost_ranges);
         self.update_recovery(&sample, event, cx);
         self.check_drain_done(&sample, cx);
         self.update_probe_bw_cycle(&sample, rate, cx);
         if let Some(rtt) = event.rtt {
-            self.delay.update(rtt, self.max_bw.get(), self.mtu, cx.now);
+            self.delay.update(rtt, self.max_bw, self.mtu, cx.now);
         }
         self.check_probe_rtt(&sample, event.rtt, cx);
         self.loss_round.advance(&sample);
         self.update_ecn();
-        self.bw = self.max_bw.get().min(self.bounds.bw_shortterm);
+        self.bw = self.max_bw.min(self.bounds.bw_shortterm);
         self.update_control(&sample, event.newly_lost, cx);
+        self.by_window = (self.state == State::StartupLongRtt)
+            .then(|| WindowPacing::of(self.cwnd, cx.path, true));
     }
 
-    /// Losses count when the ACK that revealed them is processed.
-    fn on_lost(&mut self, _event: &Lost, _cx: &mut Context<'_>) {}
+    /// A loss of a probe shows at once that too much was in flight; all other losses count when the ACK
+    /// that revealed them is processed.
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        if !self.probe.is_bw_probe_sample || self.state != State::ProbeBwUp {
+            return;
+        }
+        let at_send = &event.snapshot;
+        let (lost, volume) = (at_send.lost_since_sent, at_send.in_flight_at_send);
+        if self.is_too_much(at_send.delivered_at_send, lost, volume) {
+            let limit = inflight_at_loss(event.size, volume, lost);
+            self.handle_inflight_too_high(limit, at_send.app_limited, cx);
+        }
+    }
 
     fn on_timeout(&mut self, event: &Timeout, cx: &mut Context<'_>) {
         self.handle_timeout(event, cx);
     }
 
-    fn on_spurious_loss(&mut self, event: &SpuriousLoss, _cx: &mut Context<'_>) {
-        self.check_timeout_done(event.packet);
+    fn on_spurious_loss(&mut self, event: &SpuriousLoss, cx: &mut Context<'_>) {
+        self.handle_spurious_loss(event.packet, cx);
     }
 
     fn on_ecn(&mut self, event: &EcnCounts, _cx: &mut Context<'_>) {
         self.ecn_now = *event;
     }
 
-    fn on_rtt(&mut self, event: &RttSample, cx: &mut Context<'_>) {
+    fn on_rtt(&mut self, _event: &RttSample, cx: &mut Context<'_>) {
         self.note_rtt(cx);
-        self.check_long_rtt(event.rtt, cx);
     }
 
     fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
@@ -319,28 +372,31 @@ impl Controller for Bbr {
         self.extra_acked_start = cx.now;
         if self.state.is_probe_bw() {
             self.set_pacing_rate(Gain::UNITY);
+        } else if self.state == State::ProbeRtt {
+            self.check_probe_rtt_done(cx);
         }
     }
 
-    fn on_seed(&mut self, window: Bytes, cx: &mut Context<'_>) {
-        if self.state.is_startup() && window > self.cwnd {
-            self.seed = Some(window);
-            self.check_seed(cx);
-        }
+    fn on_seed(&mut self, window: Bytes, _cx: &mut Context<'_>) {
+        self.take_seed(window);
     }
 
     fn control(&self) -> Control {
+        let (rate, quantum) = match self.by_window {
+            Some(pacing) => (pacing.rate, pacing.quantum),
+            None => (self.pacing_rate, self.quantum),
+        };
         Control {
             window: self.cwnd,
-            pacing: (self.state != State::StartupLongRtt).then_some(self.pacing_rate),
-            quantum: self.quantum,
+            pacing: Some(rate),
+            quantum,
             startup_done: self.startup_done,
         }
     }
 
     fn observe(&self, out: &mut dyn Observer) {
         out.state(self.state.name());
-        out.variable("max_bw", self.max_bw.get().as_bits_per_sec() as f64);
+        out.variable("max_bw", self.max_bw.as_bits_per_sec() as f64);
         out.variable("bw", self.bw.as_bits_per_sec() as f64);
         if let Some(min_rtt) = self.delay.min_rtt() {
             out.variable("min_rtt", min_rtt.as_secs_f64());
@@ -363,12 +419,16 @@ impl Controller for Bbr {
 
 impl Bbr {
     /// Reduces the bound to what was too much, once for each probe.
-    fn handle_inflight_too_high(&mut self, sample: &Sample, cx: &mut Context<'_>) {
+    fn handle_inflight_too_high(
+        &mut self,
+        limit: Bytes,
+        is_app_limited: bool,
+        cx: &mut Context<'_>,
+    ) {
         self.probe.is_bw_probe_sample = false;
-        if !sample.is_app_limited {
-            self.bounds.inflight_longterm = sample
-                .tx_in_flight
-                .max(BETA.of_bytes(self.target_inflight()));
+        if !is_app_limited {
+            let floor = BETA.of_bytes(self.target_inflight());
+            self.bounds.inflight_longterm = limit.max(floor);
         }
         if self.state == State::ProbeBwUp {
             self.start_probe_bw_down(cx);

@@ -12,6 +12,8 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Gain of a start from a remembered volume.
 const RESUME_GAIN: Gain = Gain::percent(125);
+/// What Headroom leaves of `inflight_hi`.
+const UNDER_HEADROOM: Gain = Gain::percent(85);
 /// Below this rate the quantum is one packet: 150 kB/s.
 const SLOW: Rate = Rate::from_bytes_per_sec(150_000);
 
@@ -71,15 +73,18 @@ impl Bbr {
             return;
         }
         self.modulate_for_recovery(sample, newly_lost);
-        if !self.is_in_recovery() {
+        if !self.recovery.conserves_packets() {
             let max_inflight = self.max_inflight();
+            let seed = self.seed.unwrap_or_default();
             if self.full_pipe.reached {
                 self.cwnd = (self.cwnd + sample.newly_acked).min(max_inflight);
+            } else if self.state == State::StartupResume && seed > self.cwnd {
+                self.cwnd = seed;
             } else if self.cwnd < max_inflight || cx.path.delivered < self.initial_window {
                 self.cwnd += sample.newly_acked;
             }
+            self.cwnd = self.cwnd.max(min_pipe_cwnd(self.mtu));
         }
-        self.cwnd = self.cwnd.max(min_pipe_cwnd(self.mtu));
         if self.state == State::ProbeRtt {
             self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
         }
@@ -117,11 +122,10 @@ impl Bbr {
         if bound.is_zero() { Bytes::MAX } else { bound }
     }
 
+    /// Zero is not "none" here: four packets.
     pub(super) fn inflight_with_headroom(&self) -> Bytes {
-        if self.bounds.inflight_longterm.is_zero() {
-            return Bytes::MAX;
-        }
-        self.bounds.inflight_with_headroom(self.mtu)
+        let bound = UNDER_HEADROOM.of_bytes(self.bounds.inflight_longterm);
+        bound.max(min_pipe_cwnd(self.mtu))
     }
 
     pub(super) fn inflight_unquantized(&self, bw: Rate, gain: Gain) -> Bytes {

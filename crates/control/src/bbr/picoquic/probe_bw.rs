@@ -1,11 +1,11 @@
 //! The ProbeBW cycle with its shortcuts: early probes, exit on delay, restart above a ceiling.
 
+use super::draws::Draws;
 use super::{Bbr, ECN_EXCESS, LONG_RTT, SHORT_RTT, State};
 use crate::Context;
 use crate::bbr::parameters::Gain;
 use crate::bbr::probe_bw::AckPhase;
 use crate::bbr::sample::Sample;
-use rand_core::Rng as _;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Bandwidth over that at the start of ProbeBW that calls for a new start.
@@ -29,12 +29,22 @@ pub(super) struct Probe {
     wait: Duration,
     /// Meant to count rounds since the last probe; it is drawn at random and never grows.
     frozen_rounds: u64,
+    draws: Draws,
     quick: bool,
     tries: u32,
     app_limited_rounds: u32,
+    /// An application-limited sample was seen in the current round.
+    app_limited_in_round: bool,
     up_rounds: u32,
     up_acked: Bytes,
     up_acked_per_packet: Bytes,
+}
+
+impl Probe {
+    /// Startup has begun again or is over: the next probes come early.
+    pub(super) fn be_quick(&mut self) {
+        (self.quick, self.tries) = (true, 0);
+    }
 }
 
 impl Bbr {
@@ -45,18 +55,20 @@ impl Bbr {
 
     pub(super) fn start_probe_bw_down(&mut self, cx: &mut Context<'_>) {
         self.loss_round.reset();
-        self.pick_probe_wait(cx);
+        self.pick_probe_wait();
         self.probe.cycle_stamp = cx.now;
         self.probe.ack_phase = AckPhase::ProbeStopping;
         self.round.begin(cx.path.next_packet);
+        self.delay.clear_excess();
+        self.probe.app_limited_rounds = 0;
+        self.probe.app_limited_in_round = false;
         self.state = State::ProbeBwDown;
     }
 
     /// Two to three seconds; about a round trip when the last probe found more; in proportion to the
     /// round trip on long paths.
-    fn pick_probe_wait(&mut self, cx: &mut Context<'_>) {
-        let random = cx.rng.next_u64();
-        self.probe.frozen_rounds = random & 1;
+    fn pick_probe_wait(&mut self) {
+        self.probe.frozen_rounds = self.probe.draws.below(2);
         let min_rtt = self.delay.min_rtt().unwrap_or_default();
         let is_long = min_rtt >= LONG_RTT;
         let (least, spread) = match (self.probe.quick, is_long) {
@@ -65,24 +77,31 @@ impl Bbr {
             (false, true) => (min_rtt * 8, min_rtt * 4),
             (false, false) => (Duration::from_secs(2), Duration::from_secs(1)),
         };
-        self.probe.wait = least + Duration::from_nanos((random >> 1) % spread.as_nanos().max(1));
+        let spread_us = spread.as_nanos() / 1_000;
+        self.probe.wait = least + Duration::from_micros(self.probe.draws.below(spread_us + 1));
     }
 
-    pub(super) fn start_probe_bw_cruise(&mut self) {
-        // Growth of a fifteenth since the last time.
-        let grown = self.max_bw.get().mul_div(15, 16) >= self.full_pipe.baseline;
-        if grown && self.ecn_alpha <= ECN_EXCESS {
-            (self.probe.quick, self.probe.tries) = (true, 0);
-            self.full_pipe.baseline = self.max_bw.get();
-        } else {
-            self.probe.tries += 1;
-            self.probe.quick &= self.probe.tries <= QUICK_TRIES;
+    /// The probe is judged by its growth over the bandwidth that it began with ([`start_probe_bw_refill`]):
+    /// a fifteenth calls for the next one soon, three without it end that.
+    ///
+    /// [`start_probe_bw_refill`]: Bbr::start_probe_bw_refill
+    fn judge_probe(&mut self) {
+        let grown = self.max_bw.mul_div(15, 16) >= self.full_pipe.baseline;
+        let marked = self.ecn_alpha > ECN_EXCESS;
+        if grown && !marked {
+            self.full_pipe.baseline = self.max_bw;
+            self.probe.be_quick();
+            return;
         }
-        self.state = State::ProbeBwCruise;
+        self.probe.tries += 1;
+        if self.probe.tries > QUICK_TRIES || marked {
+            (self.probe.quick, self.probe.tries) = (false, 0);
+        }
     }
 
     fn start_probe_bw_refill(&mut self, cx: &mut Context<'_>) {
         self.bounds.reset_short_term();
+        self.full_pipe.baseline = self.max_bw;
         (self.probe.up_rounds, self.probe.up_acked) = (0, Bytes::ZERO);
         self.probe.ack_phase = AckPhase::Refilling;
         self.round.begin(cx.path.next_packet);
@@ -93,6 +112,7 @@ impl Bbr {
         self.probe.ack_phase = AckPhase::ProbeStarting;
         self.round.begin(cx.path.next_packet);
         self.probe.cycle_stamp = cx.now;
+        self.delay.clear_excess();
         self.state = State::ProbeBwUp;
         self.raise_slope();
     }
@@ -113,62 +133,80 @@ impl Bbr {
             return;
         }
         self.adapt_upper_bounds(sample, cx);
-        if !self.state.is_probe_bw() {
-            return;
-        }
-        if self.bw > self.probe.ceiling {
-            self.enter_startup();
-            return;
-        }
-        let after_app_limit = self.update_app_limited_rounds(sample);
         match self.state {
-            State::ProbeBwDown | State::ProbeBwCruise if self.is_saturated(sample, rate) => {
-                // The path is much slower than the model: believe the sample.
-                self.max_bw = Default::default();
-                self.max_bw.update(rate, false);
-                self.full_pipe.baseline = rate;
-                self.enter_drain();
+            State::ProbeBwDown => {
+                if self.is_time_to_probe_bw(sample, cx) {
+                    return self.start_probe_bw_refill(cx);
+                }
+                if self.is_saturated(rate, cx) {
+                    return self.believe(sample, rate, cx);
+                }
+                if self.is_time_to_cruise(sample) {
+                    self.judge_probe();
+                    self.state = State::ProbeBwCruise;
+                }
             }
-            State::ProbeBwDown | State::ProbeBwCruise
-                if after_app_limit || self.is_time_to_probe_bw(cx) =>
-            {
-                self.start_probe_bw_refill(cx);
+            State::ProbeBwCruise => {
+                if self.is_saturated(rate, cx) {
+                    return self.believe(sample, rate, cx);
+                }
+                if self.is_time_to_probe_bw(sample, cx) {
+                    return self.start_probe_bw_refill(cx);
+                }
             }
-            State::ProbeBwDown if self.is_time_to_cruise(sample) => self.start_probe_bw_cruise(),
             State::ProbeBwRefill if self.round.start => {
                 self.probe.is_bw_probe_sample = true;
                 self.start_probe_bw_up(cx);
             }
             State::ProbeBwUp if self.is_time_to_go_down(sample, cx) => self.start_probe_bw_down(cx),
-            _ => {}
+            State::ProbeBwRefill | State::ProbeBwUp => {}
+            _ => return,
         }
+        if self.bw > self.probe.ceiling {
+            self.start_again();
+        }
+    }
+
+    /// The path is much slower than the model: the sample is the model.
+    fn believe(&mut self, sample: &Sample, rate: Rate, cx: &Context<'_>) {
+        self.recovery.prior_cwnd = sample.delivered;
+        self.probe.ack_phase = AckPhase::ProbeStopping;
+        self.bw_filter = Default::default();
+        self.bw_filter.update(rate, false);
+        self.max_bw = rate;
+        self.full_pipe.baseline = rate;
+        self.enter_drain();
+        self.round.begin(cx.path.next_packet);
     }
 
     fn is_time_to_cruise(&self, sample: &Sample) -> bool {
         sample.in_flight <= self.inflight_with_headroom()
-            && sample.in_flight <= self.inflight(self.max_bw.get(), Gain::UNITY)
+            && sample.in_flight <= self.inflight(self.max_bw, Gain::UNITY)
     }
 
     fn adapt_upper_bounds(&mut self, sample: &Sample, cx: &mut Context<'_>) {
         if self.round.start && self.probe.ack_phase == AckPhase::ProbeStarting {
             self.probe.ack_phase = AckPhase::ProbeFeedback;
         }
-        if self.round.start && self.probe.ack_phase == AckPhase::ProbeStopping {
-            self.probe.is_bw_probe_sample = false;
-            self.probe.ack_phase = AckPhase::Init;
-            if self.state.is_probe_bw() && !sample.is_app_limited {
-                self.max_bw.advance();
-            }
+        // The cycle ends with the first round of a probe's end that is not application-limited, however late; the
+        // phase that follows is that of a probe which starts.
+        let ends_cycle = self.round.start
+            && self.probe.ack_phase == AckPhase::ProbeStopping
+            && self.state.is_probe_bw()
+            && !sample.is_app_limited;
+        if ends_cycle {
+            self.bw_filter.advance();
+            self.probe.ack_phase = AckPhase::ProbeStarting;
         }
         if self.is_inflight_too_high(sample) {
             if self.probe.is_bw_probe_sample {
-                self.handle_inflight_too_high(sample, cx);
+                self.handle_inflight_too_high(sample.tx_in_flight, sample.is_app_limited, cx);
             }
             return;
         }
         self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
         if self.state == State::ProbeBwUp
-            && cx.path.window_limited
+            && sample.is_window_limited
             && self.cwnd >= self.bounds.inflight_longterm
         {
             self.probe.up_acked += sample.newly_acked;
@@ -182,29 +220,31 @@ impl Bbr {
         }
     }
 
-    /// Whether a long application-limited phase ends with this round.
-    fn update_app_limited_rounds(&mut self, sample: &Sample) -> bool {
+    /// Whether a long application-limited phase has ended with the round before this ACK.
+    fn has_app_limit_ended(&mut self, sample: &Sample) -> bool {
         if !self.round.start {
+            self.probe.app_limited_in_round |= sample.is_app_limited;
             return false;
         }
-        if sample.is_app_limited {
+        if std::mem::take(&mut self.probe.app_limited_in_round) {
             self.probe.app_limited_rounds += 1;
             return false;
         }
         std::mem::take(&mut self.probe.app_limited_rounds) > APP_LIMITED_ROUNDS
     }
 
-    fn is_time_to_probe_bw(&self, cx: &Context<'_>) -> bool {
+    fn is_time_to_probe_bw(&mut self, sample: &Sample, cx: &Context<'_>) -> bool {
         let packets = self.target_inflight().as_u64() / self.mtu.as_u64().max(1);
         cx.now > self.probe.cycle_stamp + self.probe.wait
             || self.probe.frozen_rounds >= packets.min(MAX_RENO_ROUNDS)
+            || self.has_app_limit_ended(sample)
     }
 
     /// Twice the minimum RTT while sending three times what arrives.
-    fn is_saturated(&self, sample: &Sample, rate: Rate) -> bool {
+    fn is_saturated(&self, rate: Rate, cx: &Context<'_>) -> bool {
         self.delay
             .min_rtt()
-            .is_some_and(|min_rtt| sample.rtt > min_rtt * 2)
+            .is_some_and(|min_rtt| cx.path.latest_rtt > min_rtt * 2)
             && self.probe.frozen_rounds >= 1
             && self.pacing_rate > Rate::from_bits_per_sec(rate.as_bits_per_sec().saturating_mul(3))
     }
@@ -214,7 +254,6 @@ impl Bbr {
         let min_rtt = self.delay.min_rtt().unwrap_or_default();
         min_rtt > SHORT_RTT
             && cx.now > self.probe.cycle_stamp + min_rtt
-            && (self.delay.excess() > 0
-                || sample.in_flight > self.inflight(self.max_bw.get(), UP_VOLUME))
+            && (self.delay.excess() > 0 || sample.in_flight > self.inflight(self.max_bw, UP_VOLUME))
     }
 }

@@ -22,9 +22,9 @@ impl Bbr {
     ) {
         let can_probe = self.state != State::ProbeRtt && self.state != State::StartupLongRtt;
         if can_probe && self.delay.expired && !self.idle_restart {
-            self.recovery.save_cwnd(self.cwnd, false);
+            self.recovery.save_cwnd(self.cwnd, true);
             if let Some(rtt) = rtt {
-                self.delay.restart(rtt, cx.now);
+                self.delay.restart(rtt);
             }
             self.state = State::ProbeRtt;
             self.probe_rtt = ProbeRtt::default();
@@ -40,21 +40,31 @@ impl Bbr {
     }
 
     fn handle_probe_rtt(&mut self, sample: &Sample, cx: &mut Context<'_>) {
-        let Some(done_stamp) = self.probe_rtt.done_stamp else {
+        if self.probe_rtt.done_stamp.is_none() {
             if sample.tx_in_flight <= self.probe_rtt_cwnd() {
                 self.probe_rtt.done_stamp = Some(cx.now + PROBE_RTT_DURATION);
                 self.round.begin(cx.path.next_packet);
             }
             return;
-        };
+        }
         self.probe_rtt.round_done |= self.round.start;
-        if self.probe_rtt.round_done && cx.now > done_stamp {
+        if self.probe_rtt.round_done {
+            self.check_probe_rtt_done(cx);
+        }
+    }
+
+    pub(super) fn check_probe_rtt_done(&mut self, cx: &mut Context<'_>) {
+        if self
+            .probe_rtt
+            .done_stamp
+            .is_some_and(|stamp| cx.now > stamp)
+        {
             self.delay.probed(cx.now);
             self.cwnd = self.recovery.restored(self.cwnd);
             self.bounds.reset_short_term();
             if self.full_pipe.reached {
                 self.enter_probe_bw(cx);
-                self.start_probe_bw_cruise();
+                self.state = State::ProbeBwCruise;
             } else {
                 self.enter_startup();
             }

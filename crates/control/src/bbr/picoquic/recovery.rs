@@ -2,28 +2,29 @@
 
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr::parameters::Gain;
+use crate::bbr::parameters::{Gain, LOSS_THRESH_PERCENT};
 use crate::bbr::sample::Sample;
 use crate::event::{Ack, Timeout};
 use thalweg_units::Bytes;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    active: bool,
-    /// First packet that left after it began.
-    first_after: u64,
-    /// Total delivered when it began.
+    /// Set in recovery, which ends when this packet or a later one is acknowledged: the first that left after a
+    /// loss, or the one that a timeout fired for.
+    until: Option<u64>,
+    /// Whether as much leaves as arrives.
+    conserves: bool,
+    /// Whether a timeout has begun recovery, or come in it.
+    by_timeout: bool,
+    /// Total delivered when it last began or ended.
     pub(super) delivered: Bytes,
-    prior_cwnd: Bytes,
-    /// Packet whose timeout cut the window.
-    timed_out: Option<u64>,
+    pub(super) prior_cwnd: Bytes,
 }
 
 impl Recovery {
     /// Remembers the window, or the larger one of those seen while it was being modulated.
     pub(super) fn save_cwnd(&mut self, cwnd: Bytes, probe_rtt: bool) {
-        let modulated = self.active || self.timed_out.is_some() || probe_rtt;
-        self.prior_cwnd = if modulated {
+        self.prior_cwnd = if self.until.is_some() || probe_rtt {
             self.prior_cwnd.max(cwnd)
         } else {
             cwnd
@@ -33,64 +34,105 @@ impl Recovery {
     pub(super) fn restored(&self, cwnd: Bytes) -> Bytes {
         cwnd.max(self.prior_cwnd)
     }
+
+    pub(super) fn conserves_packets(&self) -> bool {
+        self.conserves
+    }
+}
+
+/// At which volume in flight the loss crossed LossThresh: what was in flight before the packet, and the share of
+/// that which may be lost, with what was lost before subtracted before the share is taken.
+pub(super) fn inflight_at_loss(size: Bytes, tx_in_flight: Bytes, lost: Bytes) -> Bytes {
+    let (in_flight_before, lost_before) = (tx_in_flight - size, lost - size);
+    if in_flight_before <= lost_before {
+        return tx_in_flight;
+    }
+    let share =
+        (in_flight_before - lost_before).mul_div(LOSS_THRESH_PERCENT, 100 - LOSS_THRESH_PERCENT);
+    in_flight_before + share
 }
 
 impl Bbr {
-    /// Enters recovery when too much was in flight, leaves it with the first packet sent after.
+    /// Enters recovery when too much was in flight, and leaves it.
     pub(super) fn update_recovery(&mut self, sample: &Sample, event: &Ack, cx: &mut Context<'_>) {
-        self.check_timeout_done(event.largest);
-        if self.recovery.active {
-            if event.largest >= self.recovery.first_after {
-                self.recovery.active = false;
-                self.cwnd = self.recovery.restored(self.cwnd);
-                if self.state == State::ProbeBwUp {
-                    self.start_probe_bw_down(cx);
-                }
+        if let Some(until) = self.recovery.until {
+            if cx.path.largest_acked.unwrap_or(event.largest) >= until {
+                self.exit_recovery(cx);
             }
         } else if self.is_inflight_too_high(sample) {
             self.recovery
                 .save_cwnd(self.cwnd, self.state == State::ProbeRtt);
-            self.recovery.active = true;
-            self.recovery.first_after = cx.path.next_packet;
+            self.recovery.until = Some(cx.path.next_packet);
+            self.recovery.conserves = true;
             self.recovery.delivered = cx.path.delivered;
             self.cwnd = sample.in_flight + sample.newly_acked.max(self.mtu);
         }
     }
 
-    /// In recovery, the window shrinks by what is lost but lets as much leave as arrives.
+    /// What is lost leaves the window, in recovery or not; in recovery as much leaves as arrives.
     pub(super) fn modulate_for_recovery(&mut self, sample: &Sample, newly_lost: Bytes) {
-        if self.recovery.active {
-            self.cwnd = (self.cwnd - newly_lost).max(sample.in_flight + sample.newly_acked);
+        self.cwnd = (self.cwnd - newly_lost).max(self.mtu);
+        if self.recovery.conserves {
+            self.cwnd = self.cwnd.max(sample.in_flight + sample.newly_acked);
         }
-    }
-
-    pub(super) fn is_in_recovery(&self) -> bool {
-        self.recovery.active
     }
 
     /// The window falls to what is in flight and one packet; what it was is remembered.
     pub(super) fn handle_timeout(&mut self, event: &Timeout, cx: &Context<'_>) {
-        if self.recovery.timed_out.is_none() {
+        if self.recovery.by_timeout {
+            return;
+        }
+        if self.recovery.until.is_none() {
             self.recovery
                 .save_cwnd(self.cwnd, self.state == State::ProbeRtt);
-            self.recovery.timed_out = Some(event.packet);
-            if !self.bw.is_zero() {
-                self.seed = Some(self.inflight(self.bw, Gain::UNITY));
-            }
         }
+        let bw = if self.bw.is_zero() {
+            self.max_bw
+        } else {
+            self.bw
+        };
+        if !bw.is_zero() {
+            self.seed = self.seed.max(Some(self.inflight(bw, Gain::UNITY)));
+        }
+        self.recovery.until = Some(event.packet);
+        self.recovery.by_timeout = true;
+        self.recovery.delivered = cx.path.delivered;
         self.cwnd = cx.path.bytes_in_flight + self.mtu;
     }
 
-    /// The path is alive again: start from the remembered volume.
-    pub(super) fn check_timeout_done(&mut self, largest: u64) {
-        if self
-            .recovery
-            .timed_out
-            .is_some_and(|packet| largest >= packet)
-        {
-            self.recovery.timed_out = None;
-            self.cwnd = self.recovery.restored(self.cwnd);
-            self.enter_startup();
+    /// A packet that was believed lost has arrived: a timeout in vain ends recovery at once.
+    pub(super) fn handle_spurious_loss(&mut self, packet: u64, cx: &mut Context<'_>) {
+        if self.recovery.by_timeout && self.recovery.until.is_some_and(|until| packet >= until) {
+            self.exit_recovery(cx);
         }
+    }
+
+    /// After a timeout the path is alive again: start from the remembered volume. Losses before this moment count no
+    /// more, and ProbeRTT is put off.
+    fn exit_recovery(&mut self, cx: &mut Context<'_>) {
+        self.cwnd = self.recovery.restored(self.cwnd);
+        (self.recovery.until, self.recovery.conserves) = (None, false);
+        if std::mem::take(&mut self.recovery.by_timeout) {
+            self.start_again();
+        } else if self.state == State::ProbeBwUp {
+            self.start_probe_bw_down(cx);
+        }
+        self.recovery.delivered = cx.path.delivered;
+        self.delay.postpone_probe_rtt(cx.now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_volume_at_which_loss_was_too_much_lies_above_what_was_in_flight_before_the_packet() {
+        // (100 kB - 2 kB lost before) * 0.02 / 0.98 = 2 kB
+        let limit = inflight_at_loss(Bytes::new(1_000), Bytes::new(101_000), Bytes::new(3_000));
+        assert_eq!(limit, Bytes::new(102_000));
+        // As much lost before as was in flight: the volume with the packet.
+        let limit = inflight_at_loss(Bytes::new(1_000), Bytes::new(3_000), Bytes::new(3_000));
+        assert_eq!(limit, Bytes::new(3_000));
     }
 }

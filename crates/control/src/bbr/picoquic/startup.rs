@@ -4,6 +4,8 @@ use super::{Bbr, ECN_EXCESS, LONG_RTT, State};
 use crate::Context;
 use crate::bbr::parameters::{Gain, STARTUP_FULL_LOSS_COUNT};
 use crate::bbr::sample::Sample;
+use crate::picoquic_start::{data_limited, slow_start_increase};
+use crate::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Duration};
 
 /// ACKs with an excess of delay that end Startup.
@@ -15,90 +17,107 @@ const TARGET_RENO: Duration = Duration::from_millis(100);
 const TARGET_SATELLITE: Duration = Duration::from_millis(610);
 
 impl Bbr {
-    /// Starts again, from the remembered volume if there is one.
     pub(super) fn enter_startup(&mut self) {
-        self.full_pipe.restart(Default::default());
-        self.full_pipe.reached = false;
         self.state = State::Startup;
-        if let Some(seed) = self.seed {
-            self.state = State::StartupResume;
-            self.cwnd = self.cwnd.max(seed);
-        }
     }
 
-    /// A seed has come: resume, unless the path is long, where it sets the first window.
-    pub(super) fn check_seed(&mut self, cx: &Context<'_>) {
-        if self.state == State::StartupLongRtt {
-            self.cwnd = self.cwnd.max(self.seed.unwrap_or_default());
-        } else if cx.path.min_rtt <= LONG_RTT {
-            self.enter_startup();
+    /// Forgets that the pipe was full and starts again, from the remembered volume if there is one.
+    pub(super) fn start_again(&mut self) {
+        self.full_pipe.restart(Default::default());
+        self.full_pipe.reached = false;
+        self.probe.be_quick();
+        self.state = match self.seed {
+            Some(_) => State::StartupResume,
+            None => State::Startup,
+        };
+    }
+
+    /// A seed has come: resume. The window follows with the next ACK, and on a long path half of it.
+    pub(super) fn take_seed(&mut self, seed: Bytes) {
+        self.seed = Some(seed);
+        // Bytes against bytes per second, as below.
+        if self.state == State::Startup && seed.as_u64() > self.max_bw.as_bytes_per_sec() {
+            self.state = State::StartupResume;
         }
     }
 
     /// A path of more than 250 ms starts like a window-based algorithm, until HyStart stops it.
     pub(super) fn check_long_rtt(&mut self, rtt: Duration, cx: &mut Context<'_>) {
-        if self.state == State::Startup && !self.startup_done && cx.path.min_rtt > LONG_RTT {
+        if matches!(self.state, State::Startup | State::StartupResume) && cx.path.min_rtt > LONG_RTT
+        {
             self.state = State::StartupLongRtt;
             let scaled = cx.path.min_rtt.min(TARGET_SATELLITE).as_nanos();
             let window = self.initial_window.mul_div(scaled, TARGET_RENO.as_nanos());
-            self.cwnd = self.cwnd.max(self.seed.unwrap_or(window));
+            self.cwnd = self.cwnd.max(self.seed.unwrap_or_default()).max(window);
         }
         if self.state == State::StartupLongRtt {
-            let window = self.cwnd.as_u64().max(1);
-            let packet_time = cx.path.smoothed_rtt.mul_div(self.mtu.as_u64() * 4, window) / 5;
+            let pacing = self
+                .by_window
+                .unwrap_or_else(|| WindowPacing::of(self.cwnd, cx.path, true));
+            let packet_time = pacing.packet_time(self.mtu);
             if self.hystart.on_rtt(rtt, packet_time, cx.now) || self.ecn_alpha > ECN_EXCESS {
                 self.full_pipe.declare();
                 self.enter_drain();
+                self.round.restart(cx.path.next_packet);
             }
         }
     }
 
     /// Window of the long start: slow start, and at least half of what the best rate fills.
     pub(super) fn grow_long_rtt_window(&mut self, newly_acked: Bytes, cx: &Context<'_>) {
-        if cx.path.window_limited {
-            self.cwnd += newly_acked;
+        if data_limited(cx.path) {
+            self.cwnd += slow_start_increase(newly_acked, cx.path);
         }
-        self.cwnd = self
-            .cwnd
-            .max(cx.path.peak_rate.bytes_in(cx.path.min_rtt) / 2);
+        let min_rtt = self.delay.min_rtt().unwrap_or(cx.path.min_rtt);
+        let most = cx.path.peak_rate.bytes_in(min_rtt);
+        self.cwnd = self.cwnd.max(most.max(self.seed.unwrap_or_default()) / 2);
     }
 
-    /// Ends Startup on a plateau of `max_bw`, on marks, on loss in six runs, or on delay.
-    pub(super) fn check_startup(&mut self, sample: &Sample) {
-        if self.loss_round.start {
-            self.loss_round.ranges = 0;
-        }
-        let max_bw = self.max_bw.get();
+    /// Ends a start by rate. One from a remembered volume may become a plain one with the same ACK.
+    pub(super) fn check_startup(&mut self, sample: &Sample, lost_ranges: u32) {
         let counts = self.round.start && !sample.is_app_limited;
-        match self.state {
-            State::Startup => {
-                if counts {
-                    self.full_pipe.check(max_bw);
+        if self.state == State::StartupResume {
+            self.check_startup_loss(sample, lost_ranges);
+            // Bytes per second against bytes: true at once on any path of less than 0.9 s.
+            let limit = RESUME_GROWTH.of_bytes(self.seed.unwrap_or_default());
+            if !self.full_pipe.reached && self.max_bw.as_bytes_per_sec() > limit.as_u64() {
+                self.enter_startup();
+            } else {
+                if counts && !self.full_pipe.reached {
+                    self.full_pipe.check_growth(self.max_bw, RESUME_GROWTH);
                 }
-                let too_high = self.is_inflight_too_high(sample)
-                    && self.loss_round.ranges >= STARTUP_FULL_LOSS_COUNT;
-                if too_high || self.ecn_alpha >= ECN_EXCESS {
-                    self.full_pipe.declare();
-                    self.bounds.inflight_longterm = self.bdp().max(self.loss_round.latest.inflight);
-                } else if self.delay.excess() > DELAY_EXCESS {
-                    self.full_pipe.declare();
-                }
+                self.check_pipe();
             }
-            State::StartupResume => {
-                if counts {
-                    self.full_pipe.check_growth(max_bw, RESUME_GROWTH);
-                }
-                // Bytes per second against bytes: true at once on any path of less than 0.9 s.
-                let limit = RESUME_GROWTH.of_bytes(self.seed.unwrap_or_default());
-                if !self.full_pipe.reached && max_bw.as_bytes_per_sec() > limit.as_u64() {
-                    self.seed = None;
-                    self.state = State::Startup;
-                }
-            }
-            _ => return,
         }
+        if self.state == State::Startup {
+            if counts {
+                self.full_pipe.check(self.max_bw);
+            }
+            self.check_startup_loss(sample, lost_ranges);
+            if self.ecn_alpha >= ECN_EXCESS || self.delay.excess() > DELAY_EXCESS {
+                self.full_pipe.declare();
+            }
+            self.check_pipe();
+        }
+    }
+
+    /// Drains once a plateau of `max_bw`, marks, loss in six runs of a round, or delay have filled the pipe.
+    fn check_pipe(&mut self) {
         if self.full_pipe.reached {
+            self.probe.be_quick();
             self.enter_drain();
+        }
+    }
+
+    /// A round in which too much was in flight and six runs of packets were lost fills the pipe.
+    fn check_startup_loss(&mut self, sample: &Sample, lost_ranges: u32) {
+        self.startup_lost_ranges += lost_ranges;
+        self.startup_too_high |= self.is_inflight_too_high(sample);
+        if self.round.start {
+            let ranges = std::mem::take(&mut self.startup_lost_ranges);
+            if std::mem::take(&mut self.startup_too_high) && ranges >= STARTUP_FULL_LOSS_COUNT {
+                self.full_pipe.declare();
+            }
         }
     }
 

@@ -93,9 +93,60 @@ fn a_probe_timeout_is_followed_by_a_restart_from_the_volume_before_it() {
 fn a_long_path_starts_in_window_mode() {
     let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
     path.run_to("Startup_LONG_RTT");
-    assert_eq!(path.controller.control().pacing, None);
+    let control = path.controller.control();
+    let by_window = Rate::over(control.window, path.path.smoothed_rtt);
+    let ratio =
+        control.pacing.unwrap().as_bits_per_sec() as f64 / by_window.as_bits_per_sec() as f64;
+    assert!((1.2..=1.3).contains(&ratio), "{ratio}"); // 5/4
     // 15 360 * 600 ms / 100 ms
     assert!(path.controller.control().window >= Bytes::new(92_160));
     path.run_to("Drain");
     assert!(path.variable("max_bw") > 10e6);
+}
+
+#[test]
+fn the_first_probe_after_a_start_comes_early() {
+    // One minimum RTT and at most 250 ms after DOWN began; two to three seconds without that rule.
+    let mut path = path();
+    path.run_to("ProbeBW_DOWN");
+    let began = path.now;
+    path.run_to("ProbeBW_REFILL");
+    let waited = (path.now - began).as_secs_f64();
+    assert!((0.080..=0.45).contains(&waited), "{waited}");
+}
+
+#[test]
+fn probes_without_growth_come_seldom_again() {
+    // Four in a row on a path that does not change: then two seconds at least pass between them.
+    let mut path = path();
+    path.run_for(Duration::from_secs(6));
+    path.run_to("ProbeBW_DOWN");
+    let began = path.now;
+    path.run_to("ProbeBW_REFILL");
+    let waited = (path.now - began).as_secs_f64();
+    assert!((2.0..=3.2).contains(&waited), "{waited}");
+}
+
+#[test]
+fn a_start_again_on_a_long_path_is_by_window_again() {
+    let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
+    path.run_to("ProbeBW_DOWN");
+    path.rate = Rate::from_bits_per_sec(100_000_000);
+    path.run_to("ProbeBW_UP");
+    path.run_to("Startup_LONG_RTT");
+    assert!(path.variable("max_bw") > 30e6);
+}
+
+#[test]
+fn a_remembered_volume_opens_half_of_the_window_on_a_long_path_with_the_next_ack() {
+    let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
+    path.run_to("Startup_LONG_RTT");
+    let before = path.controller.control().window;
+    path.call(|controller, cx| controller.on_seed(Bytes::new(10_000_000), cx));
+    assert_eq!(path.controller.control().window, before);
+    path.run_while(thalweg_units::Instant::NEVER, |path| {
+        path.controller.control().window == before
+    });
+    let window = path.controller.control().window.as_u64();
+    assert!((5_000_000..6_000_000).contains(&window), "{window}"); // half, and what was acknowledged
 }

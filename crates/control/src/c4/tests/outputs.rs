@@ -1,5 +1,6 @@
 //! "Setting pacing rate, congestion window and quantum". Where a comment says "trace", the numbers are
-//! those of an instrumented run of the reference code over 20 Mb/s, 80 ms RTT and an 80 ms buffer.
+//! those of an instrumented run of the reference code over 20 Mb/s, 80 ms RTT and an 80 ms buffer
+//! (c4.md section 3).
 
 use super::*;
 
@@ -144,8 +145,12 @@ fn the_quantum_is_four_milliseconds_of_data_between_two_packets_and_64_kilobytes
     assert_eq!(flow.c4.control().quantum.as_u64(), 19_383);
 }
 
+/// `cwnd = max(..., 2*MTU)`: 1 kB/s for 80 ms and a margin of 15 ms are 95 bytes, 2.4 packets of 1440 bytes
+/// are more than two.
 #[test]
-fn a_rate_of_a_few_bytes_per_second_still_lets_one_packet_leave() {
-    let flow = Flow::in_state(State::Cruising, 1, ms(80));
-    assert_eq!((flow.window(), flow.pacing()), (1, 1));
+fn the_window_is_never_below_two_packets() {
+    let flow = Flow::in_state(State::Cruising, 1_000, ms(80));
+    assert_eq!((flow.window(), flow.pacing()), (2 * 1_440, 1_000));
+    let flow = Flow::in_state(State::Cruising, 36_379, ms(80));
+    assert_outputs(&flow, 3_456, 36_379);
 }

@@ -94,7 +94,8 @@ proptest! {
             prop_assert!(flow.c4.jitter_restart_done || !restarted);
 
             let control = flow.c4.control();
-            prop_assert!(!control.window.is_zero());
+            prop_assert!(control.window >= MTU * 2);
+            prop_assert!(control.window < Bytes::new(1 << 60));
             prop_assert!(control.pacing.is_none_or(|pacing| !pacing.is_zero()));
             prop_assert!(control.quantum >= MTU * 2);
             prop_assert!(control.quantum <= Bytes::new(65_536));

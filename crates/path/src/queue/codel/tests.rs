@@ -40,7 +40,7 @@ fn drops_follow_the_inverse_square_root_of_their_count() {
 
 #[test]
 fn marks_follow_the_same_law_and_lose_nothing() {
-    // RFC 8289 section 6.1: marking in place of dropping.
+    // RFC 8289 section 1: marking in place of dropping.
     let mut marking = bench(CodelConfig::default());
     overload(&mut marking, 0, 474, Ecn::Ect0);
     assert_eq!((drop_times(&mut marking), marking.marks()), (vec![], 7));

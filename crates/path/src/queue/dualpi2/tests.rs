@@ -3,6 +3,7 @@
 use super::*;
 use crate::Limit;
 use crate::probe::{Bench, at, ms};
+use proptest::prelude::*;
 use thalweg_units::Ecn;
 
 fn bench(config: DualPi2Config) -> Bench<DualPi2> {
@@ -223,4 +224,58 @@ fn both_queues_share_the_limit_and_the_youngest_yields_when_it_shrinks() {
     bench.discipline.shed(&mut bench.buffer);
     let flows: Vec<_> = bench.drops().iter().map(|drop| drop.flow).collect();
     assert_eq!(flows, [0, 0, 1]);
+}
+
+#[test]
+fn a_packet_that_waits_for_hours_is_aged_at_once() {
+    // 36 * 10^8 updates in 10 h; certainty is reached within seconds.
+    let mut bench = bench(DualPi2Config {
+        update: us(10),
+        ..DualPi2Config::default()
+    });
+    puts(&mut bench, 0, Ecn::NotEct, 1);
+    let started = std::time::Instant::now();
+    bench.discipline.catch_up(at(10 * 3_600_000));
+    let DualPi2 { base, delay, .. } = bench.discipline;
+    assert_eq!((base, delay), (1.0, Duration::from_secs(10 * 3600)));
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+proptest! {
+    /// What is left out while nothing waits, or while one packet does, is what one update after the other does.
+    #[test]
+    fn updates_that_are_left_out_change_nothing(
+        target_us in prop_oneof![Just(0u64), 0u64..40_000],
+        update_us in 1u64..20_000,
+        rtt_max_us in 100u64..1_000_000,
+        base in prop_oneof![Just(0.0), Just(1.0), 0.0..1.0f64],
+        delay_us in prop_oneof![Just(0u64), 0u64..100_000],
+        spans in prop::collection::vec(1u64..2_000, 1..6),
+        waiting in prop_oneof![Just(None), Just(Some(Ecn::NotEct)), Just(Some(Ecn::Ect1))],
+    ) {
+        let make = || {
+            let mut bench = bench(DualPi2Config {
+                target: us(target_us),
+                update: us(update_us),
+                rtt_max: us(rtt_max_us),
+                ..DualPi2Config::default()
+            });
+            if let Some(ecn) = waiting {
+                puts(&mut bench, 0, ecn, 1);
+            }
+            let mut discipline = bench.discipline;
+            (discipline.base, discipline.delay) = (base, us(delay_us));
+            discipline
+        };
+        let (mut late, mut punctual) = (make(), make());
+        let mut tick = 0;
+        for updates in spans {
+            for _ in 0..updates {
+                tick += 1;
+                punctual.catch_up(Instant::START + us(update_us) * tick);
+            }
+            late.catch_up(Instant::START + us(update_us) * tick);
+            prop_assert_eq!((late.base, late.delay), (punctual.base, punctual.delay));
+        }
+    }
 }

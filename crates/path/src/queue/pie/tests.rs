@@ -3,6 +3,7 @@
 use super::*;
 use crate::Limit;
 use crate::probe::{Bench, at, ms};
+use proptest::prelude::*;
 use thalweg_units::Ecn;
 
 fn pie(config: PieConfig) -> Pie {
@@ -223,4 +224,85 @@ fn idle_time_is_skipped_without_a_trace() {
         (pie.probability, pie.delay, pie.burst),
         (0.0, Duration::ZERO, ms(150))
     );
+}
+
+#[test]
+fn a_long_allowance_runs_out_over_idle_hours_at_once() {
+    // With a target of zero nothing is ever calm: 36 * 10^9 updates take 100 h off an allowance of 101 h.
+    let config = PieConfig {
+        target: Duration::ZERO,
+        update: Duration::from_micros(10),
+        max_burst: Duration::from_secs(101 * 3600),
+        ..PieConfig::default()
+    };
+    let mut pie = pie(config);
+    let started = std::time::Instant::now();
+    pie.catch_up(at(100 * 3_600_000));
+    assert_eq!(pie.burst, Duration::from_secs(3600));
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn a_packet_that_waits_for_hours_is_aged_at_once() {
+    // 36 * 10^8 updates in 10 h; certainty is reached within seconds.
+    let update = Duration::from_micros(10);
+    let mut bench = Bench::new(
+        pie(PieConfig {
+            update,
+            ..PieConfig::default()
+        }),
+        Limit::Unlimited,
+    );
+    bench.put(at(0), 0, 1000, Ecn::NotEct);
+    let started = std::time::Instant::now();
+    bench.discipline.catch_up(at(10 * 3_600_000));
+    let pie = &bench.discipline;
+    let hours = Duration::from_secs(10 * 3600);
+    assert_eq!(
+        (pie.probability, pie.delay, pie.burst),
+        (1.0, hours, Duration::ZERO)
+    );
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+proptest! {
+    /// What is left out while nothing waits, or while one packet does, is what one update after the other does.
+    #[test]
+    fn updates_that_are_left_out_change_nothing(
+        target_us in prop_oneof![Just(0u64), 0u64..40_000],
+        update_us in 1u64..20_000,
+        burst_us in 0u64..20_000_000,
+        probability in prop_oneof![Just(0.0), 0.0..1.0f64],
+        delay_us in prop_oneof![Just(0u64), 0u64..100_000],
+        spans in prop::collection::vec(1u64..2_000, 1..6),
+        waits: bool,
+    ) {
+        let us = Duration::from_micros;
+        let make = || {
+            let config = PieConfig {
+                target: us(target_us),
+                update: us(update_us),
+                max_burst: us(burst_us),
+                ..PieConfig::default()
+            };
+            let mut bench = Bench::new(pie(config), Limit::Unlimited);
+            if waits {
+                bench.put(at(0), 0, 1000, Ecn::NotEct);
+            }
+            let mut pie = bench.discipline;
+            (pie.probability, pie.delay) = (probability, us(delay_us));
+            pie
+        };
+        let (mut late, mut punctual) = (make(), make());
+        let mut tick = 0;
+        for updates in spans {
+            for _ in 0..updates {
+                tick += 1;
+                punctual.catch_up(Instant::START + us(update_us) * tick);
+            }
+            late.catch_up(Instant::START + us(update_us) * tick);
+            let state = |pie: &Pie| (pie.probability, pie.delay, pie.burst);
+            prop_assert_eq!(state(&late), state(&punctual));
+        }
+    }
 }

@@ -1,0 +1,214 @@
+//! BBRv1 as picoquic had it in August 2026 (`bbr1:variant=picoquic`), for comparison with its results
+//! only.
+//!
+//! Differences from the draft: paths of more than 50 ms start by window and HyStart; the rate is at
+//! least half of the peak while starting; RTprop is refreshed by any sample within 5 % of it, so
+//! ProbeRTT is rare; the gain cycle probes the more often the more it finds; sustained loss of more than
+//! 20 % or an ECN mark halves the window; a probe timeout suspends the flow until it proves spurious.
+//!
+//! | file | part |
+//! |---|---|
+//! | [`startup`] | the start by rate and the one by window, Drain |
+//! | [`probe_bw`], [`probe_rtt`] | the gain cycle, ProbeRTT |
+//! | [`model`] | bottleneck bandwidth and RTprop |
+//! | [`recovery`] | loss, marks, timeouts |
+//! | [`output`] | gains, pacing rate, quantum, window |
+//!
+//! # Limits
+//! Detection of policers is left out, and so is the pause in sending that the start makes beyond
+//! 100 ms. Rounds are counted as in the draft.
+
+mod model;
+mod output;
+mod probe_bw;
+mod probe_rtt;
+mod recovery;
+mod startup;
+#[cfg(test)]
+mod tests;
+
+use super::output::{initial_pacing_rate, send_quantum};
+use crate::bbr::bubble::Bubble;
+use crate::bbr::full_pipe::FullPipe;
+use crate::bbr::round::Round;
+use crate::bbr::sample::Sample;
+use crate::bbr::windowed_max::WindowedMax;
+use crate::delay_hystart::DelayHystart;
+use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
+use crate::loss_filter::LossFilter;
+use crate::window_pacing::WindowPacing;
+use crate::{Context, Control, Controller, Init, Observer};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// The peer's smallest window.
+const MIN_WINDOW: Bytes = Bytes::new(3_072);
+/// Smoothed loss that counts.
+const LOSS_THRESHOLD: f64 = 0.20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    StartupLongRtt,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// One flow.
+#[derive(Debug)]
+pub(super) struct Bbr1 {
+    mtu: Bytes,
+    initial_window: Bytes,
+    state: State,
+    round: Round,
+    btl_bw_filter: WindowedMax,
+    rtprop: Duration,
+    rtprop_stamp: Instant,
+    rtprop_expired: bool,
+    full_pipe: FullPipe,
+    hystart: DelayHystart,
+    cycle_index: u64,
+    cycle_first: u64,
+    cycle_stamp: Instant,
+    /// Bandwidth when the cycle last began anew.
+    cycle_bw: Rate,
+    done_stamp: Option<Instant>,
+    round_done: bool,
+    bubble: Bubble,
+    prior_cwnd: Bytes,
+    losses: LossFilter,
+    last_reaction: Option<Instant>,
+    /// Window before a probe timeout, and whether the timeout proved spurious.
+    suspended: Option<Bytes>,
+    restore: bool,
+    has_seen_rtt: bool,
+    /// Pacing by the window: of the first flight, and of the start on a long path.
+    by_window: Option<WindowPacing>,
+    pacing_rate: Rate,
+    quantum: Bytes,
+    cwnd: Bytes,
+}
+
+impl Bbr1 {
+    pub(super) fn new(init: &Init) -> Self {
+        let pacing_rate = initial_pacing_rate(init.initial_window, Duration::from_millis(250));
+        Bbr1 {
+            mtu: init.mtu,
+            initial_window: init.initial_window,
+            state: State::Startup,
+            round: Round::default(),
+            btl_bw_filter: WindowedMax::default(),
+            rtprop: Duration::ZERO,
+            rtprop_stamp: init.now,
+            rtprop_expired: false,
+            full_pipe: FullPipe::default(),
+            hystart: DelayHystart::new(),
+            cycle_index: 0,
+            cycle_first: probe_bw::FIRST_PHASE,
+            cycle_stamp: init.now,
+            cycle_bw: Rate::ZERO,
+            done_stamp: None,
+            round_done: false,
+            bubble: Bubble::default(),
+            prior_cwnd: Bytes::ZERO,
+            losses: LossFilter::default(),
+            last_reaction: None,
+            suspended: None,
+            restore: false,
+            has_seen_rtt: false,
+            by_window: None,
+            pacing_rate,
+            quantum: send_quantum(pacing_rate, init.mtu),
+            cwnd: init.initial_window,
+        }
+    }
+}
+
+impl Controller for Bbr1 {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        self.by_window = Some(WindowPacing::of_first_flight(self.initial_window, cx.path));
+    }
+
+    fn on_sent(&mut self, _event: &Sent, cx: &mut Context<'_>) {
+        self.note_rtt(cx);
+    }
+
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
+        self.note_rtt(cx);
+        self.restore_window();
+        let sample = Sample::of(event, cx, self.bubble.has_limited(&event.snapshot));
+        if let Some(rtt) = event.rtt {
+            self.update_rtprop(rtt, cx.now);
+        }
+        self.update_btl_bw(&sample, cx);
+        self.check_cycle_phase(event, cx);
+        self.check_startup(&sample);
+        self.check_drain_done(&sample, cx);
+        self.check_probe_rtt(&sample, cx);
+        self.update_control(&sample, cx);
+        self.by_window = (self.state == State::StartupLongRtt)
+            .then(|| WindowPacing::of(self.cwnd, cx.path, true));
+    }
+
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        if self.losses.record_exceeds(event.packet, LOSS_THRESHOLD) {
+            self.reduce(cx);
+        }
+    }
+
+    fn on_timeout(&mut self, _event: &Timeout, _cx: &mut Context<'_>) {
+        self.suspended.get_or_insert(self.cwnd);
+        self.cwnd = self.least_window();
+    }
+
+    fn on_spurious_loss(&mut self, _event: &SpuriousLoss, _cx: &mut Context<'_>) {
+        self.restore = self.suspended.is_some();
+    }
+
+    fn on_ecn(&mut self, _event: &EcnCounts, cx: &mut Context<'_>) {
+        self.reduce(cx);
+    }
+
+    fn on_rtt(&mut self, event: &RttSample, cx: &mut Context<'_>) {
+        self.note_rtt(cx);
+        self.check_long_rtt(event.rtt, cx);
+    }
+
+    fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {
+        if self.state == State::ProbeBw && !self.btl_bw().is_zero() {
+            self.pacing_rate = self.btl_bw();
+        }
+    }
+
+    fn on_seed(&mut self, window: Bytes, cx: &mut Context<'_>) {
+        self.take_seed(window, cx);
+    }
+
+    fn control(&self) -> Control {
+        let (rate, quantum) = match self.by_window {
+            Some(pacing) => (pacing.rate, pacing.quantum),
+            None => (self.pacing_rate, self.quantum),
+        };
+        Control {
+            window: self.cwnd,
+            pacing: Some(rate),
+            quantum,
+            startup_done: self.full_pipe.reached,
+        }
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        out.state(match self.state {
+            State::Startup => "Startup",
+            State::StartupLongRtt => "Startup_LONG_RTT",
+            State::Drain => "Drain",
+            State::ProbeBw => "ProbeBW",
+            State::ProbeRtt => "ProbeRTT",
+        });
+        out.variable("btl_bw", self.btl_bw().as_bits_per_sec() as f64);
+        out.variable("rtprop", self.rtprop.as_secs_f64());
+        out.variable("loss_average", self.losses.rate());
+        out.variable("pacing_gain", self.pacing_gain().as_f64());
+        out.variable("cwnd_gain", self.cwnd_gain().as_f64());
+    }
+}

@@ -1,0 +1,42 @@
+//! Model of the path: bottleneck bandwidth and RTprop.
+
+use super::{Bbr1, MIN_WINDOW, State};
+use crate::Context;
+use crate::bbr::parameters::Gain;
+use crate::bbr::sample::Sample;
+use thalweg_units::{Duration, Instant, Rate};
+
+const RTPROP_FILTER: Duration = Duration::from_secs(10);
+const RTPROP_ROUNDS: u64 = 20;
+/// A sample up to this refreshes RTprop.
+const REFRESH: Gain = Gain::percent(105);
+
+impl Bbr1 {
+    pub(super) fn btl_bw(&self) -> Rate {
+        Rate::from_bits_per_sec(self.btl_bw_filter.get())
+    }
+
+    pub(super) fn update_btl_bw(&mut self, sample: &Sample, cx: &Context<'_>) {
+        self.round
+            .update(sample.prior_delivered, sample.total_delivered);
+        let mut rate = cx.path.delivery_rate;
+        if matches!(self.state, State::Startup | State::StartupLongRtt) {
+            rate = rate.max(cx.path.peak_rate.mul_div(1, 2));
+        }
+        rate = rate.max(Rate::over(MIN_WINDOW, self.rtprop));
+        if rate >= self.btl_bw() || !sample.is_app_limited {
+            self.btl_bw_filter
+                .update(rate.as_bits_per_sec(), self.round.count, 10);
+        }
+    }
+
+    pub(super) fn update_rtprop(&mut self, rtt: Duration, now: Instant) {
+        let window = RTPROP_FILTER.max(self.rtprop * RTPROP_ROUNDS);
+        self.rtprop_expired = now > self.rtprop_stamp + window;
+        if self.rtprop.is_zero() || rtt < self.rtprop || self.rtprop_expired {
+            (self.rtprop, self.rtprop_stamp) = (rtt, now);
+        } else if rtt < REFRESH.of_duration(self.rtprop) {
+            self.rtprop_stamp = now;
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! An attack on a server over the loopback interface, drawn from a seed: for tests and for the fuzz driver.
+//!
+//! [`assail`] sends what strangers can send (`datagrams.rs`: noise, false headers, changed and repeated first packets,
+//! first packets with any frames under the right keys) and what clients can do that have completed their handshake
+//! (`rogue.rs`). Then it holds what a server owes: it has not panicked, has sent no address more than three times
+//! what came from there (RFC 9000 section 8.1), has negotiated versions with large datagrams alone (section 5.2.2),
+//! and serves the next client.
+
+mod datagrams;
+mod rogue;
+
+use super::{
+    Credentials, Fingerprint, Limits, Order, Progress, Server, ServerConfig, Totals, Workload, get,
+};
+use crate::header;
+use datagrams::Stranger;
+use rand_core::{Rng as _, SeedableRng as _};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use thalweg_control::Rng;
+use thalweg_units::{Bytes, Duration};
+
+/// Addresses that strangers write from.
+const STRANGERS: u8 = 12;
+/// One case in so many is a client that completes its handshake.
+const ROGUE_EVERY: usize = 100;
+/// Datagrams between two looks at the answers.
+const BATCH: usize = 16;
+/// UDP payload of the smallest datagram that opens a connection (RFC 9000 section 14.1).
+const SMALLEST_OPENING: usize = 1200;
+
+/// What an attack came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Datagrams of strangers.
+    pub datagrams: u64,
+    /// Their bytes, and those of all answers to them.
+    pub sent: u64,
+    /// See `sent`.
+    pub answered: u64,
+    /// Version Negotiation packets among the answers.
+    pub negotiated: u64,
+    /// Clients that completed their handshake and misbehaved then.
+    pub rogues: u64,
+    /// What the server has counted.
+    pub totals: Totals,
+}
+
+/// Limits that an attack meets soon. Half-open connections time out fast, so that it goes on.
+const LIMITS: Limits = Limits {
+    connections: 24,
+    half_open: 8,
+    retry_above: 4,
+    patience: Duration::from_millis(200),
+    idle: Duration::from_millis(300),
+};
+
+/// How often an honest client tries.
+const ATTEMPTS: u32 = 4;
+
+/// Attacks a server of its own with `cases` datagrams or clients; the same seed draws the same. It takes some
+/// 50 us for each case, and a second more.
+///
+/// # Errors
+/// What the server did not withstand, in words.
+pub fn assail(seed: u64, cases: usize) -> Result<Account, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let credentials = Credentials::make().map_err(|error| words(&error))?;
+    let fingerprint = credentials.fingerprint();
+    let mut server = Server::bind(ServerConfig {
+        address: (Ipv4Addr::LOCALHOST, 0).into(),
+        credentials,
+        controller: "c4".parse().map_err(|error| words(&error))?,
+        clients_choose: true,
+        limits: LIMITS,
+        trace: seed.is_multiple_of(2),
+    })
+    .map_err(|error| words(&error))?;
+    let address = server.address();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let serving = scope.spawn(|| server.serve(&stop, None, false, &mut |_| {}));
+        let attacked = attack(seed, cases, address, fingerprint);
+        // What is half-open by now must not keep others out for longer than its patience.
+        let order = honest(address, fingerprint)?;
+        let served = patiently(|| get(&order, &Progress::default()));
+        stop.store(true, Ordering::Relaxed);
+        let totals = serving
+            .join()
+            .map_err(|_| "the server has panicked".to_owned())?
+            .map_err(|error| words(&error))?;
+        let mut account = attacked?;
+        account.totals = totals;
+        match served {
+            Ok(summary) if summary.moved == Bytes::new(100_000) => Ok(account),
+            Ok(summary) => Err(format!("only {} of 100 kB came afterwards", summary.moved)),
+            Err(error) => Err(format!(
+                "an honest client is not served afterwards: {error}"
+            )),
+        }
+    })
+}
+
+/// The answer to one of a few attempts: a machine that holds a client up for longer than the server's patience says
+/// nothing about the server.
+fn patiently<T, E>(mut attempt: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    for _ in 1..ATTEMPTS {
+        if let Ok(answer) = attempt() {
+            return Ok(answer);
+        }
+    }
+    attempt()
+}
+
+fn honest(address: SocketAddr, fingerprint: Fingerprint) -> Result<Order, String> {
+    let controller = "cubic".parse();
+    Ok(Order {
+        host: address.ip().to_string(),
+        port: address.port(),
+        fingerprint,
+        workload: Workload::Download(Bytes::new(100_000)),
+        controller: controller.map_err(|error: thalweg_control::SpecError| error.to_string())?,
+        server_controller: None,
+        patience: Duration::from_secs(5),
+        idle: Duration::from_secs(5),
+        trace: false,
+    })
+}
+
+/// One address of a stranger.
+struct Source {
+    socket: UdpSocket,
+    sent: u64,
+    answered: u64,
+    /// Datagrams that were large enough to open a connection.
+    large: u64,
+    negotiated: u64,
+}
+
+fn attack(
+    seed: u64,
+    cases: usize,
+    address: SocketAddr,
+    fingerprint: Fingerprint,
+) -> Result<Account, String> {
+    let failed = |error: io::Error| error.to_string();
+    let mut rng = Rng::seed_from_u64(seed);
+    let mut sources = Vec::new();
+    for host in 1..=STRANGERS {
+        let socket = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, host), 0)).map_err(failed)?;
+        socket.connect(address).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        sources.push(Source {
+            socket,
+            sent: 0,
+            answered: 0,
+            large: 0,
+            negotiated: 0,
+        });
+    }
+    let mut stranger = Stranger::new(address, fingerprint)?;
+    let mut account = Account::default();
+    for case in 0..cases {
+        if case % ROGUE_EVERY == ROGUE_EVERY - 1 {
+            account.rogues += u64::from(rogue::visit(&mut rng, address, fingerprint)?);
+            continue;
+        }
+        let source = &mut sources[(rng.next_u64() % u64::from(STRANGERS)) as usize];
+        let datagram = stranger.draw(&mut rng);
+        // What the socket has no room for is not sent.
+        if source.socket.send(&datagram).is_ok() {
+            account.datagrams += 1;
+            source.sent += datagram.len() as u64;
+            source.large += u64::from(datagram.len() >= SMALLEST_OPENING);
+        }
+        if case % BATCH == 0 {
+            sources
+                .iter_mut()
+                .try_for_each(|source| source.listen(&mut stranger))?;
+            thread::yield_now();
+        }
+    }
+    // The server repeats the packets of a handshake for as long as its patience lasts.
+    thread::sleep(std::time::Duration::from_nanos(LIMITS.patience.as_nanos()) * 2);
+    for source in &mut sources {
+        source.listen(&mut stranger)?;
+        account.sent += source.sent;
+        account.answered += source.answered;
+        account.negotiated += source.negotiated;
+    }
+    Ok(account)
+}
+
+impl Source {
+    /// Takes in all answers, lets the stranger learn from them, and checks what they come to.
+    fn listen(&mut self, stranger: &mut Stranger) -> Result<(), String> {
+        let mut buffer = [0; 2048];
+        while let Ok(length) = self.socket.recv(&mut buffer) {
+            let answer = &buffer[..length];
+            self.answered += length as u64;
+            self.negotiated += u64::from(header::is_version_negotiation(answer));
+            stranger.learn(answer);
+        }
+        if self.answered > 3 * self.sent {
+            return Err(format!(
+                "{} B answer {} B of an address that is not validated; allowed: three times as many",
+                self.answered, self.sent
+            ));
+        }
+        if self.negotiated > self.large {
+            return Err(format!(
+                "{} Version Negotiation packets answer {} datagrams of {SMALLEST_OPENING} B or more",
+                self.negotiated, self.large
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! Packets on their way across a link: each comes out once, at the time that the link has settled, not before it
+//! can, and in order where order is promised.
+
+use super::finding::{Verdict, hold};
+use std::collections::{BTreeSet, VecDeque};
+use thalweg_path::{LinkConfig, QueueConfig, Transmitted};
+use thalweg_units::{Bytes, Ecn, Instant};
+
+/// What a link promises about the order in which packets come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// None: jitter reorders, or a policer that marks moves packets to the other queue of DualPI2.
+    None,
+    /// Those of one flow with codepoints of one class (RFC 9332 section 2.5).
+    OfClass,
+    /// Those of one flow (RFC 8290 section 4.1).
+    OfFlow,
+    /// All.
+    OfLink,
+}
+
+impl Order {
+    pub(super) fn of(config: &LinkConfig) -> Order {
+        match config.queue {
+            _ if config.reorder => Order::None,
+            QueueConfig::DualPi2(_) if config.policer.is_some_and(|policer| policer.mark) => {
+                Order::None
+            }
+            QueueConfig::FqCodel(_) => Order::OfFlow,
+            QueueConfig::DualPi2(_) => Order::OfClass,
+            _ => Order::OfLink,
+        }
+    }
+}
+
+/// A packet as it entered a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) connection: u32,
+    pub(super) size: Bytes,
+    pub(super) ecn: Ecn,
+    pub(super) entered: Instant,
+    /// How many had entered the link before.
+    pub(super) place: u64,
+}
+
+/// Entries and exits of one link.
+pub(super) struct Crossing {
+    order: Order,
+    /// Whether packets arrive in the order in which they are transmitted.
+    in_flight_order: bool,
+    /// Place after that of the last packet that came out, for each stream that keeps its order.
+    next: Vec<u64>,
+    entered: u64,
+    /// Arrivals that the link has settled: in order, or by time and number.
+    in_order: VecDeque<Transmitted>,
+    reordering: BTreeSet<(Instant, u64, u64, Bytes)>,
+    settled: u64,
+    /// Exits that were seen since the link was asked what it has settled.
+    left: Vec<(Instant, u64, Bytes)>,
+}
+
+impl Crossing {
+    pub(super) fn new(config: &LinkConfig, connections: usize) -> Self {
+        let order = Order::of(config);
+        let streams = match order {
+            Order::None => 0,
+            Order::OfLink => 1,
+            Order::OfFlow => connections,
+            Order::OfClass => 2 * connections,
+        };
+        Crossing {
+            order,
+            in_flight_order: !config.reorder,
+            next: vec![0; streams],
+            entered: 0,
+            in_order: VecDeque::new(),
+            reordering: BTreeSet::new(),
+            settled: 0,
+            left: Vec::new(),
+        }
+    }
+
+    pub(super) fn enter(&mut self) -> u64 {
+        self.entered += 1;
+        self.entered - 1
+    }
+
+    /// A packet comes out at `now`.
+    pub(super) fn leave(&mut self, now: Instant, entry: &Entry) -> Verdict {
+        self.left
+            .push((now, u64::from(entry.connection), entry.size));
+        let flow = entry.connection as usize;
+        let stream = match self.order {
+            Order::None => return Ok(()),
+            Order::OfLink => 0,
+            Order::OfFlow => flow,
+            // Classic packets with a mark of an earlier queue go with those of L4S.
+            Order::OfClass => {
+                let low = matches!(entry.ecn, Ecn::Ect1 | Ecn::Ce);
+                2 * flow + usize::from(low)
+            }
+        };
+        let next = &mut self.next[stream];
+        let kept = entry.place >= *next;
+        *next = entry.place + 1;
+        hold(kept, || {
+            "lets a packet overtake one that came before it, though it keeps the order".to_owned()
+        })
+    }
+
+    /// The link has settled when a packet arrives.
+    pub(super) fn settle(&mut self, sent: &Transmitted) {
+        let Some(arrival) = sent.arrival else { return };
+        if self.in_flight_order {
+            self.in_order.push_back(*sent);
+        } else {
+            self.reordering
+                .insert((arrival, self.settled, sent.flow, sent.size));
+            self.settled += 1;
+        }
+    }
+
+    /// Sets the exits beside what was settled.
+    pub(super) fn reconcile(&mut self) -> Verdict {
+        for (now, flow, size) in self.left.drain(..) {
+            let settled = if self.in_flight_order {
+                let first = self.in_order.pop_front();
+                first.map(|sent| (sent.arrival.unwrap_or(Instant::NEVER), sent.flow, sent.size))
+            } else {
+                let first = self.reordering.pop_first();
+                first.map(|(arrival, _, flow, size)| (arrival, flow, size))
+            };
+            let Some((arrival, expected, expected_size)) = settled else {
+                return Err("lets a packet out that was never transmitted".to_owned());
+            };
+            hold((flow, size) == (expected, expected_size), || {
+                format!("lets a packet of {size} out where one of {expected_size} was next")
+            })?;
+            hold(arrival == now, || {
+                format!("lets a packet out at {now} that arrives at {arrival}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Packets that were settled and have not come out.
+    pub(super) fn on_the_way(&self) -> usize {
+        self.in_order.len() + self.reordering.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_path::{DualPi2Config, FqCodelConfig, PolicerConfig};
+    use thalweg_units::{Duration, Rate};
+
+    fn config(queue: QueueConfig, reorder: bool) -> LinkConfig {
+        let rate = Rate::from_bits_per_sec(8_000_000);
+        let mut config = LinkConfig::new(rate, Duration::ZERO);
+        (config.queue, config.reorder) = (queue, reorder);
+        config
+    }
+
+    fn entry(connection: u32, ecn: Ecn, place: u64) -> Entry {
+        Entry {
+            connection,
+            size: Bytes::new(1000),
+            ecn,
+            entered: Instant::START,
+            place,
+        }
+    }
+
+    /// Whether the second of two packets may leave first.
+    fn may_overtake(config: &LinkConfig, first: Entry, second: Entry) -> bool {
+        let mut crossing = Crossing::new(config, 2);
+        crossing.leave(Instant::START, &second).unwrap();
+        crossing.leave(Instant::START, &first).is_ok()
+    }
+
+    #[test]
+    fn order_is_held_where_the_discipline_promises_it() {
+        let packets = |flow, ecn| (entry(0, Ecn::Ect0, 0), entry(flow, ecn, 1));
+        let may = |config: &LinkConfig, (first, second)| may_overtake(config, first, second);
+        let (same, other, low) = (
+            packets(0, Ecn::Ect0),
+            packets(1, Ecn::Ect0),
+            packets(0, Ecn::Ect1),
+        );
+        let tail = config(QueueConfig::DropTail, false);
+        assert!(!may(&tail, same) && !may(&tail, other) && !may(&tail, low));
+        let fair = config(QueueConfig::FqCodel(FqCodelConfig::default()), false);
+        assert!(!may(&fair, same) && may(&fair, other) && !may(&fair, low));
+        let dual = config(QueueConfig::DualPi2(DualPi2Config::default()), false);
+        assert!(!may(&dual, same) && may(&dual, other) && may(&dual, low));
+        let mut marked = dual.clone();
+        marked.policer = Some(PolicerConfig {
+            rate: Rate::ZERO,
+            burst: Bytes::ZERO,
+            mark: true,
+        });
+        assert!(may(&marked, same));
+        let jitter = config(QueueConfig::DropTail, true);
+        assert!(may(&jitter, same) && may(&jitter, other) && may(&jitter, low));
+    }
+
+    fn sent(flow: u64, size: u64, arrival: u64) -> Transmitted {
+        Transmitted {
+            flow,
+            size: Bytes::new(size),
+            from: Instant::START,
+            until: Instant::START,
+            arrival: Some(Instant::from_nanos(arrival)),
+        }
+    }
+
+    /// What is found when a packet of flow 0 and 1000 bytes comes out at time 7, and `settled` is next.
+    fn problem(reorder: bool, settled: &[Transmitted]) -> Option<String> {
+        let mut crossing = Crossing::new(&config(QueueConfig::DropTail, reorder), 2);
+        settled.iter().for_each(|sent| crossing.settle(sent));
+        let packet = entry(0, Ecn::Ect0, 0);
+        crossing.leave(Instant::from_nanos(7), &packet).unwrap();
+        crossing.reconcile().err()
+    }
+
+    #[test]
+    fn an_exit_that_differs_from_what_was_settled_is_found() {
+        for reorder in [false, true] {
+            assert_eq!(problem(reorder, &[sent(0, 1000, 7)]), None);
+            for (settled, says) in [
+                (vec![], "never transmitted"),
+                (vec![sent(0, 1000, 6)], "that arrives at 6 ns"),
+                (vec![sent(0, 1000, 8)], "that arrives at 8 ns"),
+                (vec![sent(0, 999, 7)], "one of 999 B was next"),
+                (vec![sent(1, 1000, 7)], "was next"),
+            ] {
+                let found = problem(reorder, &settled).unwrap();
+                assert!(found.contains(says), "{found}");
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What becomes of each numbered packet of a sender: it leaves once, is acknowledged only after it has arrived,
+//! and is not declared lost if it does arrive, where nothing can reorder.
+//!
+//! # Limits
+//! Beyond a gap, [`ACK_REPEATS`] ACK frames tell of each packet (transport, Limits). Where that many packets were missing
+//! on their way back, a packet before a gap that has arrived may be declared lost. A receiver may forget what lies before
+//! its newest runs of numbers without a gap (RFC 9000 section 13.2.3), as the real stack does.
+
+use super::finding::{Verdict, hold};
+use std::collections::VecDeque;
+use thalweg_transport::{ACK_REPEATS, PacketEvent, PacketFate};
+use thalweg_units::Instant;
+
+/// What is known of one packet number.
+const SENT: u8 = 1;
+const ARRIVED: u8 = 2;
+/// Arrived at a receiver that was ready to acknowledge it.
+const TAKEN: u8 = 4;
+const LOST: u8 = 8;
+
+/// The numbered packets of one sender.
+pub(super) struct Fates {
+    /// By packet number.
+    known: Vec<u8>,
+    /// Whether its packets arrive in the order in which they leave.
+    in_order: bool,
+    /// The number after the largest that its receiver has taken.
+    taken: u64,
+    /// The newest number below that which did not arrive, or too early to be taken.
+    gap: Option<u64>,
+    /// Whether so many ACK frames may be missing that none has told of a packet before a gap.
+    acks_missing: bool,
+    /// First numbers of the runs that its receiver remembers, and how many it does; all of them if `None`.
+    runs: VecDeque<u64>,
+    most_runs: Option<usize>,
+    last_event: Instant,
+}
+
+impl Fates {
+    pub(super) fn new(in_order: bool, most_runs: Option<usize>) -> Self {
+        Fates {
+            known: Vec::new(),
+            in_order,
+            taken: 0,
+            gap: None,
+            acks_missing: false,
+            runs: VecDeque::new(),
+            most_runs,
+            last_event: Instant::START,
+        }
+    }
+
+    fn known(&self, number: u64) -> u8 {
+        let known = usize::try_from(number).ok().and_then(|n| self.known.get(n));
+        known.copied().unwrap_or(0)
+    }
+
+    /// A packet leaves. RFC 9000 section 12.3: its number is larger than those before it.
+    pub(super) fn send(&mut self, number: u64) -> Verdict {
+        hold(number >= self.known.len() as u64, || {
+            format!("sends a packet with number {number} after a larger one")
+        })?;
+        self.known.resize(number as usize, 0);
+        self.known.push(SENT);
+        Ok(())
+    }
+
+    /// A packet arrives at its receiver, which takes it if it is ready to.
+    pub(super) fn arrive(&mut self, number: u64, taken: bool) -> Verdict {
+        let before = self.known(number);
+        hold(before & SENT > 0, || {
+            format!("packet {number} arrives and was never sent")
+        })?;
+        hold(before & ARRIVED == 0, || {
+            format!("packet {number} arrives twice")
+        })?;
+        self.known[number as usize] |= ARRIVED | if taken { TAKEN } else { 0 };
+        if taken && number >= self.taken {
+            if number > self.taken {
+                self.gap = Some(number - 1);
+            }
+            if number > self.taken || self.runs.is_empty() {
+                self.begin_run(number);
+            }
+            self.taken = number + 1;
+        }
+        hold(!self.in_order || !taken || before & LOST == 0, || {
+            format!("declared packet {number} lost, which arrives now")
+        })
+    }
+
+    /// What arrives begins a run, and the oldest one may be forgotten for it.
+    fn begin_run(&mut self, number: u64) {
+        let Some(most) = self.most_runs else { return };
+        self.runs.push_back(number);
+        if self.runs.len() > most {
+            self.runs.pop_front();
+        }
+    }
+
+    /// Whether the receiver may have forgotten that the packet came.
+    fn may_be_forgotten(&self, number: u64) -> bool {
+        self.runs.front().is_some_and(|first| number < *first)
+    }
+
+    /// So many packets were dropped or lost on their way to the sender.
+    pub(super) fn missing_on_the_way_back(&mut self, packets: u64) {
+        self.acks_missing |= packets >= ACK_REPEATS as u64;
+    }
+
+    /// The sender has noted what became of packets, by `now`.
+    pub(super) fn note(&mut self, now: Instant, event: &PacketEvent) -> Verdict {
+        hold(event.time <= now && event.time >= self.last_event, || {
+            let last = self.last_event;
+            format!(
+                "notes at {now} what happened at {}, after {last}",
+                event.time
+            )
+        })?;
+        self.last_event = event.time;
+        (event.first..=event.last).try_for_each(|number| self.note_one(number, event.fate))
+    }
+
+    fn note_one(&mut self, number: u64, fate: PacketFate) -> Verdict {
+        let before = self.known(number);
+        hold(before & SENT > 0, || {
+            format!("knows the fate of packet {number}, which was never sent")
+        })?;
+        match fate {
+            PacketFate::Sent => Ok(()),
+            PacketFate::Acknowledged => hold(before & ARRIVED > 0, || {
+                format!("takes packet {number} for acknowledged, which has not arrived")
+            }),
+            PacketFate::Lost => {
+                self.known[number as usize] |= LOST;
+                let before_gap = self.gap.is_some_and(|gap| number < gap);
+                let untold = self.acks_missing && before_gap || self.may_be_forgotten(number);
+                let told = self.in_order && !untold;
+                hold(!told || before & TAKEN == 0, || {
+                    format!("declares packet {number} lost, which has arrived")
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(n: u64) -> Instant {
+        Instant::from_nanos(n)
+    }
+
+    fn event(time: u64, fate: PacketFate, number: u64) -> PacketEvent {
+        PacketEvent {
+            time: at(time),
+            fate,
+            first: number,
+            last: number,
+            size: 1200,
+        }
+    }
+
+    /// Packets 0 and 2 have left; the second has arrived.
+    fn fates(in_order: bool) -> Fates {
+        let mut fates = Fates::new(in_order, None);
+        fates.send(0).unwrap();
+        fates.send(2).unwrap();
+        fates.arrive(2, true).unwrap();
+        fates
+    }
+
+    #[test]
+    fn a_right_course_passes() {
+        let mut fates = fates(true);
+        fates
+            .note(at(9), &event(5, PacketFate::Acknowledged, 2))
+            .unwrap();
+        fates.note(at(9), &event(5, PacketFate::Lost, 0)).unwrap();
+    }
+
+    #[test]
+    fn a_number_that_does_not_grow_is_found() {
+        assert!(fates(true).send(2).unwrap_err().contains("after a larger"));
+        assert!(fates(true).send(1).is_err());
+    }
+
+    #[test]
+    fn a_packet_that_arrives_twice_or_from_nowhere_is_found() {
+        assert!(fates(true).arrive(2, true).unwrap_err().contains("twice"));
+        for number in [1, 3] {
+            let found = fates(true).arrive(number, true).unwrap_err();
+            assert!(found.contains("never sent"), "{found}");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_of_what_has_not_arrived_is_found() {
+        let found = fates(true).note(at(9), &event(5, PacketFate::Acknowledged, 0));
+        assert!(found.unwrap_err().contains("has not arrived"));
+        let found = fates(true).note(at(9), &event(5, PacketFate::Acknowledged, 7));
+        assert!(found.unwrap_err().contains("never sent"));
+    }
+
+    #[test]
+    fn a_loss_of_what_arrives_is_found_before_and_after_where_nothing_reorders() {
+        let lost = |number| event(5, PacketFate::Lost, number);
+        assert!(
+            fates(true)
+                .note(at(9), &lost(2))
+                .unwrap_err()
+                .contains("has arrived")
+        );
+        assert_eq!(fates(false).note(at(9), &lost(2)), Ok(()));
+        // Only eight missing ACK frames excuse it, and only before a gap: packets 3 and 4 arrive, and 5 does not.
+        let missing = |packets, number| {
+            let mut fates = fates(true);
+            for number in 3..7 {
+                fates.send(number).unwrap();
+            }
+            for number in [3, 4, 6] {
+                fates.arrive(number, true).unwrap();
+            }
+            fates.missing_on_the_way_back(packets);
+            fates.note(at(9), &lost(number))
+        };
+        assert!(missing(7, 4).is_err() && missing(8, 4).is_ok());
+        assert!(missing(8, 6).is_err());
+        // A receiver that remembers two runs knows of packet 3 when packet 5 has come, and forgets it with packet 7.
+        let remembers_two = |last: u64| {
+            let mut fates = Fates::new(true, Some(2));
+            for number in (1..=last).step_by(2) {
+                fates.send(number).unwrap();
+                fates.arrive(number, true).unwrap();
+            }
+            fates.note(at(9), &lost(3))
+        };
+        assert!(remembers_two(5).is_err() && remembers_two(7).is_ok());
+        let late = |in_order, taken| {
+            let mut fates = fates(in_order);
+            fates.note(at(9), &lost(0)).unwrap();
+            fates.arrive(0, taken)
+        };
+        assert!(late(true, true).unwrap_err().contains("arrives now"));
+        assert_eq!(late(false, true), Ok(()));
+        // A receiver without keys drops it.
+        assert_eq!(late(true, false), Ok(()));
+    }
+
+    #[test]
+    fn an_event_of_the_future_and_one_out_of_order_are_found() {
+        assert!(
+            fates(true)
+                .note(at(4), &event(5, PacketFate::Lost, 0))
+                .is_err()
+        );
+        let mut fates = fates(true);
+        fates.note(at(9), &event(5, PacketFate::Lost, 0)).unwrap();
+        assert!(
+            fates
+                .note(at(9), &event(4, PacketFate::Acknowledged, 2))
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,355 @@
+//! The auditor: a check of physics that can watch any trial.
+//!
+//! It stands beside the event loop, which shows it what crosses the seams: calls of elements, packets that enter
+//! and leave links, and what endpoints have measured and decided after each call. It steers nothing, draws
+//! nothing and changes nothing: a trial is the same with it and without it. What it finds first ends the trial,
+//! with seed, time and element ([`AuditError`]).
+//!
+//! # Rules
+//! One file each:
+//! - `clock`: time never falls, an element is called when it asked to be, calls for nothing are bounded.
+//! - `transmitter`: a link sends one packet at a time, at its capacity: never more in any interval, and while it
+//!   sends never less. That holds where transmission ends, so that jitter may release packets together.
+//! - `crossing`: a packet comes out once, as the link has settled it, and in order where that is promised; not
+//!   before it can have been transmitted and have travelled (`link`).
+//! - `ledger`: what went into a link came out, was dropped, was lost or is inside.
+//! - `buffer`: what waits fits the buffer.
+//! - `fates`: packets are acknowledged after they have arrived; where nothing reorders, a packet that arrives is
+//!   not declared lost, so what is declared lost was dropped or lost on the way.
+//! - `estimates`: RTT samples that the path allows, counts that grow, a window, pacing rate and quantum that can
+//!   be meant, stream data that is delivered once.
+//! - `completion` (at the end): no flow is done before physics allows it, or with part of its data.
+//!
+//! # Limits
+//! Memory grows with the number of packets: one byte for each, and 64 for each that a link drops.
+
+mod buffer;
+mod clock;
+mod completion;
+mod crossing;
+mod estimates;
+mod fates;
+mod finding;
+mod ledger;
+mod link;
+mod schedule;
+mod transmitter;
+
+use crate::connection::{Connection, Side};
+use crate::hop::{DOWN, UP};
+use crate::scenario::Scenario;
+use crate::stack::Endpoint;
+use crate::trace;
+use clock::Clock;
+use crossing::Entry;
+use estimates::{Estimates, Shown};
+use fates::Fates;
+pub use finding::AuditError;
+use finding::{Verdict, hold};
+use link::AuditedLink;
+use thalweg_path::{Link, Packet};
+use thalweg_transport::PacketEvent;
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
+
+/// The smallest UDP payload that a sample of the RTT can come from: first byte, four bytes of packet number and
+/// frames, and the tag (RFC 9001 section 5.4.2).
+const LEAST_PAYLOAD: u64 = 21;
+/// The real stack tells a sample by the change of its smoothed RTT, of which it is eight times as much.
+const ROUNDING: Duration = Duration::from_nanos(16);
+
+/// One side of a connection.
+struct AuditedSide {
+    fates: Fates,
+    estimates: Estimates,
+}
+
+/// A packet on a link.
+struct Tagged {
+    link: usize,
+    entry: Entry,
+    /// Its packet number, on its way from the sender.
+    number: Option<u64>,
+}
+
+pub(crate) struct Auditor {
+    seed: u64,
+    clock: Clock,
+    links: Vec<AuditedLink>,
+    link_names: Vec<String>,
+    sides: Vec<[AuditedSide; 2]>,
+    names: Vec<String>,
+    tagged: Vec<Option<Tagged>>,
+    vacant: Vec<u32>,
+    finding: Option<AuditError>,
+}
+
+impl Auditor {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        seed: u64,
+        connections: &[Connection],
+        elements: usize,
+    ) -> Self {
+        let configs = || scenario.hops.iter().flat_map(|hop| &hop.links);
+        let links: Vec<AuditedLink> = configs()
+            .map(|config| AuditedLink::new(config, connections.len()))
+            .collect();
+        let marking: Vec<bool> = configs().map(AuditedLink::may_mark).collect();
+        let sides = (connections.iter())
+            .map(|connection| {
+                // Packets of one flow that are marked on their way may change the queue of a later link.
+                let in_order = |route: &[u16]| {
+                    let mut marked = false;
+                    route.iter().map(|link| usize::from(*link)).all(|link| {
+                        let kept =
+                            links[link].keeps_flows || (links[link].keeps_classes && !marked);
+                        marked |= marking[link];
+                        kept
+                    })
+                };
+                let least = Bytes::new(LEAST_PAYLOAD + u64::from(scenario.overhead));
+                let crossing = |route: &[u16]| {
+                    let times = route.iter().map(|link| &links[usize::from(*link)]);
+                    times.map(|link| link.least_crossing(least)).sum()
+                };
+                let [down, up] = [&connection.routes[DOWN], &connection.routes[UP]];
+                let (there, back): (Duration, Duration) = (crossing(down), crossing(up));
+                let (rounding, most_runs) = match connection.client {
+                    Endpoint::Modelled(_) => (Duration::ZERO, None),
+                    Endpoint::Real(_) => (ROUNDING, Some(thalweg_quic::ACK_RANGES)),
+                };
+                let side = |route: &[u16], expected: Option<u64>| AuditedSide {
+                    fates: Fates::new(in_order(route), most_runs),
+                    estimates: Estimates::new(connection.start, there + back, rounding, expected),
+                };
+                let [from_client, from_server] = completion::stream_bytes(&connection.workload);
+                [side(up, from_server), side(down, from_client)]
+            })
+            .collect();
+        let names = scenario.hops.iter().flat_map(|hop| &hop.names);
+        Auditor {
+            seed,
+            clock: Clock::new(elements),
+            links,
+            link_names: names.map(|name| format!("link {name}")).collect(),
+            sides,
+            names: trace::flow_names(scenario, connections),
+            tagged: Vec::new(),
+            vacant: Vec::new(),
+            finding: None,
+        }
+    }
+
+    /// What was found, once.
+    pub(crate) fn take_finding(&mut self) -> Option<AuditError> {
+        self.finding.take()
+    }
+
+    /// Keeps the first finding.
+    fn note(&mut self, verdict: Verdict, element: impl FnOnce(&Self) -> String) {
+        if let Err(problem) = verdict
+            && self.finding.is_none()
+        {
+            self.finding = Some(AuditError {
+                seed: self.seed,
+                time: self.clock.now(),
+                element: element(self),
+                problem,
+            });
+        }
+    }
+
+    fn side_name(&self, connection: usize, side: usize) -> String {
+        let role = ["client", "server"][side];
+        format!("flow {} ({role})", self.names[connection])
+    }
+
+    fn element_name(&self, element: usize, per_connection: usize) -> String {
+        match element.checked_sub(self.links.len()) {
+            None => self.link_names[element].clone(),
+            Some(place) => match place % per_connection {
+                side @ (0 | 1) => self.side_name(place / per_connection, side),
+                _ => format!("flow {} (applications)", self.names[place / per_connection]),
+            },
+        }
+    }
+
+    /// The event loop calls `element` at `time`; it is due at `due`. Of each connection there are
+    /// `per_connection` elements, after the links.
+    pub(crate) fn call(
+        &mut self,
+        element: usize,
+        time: Instant,
+        due: Instant,
+        per_connection: usize,
+    ) {
+        if let Some((idle, problem)) = self.clock.called_in_vain() {
+            self.note(Err(problem), |audit| {
+                audit.element_name(idle, per_connection)
+            });
+        }
+        let verdict = self.clock.call(element, time, due);
+        self.note(verdict, |audit| audit.element_name(element, per_connection));
+    }
+
+    /// A packet with this number leaves an endpoint for its first link. Returns its tag on the link.
+    pub(crate) fn depart(
+        &mut self,
+        now: Instant,
+        link: usize,
+        (connection, side): (usize, Side),
+        (size, ecn): (u32, Ecn),
+        number: Option<u64>,
+    ) -> u32 {
+        let sender = &mut self.sides[connection][side as usize];
+        sender.estimates.wire_sent += Bytes::new(u64::from(size));
+        if let Some(number) = number {
+            let verdict = sender.fates.send(number);
+            self.note(verdict, |audit| audit.side_name(connection, side as usize));
+        }
+        self.enter(now, link, connection, (size, ecn), number)
+    }
+
+    /// A packet enters a link. Returns its tag.
+    pub(crate) fn enter(
+        &mut self,
+        now: Instant,
+        link: usize,
+        connection: usize,
+        (size, ecn): (u32, Ecn),
+        number: Option<u64>,
+    ) -> u32 {
+        self.clock.moved();
+        let verdict = hold(now == self.clock.now(), || {
+            format!("gets a packet at {now}, which is not the time")
+        });
+        self.note(verdict, |audit| audit.link_names[link].clone());
+        let size = Bytes::new(u64::from(size));
+        let entry = self.links[link].enter(now, connection as u32, size, ecn);
+        let tagged = Tagged {
+            link,
+            entry,
+            number,
+        };
+        match self.vacant.pop() {
+            Some(tag) => {
+                self.tagged[tag as usize] = Some(tagged);
+                tag
+            }
+            None => {
+                self.tagged.push(Some(tagged));
+                (self.tagged.len() - 1) as u32
+            }
+        }
+    }
+
+    /// A packet comes out of a link. Returns its packet number.
+    pub(crate) fn leave(&mut self, now: Instant, link: usize, tag: u32) -> Option<u64> {
+        self.clock.moved();
+        let place = tag as usize;
+        let tagged = self.tagged.get_mut(place).and_then(Option::take);
+        let Some(tagged) = tagged.filter(|tagged| tagged.link == link) else {
+            let problem = "lets a packet out that has not gone in, or for the second time";
+            self.note(Err(problem.to_owned()), |audit| {
+                audit.link_names[link].clone()
+            });
+            return None;
+        };
+        self.vacant.push(tag);
+        let verdict = self.links[link].leave(now, &tagged.entry);
+        self.note(verdict, |audit| audit.link_names[link].clone());
+        tagged.number
+    }
+
+    /// A packet has come to the endpoint on `side`, which could take it.
+    pub(crate) fn arrive(
+        &mut self,
+        connection: usize,
+        side: Side,
+        number: Option<u64>,
+        size: u32,
+        taken: bool,
+    ) {
+        let [client, server] = &mut self.sides[connection];
+        let (receiver, sender, from) = match side {
+            Side::Client => (client, server, Side::Server),
+            Side::Server => (server, client, Side::Client),
+        };
+        receiver.estimates.wire_received += Bytes::new(u64::from(size));
+        let Some(number) = number else { return };
+        let verdict = sender.fates.arrive(number, taken);
+        self.note(verdict, |audit| audit.side_name(connection, from as usize));
+    }
+
+    /// A link has been moved to `now`.
+    pub(crate) fn link<P: Packet>(&mut self, now: Instant, place: usize, link: &mut Link<P>) {
+        let verdict = self.links[place].check(now, link);
+        self.note(verdict, |audit| audit.link_names[place].clone());
+    }
+
+    /// So many packets were dropped or lost on their way to an endpoint.
+    pub(crate) fn missing(&mut self, connection: usize, side: Side, packets: u64) {
+        let sender = &mut self.sides[connection][side as usize];
+        sender.fates.missing_on_the_way_back(packets);
+    }
+
+    /// An endpoint has noted what became of packets.
+    pub(crate) fn fate(
+        &mut self,
+        now: Instant,
+        connection: usize,
+        side: Side,
+        event: &PacketEvent,
+    ) {
+        let verdict = self.sides[connection][side as usize].fates.note(now, event);
+        self.note(verdict, |audit| audit.side_name(connection, side as usize));
+    }
+
+    /// An endpoint has been called at `now`.
+    pub(crate) fn endpoint(
+        &mut self,
+        now: Instant,
+        connection: usize,
+        side: Side,
+        endpoint: &Endpoint,
+    ) {
+        let shown = Shown {
+            path: endpoint.path(),
+            control: endpoint.control(),
+            pacing: endpoint.pacing_rate(),
+            counters: &endpoint.counters(),
+        };
+        let estimates = &mut self.sides[connection][side as usize].estimates;
+        let verdict = estimates.check(now, &shown);
+        self.note(verdict, |audit| audit.side_name(connection, side as usize));
+    }
+
+    /// The trial ends at `now`, before `due`, when `element` wanted to be called.
+    pub(crate) fn end_element(
+        &mut self,
+        now: Instant,
+        element: usize,
+        due: Instant,
+        per_connection: usize,
+    ) {
+        let verdict = Clock::end(now, due);
+        self.note(verdict, |audit| audit.element_name(element, per_connection));
+    }
+
+    /// The books of a link at the end of the trial.
+    pub(crate) fn end_link<P: Packet>(&mut self, now: Instant, place: usize, link: &mut Link<P>) {
+        let verdict = self.links[place].end(now, link);
+        self.note(verdict, |audit| audit.link_names[place].clone());
+    }
+
+    /// A connection at the end of the trial.
+    pub(crate) fn end_connection(
+        &mut self,
+        scenario: &Scenario,
+        index: usize,
+        connection: &Connection,
+    ) {
+        let verdict = completion::check(scenario, connection);
+        self.note(verdict, |audit| format!("flow {}", audit.names[index]));
+    }
+}

@@ -1,0 +1,98 @@
+//! The folder of minimised finds: `CORPUS/TARGET/FILE`.
+
+use crate::process;
+use crate::random::hash;
+use crate::targets::{self, Target};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder that is committed.
+pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
+
+/// Writes a case; its name says what it showed.
+pub(crate) fn keep(folder: &Path, target: &Target, kind: &str, text: &[u8]) -> io::Result<PathBuf> {
+    let folder = folder.join(target.name);
+    std::fs::create_dir_all(&folder)?;
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    let words: String = kind.chars().map(plain).collect();
+    let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
+    let name = format!(
+        "{}-{:08x}.{}",
+        words.join("-"),
+        hash(text) as u32,
+        target.ending
+    );
+    let file = folder.join(name);
+    std::fs::write(&file, text)?;
+    Ok(file)
+}
+
+/// The target that a file of the corpus is a case of: the name of its folder.
+fn target_of(file: &Path) -> Option<&'static Target> {
+    targets::find(file.parent()?.file_name()?.to_str()?)
+}
+
+/// All cases at `path`, a file or a folder, in the order of their names.
+fn cases(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = std::fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
+    paths.sort();
+    let mut all = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            all.extend(cases(&path)?);
+        } else if target_of(&path).is_some() {
+            all.push(path);
+        }
+    }
+    Ok(all)
+}
+
+/// Plays the cases at `path` again, each in a process of its own; returns how many there were and how many failed.
+pub(crate) fn replay(path: &Path) -> io::Result<(usize, usize)> {
+    let cases = cases(path)?;
+    let mut failures = 0;
+    for file in &cases {
+        let Some(target) = target_of(file) else {
+            let problem = format!("{}: its folder is not named after a target", file.display());
+            return Err(io::Error::other(problem));
+        };
+        if let Some(failure) = process::of_file(target, file)? {
+            failures += 1;
+            println!("{}: {}: {}", file.display(), failure.kind, failure.message);
+        }
+    }
+    Ok((cases.len(), failures))
+}
+
+/// Makes a case smaller in its place; whether it failed at all.
+pub(crate) fn smaller(file: &Path) -> io::Result<bool> {
+    let target = target_of(file)
+        .ok_or_else(|| io::Error::other("its folder is not named after a target"))?;
+    let Some(failure) = process::of_file(target, file)? else {
+        println!("{}: held", file.display());
+        return Ok(true);
+    };
+    let text = std::fs::read(file)?;
+    let scratch = file.with_extension("attempt");
+    let small = crate::minimise::minimise(target, &text, &failure.kind, &scratch)?;
+    std::fs::remove_file(&scratch)?;
+    std::fs::write(file, &small)?;
+    println!(
+        "{}: {}, {} of {} bytes left",
+        file.display(),
+        failure.kind,
+        small.len(),
+        text.len()
+    );
+    Ok(false)
+}

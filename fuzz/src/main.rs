@@ -1,0 +1,135 @@
+//! Attacks Thalweg with random cases: `make fuzz`. See `README.md`.
+
+mod corpus;
+mod driver;
+mod failure;
+mod flow;
+mod minimise;
+mod process;
+mod random;
+mod script;
+mod shipped;
+mod targets;
+mod trial;
+mod values;
+mod watch;
+mod worker;
+
+use cap::Cap;
+use std::alloc::System;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use targets::Target;
+
+/// Counts what is held, and refuses what goes beyond the limit of a case.
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+const USAGE: &str = "usage:
+  thalweg-fuzz run [--seconds N] [--seed TEXT] [--targets A,B] [--corpus FOLDER]
+                                   new cases of all targets in turn; finds go to the corpus
+  thalweg-fuzz replay [PATH]       plays a case of the corpus again, or all of them
+  thalweg-fuzz case TARGET SEED    makes the case of that seed again, plays it and prints it
+  thalweg-fuzz minimise FILE       makes a case of the corpus smaller
+  thalweg-fuzz list                names the targets";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match command(&words) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("thalweg-fuzz: {problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all held.
+fn command(words: &[&str]) -> Result<bool, String> {
+    let failed = |error: io::Error| error.to_string();
+    match words {
+        ["run", options @ ..] => Ok(driver::run(&order(options)?).map_err(failed)? == 0),
+        ["replay"] => replay(Path::new(corpus::FOLDER)),
+        ["replay", path] => replay(Path::new(path)),
+        ["case", target, seed] => {
+            let (target, seed) = (target_of(target)?, number(seed)?);
+            let text = (target.make)(&mut random::Random::new(seed));
+            io::stdout().write_all(&text).map_err(failed)?;
+            let verdict = worker::once(target, &text);
+            println!("# {}", worker::tell(&verdict));
+            Ok(verdict.is_ok())
+        }
+        ["minimise", file] => corpus::smaller(Path::new(file)).map_err(failed),
+        ["list"] => {
+            targets::ALL
+                .iter()
+                .for_each(|target| println!("{}", target.name));
+            Ok(true)
+        }
+        // What follows is said by this program to itself.
+        ["check", target, file] => {
+            let text = std::fs::read(file).map_err(failed)?;
+            let verdict = worker::once(target_of(target)?, &text);
+            println!("{}", worker::tell(&verdict));
+            Ok(verdict.is_ok())
+        }
+        ["work", target, seed, first, milliseconds] => {
+            let span = Duration::from_millis(number(milliseconds)?);
+            worker::run(target_of(target)?, number(seed)?, number(first)?, span);
+            Ok(true)
+        }
+        _ => Err(USAGE.to_owned()),
+    }
+}
+
+fn replay(path: &Path) -> Result<bool, String> {
+    let (cases, failures) = corpus::replay(path).map_err(|error| error.to_string())?;
+    println!("{cases} cases, {failures} failed");
+    Ok(failures == 0)
+}
+
+fn order(mut options: &[&str]) -> Result<driver::Order, String> {
+    let mut order = driver::Order {
+        targets: targets::ALL.iter().collect(),
+        span: Duration::from_secs(60),
+        seed: 0,
+        corpus: PathBuf::from(corpus::FOLDER),
+    };
+    while let [option, value, rest @ ..] = options {
+        options = rest;
+        match *option {
+            "--seconds" => order.span = Duration::from_secs(number(value)?),
+            // A number, or any text, such as the hash of a commit.
+            "--seed" => order.seed = value.parse().unwrap_or(random::hash(value.as_bytes())),
+            "--targets" => {
+                order.targets = value.split(',').map(target_of).collect::<Result<_, _>>()?
+            }
+            "--corpus" => order.corpus = PathBuf::from(value),
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    if options.is_empty() {
+        Ok(order)
+    } else {
+        Err(USAGE.to_owned())
+    }
+}
+
+fn target_of(name: &str) -> Result<&'static Target, String> {
+    targets::find(name).ok_or_else(|| {
+        let names: Vec<&str> = targets::ALL.iter().map(|target| target.name).collect();
+        format!(
+            "there is no target \"{name}\"; accepted: {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("\"{text}\" is no number; accepted: whole numbers"))
+}

@@ -1,0 +1,417 @@
+//! Random valid scenarios: every controller and option, both stacks, every discipline and model, extreme sizes.
+
+use super::Target;
+use crate::random::Random;
+use crate::trial;
+use crate::values::{self, buffer, bytes, rate, share, time, time_from};
+
+pub(super) const TARGET: Target = Target {
+    name: "scenario-random",
+    ending: "toml",
+    make,
+    check: trial::check,
+};
+
+fn make(random: &mut Random) -> Vec<u8> {
+    let mut text = format!("# seed {}\ntitle = \"random\"\n", random.below(1_000_000));
+    if random.percent(30) {
+        text += &format!("overhead = \"{} B\"\n", random.between(0, 1000));
+    }
+    if random.percent(60) {
+        let limit = time_from(random, 1_000_000, 1_000_000_000_000);
+        text += &format!("time_limit = \"{limit}\"\n");
+    }
+    if random.percent(10) {
+        text += &format!(
+            "sample = \"{}\"\n",
+            time_from(random, 1_000_000, 100_000_000)
+        );
+    }
+    if random.percent(40) {
+        let (start, wakeup) = (time(random), time_from(random, 1, 10_000_000));
+        text += &format!("[noise]\nstart = \"{start}\"\nwakeup = \"{wakeup}\"\n");
+        if random.flag() {
+            text += &format!("jitter_seed = {}\n", random.below(1 << 62));
+        }
+    }
+    if random.percent(30) {
+        transport(&mut text, random);
+    }
+    let links = if random.percent(25) {
+        random.between(1, 4)
+    } else {
+        0
+    };
+    if links == 0 {
+        hop(&mut text, "path", None, random);
+    }
+    for link in 0..links {
+        hop(&mut text, "link", Some(link), random);
+    }
+    let flows = if random.percent(40) {
+        random.between(2, 6)
+    } else {
+        1
+    };
+    for index in 0..flows {
+        flow(&mut text, index, links, random);
+    }
+    if random.percent(30) {
+        let metric = *random.choose(&["completion", "closed"]);
+        let at_most = time_from(random, 1_000_000, 600_000_000_000);
+        text +=
+            &format!("[[pass]]\nflow = \"f0\"\nmetric = \"{metric}\"\nat_most = \"{at_most}\"\n");
+    }
+    text.into_bytes()
+}
+
+fn transport(text: &mut String, random: &mut Random) {
+    text.push_str("[transport]\n");
+    let largest = if random.percent(10) { 65_527 } else { 1500 };
+    let mtu = random.between(1200, largest);
+    if random.flag() {
+        *text += &format!("max_mtu = \"{}\"\n", format_args!("{} B", mtu.max(1252)));
+        *text += &format!(
+            "initial_window = \"{} B\"\n",
+            random.between(2 * mtu.max(1252), 3_000_000)
+        );
+    }
+    if random.flag() {
+        *text += &format!(
+            "max_ack_delay = \"{}\"\n",
+            time_from(random, 1000, 1_000_000_000)
+        );
+    }
+    if random.flag() {
+        *text += &format!("ack_every = {}\n", random.magnitude(1, 1000));
+    }
+    if random.flag() {
+        *text += &format!("ack_frequency = {}\n", random.flag());
+    }
+    if random.flag() {
+        *text += &format!(
+            "initial_max_data = \"{} B\"\n",
+            random.magnitude(4096, 1 << 32)
+        );
+    }
+    if random.flag() {
+        *text += &format!(
+            "initial_max_stream_data = \"{} B\"\n",
+            random.magnitude(4096, 1 << 32)
+        );
+    }
+}
+
+/// `[path]`, or a `[[link]]` with a number.
+fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
+    match number {
+        None => *text += &format!("[{key}]\n"),
+        Some(number) => *text += &format!("[[{key}]]\nname = \"l{number}\"\n"),
+    }
+    let traced = random.percent(8);
+    if traced {
+        *text += &format!("trace = \"{}\"\n", delivery_trace(random));
+    } else {
+        *text += &format!("rate = \"{}\"\n", rate(random));
+    }
+    *text += &format!("rtt = \"{}\"\n", time(random));
+    *text += &format!("buffer = \"{}\"\n", buffer(random));
+    let _ = random
+        .percent(20)
+        .then(|| text.push_str("reorder = true\n"));
+    models(text, random);
+    if random.percent(12) {
+        let (sd, delay) = (rate(random), time_from(random, 1000, 50_000_000));
+        let every = time_from(random, 100_000, 100_000_000);
+        *text += &format!(
+            "noise = {{ rate_sd = \"{sd}\", delay_sd = \"{delay}\", every = \"{every}\" }}\n"
+        );
+    }
+    let mut last = 0;
+    let changes = if random.percent(25) && !traced {
+        random.between(1, 5)
+    } else {
+        0
+    };
+    if changes > 0 && random.flag() {
+        *text += &format!(
+            "repeat = \"{}\"\n",
+            time_from(random, 60_000_000_000, 200_000_000_000)
+        );
+    }
+    if random.percent(25) {
+        *text += &format!("[{key}.up]\n");
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("rate = \"{}\"\n", rate(random)));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
+        models(text, random);
+    }
+    for place in 0..changes {
+        last += random.magnitude(1_000, 10_000_000_000);
+        *text += &format!("[[{key}.change]]\nat = \"{last} ns\"\n");
+        if place + 1 < changes && random.percent(20) {
+            text.push_str("rate = \"0 bps\"\n");
+        } else {
+            *text += &format!("rate = \"{}\"\n", rate(random));
+        }
+        let _ = random
+            .percent(30)
+            .then(|| *text += &format!("up_rate = \"{}\"\n", rate(random)));
+        let _ = random
+            .percent(30)
+            .then(|| *text += &format!("rtt = \"{}\"\n", time(random)));
+        let _ = random
+            .percent(30)
+            .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
+        let _ = random
+            .percent(30)
+            .then(|| *text += &format!("jitter = {}\n", jitter(random)));
+    }
+}
+
+/// Queue, jitter, loss and policer, each seldom.
+fn models(text: &mut String, random: &mut Random) {
+    let _ = random
+        .percent(40)
+        .then(|| *text += &format!("queue = {}\n", queue(random)));
+    let _ = random
+        .percent(25)
+        .then(|| *text += &format!("jitter = {}\n", jitter(random)));
+    let _ = random
+        .percent(30)
+        .then(|| *text += &format!("loss = {}\n", loss(random)));
+    if random.percent(10) {
+        let (rate, burst) = (rate(random), random.magnitude(2_400, 1_000_000));
+        let mark = random.flag();
+        *text +=
+            &format!("policer = {{ rate = \"{rate}\", burst = \"{burst} B\", mark = {mark} }}\n");
+    }
+}
+
+/// Makes a value.
+type Maker = fn(&mut Random) -> String;
+/// A key and its values.
+type Key = (&'static str, Maker);
+
+/// Writes an inline table whose optional keys are there in half the cases.
+fn table(random: &mut Random, model: &str, keys: &[Key]) -> String {
+    let mut text = format!("{{ model = \"{model}\"");
+    for (key, value) in keys {
+        if random.flag() {
+            text += &format!(", {key} = {}", value(random));
+        }
+    }
+    text + " }"
+}
+
+fn queue(random: &mut Random) -> String {
+    const TARGET: Maker = |r| format!("\"{}\"", time_from(r, 100_000, 1_000_000_000));
+    const FLAG: Maker = |r| r.flag().to_string();
+    const SHARE: Maker = |r| format!("\"{}\"", share(r));
+    const COUNT: Maker = |r| r.magnitude(1, 65_536).to_string();
+    const QUANTUM: Maker = |r| format!("\"{} B\"", r.magnitude(64, 100_000));
+    let codel: &[Key] = &[
+        ("target", TARGET),
+        ("interval", TARGET),
+        ("ecn", FLAG),
+        ("ce_threshold", TARGET),
+    ];
+    match random.below(6) {
+        0 => "{ model = \"drop-tail\" }".to_owned(),
+        1 => table(random, "codel", codel),
+        2 => {
+            let keys = [codel, &[("flows", COUNT), ("quantum", QUANTUM)]].concat();
+            table(random, "fq-codel", &keys)
+        }
+        3 => {
+            let keys = [
+                ("target", TARGET),
+                ("update", TARGET),
+                ("burst", TARGET),
+                ("ecn", FLAG),
+                ("mark_below", SHARE),
+            ];
+            table(random, "pie", &keys)
+        }
+        4 => table(
+            random,
+            "dualpi2",
+            &[
+                ("target", TARGET),
+                ("max_rtt", TARGET),
+                ("step", TARGET),
+                ("ramp", TARGET),
+            ],
+        ),
+        _ => {
+            let min = random.magnitude(1, 1_000_000);
+            let max = min + random.magnitude(1, 1_000_000);
+            let (chance, gentle, ecn) = (random.between(1, 1000), random.flag(), random.flag());
+            format!(
+                "{{ model = \"red\", min = \"{min} B\", max = \"{max} B\", max_probability = \"{}\", gentle = {gentle}, ecn = {ecn} }}",
+                chance as f64 / 1000.0
+            )
+        }
+    }
+}
+
+fn jitter(random: &mut Random) -> String {
+    let small = |random: &mut Random| time_from(random, 1, 500_000_000);
+    match random.below(7) {
+        0 => "{ model = \"none\" }".to_owned(),
+        1 => {
+            let min = random.magnitude(1, 100_000_000);
+            let max = min + random.magnitude(1, 1_000_000_000);
+            format!("{{ model = \"uniform\", min = \"{min} ns\", max = \"{max} ns\" }}")
+        }
+        2 => format!(
+            "{{ model = \"normal\", mean = \"{}\", sd = \"{}\" }}",
+            small(random),
+            small(random)
+        ),
+        3 => {
+            let max = random.magnitude(1, 1_000_000_000);
+            let (mean, sd) = (small(random), small(random));
+            format!(
+                "{{ model = \"truncated-normal\", mean = \"{mean}\", sd = \"{sd}\", max = \"{max} ns\" }}"
+            )
+        }
+        4 => {
+            let formula = *random.choose(&["reference", "draft"]);
+            format!(
+                "{{ model = \"wifi\", mean = \"{}\", formula = \"{formula}\" }}",
+                small(random)
+            )
+        }
+        5 => {
+            let (fraction, short, long) = (share(random), small(random), small(random));
+            format!(
+                "{{ model = \"two-components\", fraction = \"{fraction}\", short = \"{short}\", long = \"{long}\" }}"
+            )
+        }
+        _ => {
+            let mut at = 0;
+            let mut text = "us:".to_owned();
+            for _ in 0..random.between(1, 30) {
+                text += &format!(" {at} {}", random.magnitude(1, 1_000_000));
+                at += random.magnitude(1, 1_000_000);
+            }
+            format!("{{ model = \"trace\", file = \"{text}\" }}")
+        }
+    }
+}
+
+fn loss(random: &mut Random) -> String {
+    if random.flag() {
+        return format!("{{ model = \"random\", rate = \"{}\" }}", share(random));
+    }
+    let (p, r, good, bad) = (share(random), share(random), share(random), share(random));
+    format!(
+        "{{ model = \"gilbert-elliott\", p = \"{p}\", r = \"{r}\", good_loss = \"{good}\", bad_loss = \"{bad}\" }}"
+    )
+}
+
+fn delivery_trace(random: &mut Random) -> String {
+    let mut at = 0;
+    let mut text = "ms:".to_owned();
+    for _ in 0..random.between(1, 100) {
+        at += if random.percent(20) {
+            random.magnitude(1, 5000)
+        } else {
+            random.below(5)
+        };
+        text += &format!(" {}", at.max(1));
+    }
+    text
+}
+
+fn flow(text: &mut String, index: u64, links: u64, random: &mut Random) {
+    let quic = random.percent(20);
+    let controller = values::controller(random, quic);
+    *text += &format!("[[flow]]\nname = \"f{index}\"\ncontroller = \"{controller}\"\n");
+    if quic {
+        text.push_str("stack = \"quic\"\n");
+    }
+    let _ = random
+        .percent(40)
+        .then(|| *text += &format!("start = \"{}\"\n", time(random)));
+    let _ = (index > 0 && random.percent(30)).then(|| text.push_str("background = true\n"));
+    if links > 0 {
+        let first = random.below(links);
+        let route: Vec<String> = (first..links).map(|link| format!("\"l{link}\"")).collect();
+        *text += &format!("route = [{}]\n", route.join(", "));
+    }
+    if random.percent(10) {
+        let (window, rtt) = (bytes(random, 100_000_000), time(random));
+        *text += &format!("seed = {{ window = \"{window}\", rtt = \"{rtt}\" }}\n");
+    }
+    let _ = (!quic && random.percent(15)).then(|| text.push_str("zero_rtt = true\n"));
+    let most = if random.percent(8) {
+        10_000_000_000
+    } else {
+        3_000_000
+    };
+    match random.below(10) {
+        0 | 1 => *text += &format!("upload = \"{}\"\n", bytes(random, most)),
+        2 => {
+            let (count, gap) = (
+                random.magnitude(1, 50),
+                time_from(random, 1000, 1_000_000_000),
+            );
+            let low = random.magnitude(1, 100_000);
+            let high = low + random.magnitude(1, 300_000);
+            let kind = *random.choose(&["exponential", "constant"]);
+            *text += &format!(
+                "requests = {{ count = {count}, mean_gap = \"{gap}\", gap = \"{kind}\", p5 = \"{low} B\", p95 = \"{high} B\" }}\n"
+            );
+            return;
+        }
+        3 => {
+            *text += &format!(
+                "call = \"{}\"\n",
+                time_from(random, 100_000_000, 10_000_000_000)
+            );
+            let _ = random
+                .flag()
+                .then(|| *text += &format!("measure_from = \"{}\"\n", time(random)));
+            return;
+        }
+        4 => return media(text, random),
+        _ => {
+            *text += &format!("download = \"{}\"\n", bytes(random, most));
+            let _ = random
+                .percent(20)
+                .then(|| *text += &format!("request = \"{}\"\n", bytes(random, 100_000)));
+        }
+    }
+    let _ = random
+        .percent(20)
+        .then(|| *text += &format!("streams = {}\n", random.magnitude(1, 200)));
+}
+
+fn media(text: &mut String, random: &mut Random) {
+    for number in 0..random.between(1, 3) {
+        let datagrams = random.flag();
+        let carriage = if datagrams { "datagrams" } else { "streams" };
+        let from = *random.choose(&["server", "client"]);
+        let per_second = random.magnitude(1, 1000);
+        let duration = time_from(random, 100_000_000, 5_000_000_000);
+        let frame = bytes(random, if datagrams { 1150 } else { 100_000 });
+        *text += &format!(
+            "[[flow.media]]\nname = \"m{number}\"\ncarriage = \"{carriage}\"\nfrom = \"{from}\"\nper_second = {per_second}\nduration = \"{duration}\"\nframe = \"{frame}\"\npriority = {}\n",
+            random.below(256)
+        );
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("group = {}\n", random.magnitude(1, 100)));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("skip_after = \"{}\"\n", time(random)));
+        let _ = random
+            .flag()
+            .then(|| *text += &format!("deadline = \"{}\"\n", time(random)));
+    }
+}

@@ -1,0 +1,104 @@
+//! Plays cases in a process of its own, which may die of one: the driver reads on the standard output which case it was
+//! at.
+//!
+//! Lines: `at SEED PLAYED STOPPED REFUSED PEAK` before each case, with what is known of those before it; `failed
+//! KIND<tab>MESSAGE` after one that failed, `hung STAGE` before the process ends because a stage did not; `done PLAYED
+//! STOPPED REFUSED PEAK` at the end.
+
+use crate::failure::{Failure, Held, Verdict};
+use crate::random::{Random, mix};
+use crate::targets::Target;
+use crate::watch::Watch;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// The most bytes that a case may hold.
+pub(crate) const MEMORY: usize = 1 << 30;
+
+/// Where and why the latest panic happened.
+static PANIC: Mutex<Option<Failure>> = Mutex::new(None);
+
+/// Seed of case `index` of a run with seed `seed`.
+pub(crate) fn case_seed(seed: u64, target: &Target, index: u64) -> u64 {
+    mix(seed ^ mix(index.wrapping_add(crate::random::hash(target.name.as_bytes()))))
+}
+
+/// Plays new cases for `span`, from number `index` on.
+pub(crate) fn run(target: &Target, seed: u64, mut index: u64, span: Duration) {
+    prepare();
+    let watch = Watch::start();
+    let begin = Instant::now();
+    // Not locked: the watch may have a last word.
+    let (mut held, mut out) = ([0u64; 3], std::io::stdout());
+    while begin.elapsed() < span {
+        let case = case_seed(seed, target, index);
+        index += 1;
+        // Without the driver there is nobody to tell.
+        let told = writeln!(out, "at {case} {}", counts(&held));
+        if told.and_then(|()| out.flush()).is_err() {
+            return;
+        }
+        let text = (target.make)(&mut Random::new(case));
+        match check(target, &text, &watch) {
+            Ok(how) => held[how as usize] += 1,
+            Err(failure) => {
+                let _ = writeln!(out, "failed {}\t{}", failure.kind, failure.message);
+            }
+        }
+    }
+    let _ = writeln!(out, "done {}", counts(&held));
+}
+
+/// What became of the cases, and the most bytes that were ever held.
+fn counts([played, stopped, refused]: &[u64; 3]) -> String {
+    let peak = crate::ALLOCATOR.max_allocated();
+    format!("{played} {stopped} {refused} {peak}")
+}
+
+/// Plays one case.
+pub(crate) fn once(target: &Target, text: &[u8]) -> Verdict {
+    prepare();
+    check(target, text, &Watch::start())
+}
+
+fn prepare() {
+    // Fails only where more than that is held already.
+    let _ = crate::ALLOCATOR.set_limit(MEMORY);
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, |at| {
+            let file = at.file();
+            let inside = file
+                .rfind("crates/")
+                .or_else(|| file.rfind("registry/src/"));
+            format!("{}:{}", &file[inside.unwrap_or(0)..], at.line())
+        });
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let failure = Failure::new(&format!("panic at {place}"), message.unwrap_or_default());
+        if let Ok(mut latest) = PANIC.lock() {
+            *latest = Some(failure);
+        }
+    }));
+}
+
+fn check(target: &Target, text: &[u8], watch: &Watch) -> Verdict {
+    let verdict = catch_unwind(AssertUnwindSafe(|| (target.check)(text, watch)));
+    watch.rest();
+    verdict.unwrap_or_else(|_| {
+        let latest = PANIC.lock().ok().and_then(|mut latest| latest.take());
+        Err(latest.unwrap_or_else(|| Failure::new("panic", "nobody said why")))
+    })
+}
+
+/// Names a verdict in one line, as [`run`] does.
+pub(crate) fn tell(verdict: &Verdict) -> String {
+    match verdict {
+        Ok(Held::Played) => "held: played".to_owned(),
+        Ok(Held::Stopped) => "held: stopped when asked".to_owned(),
+        Ok(Held::Refused) => "held: refused".to_owned(),
+        Err(failure) => format!("failed {}\t{}", failure.kind, failure.message),
+    }
+}

@@ -1,0 +1,160 @@
+"""Makes the pages of docs that have a script, or measures some of their lines again.
+
+python -m pages [PAGE...]             makes all pages, or those that are named; each names the commit
+python -m pages --check [PAGE...]     fails where a line that is measured again is not on its page
+
+What a check measures is drawn by the commit, or by `--seed TEXT`: each commit measures other lines. A page has
+some ten seconds of the processor for them, and one line at least.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import polars as pl
+
+from pages import (
+    fidelity,
+    harm_causes,
+    l4s,
+    laws,
+    model_and_stack,
+    slow_start,
+    statistics,
+    study_figures,
+    verdicts,
+)
+from pages.made import DOCS, ROOT, commit, row
+from thalweg.catalogue import Entry, Suite
+from thalweg.scenario import Scenario
+
+_TURN_S = 10.0
+Part = tuple[str, Callable[[], Iterable[str]]]
+"""What is measured, and the measurement, which gives the lines that stand on the page."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, what makes it, and what of it is cheap to measure again."""
+
+    file: Path
+    make: Callable[[], object]
+    parts: Callable[[], list[Part]] | None = None
+
+
+def _lines(parts: Callable[[], list[tuple[str, Callable[[], str]]]]) -> list[Part]:
+    return [(what, partial(_one, measure)) for what, measure in parts()]
+
+
+def _one(measure: Callable[[], str]) -> list[str]:
+    return [measure()]
+
+
+def _fidelity() -> list[Part]:
+    """The metrics of each scenario, of as many trials as the page says."""
+    plan = tomllib.loads((fidelity.HERE / "fidelity.toml").read_text(encoding="utf-8"))
+    peer = pl.read_csv(fidelity.REFERENCE / "peer_trials.csv")
+
+    def measure(compare: dict[str, str]) -> list[str]:
+        rows = fidelity.compared(compare, plan["tolerance"][compare["tolerance"]], peer, 100)
+        return [row(*fidelity.cells(one)) for one in rows]
+
+    return [(compare["spec"], partial(measure, compare)) for compare in plan["compare"]]
+
+
+def _statistics() -> list[Part]:
+    """The first lines: all draws come from one sequence, so that what is later costs all that is before it."""
+    draws = re.search(r"draws (\d+)\s+times", (DOCS / "statistics.md").read_text(encoding="utf-8"))
+
+    def measure() -> Iterable[str]:
+        for one in islice(statistics.intervals(int(draws[1]) if draws else 0), 4):
+            sides = ["-" if side is None else f"{side:.1f}" for side in (one.below, one.above)]
+            yield row(one.what, one.drawn, str(one.n), *sides, one.promised)
+
+    return [("intervals", measure)]
+
+
+def _verdicts() -> list[Part]:
+    """The verdicts of each scenario of the suite, of as many trials as the page says."""
+    trials = re.search(r"(\d+) trials", (DOCS / "verdicts.md").read_text(encoding="utf-8"))
+
+    def measure(entry: Entry) -> Iterable[str]:
+        outcomes = Scenario.from_entry(entry).trials(int(trials[1]) if trials else 0)
+        return [row(*verdicts.verdict_row(entry.name, one)) for one in verdicts.deciding(outcomes)]
+
+    return [(entry.name, partial(measure, entry)) for entry in Suite.find("c4").entries]
+
+
+def _model_and_stack() -> None:
+    measured = ROOT / "target" / "model-and-stack.json"
+    measured.parent.mkdir(exist_ok=True)
+    model_and_stack.walk(64, 3600, measured)
+    model_and_stack.page(measured)
+
+
+PAGES = {
+    "verdicts": Page(DOCS / "verdicts.md", lambda: verdicts.main(verdicts.TRIALS), _verdicts),
+    "fidelity": Page(DOCS / "fidelity.md", lambda: fidelity.main(100), _fidelity),
+    "statistics": Page(DOCS / "statistics.md", lambda: statistics.main(2000), _statistics),
+    "l4s": Page(DOCS / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
+    "slow-start": Page(DOCS / "probe.md", slow_start.make, partial(_lines, slow_start.parts)),
+    "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
+    "harm-causes": Page(DOCS / "studies" / "harm.md", harm_causes.make),
+    "laws": Page(DOCS / "studies" / "laws.md", laws.make),
+    "study-figures": Page(DOCS / "studies" / "transient.md", study_figures.make),
+}
+
+
+def main() -> int:
+    """Makes, or checks; 1 if something fails or does not hold."""
+    parser = argparse.ArgumentParser(prog="pages")
+    parser.add_argument("--check", action="store_true", help="measure some lines again")
+    parser.add_argument("--seed", help="draws them; the commit unless given")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help=f"{', '.join(PAGES)}")
+    given = parser.parse_args()
+    if strange := [name for name in given.pages if name not in PAGES]:
+        parser.error(f"there is no page {strange[0]!r}; accepted: {', '.join(PAGES)}")
+    chosen = {name: PAGES[name] for name in given.pages or PAGES}
+    if given.check:
+        seed = given.seed or commit()
+        return min(sum(check(page, seed) for page in chosen.values() if page.parts), 1)
+    failed = 0
+    for name, page in chosen.items():
+        print(f"{name}: {page.file.relative_to(DOCS.parent)}", flush=True)
+        failed += bool(page.make())
+    return min(failed, 1)
+
+
+def check(page: Page, seed: str) -> int:
+    """Measures some parts of a page again; returns how many lines are not on it."""
+    assert page.parts
+    on_page = set(page.file.read_text(encoding="utf-8").splitlines())
+    parts = page.parts()
+    Random(f"{seed} {page.file.name}").shuffle(parts)
+    end = time.process_time() + _TURN_S
+    measured: list[str] = []
+    wrong = 0
+    for what, measure in parts:
+        if measured and time.process_time() > end:
+            break
+        measured.append(what)
+        for line in measure():
+            if line not in on_page:
+                wrong += 1
+                print(f"{page.file}: measured again, {what} is\n  {line}", flush=True)
+    print(f"{page.file.relative_to(DOCS.parent)}: {len(measured)} of {len(parts)} parts: {', '.join(measured)}")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,377 @@
+"""Sets our distributions against the peer's: writes docs/fidelity.md and its two figures.
+
+`fidelity.toml` says which scenario stands against which spec of the peer, what counts as close, and why values
+outside of that are there. A value outside without an explanation gives status 1.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+import thalweg
+from pages.made import DOCS, ROOT, made
+from thalweg.plots.downsample import downsample
+from thalweg.plots.output import save
+from thalweg.plots.theme import BLUE, CONFIG, VERMILION, Chart
+
+HERE = Path(__file__).resolve().parent
+REFERENCE = ROOT / "tests" / "reference"
+QUANTILES = {"p5": 5, "p25": 25, "median": 50, "p75": 75, "p95": 95}
+JUDGED = ("p5", "median", "p95")
+STREAMS = {"a1": "audio", "vlow": "video", "vmid": "video-high"}
+PEER, OURS = "peer", "Thalweg"
+COLOURS = alt.Scale(domain=[PEER, OURS], range=[VERMILION, BLUE])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric of one scenario, theirs and ours."""
+
+    spec: str
+    metric: str
+    unit: str
+    peer: dict[str, float]
+    ours: dict[str, float]
+    tolerance: dict[str, float]
+    """In percent, by quantile; a quantile that is not there is shown and not judged."""
+    drops: tuple[float, float] | None
+    """Median number of packets that the queue towards the client dropped, theirs and ours."""
+
+    def difference(self, quantile: str) -> float:
+        """In percent of the peer's value."""
+        return 100.0 * (self.ours[quantile] / self.peer[quantile] - 1.0)
+
+    def outside(self) -> list[str]:
+        """The quantiles that differ by more than is tolerated."""
+        return [q for q, most in self.tolerance.items() if abs(self.difference(q)) > most]
+
+
+def main(trials: int) -> int:
+    """Runs everything and writes the page; 1 if a value outside has no explanation."""
+    plan = tomllib.loads((HERE / "fidelity.toml").read_text())
+    peer = pl.read_csv(REFERENCE / "peer_trials.csv")
+    rows: list[Row] = []
+    for compare in plan["compare"]:
+        print(compare["spec"], file=sys.stderr)
+        rows += compared(compare, plan["tolerance"][compare["tolerance"]], peer, trials)
+    save(distributions(rows), DOCS / "images" / "fidelity-distributions.svg")
+    save(series(plan["series"], trials), DOCS / "images" / "fidelity-series.svg")
+    reasons = {compare["spec"]: compare.get("why", "") for compare in plan["compare"]}
+    (DOCS / "fidelity.md").write_text(
+        page(plan, rows, [checked(check, trials) for check in plan["check"]], trials)
+    )
+    silent = sorted({row.spec for row in rows if row.outside() and not reasons[row.spec]})
+    if silent:
+        print(f"outside without an explanation: {', '.join(silent)}", file=sys.stderr)
+    return 1 if silent else 0
+
+
+def load(entry: dict[str, Any]) -> thalweg.Scenario:
+    """The scenario of an entry of fidelity.toml."""
+    return thalweg.Scenario.load(entry["scenario"], entry.get("set", {}), entry.get("controllers", {}))
+
+
+def compared(
+    compare: dict[str, Any], tolerance: dict[str, float], peer: pl.DataFrame, trials: int
+) -> Iterator[Row]:
+    """The metrics of one scenario."""
+    outcomes = load(compare).trials(trials, seed=1)
+    flows = outcomes.flows.filter(pl.col("flow") == "main")
+    down = outcomes.links.filter(pl.col("link") == "down")
+    theirs = peer.filter(pl.col("spec") == compare["spec"])
+    judged = {
+        q: tolerance["median" if q == "median" else "tails"]
+        for q in JUDGED
+        if q == "median" or "tails" in tolerance
+    }
+
+    def row(name: str, metric: str, unit: str, column: str, limits: dict[str, float], drops: bool) -> Row:
+        line = theirs.row(by_predicate=pl.col("metric") == name, named=True)
+        values = flows[column].to_numpy() * (1e3 if unit == "ms" else 1.0)
+        dropped = None
+        if drops:
+            of_peer = theirs.row(by_predicate=pl.col("metric") == "pkts_down_dropped", named=True)["median"]
+            dropped = (float(of_peer), float(np.median(down["dropped_packets"].to_numpy())))
+        return Row(
+            compare["spec"],
+            metric,
+            unit,
+            {q: float(line[q]) for q in QUANTILES},
+            {q: float(np.percentile(values, p)) for q, p in QUANTILES.items()},
+            limits,
+            dropped,
+        )
+
+    if compare["tolerance"].startswith("media"):
+        # The peer counts all frames of audio, and those of video from the start of measurement.
+        columns = {stream: stream.replace("-", "_") for stream in STREAMS.values()}
+        since = {stream: "_from_start" if stream == "audio" else "" for stream in STREAMS.values()}
+        for short, stream in STREAMS.items():
+            column = f"{columns[stream]}_mean_delay{since[stream]}_s"
+            yield row(f"{short}_avg_ms", f"{stream}, mean", "ms", column, judged, False)
+        for short, stream in STREAMS.items():
+            column = f"{columns[stream]}_max_delay{since[stream]}_s"
+            yield row(f"{short}_max_ms", f"{stream}, max", "ms", column, {}, False)
+    else:
+        yield row("completion_s", "closed", "s", "closed_s", judged, True)
+
+
+def checked(check: dict[str, Any], trials: int) -> list[str]:
+    """A line of the table of check values: means, of which the peer's is all that we have."""
+    flows = load(check).trials(trials, seed=1).flows.filter(pl.col("flow") == "main")
+    ours = float(flows["closed_s"].to_numpy().mean())
+    return [
+        check["spec"],
+        *run_with(check),
+        f"{check['mean']:.3f}",
+        f"{ours:.3f}",
+        f"{100 * (ours / check['mean'] - 1):+.1f}",
+    ]
+
+
+def uncompared(compares: list[dict[str, Any]]) -> list[str]:
+    """The scenarios of the suite that are set against nothing with the main flow's own controller."""
+    suite = Path(thalweg.__file__).parent / "suites" / "c4"
+    names = {f"c4/{path.stem}" for path in suite.glob("*.toml")} - {"c4/suite"}
+    return sorted(names - {c["scenario"] for c in compares if "main" not in c.get("controllers", {})})
+
+
+# ---- the figures --------------------------------------------------------------------------------
+
+
+def distributions(rows: list[Row]) -> Chart:
+    """Quantile bars of both, in percent of the peer's median."""
+    completion = [row for row in rows if row.metric == "closed"]
+    media = [row for row in rows if row.metric.endswith("mean")]
+    panels = [
+        quantile_bars(completion, "completion, with the close exchange: difference from the peer's median", 25),
+        quantile_bars(media, "mean delay of frames: difference from the peer's median", 50),
+    ]
+    title = alt.Title(
+        "A hundred trials of each, peer and Thalweg",
+        subtitle="thin bar 5th to 95th percentile, thick bar the middle half, line median; cut at the frame",
+    )
+    figure: Chart = alt.vconcat(*panels, title=title).configure(**CONFIG)
+    return figure
+
+
+def quantile_bars(rows: list[Row], title: str, reach: int) -> alt.LayerChart | alt.FacetChart:
+    """One line for each row, two bars in it."""
+    table = []
+    for row in rows:
+        label = row.spec if row.metric == "closed" else f"{row.spec} {row.metric.removesuffix(', mean')}"
+        for who, values in ((PEER, row.peer), (OURS, row.ours)):
+            relative = {q: 100.0 * (v / row.peer["median"] - 1.0) for q, v in values.items()}
+            cut = {q: min(max(v, -reach), reach) for q, v in relative.items()}
+            table.append({"label": label, "who": who, **cut})
+    base = alt.Chart(pl.DataFrame(table)).encode(
+        y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
+        yOffset=alt.YOffset("who:N", sort=[PEER, OURS]),
+        color=alt.Color("who:N", scale=COLOURS, sort=[PEER, OURS], legend=alt.Legend(title=None, orient="top")),
+    )
+    x = alt.X("p5:Q", title=f"{title} (%)", scale=alt.Scale(domain=[-reach, reach]))
+    zero = alt.Chart(pl.DataFrame({"x": [0.0]})).mark_rule(color="#8a8f98", strokeDash=[3, 3]).encode(x="x:Q")
+    return alt.layer(
+        zero,
+        base.mark_rule(strokeWidth=1.5).encode(x=x, x2="p95:Q"),
+        base.mark_rule(strokeWidth=5, opacity=0.55).encode(x="p25:Q", x2="p75:Q"),
+        base.mark_tick(thickness=2.5, height=8).encode(x="median:Q"),
+    ).properties(width=560, height=alt.Step(9))
+
+
+PANELS = {
+    "window": ("window (kB)", "cwnd_bytes", "window_bytes", 1e-3, 1e-3),
+    "in flight": ("in flight (kB)", "bytes_in_flight", "in_flight_bytes", 1e-3, 1e-3),
+    "RTT": ("smoothed RTT (ms)", "smoothed_rtt_ms", "smoothed_rtt_s", 1.0, 1e3),
+    "pacing": ("pacing (Mbps)", "pacing_rate_bps", "pacing_bps", 1e-6, 1e-6),
+}
+"""Title, the peer's column and ours, and the factors to the unit of the axis."""
+UNPACED = 1e5
+"""Pacing rates above this many Mbps stand for none."""
+
+
+def series(entries: list[dict[str, Any]], trials: int) -> Chart:
+    """Time series of one trial of each, laid over each other."""
+    table = pl.concat([part for entry in entries for part in trial_series(entry, trials)])
+    grid = []
+    for panel, (title, *_) in PANELS.items():
+        line = []
+        for entry in entries:
+            part = table.filter((pl.col("panel") == panel) & (pl.col("trial") == entry["file"]))
+            top = float(np.percentile(part["value"].to_numpy(), 99.5)) * 1.1
+            line.append(
+                alt.Chart(part, title=entry["file"] if panel == "window" else "")
+                .mark_line(strokeWidth=1, interpolate="step-after", clip=True)
+                .encode(
+                    x=alt.X("time_s:Q", title="time (s)" if panel == "pacing" else None),
+                    y=alt.Y(
+                        "value:Q", title=title if entry is entries[0] else None, scale=alt.Scale(domain=[0, top])
+                    ),
+                    color=alt.Color("who:N", scale=COLOURS, legend=alt.Legend(title=None, orient="top")),
+                )
+                .properties(width=230, height=110)
+            )
+        grid.append(alt.hconcat(*line))
+    figure: Chart = alt.vconcat(*grid).configure(**CONFIG)
+    return figure
+
+
+def trial_series(entry: dict[str, Any], trials: int) -> Iterator[pl.DataFrame]:
+    """The peer's series and those of our trial whose end is nearest to our median."""
+    theirs = pl.read_csv(REFERENCE / "series" / f"{entry['file']}.csv", infer_schema_length=None)
+    scenario = load(entry)
+    ends = scenario.trials(trials, seed=1).flows.filter(pl.col("flow") == "main")["closed_s"].to_numpy()
+    trace = scenario.run(1 + int(np.argmin(abs(ends - np.median(ends)))), trace=True).trace
+    assert trace is not None
+    ours = trace.flows.filter(pl.col("flow") == "main")
+    for panel, (_, peer_column, column, peer_factor, factor) in PANELS.items():
+        for who, frame, name, scale in ((PEER, theirs, peer_column, peer_factor), (OURS, ours, column, factor)):
+            values = frame.select(
+                pl.lit(entry["file"]).alias("trial"),
+                pl.lit(panel).alias("panel"),
+                pl.lit(who).alias("who"),
+                pl.col("time_s").cast(pl.Float64),
+                (pl.col(name).cast(pl.Float64) * scale).alias("value"),
+            )
+            yield downsample(values.filter(pl.col("value") < UNPACED), "value", [], buckets=65)
+
+
+# ---- the page --------------------------------------------------------------------------------
+
+
+def run_with(entry: dict[str, Any]) -> list[str]:
+    """The scenario of an entry, and what is set in it."""
+    changes = {**entry.get("controllers", {}), **entry.get("set", {})}
+    return [entry["scenario"], ", ".join(f"{key}={value}" for key, value in changes.items())]
+
+
+def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials: int) -> str:
+    """The page in Markdown; differences in percent."""
+    compares = plan["compare"]
+    reasons = {compare["spec"]: compare.get("why", "") for compare in compares}
+    missing = uncompared(compares)
+    judged = [row for row in rows if row.tolerance]
+    outside = [row for row in judged if row.outside()]
+    parts = [
+        plan["introduction"].strip(),
+        f"Of {len(judged)} judged metrics, {len(judged) - len(outside)} are inside and {len(outside)} outside; "
+        f"{trials} trials of each, seeds 1 to {trials}, version {thalweg.version()}.",
+        "![Quantile bars of the peer and of Thalweg for each scenario](images/fidelity-distributions.svg)",
+        "## What is compared with what",
+        table(
+            ["peer's spec", "scenario", "with", "tolerance of the median", "of p5 and p95"],
+            [
+                [
+                    compare["spec"],
+                    *run_with(compare),
+                    *limits(rows, compare["spec"]),
+                ]
+                for compare in compares
+            ],
+        ),
+        "## What has no reference",
+        f"{len(missing)} of the suite's scenarios are not judged here: {', '.join(missing)}.",
+        plan["uncompared"].strip(),
+        "## Completion",
+        "Seconds from the start of the trial to the end of the close exchange; `drops` are packets that the queue "
+        "towards the client dropped, medians.",
+        table(
+            [
+                "spec",
+                "p5 peer",
+                "ours",
+                "%",
+                "median peer",
+                "ours",
+                "%",
+                "p95 peer",
+                "ours",
+                "%",
+                "drops peer",
+                "ours",
+                "inside",
+            ],
+            [cells(row) for row in rows if row.metric == "closed"],
+        ),
+        "## Media",
+        "Delays of frames in milliseconds. Largest delays are shown and not judged: each is one frame.",
+        table(
+            [
+                "spec",
+                "metric",
+                "p5 peer",
+                "ours",
+                "%",
+                "median peer",
+                "ours",
+                "%",
+                "p95 peer",
+                "ours",
+                "%",
+                "inside",
+            ],
+            [cells(row) for row in rows if row.metric != "closed"],
+        ),
+        "## Check values",
+        plan["checks"].strip(),
+        table(["spec", "scenario", "with", "mean peer", "ours", "%"], checks),
+        "## Where we differ, and why",
+        *(
+            explained(spec, [row for row in outside if row.spec == spec], reasons[spec])
+            for spec in dict.fromkeys(row.spec for row in outside)
+        ),
+        "## Time series",
+        "One trial of the peer, and of ours the one that ends nearest to our median. Trials of bad Wi-Fi "
+        "cannot coincide, their jitter being drawn independently: compare levels and shapes.",
+        "![Window, bytes in flight, smoothed RTT and pacing rate of both](images/fidelity-series.svg)",
+        made("fidelity"),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def limits(rows: list[Row], spec: str) -> list[str]:
+    """The tolerances of a spec in words."""
+    row = next(row for row in rows if row.spec == spec)
+    return [f"{row.tolerance['median']:g} %", f"{row.tolerance['p95']:g} %" if "p95" in row.tolerance else "shown"]
+
+
+def explained(spec: str, rows: list[Row], reason: str) -> str:
+    """What of a spec is outside, and why."""
+    what = ", ".join(said(row) for row in rows)
+    return f"**{spec}** ({what}).\n{reason.strip() or 'Not explained.'}"
+
+
+def said(row: Row) -> str:
+    """What is outside, in words."""
+    return ", ".join(f"{row.metric} {q} {row.difference(q):+.1f} %" for q in row.outside())
+
+
+def cells(row: Row) -> list[str]:
+    """One line of a table."""
+    digits = 3 if row.unit == "s" else 1
+    out = [row.spec] if row.metric == "closed" else [row.spec, row.metric]
+    for q in JUDGED:
+        out += [f"{row.peer[q]:.{digits}f}", f"{row.ours[q]:.{digits}f}", f"{row.difference(q):+.1f}"]
+    if row.drops:
+        out += [f"{row.drops[0]:.0f}", f"{row.drops[1]:.0f}"]
+    answer = "shown" if not row.tolerance else f"**no: {', '.join(row.outside())}**" if row.outside() else "yes"
+    return [*out, answer]
+
+
+def table(headers: list[str], lines: list[list[str]]) -> str:
+    """A table in Markdown; columns of numbers are right-aligned."""
+    numeric = [
+        all(line[i].replace("-", "").replace("+", "").replace(".", "").isdigit() for line in lines)
+        for i in range(len(headers))
+    ]
+    marks = ["--:" if number else ":--" for number in numeric]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [headers, marks, *lines])

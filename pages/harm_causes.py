@@ -1,0 +1,94 @@
+"""What a long CUBIC flow's harm depends on: changes one thing of the scenarios of ccafct at a time.
+
+Measures the table of docs/studies/harm.md, and the harm of two long flows at all published round-trip times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+import numpy as np
+import polars as pl
+
+import thalweg
+from pages.made import DOCS, fill, made, row
+from thalweg.studies.harm_metric import geometric_mean, harm_less_is_better, observed_durations
+
+TRIALS = 3
+LIMIT_S = 290.0
+ROUND_TRIPS = ("20 ms", "80 ms")
+PUBLISHED_ROUND_TRIPS = ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms")
+ANOTHER = '[[flow]]\nname = "competitor-2"\ncontroller = "cubic"\ndownload = "100 GB"\nbackground = true\n'
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is different from the study."""
+
+    name: str
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    short: str = "cubic"
+    long: str = "cubic"
+    appended: str = ""
+    """More of the scenario in which the short flows compete."""
+
+
+NO_FREQUENCY = {"transport.ack_frequency": "false"}
+CHANGES = (
+    Change("nothing"),
+    Change("short flows without ECN", short="cubic:ecn=off"),
+    Change("no flow with ECN", short="cubic:ecn=off", long="cubic:ecn=off"),
+    Change("no HyStart++", short="cubic:hystart=off", long="cubic:hystart=off"),
+    Change("an ACK for every second packet", NO_FREQUENCY),
+    Change("an ACK for every packet", {**NO_FREQUENCY, "transport.ack_every": "1"}),
+    Change("packets of 1448 B from the start", {"transport.initial_mtu": "1448 B"}),
+    Change("an initial window of 30 kB", {"transport.initial_window": "30 kB"}),
+    Change("bursts: paced packets up to 10 ms late", {"noise.wakeup": "10 ms"}),
+    Change("CoDel's target at 10 ms", {"path.queue.target": "10 ms"}),
+    Change("a buffer of 100 packets", {"path.buffer": "100 packets"}),
+    Change("packets of 4344 B", {"transport.initial_mtu": "4344 B", "transport.initial_window": "14480 B"}),
+    Change("two long flows", appended=ANOTHER),
+)
+
+
+def times(outcomes: thalweg.Outcomes) -> list[float]:
+    """Geometric mean of the completion times of the short flows, of each trial."""
+    requests = outcomes.requests
+    return [
+        geometric_mean(
+            observed_durations(of_trial["start_s"].to_numpy(), of_trial["completion_s"].to_numpy(), LIMIT_S)
+        )
+        for _, of_trial in requests.group_by("trial", maintain_order=True)
+    ]
+
+
+def measure(change: Change, rtt: str, trials: int) -> Iterable[str]:
+    """The cells of one round-trip time: harm, rate of the long flows, use of the link."""
+    overrides = {"path.rtt": rtt, **change.overrides}
+    alone = thalweg.Scenario.load("ccafct/alone", overrides=overrides, controllers={"short": change.short})
+    text = files("thalweg").joinpath("suites/ccafct/against-cubic.toml").read_text() + change.appended
+    controllers = {"short": change.short, "competitor": change.long}
+    beside = thalweg.Scenario.from_toml(text, name="beside", overrides=overrides, controllers=controllers)
+    outcomes = beside.trials(trials)
+    pairs = zip(times(alone.trials(trials)), times(outcomes), strict=True)
+    harm = np.mean([harm_less_is_better(solo, competing) for solo, competing in pairs])
+    long_flows = outcomes.flows.filter(pl.col("flow").str.starts_with("competitor"))
+    used = outcomes.links.filter(pl.col("link") == "down")["utilisation"].to_numpy().mean()
+    yield f"{harm:.3f}"
+    yield f"{long_flows['mean_rate_bps'].to_numpy().sum() / trials / 1e6:.1f}"
+    yield f"{100 * used:.0f} %"
+
+
+def make() -> None:
+    """Measures the table, of TRIALS trials."""
+    head = ["harm at {}", "long flow, Mbps", "link used"]
+    cells = ["changed", *(cell.format(rtt) for rtt in ROUND_TRIPS for cell in head)]
+    lines = [row(*cells), row(":--", *["--:"] * (len(cells) - 1))]
+    for change in CHANGES:
+        measured = [cell for rtt in ROUND_TRIPS for cell in measure(change, rtt, TRIALS)]
+        lines.append(row(change.name, *measured))
+    harms = [next(iter(measure(CHANGES[-1], rtt, TRIALS))) for rtt in PUBLISHED_ROUND_TRIPS]
+    lines.append(f"\n{CHANGES[-1].name} at {', '.join(PUBLISHED_ROUND_TRIPS)}: {', '.join(harms)}.")
+    fill(DOCS / "studies" / "harm.md", "causes", "\n".join([*lines, "", made("harm-causes")]))

@@ -1,0 +1,151 @@
+"""Measures the tables of docs/l4s.md and draws its figure. The scenarios are in docs/l4s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+import thalweg
+from pages.made import DOCS, fill, made, row
+from thalweg.plots.data import rows
+from thalweg.plots.output import save
+from thalweg.plots.theme import BLUE, CONFIG, GREEN, VERMILION
+
+TRIALS = 5
+SCENARIOS = DOCS / "l4s"
+CONTROLLERS = ("prague", "cubic", "c4")
+QUEUES = {"dualpi2": "DualPI2", "codel": "CoDel", "fq-codel": "FQ-CoDel"}
+PAIRS = (
+    ("prague", "cubic"),
+    ("prague", "prague"),
+    ("cubic", "cubic"),
+    ("c4", "cubic"),
+    ("c4", "c4"),
+)
+FALLBACK = (
+    ("prague:classic_fallback=on", "cubic"),
+    ("prague:classic_fallback=on,loss=cubic", "cubic"),
+)
+
+
+def scenario(name: str, queue: str, **controllers: str) -> thalweg.Scenario:
+    """A scenario with another queue and other controllers."""
+    return thalweg.Scenario.load(
+        str(SCENARIOS / f"{name}.toml"), overrides={"path.queue.model": queue}, controllers=controllers
+    )
+
+
+def one_flow(queue: str, controller: str) -> str:
+    """A line of the table of single flows."""
+    outcomes = scenario("one-flow", queue, main=controller).trials(TRIALS)
+    link = outcomes.links.filter(pl.col("link") == "down")
+    marked = 100 * mean(link, "marked_packets") / mean(link, "delivered_packets")
+    return row(
+        controller,
+        QUEUES[queue],
+        f"{100 * mean(link, 'utilisation'):.1f} %",
+        f"{1e3 * mean(outcomes.flows, 'mean_queue_delay_s'):.1f}",
+        f"{marked:.2f} %",
+        f"{mean(link, 'dropped_packets'):.0f}",
+    )
+
+
+def two_flows(queue: str, first: str, second: str) -> str:
+    """A line of the table of pairs, the first flow 5 s ahead."""
+    flows = scenario("two-flows", queue, first=first, second=second).trials(TRIALS).flows
+    by_name = [flows.filter(pl.col("flow") == name) for name in ("first", "second")]
+    waits = [f"{1e3 * mean(flow, 'mean_queue_delay_s'):.1f}" for flow in by_name]
+    return row(first, second, QUEUES[queue], f"{100 * mean(by_name[0], 'share'):.0f} %", *waits)
+
+
+def mean(table: pl.DataFrame, column: str) -> float:
+    """The mean of a column."""
+    return float(table[column].to_numpy().mean())
+
+
+Part = tuple[str, Callable[[], str]]
+
+
+def single() -> list[Part]:
+    """The lines of the table of single flows; over FQ-CoDel, one flow is as over CoDel."""
+    return [
+        (f"{one} over {queue}", partial(one_flow, queue, one))
+        for queue in ("dualpi2", "codel")
+        for one in CONTROLLERS
+    ]
+
+
+def pairs(chosen: Sequence[tuple[str, str]]) -> list[Part]:
+    """The lines of a table of pairs."""
+    return [
+        (f"{first} and {second} over {queue}", partial(two_flows, queue, first, second))
+        for queue in QUEUES
+        for first, second in chosen
+    ]
+
+
+def parts() -> list[Part]:
+    """All lines, by what they are about."""
+    return [*single(), *pairs(PAIRS), *pairs(FALLBACK)]
+
+
+def queue_delay(name: str, queue: str, controller: str, span_s: tuple[float, float], bin_s: float) -> pl.DataFrame:
+    """Queue delay of the bottleneck over time, in bins."""
+    controllers = {flow["name"]: controller for flow in scenario(name, queue).flows}
+    trace = scenario(name, queue, **controllers).run(seed=1, trace=True).trace
+    assert trace is not None
+    down = trace.links.filter((pl.col("link") == "down") & pl.col("time_s").is_between(*span_s))
+    bins = (down["time_s"].to_numpy() // bin_s) * bin_s
+    return (
+        pl.DataFrame({"time_s": bins, "delay_ms": 1e3 * down["queue_delay_s"].to_numpy()})
+        .group_by("time_s")
+        .mean()
+        .sort("time_s")
+        .with_columns(pl.lit(controller).alias("controller"))
+    )
+
+
+def panel(title: str, data: pl.DataFrame, scale: alt.Scale) -> alt.Chart:
+    """One panel of the figure."""
+    colour = alt.Scale(domain=list(CONTROLLERS), range=[BLUE, GREEN, VERMILION])
+    chart: alt.Chart = (
+        alt.Chart(rows(data), title=title, width=380, height=240)
+        .mark_line(strokeWidth=1.4)
+        .encode(
+            x=alt.X("time_s:Q", title="time (s)", scale=alt.Scale(nice=False)),
+            y=alt.Y("delay_ms:Q", title="queue delay (ms)", scale=scale),
+            color=alt.Color("controller:N", title=None, scale=colour),
+        )
+    )
+    return chart
+
+
+def figure() -> None:
+    """Queue delay over time: one flow over DualPI2, two flows behind CoDel."""
+    alone = pl.concat([queue_delay("one-flow", "dualpi2", name, (10, 14), 0.02) for name in CONTROLLERS])
+    twins = pl.concat([queue_delay("two-flows", "codel", name, (0, 60), 0.25) for name in CONTROLLERS])
+    twins = twins.with_columns(pl.col("delay_ms").clip(lower_bound=0.1))
+    left = panel("One flow over DualPI2", alone, alt.Scale())
+    log = alt.Scale(type="log", domain=[0.1, float(np.ceil(twins["delay_ms"].to_numpy().max()))])
+    right = panel("Two flows of one controller behind CoDel, the second from 5 s", twins, log)
+    save(alt.hconcat(left, right).resolve_scale(color="shared").configure(**CONFIG), DOCS / "images" / "l4s.svg")
+
+
+def make() -> None:
+    """Measures the tables and draws the figure."""
+    page = DOCS / "l4s.md"
+    one_head = ("one flow", "over", "utilisation", "queue delay, ms", "marked", "dropped packets")
+    two_head = ("first flow", "second", "queue", "share of the first", "its queue delay, ms", "of the second")
+    for part, head, words, lines in (
+        ("one flow", one_head, 2, single()),
+        ("two flows", two_head, 3, pairs(PAIRS)),
+        ("fallback", two_head, 3, pairs(FALLBACK)),
+    ):
+        marks = [":--"] * words + ["--:"] * (len(head) - words)
+        fill(page, part, "\n".join([row(*head), row(*marks), *(line() for _, line in lines)]))
+    figure()
+    fill(page, "commit", made("l4s"))

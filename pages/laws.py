@@ -1,0 +1,96 @@
+"""Writes what was measured into laws.md, and draws its figures, from the study in results/laws.
+
+The study is run with its preset `full` if it is not there: eight minutes of processor time.
+"""
+
+from __future__ import annotations
+
+import json
+
+from pages.made import DOCS, ROOT, fill, made, row
+from thalweg.studies.laws import store
+from thalweg.studies.laws.checks import shown
+from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
+from thalweg.studies.laws.parameters import PRESETS
+from thalweg.studies.laws.study import run
+from thalweg.studies.laws.table import use_headers, use_rows
+from thalweg.studies.laws.utilisation import LAW as UTILISATION
+from thalweg.studies.laws.window import IN_FLIGHT
+from thalweg.studies.laws.window import LAW as WINDOW
+from thalweg.studies.result import Row, StudyResult
+
+PAGE = DOCS / "studies" / "laws.md"
+IMAGES = DOCS / "images"
+STUDY = ROOT / "results" / "laws"
+
+
+def table(headers: list[str], rows: list[list[str]], words: int) -> list[str]:
+    """Lines of Markdown."""
+    rule = ["---"] * words + ["--:"] * (len(headers) - words)
+    return [row(*cells) for cells in (headers, rule, *rows)]
+
+
+def line(one: Row) -> list[str]:
+    """One number."""
+    unit = str(one["unit"])
+    low, high, mean, least, most = (
+        shown(float(one[name] or 0.0), unit)
+        for name in ("at_least", "at_most", "measured", "measured_low", "measured_high")
+    )
+    place = [str(one[name]) for name in ("law", "controller", "stack", "case")]
+    return [*place, f"{low} to {high}", mean, f"{least} to {most}"]
+
+
+def make() -> None:
+    """Writes the page."""
+    if not (STUDY / "study.json").exists():
+        store.save(run(PRESETS["full"], "full"), STUDY)
+    document = json.loads((STUDY / "study.json").read_text(encoding="utf-8"))
+    rows: list[Row] = document["rows"]
+    result = StudyResult("laws", "", "", document["preset"], document["trials"], document["seed"], rows=rows)
+    counts = {
+        answer: sum(check["answer"] == answer for check in document["checks"])
+        for answer in ("holds", "does not hold", "not enough trials")
+    }
+    said = ", ".join(f"{count} {answer}" for answer, count in counts.items())
+    lines = [
+        made("laws"),
+        "",
+        f"Version {document['version']}, preset `{document['preset']}`, seed {document['seed']}, "
+        f"{document['core_s']:.0f} s of processor time. Checks: {said}.",
+        "",
+        "![Average windows over the curves of RFC 9438](../images/laws-windows.png)",
+        "",
+        "![Utilisation of every controller on every path](../images/laws-utilisation.png)",
+        "",
+        *table(use_headers(result), use_rows(result), 2),
+        "",
+        "All other numbers:",
+        "",
+        "![All other numbers between their bounds](../images/laws-bounds.png)",
+        "",
+        *table(
+            ["law", "of", "stack", "case", "bounds", "measured", "interval of 95 %, or of all trials"],
+            [line(one) for one in rows if one["law"] != UTILISATION],
+            4,
+        ),
+        "",
+        "Checks:",
+        "",
+        *table(
+            ["check", "verdict", "measured"],
+            [[check["name"], check["answer"], check["measured"]] for check in document["checks"]],
+            3,
+        ),
+        "",
+        *(f"- {note}" for note in document["notes"]),
+        "",
+    ]
+    fill(PAGE, "measured", "\n".join(lines))
+    figures = {
+        "windows": plot_windows([one for one in rows if one["law"] == WINDOW]),
+        "utilisation": plot_use([one for one in rows if one["law"] == UTILISATION]),
+        "bounds": plot_bounds([one for one in rows if one["law"] not in (WINDOW, UTILISATION, IN_FLIGHT)]),
+    }
+    for name, chart in figures.items():
+        chart.save(str(IMAGES / f"laws-{name}.png"), scale_factor=1)

@@ -1,0 +1,449 @@
+"""Measures how often intervals miss and claims are wrong, by simulation, and writes docs/statistics.md.
+
+The words of the page are in `statistics.toml`.
+
+Every number comes from one fixed seed: the same version writes the same page.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from scipy.special import ndtri
+
+from pages.made import DOCS, made
+from thalweg.statistics.claims import FAILS, HOLDS, Answer
+from thalweg.statistics.differences import in_pairs, of_all, pairs_are_sharper, rank_correlation
+from thalweg.statistics.discovery import discoveries
+from thalweg.statistics.interval import Interval, Values
+from thalweg.statistics.means import mean_interval
+from thalweg.statistics.quantiles import least_worst, quantile_interval
+from thalweg.statistics.rates import rate_interval, rate_upper_bound
+from thalweg.statistics.ratios import ratio_interval, ratio_of_medians
+from thalweg.studies import (
+    fairness_checks,
+    harm_checks,
+    loopback_checks,
+    stacks,
+    transient_checks,
+    wifi_compete_checks,
+)
+from thalweg.studies.fairness_parameters import Cell as FairnessCell
+from thalweg.studies.harm_measure import MEASURES, Trials
+from thalweg.studies.harm_metric import harm_less_is_better
+from thalweg.studies.harm_parameters import Cell as HarmCell
+from thalweg.studies.laws.checks import checks as law_checks
+from thalweg.studies.laws.quantity import Quantity
+from thalweg.studies.result import Check
+from thalweg.studies.transient_parameters import Cell as TransientCell
+
+Draw = Callable[[int], Values]
+SEED = 20261122
+rng = np.random.default_rng(SEED)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """What trials are drawn from."""
+
+    name: str
+    draw: Draw
+    quantile: Callable[[float], float]
+
+
+def _lognormal(spread: float) -> Distribution:
+    return Distribution(
+        f"log-normal, {spread:g}",
+        lambda n: rng.lognormal(0, spread, n),
+        lambda p: float(np.exp(spread * ndtri(p))),
+    )
+
+
+NARROW, WIDE = _lognormal(0.05), _lognormal(0.5)
+EXPONENTIAL = Distribution("exponential", lambda n: rng.exponential(1, n), lambda p: -math.log(1 - p))
+CUT = Distribution(
+    "log-normal, 0.3, 40 % unfinished",
+    lambda n: np.where(rng.uniform(size=n) < 0.4, math.inf, rng.lognormal(0, 0.3, n)),
+    lambda p: (
+        float(np.exp(0.3 * 0.9674215661017012)) if p == 0.5 else math.nan
+    ),  # the 5/6 quantile of a normal one
+)
+
+HALF_UNFINISHED = "log-normal, 0.3, 50 % unfinished"
+
+
+@dataclass(frozen=True)
+class Missed:
+    """How often an interval lies wholly below and wholly above the truth, in per cent."""
+
+    what: str
+    drawn: str
+    n: int
+    below: float | None
+    above: float | None
+    promised: str
+
+
+def misses(what: str, drawn: str, n: int, make: Callable[[], Interval], truth: float, draws: int) -> Missed:
+    """Draws many intervals."""
+    made = [make() for _ in range(draws)]
+    return Missed(
+        what,
+        drawn,
+        n,
+        100 * sum(one.high < truth for one in made) / draws,
+        100 * sum(one.low > truth for one in made) / draws,
+        "2.5 each",
+    )
+
+
+def intervals(draws: int) -> Iterator[Missed]:
+    """Every interval that the product prints."""
+    yield from _quantiles(draws)
+    yield from _rates_and_means(draws)
+    yield from _ratios(draws)
+    yield from _differences(draws)
+
+
+def _quantiles(draws: int) -> Iterator[Missed]:
+    for n, of in product((6, 20, 100), (NARROW, WIDE, EXPONENTIAL)):
+        yield misses("median", of.name, n, partial(_quantile, of, n, 0.5), of.quantile(0.5), draws)
+    for n in (6, 20, 100):
+        yield misses("median", CUT.name, n, partial(_quantile, CUT, n, 0.5), CUT.quantile(0.5), draws)
+    for n in (6, 20, 100):
+        yield _half_unfinished(n, draws)
+    for n, of in product((100, 1000), (WIDE, EXPONENTIAL)):
+        yield misses("95th percentile", of.name, n, partial(_quantile, of, n, 0.95), of.quantile(0.95), draws)
+    for n in (20, 100, 1000):
+        lower = 100 * float(np.mean([WIDE.draw(n).max() < least_worst(WIDE.draw(n)) for _ in range(draws)]))
+        yield Missed("worst of as many further trials", WIDE.name, n, None, lower, "at most 5 above")
+
+
+def _half_unfinished(n: int, draws: int) -> Missed:
+    """Of what finishes in half of the cases, each number from the largest time on is a median, as is infinity."""
+    made = []
+    for _ in range(draws):
+        cut = rng.uniform(size=n) < 0.5
+        made.append(quantile_interval(np.where(cut, math.inf, rng.lognormal(0, 0.3, n)), 0.5))
+    below = 100 * sum(one.high < math.inf for one in made) / draws
+    above = 100 * sum(one.low == math.inf for one in made) / draws
+    return Missed("median", HALF_UNFINISHED, n, below, above, "2.5 each")
+
+
+def _quantile(of: Distribution, n: int, fraction: float) -> Interval:
+    return quantile_interval(of.draw(n), fraction)
+
+
+def _rates_and_means(draws: int) -> Iterator[Missed]:
+    for rate in (0.03, 0.15):
+        drawn = f"rate of {rate:.0%}"
+        bounds = [rate_upper_bound(int(rng.binomial(100, rate)), 100) for _ in range(draws)]
+        below = 100 * float(np.mean(np.array(bounds) < rate))
+        yield Missed("failure rate, upper bound", drawn, 100, below, None, "at most 5 below")
+        yield misses("rate", drawn, 100, partial(_rate, rate), rate, draws)
+    for n in (6, 20):
+        yield misses("mean", "normal", n, partial(_mean, n), 0.0, draws)
+    for spread in (0.02, 0.05, 0.1):
+        expected = float(np.mean(harm_less_is_better(*rng.lognormal(0, spread, (2, 1_000_000)))))
+        for of, truth in (("its expectation", expected), ("0", 0.0)):
+            drawn = f"nothing happens, sides vary by {spread:.0%}"
+            missed = misses(f"harm, against {of}", drawn, 20, partial(_no_harm, spread), truth, draws)
+            yield missed if truth else replace(missed, promised="2.5 above; below, see limits")
+
+
+def _rate(rate: float) -> Interval:
+    return rate_interval(int(rng.binomial(100, rate)), 100)
+
+
+def _mean(n: int) -> Interval:
+    return mean_interval(rng.normal(0, 1, n))
+
+
+def _no_harm(spread: float) -> Interval:
+    return mean_interval(harm_less_is_better(*rng.lognormal(0, spread, (2, 20))))
+
+
+def _ratios(draws: int) -> Iterator[Missed]:
+    for n, of in product((6, 20, 100), (NARROW, WIDE, CUT)):
+        yield misses("ratio of medians", of.name, n, partial(_medians, of, n), 1.0, draws)
+    for of in (WIDE, EXPONENTIAL):
+        make = partial(_tails, of)
+        yield misses("ratio of tails", of.name, 100, make, 1.0, draws)
+
+
+def _medians(of: Distribution, n: int) -> Interval:
+    return ratio_of_medians(of.draw(n), of.draw(n))
+
+
+def _tails(of: Distribution) -> Interval:
+    return ratio_interval(transient_checks.TAIL, of.draw(100), of.draw(100))
+
+
+def _compared(compare: Callable[[Values, Values], Interval], rho: float, n: int) -> Interval:
+    return compare(*correlated(rho, n))
+
+
+def _differences(draws: int) -> Iterator[Missed]:
+    for n in (4, 5, 6):
+        alone = partial(_few_of_all, n)
+        yield misses("difference, all with all", "normal, no seeds in common", n, alone, 0.0, draws)
+    for rho, n in product((0.8, 0.0, -0.3), (20, 100)):
+        for what, compare in (("in pairs", pairs), ("all with all", everything), ("the sharper", sharper)):
+            if compare is everything and rho > 0:
+                continue  # wider than need be, and not used there
+            yield misses(
+                f"difference, {what}",
+                f"normal, rank correlation {rho:g}",
+                n,
+                partial(_compared, compare, rho, n),
+                0.0,
+                draws,
+            )
+
+
+def _few_of_all(n: int) -> Interval:
+    return of_all(*rng.normal(size=(2, n))).interval
+
+
+def correlated(rho: float, n: int) -> tuple[Values, Values]:
+    """Pairs with a rank correlation; that of normal values is a little more."""
+    pearson = 2 * math.sin(math.pi / 6 * rho)
+    first, rest = rng.normal(size=(2, n))
+    return first, pearson * first + math.sqrt(1 - pearson**2) * rest
+
+
+def pairs(a: Values, b: Values) -> Interval:
+    """Of the differences within pairs."""
+    return in_pairs(a, b).interval
+
+
+def everything(a: Values, b: Values) -> Interval:
+    """Of all differences."""
+    return of_all(a, b, correlation=rank_correlation(a, b)).interval
+
+
+def sharper(a: Values, b: Values) -> Interval:
+    """As `compare` chooses."""
+    n = len(a)
+    return pairs(a, b) if pairs_are_sharper(rank_correlation(a, b), n, n, n) else everything(a, b)
+
+
+@dataclass(frozen=True)
+class Alarms:
+    """How often a check answers although its truth lies at its margin, in per cent."""
+
+    study: str
+    check: str
+    n: int
+    holds: float
+    fails: float
+
+
+def alarms(
+    study: str, names: dict[str, str], n: int, make: Callable[[], list[Check]], draws: int
+) -> Iterator[Alarms]:
+    """Draws the data of checks many times. `names`: what the page calls a check, and how its own name begins."""
+    answers: dict[str, Counter[Answer]] = {name: Counter() for name in names}
+    for _ in range(draws):
+        made = make()
+        for name, begin in names.items():
+            answers[name][next(check for check in made if check.name.startswith(begin)).answer] += 1
+    for name, counted in answers.items():
+        yield Alarms(study, name, n, 100 * counted[HOLDS] / draws, 100 * counted[FAILS] / draws)
+
+
+def checks(draws: int) -> Iterator[Alarms]:
+    """Every kind of check of every study, with the truth at its margin."""
+    yield from _fairness(draws)
+    yield from _harm(draws)
+    yield from _transient(draws)
+    yield from _wifi(draws)
+    yield from _others(draws)
+    yield from _laws(draws)
+
+
+def _fairness(draws: int) -> Iterator[Alarms]:
+    names = ("c4", "cubic", "bbr", "bbr1", "reno", "prague")
+
+    def cell(ratio: float = 1.0, share: float = 1.0, least: float = 0.5) -> dict[str, Values]:
+        first = share + rng.normal(0, 0.2, 20)
+        return {
+            "ratio": ratio * rng.lognormal(0, 0.4, 20),
+            "first": first,
+            "last": 2 - first,
+            "least": least * rng.lognormal(0, 0.2, 20),
+        }
+
+    def made() -> list[Check]:
+        cells = {FairnessCell((name, name)): cell(ratio=3) for name in names}
+        cells |= {FairnessCell(("bbr1", name), buffer_bdp=0.5): cell() for name in ("reno", "cubic")}
+        cells |= {FairnessCell(("reno", "reno"), rtt_ratio=8.0): cell()}
+        cells |= {FairnessCell((name, name), queue="fq-codel"): cell() for name in names}
+        return fairness_checks.checks(cells)
+
+    yield from alarms(
+        "fairness",
+        {
+            "rates within a factor of 3, six controllers": "two flows",
+            "BBRv1 takes more, from two controllers": "BBRv1",
+            "the longer RTT gets less": "of two Reno",
+            "fair queueing protects the weakest": "fair queueing",
+        },
+        20,
+        made,
+        draws,
+    )
+
+
+def _harm(draws: int) -> Iterator[Alarms]:
+    rtts = ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms")
+
+    def made() -> list[Check]:
+        cells = {}
+        for rtt, competitor in product(rtts, (None, "cubic", "prague")):
+            times = rng.lognormal(0, 0.03, 20)
+            values = {measure.name: times for measure in MEASURES}
+            cells[HarmCell(rtt, "cubic", competitor)] = Trials(values, 900, 0, None, 0.0)
+        return harm_checks.checks(cells)
+
+    yield from alarms(
+        "harm",
+        {
+            "harm at five RTTs": "one long CUBIC",
+            "more harm at five RTTs": "Prague harms them more",
+            "less harm at the longest RTT": "CUBIC harms less",
+        },
+        20,
+        made,
+        draws,
+    )
+
+
+def _transient(draws: int) -> Iterator[Alarms]:
+    def made(unfinished: float) -> list[Check]:
+        cells = {}
+        for buffer, name in product(
+            (transient_checks.SMALL, transient_checks.LARGE), ("reno", "cubic", transient_checks.PUBLISHED_BBR)
+        ):
+            area = rng.lognormal(0, 0.3, 100)
+            cells[TransientCell(buffer, name)] = np.where(rng.uniform(size=100) < unfinished, math.inf, area)
+        return transient_checks.checks(cells)
+
+    better, tail = "reno reacts worse", f"small buffer: {transient_checks.PUBLISHED_BBR} has"
+    names = {"reacts better": better, "a long tail, against two": tail}
+    yield from alarms("transient", names, 100, lambda: made(0.0), draws)
+    yield from alarms("transient", {"reacts better, half do not converge": better}, 100, lambda: made(0.5), draws)
+
+
+def _wifi(draws: int) -> Iterator[Alarms]:
+    noise, tolerance = wifi_compete_checks.NOISE, wifi_compete_checks.MEDIAN_TOLERANCE
+
+    def ratio(at: float) -> Interval:
+        return ratio_of_medians(at * rng.lognormal(0, 0.3, 100), rng.lognormal(0, 0.3, 100))
+
+    def made() -> list[Check]:
+        return [
+            Check("faster", "", wifi_compete_checks.before(ratio(1)), ""),
+            Check("not slower", "", wifi_compete_checks.not_after(ratio(1 + noise)), ""),
+            Check("gains nothing", "", wifi_compete_checks.not_before(ratio(1 - noise)), ""),
+            Check("within noise", "", wifi_compete_checks.within_noise(ratio(1 + noise)), ""),
+            wifi_compete_checks.median_check(
+                "v1", "alone", 10.0, 10 * (1 + tolerance) * rng.lognormal(0, 0.3, 100)
+            ),
+        ]
+
+    names = {name: name for name in ("faster", "not slower", "gains nothing", "within noise")}
+    yield from alarms("wifi-compete", {**names, "median within 15 %": "median of v1"}, 100, made, draws)
+
+
+def _others(draws: int) -> Iterator[Alarms]:
+    def stack() -> list[Check]:
+        interval = ratio_of_medians(1.05 * rng.lognormal(0, 0.05, 20), rng.lognormal(0, 0.05, 20))
+        columns = {
+            "quic_over_wide": interval.value - 1,
+            "quic_over_wide_low": interval.low - 1,
+            "quic_over_wide_high": interval.high - 1,
+        }
+        return [stacks.check({"scenario": "", "controller": "", "n": 20, **columns})]
+
+    yield from alarms("stacks", {"medians within 5 %": ""}, 20, stack, draws)
+
+    def rounds() -> list[Check]:
+        runs = {name: rng.lognormal(0, 0.05, 10) for name in ("c4-1/32", "c4-1/16", "cubic", "bbr")}
+        runs |= {"c4-before": 0.5 * rng.lognormal(0, 0.05, 10), "c4-floor": rng.lognormal(0, 0.05, 10)}
+        runs |= {"c4-3/64": 0.95 * rng.lognormal(0, 0.05, 10)}
+        losses = {name: 1e-4 * rng.lognormal(0, 0.5, 10) for name in ("c4-3/64", "c4-1/16")}
+        return loopback_checks.checks(runs, losses)  # type: ignore[arg-type]
+
+    yield from alarms(
+        "loopback",
+        {
+            "far below two others": "before the fix",
+            "at least twice as fast": "the floor helps",
+            "above another": "with the floor",
+            "at the level of CUBIC": "with 3/64",
+            "more losses": "more losses",
+        },
+        10,
+        rounds,
+        draws,
+    )
+
+
+def _laws(draws: int) -> Iterator[Alarms]:
+    own = np.random.default_rng(SEED)
+
+    def made() -> list[Check]:
+        def measured(stack: str, mean: float) -> Quantity:
+            values = own.normal(mean, 0.02, 6)
+            return Quantity("law", "", "one", stack, "", 1.0, 0.9, 1.1, "", "", values, compared=True)
+
+        # At the upper bound, and 5 % from the other stack.
+        return law_checks([measured("model", 1.1), measured("quic", 1.155)])
+
+    names = {"between two bounds": "law: one, modelled", "stack and model within 5 %": "law: one, stack and model"}
+    yield from alarms("laws", names, 6, made, draws)
+
+
+def matrices(draws: int) -> tuple[float, float, float]:
+    """Of matrices of nothing: cells that differ at 5 %, matrices with one, matrices with one after correction."""
+    chances = [
+        [of_all(*WIDE.draw(40).reshape(2, 20)).p_differs for _ in range(36)] for _ in range(max(draws // 4, 1))
+    ]
+    cells = 100 * float(np.mean(np.array(chances) <= 0.05))
+    some = 100 * float(np.mean([min(matrix) <= 0.05 for matrix in chances]))
+    found = 100 * float(np.mean([any(discoveries(matrix)) for matrix in chances]))
+    return cells, some, found
+
+
+def main(draws: int) -> None:
+    """Writes the page."""
+    file = Path(__file__)
+    words = tomllib.loads(file.with_suffix(".toml").read_text(encoding="utf-8"))
+    error = 100 * math.sqrt(0.025 * 0.975 / draws)
+    lines = [
+        words["introduction"].format(draws=draws, error=error),
+        "| interval | trials from | n | below the truth, % | above, % | promised, % |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for row in intervals(draws):
+        sides = ["-" if side is None else f"{side:.1f}" for side in (row.below, row.above)]
+        lines.append(f"| {row.what} | {row.drawn} | {row.n} | {' | '.join(sides)} | {row.promised} |")
+    lines += [
+        "\n" + words["checks"],
+        "| study | check | n | said to hold, % | said not to hold, % |",
+        "|---|---|--:|--:|--:|",
+    ]
+    lines += [f"| {a.study} | {a.check} | {a.n} | {a.holds:.1f} | {a.fails:.1f} |" for a in checks(draws)]
+    cells, some, found = matrices(draws)
+    lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
+    lines.append(made("statistics") + "\n")
+    (DOCS / "statistics.md").write_text("\n".join(lines), encoding="utf-8")

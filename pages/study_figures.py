@@ -1,0 +1,71 @@
+"""Draws the figures of transient.md and wifi-compete.md, after those of their sources.
+
+The areas are those of the study in results/transient, which is run if it is not there; mean rates and pairs are
+played again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from pages.made import DOCS, ROOT, fill, made
+from thalweg.plots import Chart
+from thalweg.quantity import seconds
+from thalweg.studies import transient, transient_store
+from thalweg.studies.transient_figures import plot_areas, plot_curves, plot_theory
+from thalweg.studies.transient_parameters import Parameters
+from thalweg.studies.wifi_compete import ends, median_trial, scenario
+from thalweg.studies.wifi_compete_course import CAPACITY_BPS
+from thalweg.studies.wifi_compete_figures import plot_pair
+
+IMAGES = DOCS / "images"
+STUDY = ROOT / "results" / "transient"
+POSTER = ("reno", "cubic", "bbr1")
+PAIRS = (("v1", "c4"), ("v2", "cubic"))
+TRIALS = 100
+
+
+def save(chart: Chart, file: Path) -> None:
+    """At the size at which pages show it."""
+    chart.save(str(file), scale_factor=1)
+
+
+def areas(folder: Path) -> None:
+    """Figure 2 of the poster, with the later controllers beside its three."""
+    table = pl.read_parquet(folder / "reactions.parquet").filter("converged")
+    cells = table.group_by("buffer", "controller", maintain_order=True)
+    found = {(str(buffer), str(name)): cell["area"].to_numpy() for (buffer, name), cell in cells}
+    save(plot_areas(found, {}, "Normalized Area of all trials that converged"), IMAGES / "transient-areas.png")
+
+
+def rates() -> None:
+    """Figure 1(b): mean rates after the start; the seconds that it shows are all that is played."""
+    chosen = Parameters(controllers=POSTER, buffers=("100 packets",), duration="6 s")
+    study = transient.run(chosen, TRIALS)
+    measured = {cell.controller: steps[0] for cell, steps in study.cells.items()}
+    chart = plot_curves(measured, 0.0, seconds(chosen.rtt, "--rtt"), 0.0, "Mean rates of all trials, 100 packets")
+    save(chart, IMAGES / "transient-rates.png")
+
+
+def pairs() -> None:
+    """The figure of the paper on Wi-Fi jitter, for the median trial of two of its pairs."""
+    for variant, competitor in PAIRS:
+        chosen = scenario(variant, competitor)
+        trial = median_trial(ends(chosen.trials(TRIALS)))
+        title = f"{variant} against {competitor}: median trial"
+        chart = plot_pair(chosen.run(trial + 1, trace=True), title, CAPACITY_BPS)
+        save(chart, IMAGES / f"wifi-compete-{variant}-{competitor}.png")
+
+
+def make() -> None:
+    """Draws all of them."""
+    if not (STUDY / "reactions.parquet").exists():
+        transient_store.save(transient.run(Parameters(), transient.TRIALS), STUDY)
+    save(plot_theory(), IMAGES / "transient-theory.png")
+    areas(STUDY)
+    rates()
+    pairs()
+    for page in ("transient", "wifi-compete"):
+        fill(DOCS / "studies" / f"{page}.md", "figures", made("study-figures"))

@@ -1,0 +1,270 @@
+"""Measures the verdicts of C4 on the suites `c4` and `c4-as-printed`, and writes docs/verdicts.md.
+
+`verdicts.toml` holds the words, and why a scenario fails. One that fails without a reason there gives status 1.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import thalweg
+from pages.made import DOCS, made
+from thalweg.catalogue import Suite
+from thalweg.outcome import Outcomes
+from thalweg.quantity import percent, text
+from thalweg.scenario import Scenario
+from thalweg.statistics.digits import bracketed, low_bound
+from thalweg.statistics.rates import rate_interval
+from thalweg.verdict import Statistics
+
+HERE = Path(__file__).resolve().parent
+TRIALS = 1000
+BLOCK = 100
+"""Trials of a suite that nobody asked for more of."""
+OFFSET = "100 ms"
+LATER_S = (2.3, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0)
+"""When the capacity of low-and-up doubles; 2.5 s in the draft."""
+LEAST_EFFECTIVE = 20
+"""Trials that can be told apart, without which a rate says nothing."""
+Measured = Mapping[str, Outcomes]
+
+
+def main(trials: int) -> int:
+    """Runs everything and writes the page; 1 if a scenario fails for no reason that is given."""
+    words = tomllib.loads((HERE / "verdicts.toml").read_text(encoding="utf-8"))
+    shipped, late, printed = (
+        measure("c4", trials),
+        measure("c4", trials, {"noise.start": OFFSET}),
+        measure("c4-as-printed", trials),
+    )
+    failing = [name for name, one in shipped.items() if one.verdict().answer == "fail"]
+    unexplained = [name for name in failing if name not in words["reasons"]]
+    facts = {**counted(shipped, trials), **of_bad_wifi(trials), **shares(shipped), "offset": OFFSET}
+    facts["printed"] = said(printed)
+
+    def told(key: str) -> str:
+        return str(words[key]).strip().format(**facts)
+
+    reasons = [
+        f"**{name}.** {words['reasons'][name].strip().format(**facts)}"
+        for name in failing
+        if name in words["reasons"]
+    ]
+    parts = [
+        told("introduction"),
+        table(VERDICTS, [verdict_row(name, one) for name, of in shipped.items() for one in deciding(of)]),
+        told("ends"),
+        table(ENDS, list(end_rows(shipped))),
+        told("why"),
+        *reasons,
+        *(f"**{name}.** Not explained." for name in unexplained),
+        told("later"),
+        table(("change at", "closed", "over the floor"), later_rows()),
+        told("as_printed"),
+        table(VERDICTS, [verdict_row(name, one) for name, of in printed.items() for one in deciding(of)]),
+        told("printed_differences"),
+        told("audio"),
+        table(
+            ("scenario", "audio from the start of measurement: mean", "max", "all audio: mean", "max"),
+            audio_rows(shipped),
+        ),
+        told("start_offset"),
+        table(OFFSETS, list(offset_rows(shipped, late))),
+        told("other_numbers"),
+        made("verdicts"),
+    ]
+    (DOCS / "verdicts.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    for name in unexplained:
+        print(f"{name} fails, and verdicts.toml does not say why", file=sys.stderr)
+    return 1 if unexplained else 0
+
+
+def measure(suite: str, trials: int, overrides: Mapping[str, str] | None = None) -> dict[str, Outcomes]:
+    """All scenarios of a suite."""
+    return {
+        entry.name: Scenario.from_entry(entry, dict(overrides or {})).trials(trials)
+        for entry in Suite.find(suite).entries
+    }
+
+
+def deciding(outcomes: Outcomes) -> list[Statistics]:
+    """The criteria that the verdict rests on."""
+    return [one for one in outcomes.verdict().criteria if not one.informative]
+
+
+def said(suite: Measured) -> str:
+    """How many scenarios of a suite pass, fail and are infeasible."""
+    answers = [one.verdict().answer for one in suite.values()]
+    counts = [(sum(answer == one for one in answers), words) for answer, words in ANSWERS.items()]
+    return f"of {len(answers)} scenarios " + ", ".join(f"{count} {word}" for count, word in counts if count)
+
+
+ANSWERS = {"pass": "pass", "fail": "fail", "infeasible": "are infeasible"}
+
+
+def counted(suite: Measured, trials: int) -> dict[str, Any]:
+    """What is said of the whole suite."""
+    starts = range(0, trials - BLOCK + 1, BLOCK)
+    blocks = [sum(fails_in(one, start) for one in suite.values()) for start in starts]
+    return {
+        "trials": trials,
+        "version": thalweg.__version__,
+        "answers": said(suite),
+        "blocks": ", ".join(map(str, blocks)) or "-",
+        "block": BLOCK,
+    }
+
+
+def fails_in(outcomes: Outcomes, start: int) -> bool:
+    """Whether a scenario fails in the block of trials that begins there."""
+    rows = outcomes.flows.filter((outcomes.flows["trial"] >= start) & (outcomes.flows["trial"] < start + BLOCK))
+    return thalweg.verdict.judge(outcomes.scenario.criteria, rows, outcomes.scenario.starts_s).answer == "fail"
+
+
+VERDICTS = ("scenario", "criterion", "target", "median", "p95", "worst", "failures", "rate", "differ")
+
+
+def verdict_row(name: str, one: Statistics) -> list[str]:
+    """A criterion with all its intervals."""
+    worst = f"{text(one.worst, one.unit)} (≥ {low_bound(one.worst_at_least, one.unit)})"
+    failures = f"{one.failures}" if one.answer != "infeasible" else "infeasible"
+    target = text(one.at_most, one.unit)
+    middle, tail = (bracketed(each, one.unit) for each in (one.median_interval, one.p95_interval))
+    return [name, one.subject, target, middle, tail, worst, failures, rate(one), str(one.effective_n)]
+
+
+def rate(one: Statistics) -> str:
+    """The rate of failures with its interval, by the trials that can be told apart."""
+    if one.effective_n < LEAST_EFFECTIVE:
+        return "-"
+    interval = rate_interval(round(one.failures * one.effective_n / one.n), one.effective_n)
+    return f"{percent(one.failures / one.n)} [{percent(interval.low)}, {percent(interval.high)}]"
+
+
+ENDS = (
+    "scenario",
+    "target",
+    "`closed`: median",
+    "worst",
+    "failures",
+    "`completion`: median",
+    "worst",
+    "failures",
+    "reference runs",
+)
+
+
+def end_rows(suite: Measured) -> Iterator[list[str]]:
+    """The close beside the last byte, where one of them is over the target."""
+    for name, outcomes in suite.items():
+        criteria = outcomes.verdict().criteria
+        closed = next((one for one in criteria if one.metric == "closed" and not one.informative), None)
+        last = next((one for one in criteria if one.metric == "completion" and one.informative), None)
+        theirs = next((one for one in criteria if one.source == "reference runs"), None)
+        if closed is None or last is None or not closed.failures + last.failures:
+            continue
+        row = [name, text(closed.at_most, "s")]
+        for one in (closed, last):
+            row += [bracketed(one.median_interval, "s"), text(one.worst, "s"), str(one.failures)]
+        peer = "-" if theirs is None else f"{text(theirs.at_most, 's')}: {theirs.failures} failures"
+        yield [*row, peer]
+
+
+def of_bad_wifi(trials: int) -> dict[str, Any]:
+    """What slow trials of bad-wifi have in common: how long the first megabyte takes, drops and waiting."""
+    outcomes = Scenario.load("c4/bad-wifi", {"sample": "10 ms"}).trials(min(trials, 200))
+    (one,) = (one for one in deciding(outcomes))
+    closed = outcomes.flows["closed_s"].to_numpy()
+    first = []
+    for trial in range(outcomes.n):
+        series = outcomes.series(trial, "main")
+        first.append(float(np.argmax(np.cumsum(series.received) >= 1e6)) * series.every_s)
+    early, slow = np.array(first), closed > one.at_most
+    dropped, waited = (outcomes.flows[name].to_numpy() for name in ("packets_lost", "mean_queue_delay_s"))
+
+    def of(values: Any, which: Any, unit: str, mean: bool = True) -> str:
+        return text(float((np.mean if mean else np.median)(values[which])), unit, 3) if which.any() else "-"
+
+    return {
+        "first_correlation": f"{np.corrcoef(early, closed)[0, 1]:.2f}",
+        "first_slow": of(early, slow, "s", mean=False),
+        "first_others": of(early, ~slow, "s", mean=False),
+        "lost_slow": of(dropped, slow, ""),
+        "lost_others": of(dropped, ~slow, ""),
+        "waited_slow": of(waited, slow, "s"),
+        "waited_others": of(waited, ~slow, "s"),
+    }
+
+
+def shares(suite: Measured) -> dict[str, str]:
+    """For each competition, how completion goes with the share of the main flow while both are there."""
+    found = {}
+    for name in ("c4-short", "c4-background-first", "c4-bad-wifi", "cubic-bad-wifi", "bbr-bad-wifi"):
+        flows = suite[name].flows
+        rows = flows.filter((flows["flow"] == "main") & flows["finished"] & flows["share"].is_not_null())
+        share, closed = rows["share"].to_numpy(), rows["closed_s"].to_numpy()
+        key = name.replace("-", "_")
+        found[f"{key}_correlation"] = f"{np.corrcoef(share, closed)[0, 1]:.2f}"
+        low, high = np.quantile(share, (0.05, 0.95))
+        found[f"{key}_share"] = (
+            f"{100 * share.mean():.0f} % on average (5th to 95th percentile {100 * low:.0f} to {100 * high:.0f} %)"
+        )
+    return found
+
+
+def later_rows() -> list[list[str]]:
+    """Where in its cycle C4 meets the change of low-and-up."""
+    rows = []
+    for at in LATER_S:
+        outcomes = Scenario.load("c4/low-and-up", {"path.change.0.at": f"{at:g} s"}).trials(20)
+        one = deciding(outcomes)[0]
+        over = one.median - (one.floor or math.nan)
+        rows.append([f"{at:.1f} s", text(one.median, "s"), text(over, "s", 3)])
+    return rows
+
+
+def audio_rows(suite: Measured) -> list[list[str]]:
+    """Audio as the draft measures it and as the reference does, medians."""
+    columns = ("mean_delay_s", "max_delay_s", "mean_delay_from_start_s", "max_delay_from_start_s")
+    rows = []
+    for name, outcomes in suite.items():
+        flow = outcomes.flows.filter(outcomes.flows["flow"] == "main")
+        if "audio_mean_delay_s" in flow.columns and flow["audio_mean_delay_s"].is_not_nan().all():
+            medians = [float(np.median(flow[f"audio_{column}"].to_numpy())) for column in columns]
+            rows.append([name, *(text(one, "s", 4) for one in medians)])
+    return rows
+
+
+OFFSETS = (
+    "scenario",
+    "criterion",
+    "starts within 1 ms: range",
+    "failures",
+    "differ",
+    "within 100 ms: range",
+    "failures",
+    "differ",
+)
+
+
+def offset_rows(fixed: Measured, late: Measured) -> Iterator[list[str]]:
+    """What a start offset changes: the range of the first criterion, its failures, the trials that differ."""
+    for name in fixed:
+        pair = [deciding(one[name])[0] for one in (fixed, late)]
+        row = [name, pair[0].subject]
+        for one in pair:
+            row += [text(one.worst - one.min, one.unit, 3), percent(one.failures / one.n), str(one.effective_n)]
+        yield row
+
+
+def table(headers: tuple[str, ...], rows: list[list[str]]) -> str:
+    """A table in Markdown; the first column holds words."""
+    marks = [":--", *["--:"] * (len(headers) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [headers, marks, *rows])

@@ -1,0 +1,187 @@
+"""What `metadata.json` of a stored result says, checked: whoever wrote it, what is read has the right types."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import NoneType
+from typing import Any, Never
+
+from thalweg.errors import RequestError
+from thalweg.outcome import Description
+from thalweg.result_folder import check_name, find_file
+
+FORMAT = "thalweg-result/1"
+METADATA = "metadata.json"
+_LARGEST = 256 << 20
+"""A larger document is none of ours: the longest traces that a scenario may name have 32 MiB."""
+
+_Types = Mapping[str, tuple[type, ...]]
+_Number = (int, float)
+_RESULT: _Types = {
+    "suite": (str, NoneType),
+    "title": (str,),
+    "source": (str, NoneType),
+    "version": (str,),
+    "host": (dict,),
+    "seed": (int,),
+    "started": (str,),
+    "wall_s": _Number,
+    "scenarios": (list,),
+}
+_HOST: _Types = {"system": (str,), "processor": (str,), "cores": (int,)}
+_SCENARIO: _Types = {
+    "name": (str,),
+    "suite": (str, NoneType),
+    "title": (str,),
+    "source": (str, NoneType),
+    "note": (str, NoneType),
+    "toml": (str,),
+    "flows": (list,),
+    "criteria": (list,),
+    "floor_s": (*_Number, NoneType),
+    "time_limit_s": _Number,
+}
+_FLOW: _Types = {"name": (str,), "controller": (str,), "workload": (str, NoneType), "start_s": _Number}
+_CRITERION: _Types = {"flow": (str,), "metric": (str,), "at_most": _Number}
+_CRITERION_MORE: _Types = {  # where they are
+    "stream": (str, NoneType),
+    "column": (str, NoneType),
+    "unit": (str,),
+    "floor": (*_Number, NoneType),
+    "source": (str, NoneType),
+    "informative": (bool,),
+}
+_WORDS = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
+_WORDS |= {bool: "true or false", NoneType: "null"}
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """The document of a stored result."""
+
+    suite: str | None
+    title: str
+    source: str | None
+    version: str
+    host: dict[str, Any]
+    seed: int
+    started: str
+    wall_s: float
+    scenarios: list[Description]
+
+
+def read_metadata(folder: Path) -> Metadata:
+    """The document of the result in a folder. Raises RequestError if the folder does not hold one."""
+    file = find_file(folder, METADATA)
+    if file is None:
+        missing = "there is no such folder" if not folder.exists() else f"it has no {METADATA}"
+        if find_file(folder, "study.json") is not None:
+            missing = f"it holds a study; its page is {folder / 'report.html'}"
+        raise RequestError(f"{folder} is not a result: {missing}")
+    return read_document(file)
+
+
+def read_document(file: Path) -> Metadata:
+    """The document in a file. Raises RequestError."""
+    document = parse_document(file)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise RequestError(f"{file}: this is not a result that this version reads ({FORMAT})")
+    _check(file, "", document, _RESULT)
+    _check(file, "host.", document["host"], _HOST)
+    if not 0 <= document["seed"] < 2**64:
+        _refuse(file, "seed", document["seed"], "0 to 2^64 - 1")
+    scenarios = [_scenario(file, f"scenarios.{number}", one) for number, one in enumerate(document["scenarios"])]
+    names = [scenario.name for scenario in scenarios]
+    for name in names:
+        if names.count(name) > 1:
+            _refuse(file, "scenarios", name, "each name once")
+    head = {key: document[key] for key in _RESULT if key != "scenarios"}
+    return Metadata(**head, scenarios=scenarios)
+
+
+def parse_document(file: Path) -> Any:
+    """What the JSON in a file says. Raises RequestError."""
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise RequestError(f"cannot read {file}: it is larger than {_LARGEST >> 20} MiB")
+        document = json.loads(file.read_text(encoding="utf-8"))
+        for text in _texts(document):
+            text.encode()
+    except OSError as error:
+        raise RequestError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeError:
+        raise RequestError(f"{file}: this is not text in UTF-8") from None
+    except ValueError as error:
+        raise RequestError(f"{file}: {error}") from None
+    except RecursionError:
+        raise RequestError(f"{file}: values are nested too deeply") from None
+    return document
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a document: JSON can hold halves of characters, which no text that is written can."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+
+
+def _scenario(file: Path, place: str, document: Any) -> Description:
+    if not isinstance(document, dict):
+        _refuse(file, place, document, "a table")
+    _check(file, f"{place}.", document, _SCENARIO)
+    known = {field.name for field in fields(Description)}
+    for key in document.keys() - known:
+        _refuse(file, f"{place}.{key}", document[key], f"one of the keys {', '.join(sorted(known))}")
+    try:
+        check_name(document["name"])
+    except RequestError as error:
+        raise RequestError(f"{file}: {place}.name: {error}") from None
+    for number, flow in enumerate(document["flows"]):
+        at = f"{place}.flows.{number}"
+        _check(file, f"{at}.", _table(file, at, flow), _FLOW)
+    for number, criterion in enumerate(document["criteria"]):
+        at = f"{place}.criteria.{number}"
+        table = _table(file, at, criterion)
+        _check(file, f"{at}.", table, _CRITERION)
+        _check(file, f"{at}.", table, {key: types for key, types in _CRITERION_MORE.items() if key in table})
+    return Description(**document)
+
+
+def _table(file: Path, place: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        _refuse(file, place, value, "a table")
+    return value
+
+
+def _check(file: Path, place: str, table: Mapping[str, Any], types: _Types) -> None:
+    """Refuses a table that lacks a key, or has something else there."""
+    for key, accepted in types.items():
+        words = " or ".join(_WORDS[one] for one in accepted)
+        if key not in table:
+            raise RequestError(f"{file}: {place}{key} is missing; accepted: {words}")
+        value = table[key]
+        fits = isinstance(value, accepted)
+        if isinstance(value, bool):  # for Python, a number
+            fits = bool in accepted
+        elif isinstance(value, int):
+            fits = fits and abs(value) < 2**64
+        elif isinstance(value, float):
+            fits = fits and math.isfinite(value)
+        if not fits:
+            _refuse(file, f"{place}{key}", value, words)
+
+
+def _refuse(file: Path, place: str, value: Any, accepted: str) -> Never:
+    shown = json.dumps(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+    raise RequestError(f"{file}: {place} = {shown}; accepted: {accepted}")

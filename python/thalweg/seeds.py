@@ -1,0 +1,34 @@
+"""Which seeds the trials of a suite or a study have.
+
+One number names one trial: its seed, as `thalweg run --seed` and `replay` take it. Suites and studies take
+whole *sets* of seeds: trial `i` (from 0 on) of set N has the seed (N - 1) * 2^20 + 1 + i. So set 1 begins with
+seed 1, and no two sets share a trial, however many trials of them are run.
+"""
+
+from __future__ import annotations
+
+SET_SIZE = 2**20
+"""Most trials of a set."""
+LARGEST_SET = 2**63 // SET_SIZE - 1
+"""Seeds of trials stay below 2^63."""
+
+
+def first_seed(number: int) -> int:
+    """The seed of the first trial of a set.
+
+    >>> first_seed(1), first_seed(2)
+    (1, 1048577)
+    """
+    return (number - 1) * SET_SIZE + 1
+
+
+def told(first: int) -> str:
+    """What was asked for with `--seed`, given the seed of the first trial of a suite or a study.
+
+    >>> told(1), told(1048577)
+    ('seed 1', 'seed 2 (first trial 1048577)')
+    >>> told(7)  # not the first of a set: from Python, which takes any seed
+    'seed 7'
+    """
+    number, rest = divmod(first - 1, SET_SIZE)
+    return f"seed {number + 1} (first trial {first})" if number > 0 and rest == 0 else f"seed {first}"

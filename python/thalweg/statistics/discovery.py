@@ -1,0 +1,42 @@
+"""Many comparisons at once: which differences to believe when some are there by chance.
+
+Of a hundred comparisons in which nothing differs, five seem to at 5 %. The false discovery rate is the share of
+such among all that are called different; the procedure of Benjamini and Hochberg (Journal of the Royal Statistical
+Society B 57, 1995) keeps it at or below what is asked for, if the comparisons are independent or agree in sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+RATE = 0.05
+"""Share of false ones that is allowed among the discoveries."""
+
+
+def discoveries(chances: Sequence[float], rate: float = RATE) -> list[bool]:
+    """Which of the comparisons differ, given the chance (p-value) of each if it did not.
+
+    >>> discoveries([0.001, 0.04, 0.9, 0.6]), discoveries([0.04])
+    ([True, False, False, False], [True])
+    """
+    if not chances:
+        return []
+    from scipy.stats import false_discovery_control  # noqa: PLC0415 - see the package
+
+    adjusted = false_discovery_control(np.clip(chances, 0, 1), method="bh")
+    return [bool(one <= rate) for one in adjusted]
+
+
+def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:
+    """How many cells of a matrix differ, in words.
+
+    >>> summary("something differs", [0.001] * 9 + [0.04] + [0.5] * 30)
+    'something differs in 9 of 40, of which at most 5 % by chance; taken one by one it would in 10'
+    """
+    found, alone = sum(discoveries(chances, rate)), sum(one <= rate for one in chances)
+    return (
+        f"{what} in {found} of {len(chances)}, of which at most {100 * rate:g} % by chance; taken one by one it "
+        f"would in {alone}"
+    )

@@ -1,0 +1,43 @@
+"""A number that trials yield, with the interval that they support."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Values: TypeAlias = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+"""Of all intervals unless said otherwise: half of the rest on each side."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and its two-sided confidence interval."""
+
+    value: float
+    """The estimate; nan if the trials do not define it."""
+    low: float
+    """-inf if the trials do not bound it from below."""
+    high: float
+    """inf if they do not bound it from above."""
+    n: int
+    """Trials, pairs of trials or replications that it rests on."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the trials bound it on both sides."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    def document(self) -> list[float | None]:
+        """Both bounds as JSON has them; one that is not finite is null."""
+        return [bound if math.isfinite(bound) else None for bound in (self.low, self.high)]
+
+
+def without_interval(value: float, n: int) -> Interval:
+    """An estimate about which the trials say no more."""
+    return Interval(value, -math.inf, math.inf, n)

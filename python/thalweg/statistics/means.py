@@ -1,0 +1,54 @@
+"""Means of replications."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thalweg.statistics.interval import CONFIDENCE, Interval, Values, without_interval
+
+
+def mean_interval(replications: Values, confidence: float = CONFIDENCE) -> Interval:
+    """The mean of replications and Student's interval: mean +- t s / sqrt(n), n - 1 degrees of freedom.
+
+    Each value should already be a comparison within one replication where two sides share its seed: what both
+    share then does not widen the interval. A value that is not finite leaves the mean undefined (nan), and says
+    so: leaving it out would report another experiment. A single replication has no interval.
+
+    >>> mean_interval(np.array([0.5]))
+    Interval(value=0.5, low=-inf, high=inf, n=1)
+    >>> mean_interval(np.array([0.5, np.nan])).value
+    nan
+
+    Limits: few replications of a very skewed measure, such as a ratio of losses, are covered less often than
+    promised.
+    """
+    n = len(replications)
+    if not np.isfinite(replications).all():
+        return without_interval(math.nan, n)
+    mean = float(replications.mean())
+    if n == 1:
+        return without_interval(mean, n)
+    from scipy.special import stdtrit  # noqa: PLC0415 - see the package
+
+    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * float(replications.std(ddof=1)) / n**0.5
+    return Interval(mean, mean - half, mean + half, n)
+
+
+def chance_of_mean(replications: Values, margin: float) -> float:
+    """The chance of such replications if their expectation were within the margin of 0 (Student, both sides).
+
+    >>> chance_of_mean(np.array([1.0, 1.1, 0.9]), 0.01) < 0.01, chance_of_mean(np.array([1.0, -1.0]), 0.01)
+    (True, 1.0)
+    """
+    n = len(replications)
+    if n < 2 or not np.isfinite(replications).all():
+        return 1.0
+    from scipy.special import stdtr  # noqa: PLC0415 - see the package
+
+    beyond = abs(float(replications.mean())) - margin
+    error = float(replications.std(ddof=1)) / n**0.5
+    if error == 0:
+        return 0.0 if beyond > 0 else 1.0
+    return min(1.0, 2 * float(stdtr(n - 1, -beyond / error)))

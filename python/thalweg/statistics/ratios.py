@@ -1,0 +1,99 @@
+"""Ratios of two independent samples' medians or other statistics, by bootstrap.
+
+The ratio is drawn again and again from samples with replacement (Efron, The Annals of Statistics 7, 1979); its
+percentiles 2.5 and 97.5 are its interval of 95 %. Samples are drawn apart from each other even where they share
+seeds: trials of two controllers part ways within milliseconds.
+
+A statistic may be infinite, where too many trials did not finish. Infinite over finite is infinite, finite over
+infinite is 0, and of two infinite ones nothing tells which is larger: every ratio is possible, so that the
+interval has no bounds if that happens in more than 2.5 % of the draws.
+
+A statistic is made of order statistics. Of a sample drawn with replacement, these are those of the original sample
+at the places that uniform order statistics point to, so only they are drawn, and not the sample.
+
+Limits: intervals of medians are a little wide, and miss on each side in 1 to 2 % where 2.5 % are allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+
+RESAMPLES = 4000
+_SEED = 9743
+"""Of the resampling: the same trials give the same answer."""
+
+
+@dataclass(frozen=True)
+class OrderStatistic:
+    """A statistic that is made of some of the values of a sample in ascending order."""
+
+    ranks: Callable[[int], tuple[int, ...]]
+    """Which ones of n values, from 1 on, ascending; the same may come twice."""
+    combined: Callable[[Values], Values]
+    """The statistic, out of the values of those ranks (last axis)."""
+
+    def of(self, sample: Values) -> float:
+        """Its value for a sample."""
+        at = [rank - 1 for rank in self.ranks(len(sample))]
+        return float(self.combined(np.sort(sample)[at]))
+
+    def resampled(self, sample: Values, stream: int) -> Values:
+        """Its values for samples drawn from the sample with replacement; streams are independent."""
+        n = len(sample)
+        return self.combined(np.sort(sample)[_places(self.ranks(n), n, stream)])
+
+
+@lru_cache(maxsize=64)
+def _places(ranks: tuple[int, ...], n: int, stream: int) -> npt.NDArray[np.int64]:
+    """Where in a sample of n, from 0 on, the order statistics of samples drawn from it lie: (resample, rank)."""
+    rng = np.random.default_rng((_SEED, stream))
+    places, place, before = [], np.zeros(RESAMPLES), 0
+    for rank in ranks:
+        if rank > before:
+            # Of the n - before uniform numbers above `place`, that of rank (rank - before).
+            place = place + (1 - place) * rng.beta(rank - before, n - rank + 1, RESAMPLES)
+        places.append(np.minimum((place * n).astype(np.int64), n - 1))
+        before = rank
+    return np.stack(places, axis=-1)
+
+
+def _mean_of_both(values: Values) -> Values:
+    low, high = values[..., 0], values[..., 1]
+    return np.where(low == high, low, (low + high) / 2)
+
+
+MEDIAN = OrderStatistic(lambda n: ((n + 1) // 2, n // 2 + 1), _mean_of_both)
+
+
+def ratio_of_medians(first: Values, second: Values, confidence: float = CONFIDENCE) -> Interval:
+    """The median of one sample over that of another.
+
+    >>> ratio_of_medians(np.full(6, 1.0), np.full(6, 2.0))
+    Interval(value=0.5, low=0.5, high=0.5, n=6)
+    """
+    return ratio_interval(MEDIAN, first, second, confidence)
+
+
+def ratio_interval(
+    statistic: OrderStatistic, first: Values, second: Values, confidence: float = CONFIDENCE
+) -> Interval:
+    """A statistic of one sample over that of another; `n` is the size of the smaller one."""
+    drawn = _over(statistic.resampled(first, 0), statistic.resampled(second, 1))
+    tail, unknown = (1 - confidence) / 2, np.isnan(drawn)
+    # What cannot be told counts against both bounds.
+    low = np.quantile(np.where(unknown, -np.inf, drawn), tail, method="higher")
+    high = np.quantile(np.where(unknown, np.inf, drawn), 1 - tail, method="lower")
+    value = _over(np.array(statistic.of(first)), np.array(statistic.of(second)))
+    return Interval(float(value), float(low), float(high), min(len(first), len(second)))
+
+
+def _over(numerator: Values, denominator: Values) -> Values:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(numerator / denominator, dtype=np.float64)

@@ -1,0 +1,107 @@
+"""The tables of a stored scenario, checked: whoever wrote them, statistics find the columns that they need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import TypeAlias
+
+import polars as pl
+
+from thalweg.errors import RequestError
+from thalweg.outcome import Description
+from thalweg.result_folder import find_file
+from thalweg.verdict import column_of
+
+TABLES = ("flows", "links", "trials", "requests")
+Tables: TypeAlias = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]
+
+_TRY = """
+import sys, polars
+for number, file in enumerate(sys.argv[1:]):
+    print(number, flush=True)
+    with open(file, "rb") as data:
+        polars.read_parquet(data)
+"""
+
+
+def check_readable(folder: Path, scenarios: Sequence[Description]) -> None:
+    """Refuses a result with a table that cannot be read. Raises RequestError.
+
+    Another process tries: over some tables that are damaged within, Polars ends the process that reads them.
+    """
+    places = [PurePath(one.name, f"{table}.parquet") for one in scenarios for table in TABLES]
+    files = [file for place in places if (file := find_file(folder, place)) is not None]
+    if not files:
+        return
+    command = [sys.executable, "-P", "-c", _TRY, *(str(file.absolute()) for file in files)]
+    tried = subprocess.run(command, capture_output=True, check=False)
+    if tried.returncode != 0:
+        last = files[int(tried.stdout.split()[-1])] if tried.stdout else folder
+        said = tried.stderr.decode(errors="replace").strip().splitlines()
+        reason = said[-1] if tried.returncode == 1 and said else "this is not a readable Parquet file"
+        raise RequestError(f"{last}: the result is damaged: {reason}")
+
+
+def read_tables(folder: Path, scenario: Description) -> Tables | None:
+    """Flows, links, trials and requests of a scenario of the result in a folder; None if it was not finished.
+
+    Raises RequestError if they cannot be read, or are not those of this scenario.
+    """
+    files = [find_file(folder, PurePath(scenario.name, f"{table}.parquet")) for table in TABLES]
+    if not any(files):
+        return None
+    tables = []
+    for name, file in zip(TABLES, files, strict=True):
+        if file is None:
+            raise RequestError(f"{folder}: the result is damaged: {scenario.name} lacks {name}.parquet")
+        tables.append(_read(file))
+    flows, links, trials, requests = tables
+    try:
+        _check(flows, trials, scenario)
+    except RequestError as error:
+        raise RequestError(f"{folder / scenario.name}: the result is damaged: {error}") from None
+    return flows, links, trials, requests
+
+
+def _read(file: Path) -> pl.DataFrame:
+    try:
+        # An open file: in a path, Polars would take brackets and stars for a pattern.
+        with file.open("rb") as data:
+            return pl.read_parquet(data)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise RequestError(f"{file}: the result is damaged: {reason}") from None
+
+
+def _check(flows: pl.DataFrame, trials: pl.DataFrame, scenario: Description) -> None:
+    for name, table in (("flows", flows), ("trials", trials)):
+        _whole_numbers(table, name, "trial")
+        _whole_numbers(table, name, "seed")
+    if trials.is_empty() or trials["trial"].to_list() != list(range(trials.height)):
+        raise RequestError("trials.parquet: trial: accepted: 0, 1, 2, ... in this order, at least one")
+    if flows.is_empty() or not flows["trial"].is_between(0, trials.height - 1).all():
+        raise RequestError(f"flows.parquet: trial: accepted: at least one row, 0 to {trials.height - 1}")
+    _column(trials, "trials", "trace_hash", pl.String)
+    _column(trials, "trials", "core_s", pl.Float64)
+    if not trials["core_s"].is_finite().all():
+        raise RequestError("trials.parquet: core_s: accepted: finite numbers")
+    _column(flows, "flows", "flow", pl.String)
+    _column(flows, "flows", "finished", pl.Boolean)
+    for criterion in scenario.criteria:
+        column = column_of(criterion, flows.columns)
+        if not (flows[column].dtype.is_integer() or flows[column].dtype.is_float()):
+            raise RequestError(f"flows.parquet: {column} holds {flows[column].dtype}; accepted: numbers")
+
+
+def _whole_numbers(table: pl.DataFrame, name: str, column: str) -> None:
+    found = table[column] if column in table.columns else pl.Series(dtype=pl.Null)
+    if not found.dtype.is_integer() or found.has_nulls() or not (found >= 0).all():
+        raise RequestError(f"{name}.parquet: {column}: accepted: whole numbers from 0 on, one in each row")
+
+
+def _column(table: pl.DataFrame, name: str, column: str, accepted: type[pl.DataType]) -> None:
+    if column not in table.columns or table[column].dtype != accepted or table[column].has_nulls():
+        raise RequestError(f"{name}.parquet: {column}: accepted: a column of {accepted.__name__}, without gaps")

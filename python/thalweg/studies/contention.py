@@ -1,0 +1,37 @@
+"""Contention for the processor, made on purpose: processes that do nothing but run.
+
+The blog of C4 blames pacing that is late because the processor is busy. A machine that happens to be busy repeats
+nothing; so many processes that want a core each do.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SPIN = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    pass"
+"""Ends by itself if whoever started it is gone."""
+
+
+@contextmanager
+def contention(processes: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Keeps this many processes busy, each at the priority of this one, until the end of the block.
+
+    >>> with contention(2) as busy:
+    ...     [one.poll() for one in busy]
+    [None, None]
+    >>> [one.poll() is None for one in busy]
+    [False, False]
+    """
+    busy: list[subprocess.Popen[bytes]] = []
+    try:
+        for _ in range(processes):
+            busy.append(subprocess.Popen([sys.executable, "-S", "-c", _SPIN]))
+        yield busy
+    finally:
+        for one in busy:
+            one.kill()
+        for one in busy:
+            one.wait()

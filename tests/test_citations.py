@@ -1,0 +1,194 @@
+"""Every document and section that code and pages cite exists, and every link between pages leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citations import Cited, anchors, citations, headings, links, numbers, page
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS: dict[str, dict[str, Any]] = tomllib.loads(
+    (ROOT / "docs/reference/documents.toml").read_text(encoding="utf-8")
+)
+NAMES = {name: key for key, entry in DOCUMENTS.items() for name in (key, *entry.get("called", []))}
+SCANNED = ("crates", "python", "docs", "tests", "fuzz", "bench", "*.md")
+EXAMPLES = ("tests/citations.py", "tests/test_citations.py", "docs/reference/documents.toml")
+CITED_BY_SCENARIOS = "draft-huitema-ccwg-c4-test"
+
+
+def files(*suffixes: str) -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", *SCANNED], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    return [
+        name for name in dict.fromkeys(listed.splitlines()) if name.endswith(suffixes) and name not in EXAMPLES
+    ]
+
+
+@cache
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@cache
+def cited(name: str) -> list[Cited]:
+    return list(citations(name, text(name), [*NAMES]))
+
+
+def entry_of(document: str) -> tuple[str, str | None]:
+    """The name under which the table has a document, and the version that the citation gives it."""
+    named = NAMES.get(document, document)
+    version = re.fullmatch(r"(draft-.*)-(\d\d)", named)
+    return (version.group(1), version.group(2)) if version else (named, None)
+
+
+def plain(heading: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", heading.lower())
+
+
+def has(document: str, section: str, citing: str) -> bool:
+    """Whether a document, of the table or a page, has the section."""
+    if document.endswith(".md"):
+        found = page(document, ROOT / citing, ROOT)
+        return found is not None and section in numbers(found.read_text(encoding="utf-8"))
+    entry = DOCUMENTS.get(entry_of(document)[0], {})
+    return section in entry.get("sections", {}) or plain(section) in map(plain, entry.get("headings", []))
+
+
+def above(name: str) -> Iterator[str]:
+    """The file and the modules of Rust that hold it."""
+    yield name
+    for folder in Path(name).parents:
+        for module in (folder / "mod.rs", folder.with_suffix(".rs") if folder.name else folder):
+            if name.endswith(".rs") and (ROOT / module).is_file():
+                yield str(module)
+
+
+def wrong(name: str) -> Iterator[str]:
+    """What a file cites that is not there, one message each."""
+    for one in cited(name):
+        where = f"{one.file}:{one.line}"
+        if one.document is None:
+            known = {other.document for module in above(name) for other in cited(module) if other.document} | {
+                name
+            }
+            if not any(has(document, str(one.section), name) for document in known):
+                yield f"{where}: no document cited in this file or its modules has a section {one.section}"
+        elif one.document.endswith(".md"):
+            if page(one.document, ROOT / name, ROOT) is None:
+                yield f"{where}: there is no page {one.document}"
+            elif one.section and not has(one.document, one.section, name):
+                yield f"{where}: {one.document} has no section {one.section}"
+        else:
+            entry, version = entry_of(one.document)
+            if entry not in DOCUMENTS:
+                yield f"{where}: docs/reference/documents.toml has no {entry}"
+            elif version is not None and version != DOCUMENTS[entry].get("version"):
+                kept = DOCUMENTS[entry].get("version")
+                yield f"{where}: documents.toml has version {kept} of {entry}, not {version}"
+            elif one.section and not has(one.document, one.section, name):
+                yield f"{where}: documents.toml has no section {one.section} of {entry}"
+
+
+def test_every_document_and_section_that_is_cited_exists() -> None:
+    found = [message for name in files(".rs", ".py", ".md", ".toml") for message in wrong(name)]
+    assert not found, "\n".join(found)
+
+
+def test_every_scenario_of_the_draft_names_a_heading_of_it() -> None:
+    known = {plain(heading) for heading in DOCUMENTS[CITED_BY_SCENARIOS]["headings"]}
+    prefix = f"{CITED_BY_SCENARIOS}, "
+    sources = {name: tomllib.loads(text(name)).get("source", "") for name in files(".toml") if "/suites/" in name}
+    quoting = {name: source.removeprefix(prefix) for name, source in sources.items() if source.startswith(prefix)}
+    assert len(quoting) > 40
+    assert not {name: heading for name, heading in quoting.items() if plain(heading) not in known}
+
+
+def test_every_entry_of_the_table_is_cited() -> None:
+    used: set[tuple[str, str | None]] = set()
+    for name in files(".rs", ".py", ".md", ".toml"):
+        for one in cited(name):
+            if one.document is not None:
+                used |= {(entry_of(one.document)[0], None), (entry_of(one.document)[0], one.section)}
+            else:
+                modules = {other.document for module in above(name) for other in cited(module) if other.document}
+                used |= {(entry_of(document)[0], one.section) for document in modules}
+    entries = {
+        (name, section) for name, entry in DOCUMENTS.items() for section in (None, *entry.get("sections", {}))
+    }
+    assert sorted(entries - used, key=str) == []
+
+
+def test_the_table_says_where_each_document_is_and_whether_it_was_checked() -> None:
+    shapes = re.compile(r"RFC \d+|draft-[a-z0-9-]+")
+    fields = {"title", "version", "called", "where", "checked", "unchecked", "sections", "headings"}
+    for name, entry in DOCUMENTS.items():
+        assert entry["title"]
+        assert set(entry) <= fields, name
+        assert shapes.fullmatch(name) or entry.get("where"), f"{name}: where is it?"
+        assert "unchecked" in entry or all(entry.get("sections", {}).values()), f"{name}: a heading is missing"
+    listed = re.findall(r"^- (.+)$", text("docs/reference/index.md").split("## Not checked")[1], re.MULTILINE)
+    assert listed == [name for name, entry in DOCUMENTS.items() if "unchecked" in entry]
+
+
+def test_every_link_leads_to_a_file_and_an_anchor_that_exist() -> None:
+    broken = []
+    for name in files(".md"):
+        for line, target in links(text(name)):
+            path, _, anchor = target.partition("#")
+            file = (ROOT / name).parent / path if path else ROOT / name
+            if not file.exists():
+                broken.append(f"{name}:{line}: there is no {target}")
+            elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+                broken.append(f"{name}:{line}: {path or name} has no heading for #{anchor}")
+    assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize(
+    ("comment", "document", "sections"),
+    [
+        ("/// Loss (RFC 9002 section 6.1.2).", "RFC 9002", ["6.1.2"]),
+        ("//! (RFC 8033 sections 4.2, 4.4\n//! and 5.5)", "RFC 8033", ["4.2", "4.4", "5.5"]),
+        ("# RFC9002 appendix A.8", "RFC 9002", ["A.8"]),
+        ("// c4-history.md section 2.3 (`on_rtt`)", "c4-history.md", ["2.3"]),
+        ('//! draft-a-b, "One thing" and\n//! "Another"', "draft-a-b", ["One thing", "Another"]),
+        ("// section 5 of the PI2 paper", "PI2 paper", ["5"]),
+        ("// what RFC 8289 says, and more in section 3", None, ["3"]),
+    ],
+)
+def test_citations_are_found_in_the_forms_that_people_write(
+    comment: str, document: str | None, sections: list[str]
+) -> None:
+    found = [one for one in citations("f", comment, [*NAMES]) if one.section]
+    assert [(one.document, one.section) for one in found] == [(document, section) for section in sections]
+    assert all(1 <= one.line <= 2 for one in found)
+
+
+def test_a_citation_of_something_unknown_fails_with_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.rs"
+    file.write_text(
+        "//! RFC 9002 section 7\n//! RFC 9002 section 99, RFC 1,\n//! nowhere.md, draft-ietf-ccwg-bbr-05\n"
+    )
+    found = "\n".join(wrong(str(file)))
+    assert len(found.splitlines()) == 4
+    for line, what in [(2, "section 99"), (2, "RFC 1"), (3, "nowhere.md"), (3, "version 06")]:
+        assert re.search(rf"wrong\.rs:{line}: .*{what}", found), found
+
+
+def test_headings_make_the_anchors_that_github_makes() -> None:
+    markdown = "# One, *two* (`three`)\n## A/B - c\n## 2.3 Events\n## 2.3 Events\n```\n# no heading\n```\n"
+    assert anchors(markdown) == {"one-two-three", "ab---c", "23-events", "23-events-1"}
+    assert len(headings(markdown)) == 4
+    assert numbers(markdown) == {"2.3"}
+    assert list(links("[a](b.md#c)\n[x](https://x)\n```\n[d](e)\n```\n![p](q.svg)\n")) == [
+        (1, "b.md#c"),
+        (6, "q.svg"),
+    ]

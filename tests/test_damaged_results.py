@@ -1,0 +1,175 @@
+"""Stored results that are damaged, at random and on purpose: read, or refused with one message."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from short_download import SCENARIO
+from thalweg.cli import main
+from thalweg.stored_tables import TABLES
+
+Capture = pytest.CaptureFixture[str]
+SEED = 12
+MUTATIONS = int(os.environ.get("THALWEG_MUTATIONS", "30"))
+"""Each takes some half a second of processor time."""
+
+VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    2**63,
+    10**400,
+    0.5,
+    1e308,
+    "",
+    "x",
+    "\ud800",
+    "../x",
+    [],
+    {},
+    [[]],
+    {"a": 1},
+]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result of two scenarios."""
+    root = tmp_path_factory.mktemp("stored")
+    (root / "suite").mkdir()
+    (root / "suite" / "download.toml").write_text(SCENARIO, encoding="utf-8")
+    (root / "suite" / "second.toml").write_text(SCENARIO.replace("cubic", "c4"), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("thalweg.report.page.vega", lambda: "")
+        assert main(["suite", str(root / "suite"), "-n", "3", "--out", str(root / "result")]) == 0
+    return root / "result"
+
+
+def _mutate_document(file: Path, chance: random.Random) -> None:
+    """Another value somewhere, a key too many, or one too few."""
+    document = json.loads(file.read_text(encoding="utf-8"))
+    place: Any = document
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = chance.choice(keys)
+        inner = place[key]
+        if not (isinstance(inner, dict | list) and inner and chance.random() < 0.8):
+            break
+        place = inner
+    action = chance.randrange(4)
+    if action == 0:
+        del place[key]
+    elif action == 1 and isinstance(place, dict):
+        place[chance.choice(["new", "__class__", "name", "flow"])] = chance.choice(VALUES)
+    else:
+        place[key] = chance.choice(VALUES)
+    file.write_text(json.dumps(document), encoding="utf-8")
+
+
+def _mutate_bytes(file: Path, chance: random.Random) -> None:
+    data = bytearray(file.read_bytes())
+    action = chance.randrange(4)
+    if action == 0:
+        del data[chance.randrange(len(data)) :]
+    elif action == 1:
+        begin = chance.randrange(len(data))
+        del data[begin : begin + chance.randrange(1, 50)]
+    elif action == 2:  # the end of a Parquet file says what is in it
+        begin = chance.randrange(max(0, len(data) - 600), len(data))
+        data[begin] = chance.randrange(256)
+    else:
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    file.write_bytes(data)
+
+
+def _mutate_table(file: Path, chance: random.Random) -> None:
+    """A table that can be read and is not the one that was stored."""
+    table = pl.read_parquet(file)
+    column = chance.choice(table.columns)
+    changes: list[Callable[[], pl.DataFrame]] = [
+        lambda: table.drop(column),
+        lambda: table.head(0),
+        lambda: table.head(1),
+        table.reverse,
+        lambda: pl.concat([table, table]),
+        lambda: table.with_columns(pl.lit(None).alias(column)),
+        lambda: table.with_columns(pl.lit("text").alias(column)),
+        lambda: table.with_columns(pl.lit(-1.0).alias(column)),
+        lambda: table.with_columns(pl.lit(float("inf")).alias(column)),
+        lambda: table.with_columns(pl.lit(float("nan")).alias(column)),
+        lambda: table.with_columns(pl.lit(-(2**63)).alias(column)),
+        lambda: table.with_columns(pl.lit([[1]]).alias(column)),
+        lambda: table.rename({column: f"{column}x"}),
+    ]
+    chance.choice(changes)().write_parquet(file)
+
+
+def _commands(result: Path, original: Path, page: Path) -> list[list[str]]:
+    return [
+        ["compare", str(result), str(original), "--format", "json"],
+        ["compare", str(original), str(result)],
+        ["replay", str(result), "download", "worst"],
+        ["report", str(result), "-o", str(page)],
+    ]
+
+
+@pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
+def test_a_damaged_result_is_read_or_refused_with_one_message(
+    stored: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thalweg.report.page.vega", lambda: "")
+    chance = random.Random(SEED)
+    tally: Counter[tuple[str, int]] = Counter()
+    for number in range(MUTATIONS):
+        result = tmp_path / "result"
+        shutil.rmtree(result, ignore_errors=True)
+        shutil.copytree(stored, result)
+        table = result / chance.choice(["download", "second"]) / f"{chance.choice(TABLES)}.parquet"
+        mutate, file = chance.choice(
+            [
+                (_mutate_document, result / "metadata.json"),
+                (_mutate_document, result / "metadata.json"),
+                (_mutate_bytes, result / "metadata.json"),
+                (_mutate_bytes, table),
+                (_mutate_table, table),
+            ]
+        )
+        mutate(file, chance)
+        command = chance.choice(_commands(result, stored, tmp_path / "page.html"))
+        what = f"mutation {number}, {mutate.__name__} of {file.relative_to(result)}: {command[0]}"
+        status = main(command)
+        err = capfd.readouterr().err
+        assert status in (0, 1, 2), f"{what}: {err}"
+        if status == 2:
+            assert err.startswith("error: "), f"{what}: {err}"
+            assert len(err.splitlines()) == 1, f"{what}: {err}"
+            assert len(err) < 1000, f"{what}: {err}"
+        assert "Traceback" not in err, what
+        tally[mutate.__name__, status] += 1
+    print(f"{MUTATIONS} mutations: {dict(tally)}")
+    assert {status for _, status in tally} >= {0, 2}
+
+
+def test_a_document_that_is_nested_too_deeply_is_refused(stored: Path, tmp_path: Path, capsys: Capture) -> None:
+    shutil.copytree(stored, tmp_path / "r")
+    (tmp_path / "r" / "metadata.json").write_text("[" * 200_000, encoding="utf-8")
+    assert main(["compare", str(tmp_path / "r"), str(stored)]) == 2
+    assert "nested too deeply" in capsys.readouterr().err
+
+
+def test_a_study_is_no_result_whatever_its_document_says(tmp_path: Path, capsys: Capture) -> None:
+    for text in ("{}", "[" * 200_000, "\0"):
+        (tmp_path / "study.json").write_text(text, encoding="utf-8")
+        assert main(["report", str(tmp_path), "-o", str(tmp_path / "page.html")]) == 2
+        assert "it holds a study" in capsys.readouterr().err

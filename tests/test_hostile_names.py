@@ -1,0 +1,204 @@
+"""Names and titles that are written to be run: on no page and in no figure are they more than text.
+
+A page is read as a browser reads it and set beside the same page with harmless names: the same elements with the
+same attributes in the same order, no reference but to places of the page, and the names in full as text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from thalweg.cli import main
+from thalweg.plots import plot_distribution, plot_trial, save
+from thalweg.probe.analysis import analyze
+from thalweg.probe.simulated import simulate_probe
+from thalweg.report import write_report
+from thalweg.report.probe import write_probe_report
+from thalweg.report.study import Section, write_study
+from thalweg.results import SuiteResult
+from thalweg.scenario import Scenario
+from thalweg.studies.result import Check, Finding, StudyResult
+
+HARMLESS = "plain"
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "<!--<script>",
+    "</style></title></pre></textarea>]]><svg onload=alert(1)>",
+    "{{ 7 * 7 }} &lt;b&gt; \\u003cb> \\",
+]
+SCENARIO = """\
+title = TEXT
+source = TEXT
+note = TEXT
+
+[path]
+rate = "10 Mbps"
+rtt = "20 ms"
+buffer = "0.5 bdp"
+
+[[flow]]
+name = TEXT
+controller = "cubic"
+download = "200 kB"
+
+[[flow]]
+name = "other"
+controller = "c4"
+download = "200 kB"
+
+[[pass]]
+flow = TEXT
+metric = "completion"
+at_most = "5 s"
+source = TEXT
+"""
+Draw = Callable[[str, Path], Path]
+
+
+class Reader(HTMLParser):
+    """What a browser makes of a page: its elements, and its text outside of scripts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.values: list[str] = []
+        self.scripts: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, tuple(name for name, _ in attrs)))
+        self.values += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem == "script":
+            self.scripts[-1] += data
+        else:
+            self.text += data
+
+
+def read(page: Path) -> Reader:
+    reader = Reader()
+    reader.feed(page.read_text(encoding="utf-8"))
+    reader.close()
+    return reader
+
+
+def scenario(name: str) -> Scenario:
+    return Scenario.from_toml(SCENARIO.replace("TEXT", json.dumps(name)), name)
+
+
+def figure_of_a_trial(name: str, folder: Path) -> Path:
+    save(plot_trial(scenario(name).run(trace=True)), folder / "trial.html")
+    return folder / "trial.html"
+
+
+def figure_of_a_distribution(name: str, folder: Path) -> Path:
+    save(plot_distribution(scenario(name).trials(2)), folder / "distribution.html")
+    return folder / "distribution.html"
+
+
+def report_of_a_suite(name: str, folder: Path) -> Path:
+    outcomes = scenario(name).trials(2)
+    result = SuiteResult(name, name, name, seed=1, outcomes=[outcomes], folder=folder / "r", started=name)
+    result.host, result.version = {"system": name, "processor": name, "cores": 2}, name
+    write_report(result, folder / "suite.html")
+    return folder / "suite.html"
+
+
+def report_of_a_scenario_that_no_longer_runs(name: str, folder: Path) -> Path:
+    outcomes = scenario(name).trials(2)
+    broken = replace(outcomes, scenario=replace(outcomes.scenario, toml=f"{json.dumps(name)} = 1"))
+    write_report(SuiteResult(None, name, None, seed=1, outcomes=[broken]), folder / "broken.html")
+    return folder / "broken.html"
+
+
+def report_of_a_study(name: str, folder: Path) -> Path:
+    result = StudyResult(name, name, name, name, trials=1, seed=1)
+    result.rows = [{"cell": name}]
+    result.checks = [Check(name, name, "holds", name)]
+    result.findings = [Finding(name, name, name, name, "does not hold", name)]
+    result.host = {"system": name, "processor": name, "cores": 2}
+    section = Section(name, name, name, lambda: [plot_distribution(scenario(name).trials(2))])
+    write_study(result, [name], [[name]], 1, name, [section], folder / "study.html")
+    return folder / "study.html"
+
+
+def report_of_probes(name: str, folder: Path) -> Path:
+    series = simulate_probe(Scenario.load("c4/bad-wifi"), 1, 10e-3, 100).renamed(name)
+    write_probe_report([analyze(series)], folder / "probe.html")
+    return folder / "probe.html"
+
+
+PAGES = [
+    figure_of_a_trial,
+    figure_of_a_distribution,
+    report_of_a_suite,
+    report_of_a_scenario_that_no_longer_runs,
+    report_of_a_study,
+    report_of_probes,
+]
+
+
+@pytest.mark.parametrize("draw", PAGES)
+def test_a_hostile_name_is_text_on_every_page(draw: Draw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The drawing program takes seconds to bundle, and is the same on every page.
+    monkeypatch.setattr("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;")
+    harmless = read(draw(HARMLESS, tmp_path))
+    assert harmless.scripts
+    # The fits of a page of probes take time.
+    for name in [" ".join(HOSTILE)] if draw is report_of_probes else HOSTILE:
+        page = read(draw(name, tmp_path))
+        assert page.elements == harmless.elements, name
+        assert all(value.startswith("#") for value in page.values), name
+        # What is shown is what was written, not something else that is harmless.
+        if draw in (figure_of_a_trial, figure_of_a_distribution):
+            written = json.dumps(name)[1:-1].replace("<", "\\u003c")
+            assert any(written in script for script in page.scripts), name
+        else:
+            assert name in page.text
+            figures = next(json.loads(script) for script in page.scripts if script.startswith('{"'))
+            assert _within(name, figures), name
+
+
+def _within(name: str, value: object) -> bool:
+    """Whether a text somewhere in a document holds the name: as it is, or within the CSV of a table."""
+    if isinstance(value, str):
+        return name in value or name.replace('"', '""') in value
+    parts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    return any(_within(name, part) for part in parts)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_text_in_a_picture(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "trial.svg"
+    save(plot_trial(scenario(name).run(trace=True)), file)
+    root = ElementTree.parse(file).getroot()
+    kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert kinds <= {"svg", "g", "path", "text", "rect", "line", "defs", "clipPath"}
+    assert not [key for one in root.iter() for key in one.attrib if key.startswith("on") or "href" in key]
+    assert name in "".join(root.itertext())
+
+
+def test_a_hostile_file_name_and_suite_title_are_text_in_the_report_of_a_suite(tmp_path: Path) -> None:
+    suite = tmp_path / "suite"
+    suite.mkdir()
+    name = '"><img src=x onerror=alert(1)>&quot;'
+    (suite / "suite.toml").write_text(f"title = {json.dumps(HOSTILE[0])}", encoding="utf-8")
+    (suite / f"{name}.toml").write_text(SCENARIO.replace("TEXT", '"plain"'), encoding="utf-8")
+    assert main(["suite", str(suite), "-n", "1", "--out", str(tmp_path / "out")]) == 0
+    page = read(tmp_path / "out" / "report.html")
+    assert not {tag for tag, _ in page.elements} & {"img", "svg", "iframe"}
+    assert not [key for _, keys in page.elements for key in keys if key.startswith("on")]
+    assert name in page.text
+    assert HOSTILE[0] in page.text

@@ -1,0 +1,134 @@
+"""What others wrote: each crate and each Python package has a licence that we accept, and each crate one version.
+
+`deny.toml` says what is accepted; cargo-deny reads it too, but takes seven minutes of a core to build. Advisories
+are for `make advisories`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tomllib
+from collections import Counter
+from importlib.metadata import PackageMetadata, metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DENY = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))
+ALLOWED = set(DENY["licenses"]["allow"])
+PYTHON_ALLOWED = ALLOWED | {"0BSD", "CC0-1.0", "PSF-2.0"}
+CLASSIFIERS = {
+    "License :: OSI Approved :: MIT License": "MIT",
+    "License :: OSI Approved :: BSD License": "BSD-3-Clause",
+    "License :: OSI Approved :: ISC License (ISCL)": "ISC",
+    "License :: OSI Approved :: Apache Software License": "Apache-2.0",
+    "License :: OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+}
+CATEGORIES = {"License :: DFSG approved", "License :: OSI Approved"}
+"""Classifiers that say of what kind a licence is, and not which."""
+EXCEPTIONS = {"pathspec": "MPL-2.0"}
+"""Only mypy needs it: it is part of no program that is passed on."""
+
+
+def accepted(expression: str, allowed: set[str]) -> bool:
+    """Whether the terms of an SPDX expression can be met; `/`, as old crates have it, stands for OR."""
+    tokens = re.findall(r"\(|\)|[^\s()/]+(?: WITH [^\s()/]+)?", expression.replace("/", " OR "))
+
+    def either() -> bool:
+        found = [both()]
+        while tokens[:1] == ["OR"]:
+            tokens.pop(0)
+            found.append(both())
+        return any(found)
+
+    def both() -> bool:
+        found = [one()]
+        while tokens[:1] == ["AND"]:
+            tokens.pop(0)
+            found.append(one())
+        return all(found)
+
+    def one() -> bool:
+        token = tokens.pop(0) if tokens else ""
+        if token != "(":
+            return token in allowed
+        found = either()
+        assert tokens.pop(0) == ")", expression
+        return found
+
+    found = either()
+    return found and not tokens
+
+
+@pytest.fixture(scope="module")
+def crates() -> list[dict[str, Any]]:
+    """All crates of the lock, for every platform."""
+    command = ["cargo", "metadata", "--format-version", "1", "--locked"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)["packages"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_accepted"),
+    [
+        ("MIT", True),
+        ("GPL-3.0-only", False),
+        ("MIT OR GPL-3.0-only", True),
+        ("MIT AND GPL-3.0-only", False),
+        ("MIT/Apache-2.0", True),
+        ("(MIT OR GPL-3.0-only) AND Unicode-3.0", True),
+        ("Apache-2.0 WITH LLVM-exception", True),
+        ("Apache-2.0 WITH Other-exception", False),
+        ("MIT GPL-3.0-only", False),
+        ("", False),
+    ],
+)
+def test_an_expression_is_accepted_if_its_terms_can_be_met(expression: str, is_accepted: bool) -> None:
+    assert accepted(expression, ALLOWED) == is_accepted
+
+
+def test_every_crate_has_a_licence_that_is_accepted(crates: list[dict[str, Any]]) -> None:
+    assert len(crates) > 100
+    assert [(one["name"], one["license"]) for one in crates if not accepted(one["license"] or "", ALLOWED)] == []
+
+
+def test_every_crate_is_ours_or_from_the_registry(crates: list[dict[str, Any]]) -> None:
+    foreign = [one for one in crates if one["source"] is not None]
+    assert [one["name"] for one in foreign if not one["source"].startswith("registry+")] == []
+    folders = [*(ROOT / "crates").iterdir(), ROOT / "fuzz"]
+    assert {one["name"] for one in crates if one["source"] is None} == {
+        f"thalweg-{folder.name}" for folder in folders
+    }
+
+
+def test_no_crate_comes_in_two_versions_but_those_that_are_named(crates: list[dict[str, Any]]) -> None:
+    skipped = {one["crate"] for one in DENY["bans"]["skip"]}
+    locked = {f"{one['name']}@{one['version']}" for one in crates}
+    assert skipped - locked == set(), "skipped in deny.toml and no longer there"
+    versions = Counter(name.partition("@")[0] for name in locked - skipped)
+    assert [name for name, count in versions.items() if count > 1] == []
+
+
+def test_every_python_package_has_a_licence_that_is_accepted() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    names = re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)
+    assert len(names) > 20
+    found = {name: _licence(metadata(name)) for name in names}
+    refused = {name: licence for name, licence in found.items() if not accepted(licence, PYTHON_ALLOWED)}
+    assert refused == EXCEPTIONS
+
+
+def _licence(package: PackageMetadata) -> str:
+    """The expression, the classifiers (all of which count), or what stands in the old field."""
+    if "License-Expression" in package:
+        return package["License-Expression"]
+    classifiers = [one for one in package.get_all("Classifier") or [] if one.startswith("License ::")]
+    classifiers = [one for one in classifiers if one not in CATEGORIES]
+    if classifiers:
+        return " AND ".join(CLASSIFIERS.get(one, one) for one in classifiers)
+    return package["License"] if "License" in package else ""  # noqa: SIM401 - mypy knows of no `get`

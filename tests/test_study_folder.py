@@ -1,0 +1,138 @@
+"""The folder of a study: what is in it is named in its document, and one study at a time writes there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from thalweg.cli import main
+from thalweg.cli.status import INTERRUPTED
+from thalweg.errors import RequestError
+from thalweg.outcome import Outcomes
+from thalweg.scenario import Interrupted, Scenario
+from thalweg.studies.folder import reserve_folder, write_study_files
+from thalweg.studies.result import StudyResult
+
+Capture = pytest.CaptureFixture[str]
+TABLE = pl.DataFrame({"x": np.arange(3)})
+STUDY = ["study", "fairness", "-c", "cubic", "--buffer", "1", "--rtt-ratio", "1", "--queue", "drop-tail"]
+STUDY += ["--flows", "3", "--duration", "20 s", "-n", "1", "--format", "json", "--out"]
+"""Two rows: a pair and three flows."""
+
+
+def study(seed: int = 1) -> StudyResult:
+    return StudyResult("by-hand", "A study", "nowhere", "default", 1, seed, rows=[{"x": 1}])
+
+
+def names(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_study_removes_the_files_of_the_older_one_and_no_others(tmp_path: Path) -> None:
+    write_study_files(tmp_path, study(), {"one": "", "two": ""}, {"flows": TABLE, "requests": TABLE}, ["runs.png"])
+    (tmp_path / "runs.png").touch()
+    (tmp_path / "report.html").touch()
+    mine = {"thesis.parquet", "scenarios/mine.toml", "mine.png"}
+    for name in mine:
+        (tmp_path / name).touch()
+    write_study_files(tmp_path, study(), {"two": ""}, {"runs": TABLE})
+    assert names(tmp_path) == {"study.json", "scenarios/two.toml", "runs.parquet"} | mine
+
+
+def test_a_part_of_a_study_stays_beside_the_older_one_until_the_next_run(tmp_path: Path) -> None:
+    root = write_study_files(tmp_path, study(seed=1), {"one": ""}, {}, complete=False)
+    assert root == tmp_path  # there is nothing that it could replace
+    root = write_study_files(tmp_path, study(seed=2), {"two": ""}, {}, complete=False)
+    assert root == tmp_path / ".unfinished"
+    assert json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))["seed"] == 1
+    assert json.loads((root / "study.json").read_text(encoding="utf-8"))["seed"] == 2
+    write_study_files(tmp_path, study(seed=3), {"three": ""}, {})
+    assert names(tmp_path) == {"study.json", "scenarios/three.toml"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../victim.parquet",
+        "/etc/victim.parquet",
+        "scenarios/../../victim.toml",
+        "deep/er.parquet",
+        "notes.txt",
+        "",
+        ".hidden.parquet",
+        "scenarios/flows.parquet",
+        "./flows.parquet",
+        "nul\0.parquet",
+        7,
+    ],
+)
+def test_a_name_in_a_document_leads_to_nothing_but_a_file_of_a_study(name: object, tmp_path: Path) -> None:
+    folder, victim = tmp_path / "study", tmp_path / "victim.parquet"
+    write_study_files(folder, study(), {"one": ""}, {"flows": TABLE})
+    victim.touch()
+    (folder / "notes.txt").touch()
+    document = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    (folder / "study.json").write_text(json.dumps({**document, "files": [name]}), encoding="utf-8")
+    kept = names(tmp_path)
+    with pytest.raises(RequestError, match=r"study.json: files.0 = .*accepted: NAME.parquet"):
+        write_study_files(folder, study(), {"two": ""}, {})
+    assert names(tmp_path) == kept
+
+
+def test_a_second_study_into_a_folder_is_refused_before_its_trials(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("a trial has run")
+
+    monkeypatch.setattr(Scenario, "trials", never)
+    with reserve_folder(tmp_path):
+        assert main([*STUDY, str(tmp_path)]) == 2
+    busy = f"error: another run writes its result to {tmp_path}; choose another folder\n"
+    assert capsys.readouterr().err == busy
+
+
+def test_a_folder_is_held_until_its_study_is_written_and_free_afterwards(tmp_path: Path) -> None:
+    with reserve_folder(tmp_path / "a" / ".." / "new"):
+        write_study_files(tmp_path / "new", study(), {}, {})
+        with pytest.raises(RequestError, match="another run writes"), reserve_folder(tmp_path / "new"):
+            pass
+    with reserve_folder(tmp_path / "new"):
+        pass
+    assert names(tmp_path) == {"new/study.json"}
+
+
+def test_a_reserved_folder_that_gets_nothing_leaves_nothing(tmp_path: Path) -> None:
+    with reserve_folder(tmp_path / "missing" / ".." / "deep" / "study"):
+        assert (tmp_path / "deep" / "study").is_dir()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_study_beside_an_older_one_keeps_its_rows(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main([*STUDY, str(tmp_path)]) == 2  # one trial settles nothing
+    older = (tmp_path / "study.json").read_text(encoding="utf-8")
+    trials = Scenario.trials
+    played: list[str] = []
+
+    def once(self: Scenario, n: int, seed: int, *_: object) -> Outcomes:
+        if played:
+            raise Interrupted(None)
+        played.append(self.name)
+        return trials(self, n, seed)
+
+    monkeypatch.setattr(Scenario, "trials", once)
+    capsys.readouterr()
+    assert main([*STUDY, str(tmp_path), "--seed", "2"]) == INTERRUPTED
+    part = tmp_path / ".unfinished"
+    said = f"wrote {part} and {part / 'report.html'}; {tmp_path} keeps its older study"
+    assert said in capsys.readouterr().err
+    assert (tmp_path / "study.json").read_text(encoding="utf-8") == older
+    kept = json.loads((part / "study.json").read_text(encoding="utf-8"))
+    assert (kept["seed"], len(kept["rows"])) == (2**20 + 1, 1)
+    assert (part / "report.html").is_file()

@@ -1,0 +1,60 @@
+"""The table of trace hashes: short trials of both stacks, with every controller.
+
+`tests/trace_hashes.txt` is committed, and tests of the debug build (`crates/sim/tests/trace_hashes.rs`) and of the
+release build (`test_trace_hashes.py`) hold it. A change of it is a change of behaviour: say why in the commit.
+`make hashes` writes it anew.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from thalweg import Scenario
+
+TABLE = Path(__file__).parent / "trace_hashes.txt"
+SEED = 1
+SCENARIOS = ("c4/bad-wifi", "c4/low-and-up", "c4/media-wifi-fade", "ccafct/against-prague")
+MODELLED = (
+    "c4",
+    "c4:variant=v1",
+    "c4:variant=v3",
+    "cubic",
+    "cubic:variant=picoquic",
+    "cubic:variant=dcubic",
+    "reno",
+    "reno:variant=picoquic",
+    "bbr",
+    "bbr:variant=picoquic",
+    "bbr1",
+    "bbr1:variant=picoquic",
+    "prague",
+)
+REAL = ("c4", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
+ROWS = [
+    (scenario, stack, controller)
+    for scenario in SCENARIOS
+    for stack, controllers in (("model", MODELLED), ("quic", REAL))
+    for controller in controllers
+]
+_HEADER = f"# scenario stack controller hash; the first 4 s, seed {SEED}; `make hashes` writes this table\n"
+
+
+def trace_hash(row: tuple[str, str, str]) -> str:
+    """The hash of the first four seconds of a scenario whose main flow has this controller."""
+    name, stack, controller = row
+    main = str(Scenario.load(name).flows[0]["name"])
+    overrides = {"pass": "[]", "time_limit": "4 s", "flow.*.stack": stack}
+    return Scenario.load(name, overrides, {main: controller}).run(SEED).trace_hash
+
+
+def table(threads: int) -> str:
+    """The table, its trials played by so many threads at a time."""
+    with ThreadPoolExecutor(threads) as pool:
+        hashes = list(pool.map(trace_hash, ROWS))
+    lines = [" ".join((*row, found)) for row, found in zip(ROWS, hashes, strict=True)]
+    return _HEADER + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    TABLE.write_text(table(threads=1))
