@@ -1,19 +1,19 @@
 //! The end of a trial: what everybody experienced, as an outcome.
 
-use super::Network;
-use crate::connection::Side;
-use crate::hop::{DOWN, UP};
-use crate::media_outcome::summarise;
+use crate::outcome::media::summarise;
+use crate::outcome::trace::Trace;
 use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 use crate::scenario::Workload;
-use crate::trace::Trace;
+use crate::scenario::hop::{DOWN, UP};
+use crate::trial::connection::Side;
+use crate::trial::network::Network;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 impl Network<'_> {
     /// The outcome; `None` if it was told to stop.
-    pub(super) fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
+    pub(crate) fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
         for link in &mut self.links {
             link.advance(self.now);
         }

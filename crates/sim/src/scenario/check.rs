@@ -1,16 +1,16 @@
 //! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
 //! accepted forms.
 
-use crate::connection::Side;
-use crate::error::ScenarioError;
-use crate::floor;
-use crate::hop::Hop;
-use crate::limits::{REAL_STREAMS, STREAMS};
-use crate::media::{Carriage, MediaSpec, standard_call};
-use crate::requests::Arrivals;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::floor;
+use crate::scenario::hop::Hop;
+use crate::scenario::limits::{REAL_STREAMS, STREAMS};
+use crate::scenario::schema::{self, ScenarioFile};
 use crate::scenario::{Criterion, FlowSpec, Metric, Scenario, Workload, column_name};
-use crate::schema::{self, ScenarioFile};
-use crate::stack::FlowController;
+use crate::trial::connection::Side;
+use crate::trial::media::{Carriage, MediaSpec, standard_call};
+use crate::trial::requests::Arrivals;
+use crate::trial::stack::FlowController;
 use std::collections::BTreeSet;
 use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};

@@ -22,8 +22,8 @@
 //! # Limits
 //! Frames have fixed sizes, and no codec reacts to the delay.
 
-use crate::connection::Side;
-use crate::stack::Endpoint;
+use crate::trial::connection::Side;
+use crate::trial::stack::Endpoint;
 use std::collections::VecDeque;
 use thalweg_units::{Bytes, Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! What a scenario looks like to those who play it in real time.
 
-use crate::hop::{DOWN, UP};
+use crate::scenario::hop::{DOWN, UP};
 use crate::scenario::{FlowSpec, Scenario, Workload};
-use crate::seed;
+use crate::trial::seed;
 use thalweg_path::LinkConfig;
 use thalweg_units::{Bytes, Duration};
 

@@ -2,8 +2,8 @@
 
 use super::{APPLICATIONS, Ended, Network, PER_CONNECTION};
 use crate::audit::Auditor;
-use crate::connection::Side;
-use crate::hop::{DOWN, UP};
+use crate::scenario::hop::{DOWN, UP};
+use crate::trial::connection::Side;
 use thalweg_units::Instant;
 
 impl Network<'_> {

@@ -1,10 +1,10 @@
 //! Flows that can never finish: a link of their route moves nothing any more before they are done.
 
-use crate::check::Checker;
-use crate::error::ScenarioError;
-use crate::hop::{DOWN, Hop, UP};
+use crate::scenario::check::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::hop::{DOWN, Hop, UP};
+use crate::scenario::schema::{self, ScenarioFile};
 use crate::scenario::{FlowSpec, Workload};
-use crate::schema::{self, ScenarioFile};
 use thalweg_path::CapacitySchedule;
 use thalweg_units::{Bytes, Instant};
 

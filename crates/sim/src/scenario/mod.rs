@@ -1,14 +1,26 @@
 //! A scenario, read and checked.
 
-use crate::check::Checker;
-use crate::error::{ScenarioError, with_sets};
-use crate::hop::{DOWN, Hop};
-use crate::media::MediaSpec;
-use crate::refusal::refused;
-use crate::requests::Arrivals;
-use crate::schema::{ScenarioFile, Stack};
-use crate::stack::FlowController;
-use crate::{floor, overrides, trace_files};
+pub(crate) mod buffer_size;
+pub(crate) mod check;
+mod dead_end;
+pub(crate) mod error;
+pub(crate) mod floor;
+pub(crate) mod hop;
+pub(crate) mod limits;
+mod overrides;
+pub(crate) mod queue;
+mod refusal;
+pub(crate) mod schema;
+pub(crate) mod trace_files;
+
+use crate::scenario::check::Checker;
+use crate::scenario::error::{ScenarioError, with_sets};
+use crate::scenario::hop::{DOWN, Hop};
+use crate::scenario::refusal::refused;
+use crate::scenario::schema::{ScenarioFile, Stack};
+use crate::trial::media::MediaSpec;
+use crate::trial::requests::Arrivals;
+use crate::trial::stack::FlowController;
 use std::path::Path;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration, Instant};

@@ -1,7 +1,7 @@
 //! What the reader of TOML and of types says, in the words of scenario files.
 
-use crate::error::{LINE, ScenarioError, line_of};
-use crate::schema::ScenarioFile;
+use crate::scenario::error::{LINE, ScenarioError, line_of};
+use crate::scenario::schema::ScenarioFile;
 use thalweg_units::brief;
 
 /// Turns an error of the TOML reader into ours: line, the text of that line, and the problem.

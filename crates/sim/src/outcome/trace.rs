@@ -3,9 +3,9 @@
 //! Flows are sampled at their data sender after every event that changed it, links after every packet that
 //! came or went. Nothing is recorded, and nothing is paid, unless a trace is asked for.
 
-use crate::connection::Connection;
 use crate::scenario::{Scenario, Workload};
-use crate::stack::Endpoint;
+use crate::trial::connection::Connection;
+use crate::trial::stack::Endpoint;
 use thalweg_control::Observer;
 use thalweg_path::{DropCause, Link};
 use thalweg_transport::PacketEvent;

@@ -14,12 +14,12 @@
 //! Timers are as exact as whoever waits for them; `wakeup_noise` of a scenario, which stands for hosts, does not
 //! apply on a host.
 
-use crate::connection::{Connection, Side, plans};
-use crate::media_outcome::{MediaOutcome, summarise};
+use crate::outcome::media::{MediaOutcome, summarise};
+use crate::outcome::trace::Trace;
+use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario};
-use crate::schema::Stack;
-use crate::stack::{Endpoint, Payload};
-use crate::trace::Trace;
+use crate::trial::connection::{Connection, Side, plans};
+use crate::trial::stack::{Endpoint, Payload};
 use thalweg_quic::Datagram;
 use thalweg_transport::{Counters, Role};
 use thalweg_units::{Bytes, Duration, Instant};

@@ -1,7 +1,7 @@
 //! The scenario file: its keys, their meanings and defaults. Unknown keys are refused; the JSON schema
 //! that editors use is generated from these types.
 
-use crate::size::BufferSize;
+use crate::scenario::buffer_size::BufferSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction, Rate};

@@ -11,8 +11,8 @@ use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
 
-use crate::schema::Stack;
-use crate::seed;
+use crate::scenario::schema::Stack;
+use crate::trial::seed;
 
 /// What steers the sender of a flow.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,10 @@
 //! The numbers that one trial yields.
 
+pub(crate) mod media;
+pub(crate) mod series;
+mod summary;
+pub(crate) mod trace;
+
 use crate::{MediaOutcome, Series};
 use thalweg_units::{Bytes, Duration, Rate};
 

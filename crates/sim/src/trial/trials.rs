@@ -1,6 +1,6 @@
 //! One trial, or many on all cores.
 
-use crate::network::{Ended, Network};
+use crate::trial::network::{Ended, Network};
 use crate::{AuditError, Outcome, Scenario, Trace};
 use cpu_time::ThreadTime;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

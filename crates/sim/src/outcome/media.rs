@@ -1,6 +1,6 @@
 //! What a stream of media experienced.
 
-use crate::media::{FrameRecord, MediaSpec};
+use crate::trial::media::{FrameRecord, MediaSpec};
 use thalweg_units::{Duration, Instant};
 
 /// Gaps between delivered frames above this are freezes.
@@ -149,7 +149,7 @@ fn recovery(frames: &[(usize, &FrameRecord)], at: Instant) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::standard_call;
+    use crate::trial::media::standard_call;
 
     fn at(ms: u64) -> Instant {
         Instant::START + Duration::from_millis(ms)

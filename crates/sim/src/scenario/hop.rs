@@ -3,11 +3,11 @@
 //! A flow names the hops of its route from server to client; the way back takes the same hops in reverse.
 //! `[path]` is the short form: a single hop that all flows take.
 
-use crate::check::Checker;
-use crate::error::ScenarioError;
-use crate::schema::{self, ScenarioFile};
-use crate::size::BufferSize;
-use crate::{aqm, trace_files};
+use crate::scenario::buffer_size::BufferSize;
+use crate::scenario::check::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::schema::{self, ScenarioFile};
+use crate::scenario::{queue, trace_files};
 use std::collections::BTreeSet;
 use thalweg_path::{
     DeliveryTrace, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PolicerConfig,
@@ -161,7 +161,7 @@ impl Checker<'_> {
         }
         let up = path.up.clone().unwrap_or_default();
         for (key, queue) in [("queue", &path.queue), ("up.queue", &up.queue)] {
-            let problem = queue.as_ref().and_then(aqm::problem);
+            let problem = queue.as_ref().and_then(queue::problem);
             if let Some(problem) = problem {
                 return self.fail(&format!("{table}.{key}"), problem);
             }
@@ -289,7 +289,7 @@ impl Checker<'_> {
         let is_alive = moves(rate) || path.change.iter().filter_map(new_rate).any(moves);
         let packet = if is_alive { packet } else { Bytes::ZERO };
         config.limit = self.limit(&format!("{table}.{key}"), buffer, (rate, rtt), packet)?;
-        config.queue = queue.map(aqm::config).unwrap_or_default();
+        config.queue = queue.map(queue::config).unwrap_or_default();
         if let Some(policer) = policer.filter(|policer| policer.burst < packet && !policer.mark) {
             let problem = format!(
                 "a burst of \"{}\" lets no packet pass; accepted: at least \"{packet}\", the first packet of a connection with its headers",

@@ -1,29 +1,28 @@
 //! The event loop: endpoints and links, and the packets that go between them.
 
 use crate::audit::{AuditError, Auditor};
-use crate::connection::{Connection, Side, plans};
-use crate::event_queue::EventQueue;
-use crate::hop::{DOWN, UP};
 use crate::outcome::Outcome;
+use crate::outcome::series::Series;
+use crate::outcome::trace::Trace;
 use crate::scenario::Scenario;
-use crate::seed;
-use crate::series::Series;
-use crate::stack::{Outlet, Payload};
-use crate::trace::Trace;
+use crate::scenario::hop::{DOWN, UP};
+use crate::trial::connection::{Connection, Side, plans};
+use crate::trial::event_queue::EventQueue;
+use crate::trial::seed;
+use crate::trial::stack::{Outlet, Payload};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Ecn, Instant};
 
 mod audited;
-mod summary;
 
 /// Elements of a connection: client, server, applications.
 const PER_CONNECTION: usize = 3;
 const APPLICATIONS: usize = 2;
 
 /// A packet on a link: it counts the headers of IP and UDP.
-struct Carried {
+pub(crate) struct Carried {
     /// Index of its connection.
     connection: u32,
     size: u32,
@@ -90,26 +89,26 @@ impl Outlet for FirstLink<'_> {
 }
 
 pub(crate) struct Network<'a> {
-    scenario: &'a Scenario,
-    seed: u64,
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) seed: u64,
     /// Two for each hop of the scenario: down and up.
-    links: Vec<Link<Carried>>,
+    pub(crate) links: Vec<Link<Carried>>,
     /// The connections of all flows, flow by flow.
-    connections: Vec<Connection>,
+    pub(crate) connections: Vec<Connection>,
     /// Elements: the links, then client, server and applications of each connection.
     queue: EventQueue,
-    progress: Vec<Progress>,
+    pub(crate) progress: Vec<Progress>,
     /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
     waiting: Option<usize>,
     /// Flows that have not started yet, and delivery counts when there were none left.
     unstarted: usize,
-    overlap_start: Option<(Instant, Vec<Bytes>)>,
-    overlap_end: Option<(Instant, Vec<Bytes>)>,
-    now: Instant,
-    events: u64,
-    hash: u64,
-    trace: Option<Trace>,
-    series: Option<Series>,
+    pub(crate) overlap_start: Option<(Instant, Vec<Bytes>)>,
+    pub(crate) overlap_end: Option<(Instant, Vec<Bytes>)>,
+    pub(crate) now: Instant,
+    pub(crate) events: u64,
+    pub(crate) hash: u64,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) series: Option<Series>,
     audit: Option<Box<Auditor>>,
 }
 
@@ -122,9 +121,9 @@ pub(crate) enum Ended {
 }
 
 /// How far a flow is.
-struct Progress {
+pub(crate) struct Progress {
     /// Indices of its connections.
-    connections: Range<usize>,
+    pub(crate) connections: Range<usize>,
     started: bool,
     /// Connections that are not complete, and those that are not closed.
     incomplete: usize,
@@ -380,7 +379,7 @@ impl<'a> Network<'a> {
     }
 
     /// What each flow has got so far.
-    fn delivered(&self) -> Vec<Bytes> {
+    pub(crate) fn delivered(&self) -> Vec<Bytes> {
         let mut delivered = vec![Bytes::ZERO; self.scenario.flows.len()];
         for connection in &self.connections {
             delivered[connection.flow] += connection.delivered();

@@ -9,9 +9,9 @@
 //! Endpoints take no time and their clocks agree. A link keeps the order between probes as it does between the
 //! packets of a flow; since it delays more the more packets it carries, probes see less than a busy flow.
 
-use crate::hop::{DOWN, UP};
 use crate::scenario::Scenario;
-use crate::seed;
+use crate::scenario::hop::{DOWN, UP};
+use crate::trial::seed;
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 

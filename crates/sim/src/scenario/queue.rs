@@ -1,6 +1,6 @@
 //! Queue disciplines of a scenario file, as the path knows them.
 
-use crate::schema::Queue;
+use crate::scenario::schema::Queue;
 use thalweg_path::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig};
 use thalweg_units::{Bytes, Duration, Fraction};
 

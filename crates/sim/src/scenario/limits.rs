@@ -1,14 +1,14 @@
 //! What a scenario may ask for. Everything is refused before anything is allocated for it, so that a trial ends, or can
 //! be stopped, and fits into memory. The numbers stand in the table of docs/scenarios.md.
 
-use crate::check::Checker;
-use crate::error::ScenarioError;
-use crate::schema::{self, ScenarioFile};
+use crate::scenario::check::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_path::{CapacitySchedule, Limit, LinkConfig};
 use thalweg_units::{Bytes, Duration, Instant};
 
-use crate::aqm;
-use crate::hop::{DOWN, Hop, UP};
+use crate::scenario::hop::{DOWN, Hop, UP};
+use crate::scenario::queue;
 use crate::scenario::{FlowSpec, Workload};
 
 /// Bytes of a scenario file, traces in it included.
@@ -209,7 +209,7 @@ impl Checker<'_> {
         }
         let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
         for (key, queue) in [("queue", hop.queue.as_ref()), ("up.queue", up)] {
-            if let Some((name, every)) = queue.and_then(aqm::update) {
+            if let Some((name, every)) = queue.and_then(queue::update) {
                 too_often(&format!("{key}.{name}"), every, 1, UPDATES)?;
             }
         }
@@ -271,7 +271,7 @@ fn tables(file: &ScenarioFile) -> (&'static str, Vec<&schema::Path>) {
 
 /// Queues that flows are hashed to, in both directions.
 fn queues(hop: &schema::Path) -> u64 {
-    let of = |queue: Option<&schema::Queue>| queue.map_or(0, aqm::queues);
+    let of = |queue: Option<&schema::Queue>| queue.map_or(0, queue::queues);
     let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
     of(hop.queue.as_ref()) + of(up.or(hop.queue.as_ref()))
 }

@@ -1,6 +1,6 @@
 //! `--set KEY=VALUE` and `--controller FLOW=NAME`: changes to a scenario before it is read.
 
-use crate::error::ScenarioError;
+use crate::scenario::error::ScenarioError;
 use toml::{Table, Value};
 
 /// Sets `key` (`path.rate`, `flow.main.start`, `path.change.0.at`, `flow.*.stack`) to `text`. Flows are named,

@@ -2,11 +2,11 @@
 //!
 //! A flow is one connection, except that each of many requests has one of its own.
 
-use crate::hop::{DOWN, UP};
-use crate::media::Call;
+use crate::scenario::hop::{DOWN, UP};
 use crate::scenario::{FlowSpec, Workload};
-use crate::seed;
-use crate::stack::Endpoint;
+use crate::trial::media::Call;
+use crate::trial::seed;
+use crate::trial::stack::Endpoint;
 use thalweg_transport::{AppEvent, Role};
 use thalweg_units::{Bytes, Duration, Instant};
 

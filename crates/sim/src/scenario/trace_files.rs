@@ -1,9 +1,9 @@
 //! Traces that a scenario names, of capacity and of jitter: read once, and put into the scenario, so that
 //! what ran can be run again from its text alone.
 
-use crate::error::{ScenarioError, line_of_key};
-use crate::limits;
-use crate::schema::{Jitter, ScenarioFile};
+use crate::scenario::error::{ScenarioError, line_of_key};
+use crate::scenario::limits;
+use crate::scenario::schema::{Jitter, ScenarioFile};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;

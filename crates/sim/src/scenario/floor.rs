@@ -12,10 +12,10 @@
 //! Noise scales the opportunities of a delivery trace as it scales a rate, without a useful bound: there the floor
 //! counts delays alone.
 
-use crate::connection::Side;
-use crate::hop::{DOWN, Hop, UP};
+use crate::scenario::hop::{DOWN, Hop, UP};
+use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Metric, Workload};
-use crate::schema::Stack;
+use crate::trial::connection::Side;
 use thalweg_path::{CapacitySchedule, LinkConfig};
 use thalweg_quic::LEAST_STREAM_OVERHEAD;
 use thalweg_transport::packet::full_packet_payload;

@@ -12,8 +12,8 @@
 //! # Limits
 //! Lengths are truncated to whole bytes and are at least one byte; gaps to whole nanoseconds.
 
-use crate::schema::Gap;
-use crate::seed;
+use crate::scenario::schema::Gap;
+use crate::trial::seed;
 use rand_core::Rng as _;
 use std::f64::consts::TAU;
 use thalweg_control::Rng;
