@@ -17,7 +17,7 @@ pub(crate) fn nanobits(size: Bytes) -> u64 {
 
 /// The transmission time of the last size at the last rate.
 #[derive(Debug, Default)]
-pub(crate) struct Serialisation {
+pub(crate) struct TransmissionTime {
     rate: u64,
     size: Bytes,
     /// Whole nanoseconds that the packet fills.
@@ -26,7 +26,7 @@ pub(crate) struct Serialisation {
     rest: u64,
 }
 
-impl Serialisation {
+impl TransmissionTime {
     /// Nanoseconds, rounded up, until all of `size` less `credit` nanobits is sent, and the nanobits
     /// that could still be sent in the last of them. `None` for a rate of zero, and if the credit exceeds
     /// the remainder by a nanosecond or more, as it can after the rate has dropped.
@@ -35,7 +35,7 @@ impl Serialisation {
         let rate = rate.as_bits_per_sec();
         if self.rate != rate || self.size != size {
             let work = nanobits(size);
-            *self = Serialisation {
+            *self = TransmissionTime {
                 rate,
                 size,
                 full: work.checked_div(rate)?,
@@ -59,9 +59,9 @@ mod tests {
 
     #[test]
     fn a_suspended_link_sends_nothing() {
-        let mut serialisation = Serialisation::default();
-        assert_eq!(serialisation.of(Rate::ZERO, Bytes::new(1), 0), None);
-        assert_eq!(serialisation.of(Rate::ZERO, Bytes::ZERO, 0), None);
+        let mut last = TransmissionTime::default();
+        assert_eq!(last.of(Rate::ZERO, Bytes::new(1), 0), None);
+        assert_eq!(last.of(Rate::ZERO, Bytes::ZERO, 0), None);
     }
 
     proptest! {
@@ -71,10 +71,10 @@ mod tests {
         fn work_and_credit_balance_at_any_rate(
             packets in prop::collection::vec((1u64..4, 0u64..3, 0u64..30_000_000_000), 1..50),
         ) {
-            let mut serialisation = Serialisation::default();
+            let mut last = TransmissionTime::default();
             for (rate, size, credit) in packets {
                 let (rate, size) = (rate * 7_000_000_003, Bytes::new(size * 1252));
-                let result = serialisation.of(Rate::from_bits_per_sec(rate), size, credit);
+                let result = last.of(Rate::from_bits_per_sec(rate), size, credit);
                 let work = nanobits(size).saturating_sub(credit);
                 let spare = credit.saturating_sub(nanobits(size));
                 let time = work.div_ceil(rate);
