@@ -9,18 +9,17 @@
 
 mod bbr;
 mod bbr1;
+mod bbr_model;
 mod c4;
 mod c4_early;
 mod coefficient;
 mod controller;
 mod cubic;
-mod delay_hystart;
 pub mod event;
 mod hystart;
-mod loss_filter;
 mod options;
 mod path_state;
-mod picoquic_start;
+mod picoquic;
 mod prague;
 mod recovery_period;
 pub mod registry;
@@ -29,7 +28,6 @@ mod reno;
 mod test_flow;
 #[cfg(test)]
 mod window_invariants;
-mod window_pacing;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
 pub use options::{OptionDoc, OptionKind, Options};

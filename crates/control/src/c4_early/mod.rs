@@ -64,8 +64,8 @@ mod rival;
 
 use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
-use crate::loss_filter::LossFilter;
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::loss_filter::LossFilter;
+use crate::picoquic::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer};
 use chaotic::Chaotic;
 use constants::ALPHA_INITIAL;

@@ -12,7 +12,7 @@ use super::initial::half_peak_window;
 use super::{EarlyC4, State, Variant};
 use crate::Context;
 use crate::coefficient::Coefficient;
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Rate};
 
 /// The largest values that v2 and v3 have seen. Neither Initial nor a new minimum RTT resets them; only

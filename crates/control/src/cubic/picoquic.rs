@@ -13,14 +13,14 @@
 //! at the peer's minimum of 3072 bytes in every state; the peer lets it sink a little lower in congestion
 //! avoidance.
 
-use crate::delay_hystart::DelayHystart;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
-use crate::loss_filter::LossFilter;
-use crate::picoquic_start::{
+use crate::picoquic::delay_hystart::DelayHystart;
+use crate::picoquic::loss_filter::LossFilter;
+use crate::picoquic::window::{
     TARGET_RENO_RTT, TARGET_SATELLITE_RTT, bandwidth_floor, data_limited, long_rtt_floor,
     minimum_window, slow_start_increase,
 };
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer, PathState};
 use thalweg_units::{Bytes, Duration, Instant};
 
