@@ -1,6 +1,6 @@
 //! What picoquic's Cubic does, from picoquic-controllers.md section 3.
 
-use super::cube_root;
+use super::curve::cube_root;
 use crate::test_flow::Flow;
 use thalweg_units::{Bytes, Duration, Rate};
 
