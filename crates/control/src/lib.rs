@@ -16,6 +16,8 @@ mod coefficient;
 mod controller;
 mod cubic;
 pub mod event;
+#[cfg(test)]
+mod fake_transport;
 mod hystart;
 mod options;
 mod path_state;
@@ -25,7 +27,6 @@ mod recovery_period;
 pub mod registry;
 mod reno;
 #[cfg(test)]
-mod test_flow;
 #[cfg(test)]
 mod window_invariants;
 

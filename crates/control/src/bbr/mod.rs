@@ -32,8 +32,6 @@ mod recovery;
 mod startup;
 
 #[cfg(test)]
-pub(crate) mod test_path;
-#[cfg(test)]
 mod tests;
 
 use crate::bbr_model::{FullPipe, Round, Sample};

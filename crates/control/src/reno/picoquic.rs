@@ -163,7 +163,7 @@ impl Controller for Reno {
 
 #[cfg(test)]
 mod tests {
-    use crate::test_flow::Flow;
+    use crate::fake_transport::Flow;
     use thalweg_units::{Duration, Rate};
 
     const RTT: Duration = Duration::from_millis(40);
