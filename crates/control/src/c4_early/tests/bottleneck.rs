@@ -9,28 +9,25 @@
 //! It holds what c4-history.md says of a flow alone (section 7) and of pig wars (sections 4 and 6.4), to
 //! the few per cent that so simple a transport allows.
 
-use super::bench::{Bench, MTU, VARIANTS};
 use super::rival::Rival;
-use super::{State, Variant};
+use super::{Flow, MTU, VARIANTS};
 use crate::Controller;
-use crate::event::{Ack, Lost, RttSample};
+use crate::c4_early::{State, Variant};
 use std::collections::VecDeque;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 const STEP: Duration = Duration::from_micros(20);
-/// What a packet counts for as delivered: its size without the AEAD tag.
-const COUNTED: Bytes = Bytes::new(1424);
+/// What of a packet does not count as delivered: the AEAD tag.
+const TAG: Bytes = Bytes::new(16);
 
 struct Packet {
     number: u64,
-    sent: Instant,
-    delivered_at_send: Bytes,
-    /// When it reaches the receiver; `None` if the buffer was full.
-    arrives: Option<Instant>,
+    /// Whether it reaches the receiver, rather than a full buffer.
+    arrives: bool,
 }
 
 struct Bottleneck {
-    bench: Bench,
+    flow: Flow,
     rate: Rate,
     one_way: Duration,
     buffer: Duration,
@@ -54,11 +51,12 @@ struct Bottleneck {
 impl Bottleneck {
     /// 20 Mb/s, 40 ms each way, 80 ms of buffer: the path of "alone".
     fn alone(variant: Variant) -> Self {
-        let mut bench = Bench::new(variant);
-        bench.path.next_packet = 0;
-        bench.path.largest_acked = None;
+        let mut flow = Flow::of_variant(variant);
+        flow.tag = TAG;
+        flow.path.next_packet = 0;
+        flow.path.largest_acked = None;
         Bottleneck {
-            bench,
+            flow,
             rate: Rate::from_bits_per_sec(20_000_000),
             one_way: Duration::from_millis(40),
             buffer: Duration::from_millis(80),
@@ -79,8 +77,8 @@ impl Bottleneck {
 
     fn run_until(&mut self, ms: u64, mut watch: impl FnMut(&Bottleneck)) {
         let end = Instant::START + Duration::from_millis(ms);
-        while self.bench.now < end {
-            self.bench.now += STEP;
+        while self.flow.now < end {
+            self.flow.now += STEP;
             self.receive();
             self.acknowledge();
             self.send();
@@ -90,7 +88,7 @@ impl Bottleneck {
     }
 
     fn receive(&mut self) {
-        let now = self.bench.now;
+        let now = self.flow.now;
         let mut largest = None;
         while self
             .to_arrive
@@ -117,84 +115,47 @@ impl Bottleneck {
     }
 
     fn acknowledge(&mut self) {
-        let now = self.bench.now;
-        while self.acks.front().is_some_and(|(at, _)| *at <= now) {
+        while self
+            .acks
+            .front()
+            .is_some_and(|(at, _)| *at <= self.flow.now)
+        {
             let (_, largest) = self.acks.pop_front().unwrap();
-            let mut newest = None;
-            let mut newly = 0;
-            let mut lost = Vec::new();
-            while self
-                .in_flight
-                .front()
-                .is_some_and(|packet| packet.number <= largest)
-            {
+            let (mut arrived, mut lost) = (Vec::new(), Vec::new());
+            while self.in_flight.front().is_some_and(|p| p.number <= largest) {
                 let packet = self.in_flight.pop_front().unwrap();
-                match packet.arrives {
-                    Some(_) => {
-                        newly += 1;
-                        newest = Some(packet);
-                    }
-                    None => lost.push(packet.number),
-                }
+                let fate = if packet.arrives {
+                    &mut arrived
+                } else {
+                    &mut lost
+                };
+                fate.push(packet.number);
             }
-            let Some(newest) = newest else { continue };
-            self.report(&newest, newly, &lost);
+            self.report(&arrived, &lost);
         }
     }
 
-    fn report(&mut self, newest: &Packet, newly: u64, lost: &[u64]) {
-        let bench = &mut self.bench;
-        let rtt = bench.now - newest.sent;
-        let path = &mut bench.path;
-        let first = path.latest_rtt.is_zero();
-        path.delivered += COUNTED * newly;
-        path.latest_rtt = rtt;
-        path.smoothed_rtt = if first {
-            rtt
-        } else {
-            (path.smoothed_rtt * 7 + rtt) / 8
+    fn report(&mut self, arrived: &[u64], lost: &[u64]) {
+        let flow = &mut self.flow;
+        let Some(mut ack) = flow.receive(arrived, 0) else {
+            return;
         };
-        path.largest_acked = Some(newest.number);
-        path.newest_acked_data_sent = newest.sent + STEP;
         let (delivered, at) = self.peak_reference;
-        if bench.now - at > Duration::from_millis(1) {
-            let rate = Rate::over(path.delivered - delivered, bench.now - at);
-            path.peak_rate = path.peak_rate.max(rate);
-            self.peak_reference = (path.delivered, bench.now);
+        if flow.now - at > Duration::from_millis(1) {
+            let rate = Rate::over(flow.path.delivered - delivered, flow.now - at);
+            flow.path.peak_rate = flow.path.peak_rate.max(rate);
+            self.peak_reference = (flow.path.delivered, flow.now);
         }
-        let delivered = (path.delivered - newest.delivered_at_send).as_u64();
-        let mut snapshot = bench.snapshot(delivered);
-        snapshot.sent = newest.sent;
-        bench.with(|c4, cx| c4.on_rtt(&RttSample { rtt, raw: rtt }, cx));
-        for packet in lost {
-            let snapshot = snapshot.clone();
-            let (packet, size) = (*packet, MTU);
-            let lost = Lost {
-                packet,
-                size,
-                snapshot,
-                persistent_congestion: false,
-            };
-            bench.with(|c4, cx| c4.on_lost(&lost, cx));
-        }
+        lost.iter().for_each(|packet| flow.lose(*packet));
         self.lost += lost.len() as u64;
-        let ack = Ack {
-            largest: newest.number,
-            newly_acked: COUNTED * newly,
-            newly_acked_packets: newly,
-            newly_lost: COUNTED * lost.len() as u64,
-            lost_ranges: 1,
-            rtt: Some(rtt),
-            snapshot,
-            rate: None,
-            prior_in_flight: Bytes::ZERO,
-        };
-        bench.with(|c4, cx| c4.on_ack(&ack, cx));
+        ack.newly_lost = (MTU - TAG) * lost.len() as u64;
+        ack.lost_ranges = 1;
+        ack.snapshot = flow.complete(ack.snapshot);
+        flow.call(|c4, cx| c4.on_ack(&ack, cx));
     }
 
     fn send(&mut self) {
-        let control = self.bench.c4.control();
-        let now = self.bench.now;
+        let control = self.flow.control();
         let refill = control
             .pacing
             .unwrap()
@@ -204,32 +165,17 @@ impl Bottleneck {
         self.allowance = (self.allowance + Bytes::new(bits / 8)).min(control.quantum);
         while MTU * self.in_flight.len() as u64 <= control.window && self.allowance >= MTU {
             self.allowance -= MTU;
-            let number = self.bench.path.next_packet;
-            self.bench.path.next_packet += 1;
-            let arrives = (self.link_free - now <= self.buffer).then(|| {
-                let start = if self.link_free > now {
-                    self.link_free
-                } else {
-                    now
-                };
-                self.link_free = start + self.rate.time_for(MTU);
-                let arrives = self.link_free + self.one_way;
-                self.to_arrive.push_back((arrives, number));
-                arrives
-            });
-            let delivered_at_send = self.bench.path.delivered;
-            self.in_flight.push_back(Packet {
-                number,
-                sent: now,
-                delivered_at_send,
-                arrives,
-            });
+            let arrival = self.through_link();
+            let number = self.flow.send();
+            self.to_arrive.extend(arrival.map(|at| (at, number)));
+            let arrives = arrival.is_some();
+            self.in_flight.push_back(Packet { number, arrives });
         }
     }
 
     /// When a packet that leaves now reaches the receiver; `None` if the buffer is full.
     fn through_link(&mut self) -> Option<Instant> {
-        let now = self.bench.now;
+        let now = self.flow.now;
         (self.link_free - now <= self.buffer).then(|| {
             self.link_free = self.link_free.max(now) + self.rate.time_for(MTU);
             self.link_free + self.one_way
@@ -240,8 +186,8 @@ impl Bottleneck {
         let Some(mut rival) = self.rival.take() else {
             return;
         };
-        rival.acknowledge(self.bench.now);
-        rival.send(self.bench.now, self.one_way, || self.through_link());
+        rival.acknowledge(self.flow.now);
+        rival.send(self.flow.now, self.one_way, || self.through_link());
         self.rival = Some(rival);
     }
 }
@@ -251,10 +197,10 @@ fn a_flow_alone_finds_the_capacity_and_holds_it_without_a_pig_war() {
     for variant in VARIANTS {
         let mut path = Bottleneck::alone(variant);
         path.run_until(2000, |_| {});
-        let (delivered, lost) = (path.bench.path.delivered, path.lost);
+        let (delivered, lost) = (path.flow.path.delivered, path.lost);
         let mut seen = [0; 6];
         path.run_until(4500, |path| {
-            let c4 = &path.bench.c4;
+            let c4 = &path.flow.controller;
             seen[c4.state as usize] += 1;
             assert!(!c4.pig_war && !c4.chaotic.on, "{variant:?}");
             // 2.5 MB/s * 1424/1440 * 80 ms = 197.8 kB ; section 7 cruises at 215 to 223 kB
@@ -265,7 +211,7 @@ fn a_flow_alone_finds_the_capacity_and_holds_it_without_a_pig_war() {
             );
         });
         // 2.5 s at 2.472 MB/s are 6.18 MB; at least 97 % of that, and no more than the link carries
-        let moved = (path.bench.path.delivered - delivered).as_u64();
+        let moved = (path.flow.path.delivered - delivered).as_u64();
         assert!(
             (5_995_000..=6_210_000).contains(&moved),
             "{variant:?}: {moved}"
@@ -280,10 +226,10 @@ fn initial_exit(variant: Variant) -> (u64, u64, u64) {
     let mut path = Bottleneck::alone(variant);
     let mut exit = None;
     path.run_until(1000, |path| {
-        let c4 = &path.bench.c4;
+        let c4 = &path.flow.controller;
         if exit.is_none() && c4.state != State::Initial {
             exit = Some((
-                path.bench.now.as_nanos() / 1_000_000,
+                path.flow.now.as_nanos() / 1_000_000,
                 c4.nominal.as_u64(),
                 path.lost,
             ));
@@ -322,10 +268,10 @@ fn pig_war_against_a_rival(variant: Variant) -> (Option<u64>, u64) {
     path.rival = Some(Rival::new());
     let (mut began, mut delay_eras) = (None, 0);
     path.run_until(10_000, |path| {
-        let c4 = &path.bench.c4;
+        let c4 = &path.flow.controller;
         delay_eras = c4.growth.delay_eras.max(delay_eras);
         if began.is_none() && c4.pig_war {
-            began = Some(path.bench.now.as_nanos() / 1_000_000);
+            began = Some(path.flow.now.as_nanos() / 1_000_000);
         }
     });
     (began, delay_eras)

@@ -1,6 +1,6 @@
 //! What CUBIC does, clause by clause.
 
-use crate::test_flow::Flow;
+use crate::fake_transport::Flow;
 use thalweg_units::{Duration, Ecn};
 
 const RTT: Duration = Duration::from_millis(100);

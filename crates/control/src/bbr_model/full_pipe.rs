@@ -1,6 +1,6 @@
 //! Full-pipe estimator: a plateau of the delivery rate (draft-ietf-ccwg-bbr-06 section 5.3.1.2).
 
-use super::parameters::Gain;
+use super::Gain;
 use thalweg_units::Rate;
 
 /// Growth of the delivery rate that says that the pipe is not full yet.

@@ -13,11 +13,15 @@
 //! # Limits
 //! A window remembered from an earlier connection is not used.
 
-use super::curve::{BETA, Curve};
+mod curve;
+#[cfg(test)]
+mod tests;
+
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
 use crate::hystart::{HyStart, Verdict};
 use crate::recovery_period::RecoveryPeriod;
 use crate::{Context, Control, Controller, Init, Observer};
+use curve::{BETA, Curve};
 use thalweg_units::{Bytes, Ecn, Instant};
 
 /// kMinimumWindow of RFC 9002 section 7.2, in packets.
@@ -264,7 +268,3 @@ impl Undo {
         packet >= self.state.recovery.end()
     }
 }
-
-#[cfg(test)]
-#[path = "rfc9438_tests.rs"]
-mod tests;

@@ -1,9 +1,9 @@
 //! What holds for every variant after any sequence of events.
 
-use super::bench::{Bench, MTU, VARIANTS};
-use super::constants::WINDOW_MINIMUM;
-use super::slips::Slips;
-use crate::Controller;
+use super::{Flow, MTU, VARIANTS};
+use crate::c4_early::constants::WINDOW_MINIMUM;
+use crate::c4_early::slips::Slips;
+use crate::event::EcnCounts;
 use proptest::prelude::*;
 use thalweg_units::{Bytes, Duration, Rate};
 
@@ -62,30 +62,30 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn apply(bench: &mut Bench, event: &Event) {
+fn apply(flow: &mut Flow, event: &Event) {
     match *event {
-        Event::Ack { delivered, rtt_ms } => bench.ack(delivered, rtt_ms),
-        Event::EraEnd { delivered, rtt_ms } => bench.end_era(delivered, rtt_ms),
-        Event::Rtt { count, rtt_ms } => bench.rtts(count, rtt_ms),
+        Event::Ack { delivered, rtt_ms } => flow.deliver(delivered, rtt_ms),
+        Event::EraEnd { delivered, rtt_ms } => flow.end_era(delivered, rtt_ms),
+        Event::Rtt { count, rtt_ms } => flow.rtts(count, rtt_ms),
         Event::Loss { gap, count } => {
-            let first = bench.path.next_packet + gap;
-            bench.path.next_packet = first + count;
-            bench.losses(first, count);
+            let first = flow.path.next_packet + gap;
+            flow.path.next_packet = first + count;
+            flow.losses(first, count);
         }
-        Event::Ce => bench.ce(),
-        Event::Seed(window) => bench.seed(window),
-        Event::Time(ms) => bench.advance(ms),
+        Event::Ce => flow.report_ecn(EcnCounts::default()),
+        Event::Seed(window) => flow.report_seed(Bytes::new(window)),
+        Event::Time(ms) => flow.work_for(ms),
         Event::Path {
             mtu,
             smoothed_ms,
             peak,
         } => {
-            bench.path.mtu = Bytes::new(mtu);
-            bench.path.smoothed_rtt = Duration::from_millis(smoothed_ms);
-            bench.path.peak_rate = Rate::from_bytes_per_sec(peak);
+            flow.path.mtu = Bytes::new(mtu);
+            flow.path.smoothed_rtt = Duration::from_millis(smoothed_ms);
+            flow.path.peak_rate = Rate::from_bytes_per_sec(peak);
         }
-        Event::Idle => bench.path.last_idle = bench.now,
-        Event::NothingAcked => bench.path.largest_acked = None,
+        Event::Idle => flow.path.last_idle = flow.now,
+        Event::NothingAcked => flow.path.largest_acked = None,
     }
 }
 
@@ -96,26 +96,26 @@ proptest! {
         variant in prop::sample::select(VARIANTS.to_vec()),
         slips in prop::sample::select(vec![Slips::AS_PUBLISHED, Slips::REPAIRED]),
     ) {
-        let mut bench = Bench::new(variant);
-        bench.c4.slips = slips;
+        let mut flow = Flow::of_variant(variant);
+        flow.controller.slips = slips;
         let mut smallest = MTU;
         for event in &events {
-            apply(&mut bench, event);
-            let control = bench.c4.control();
+            apply(&mut flow, event);
+            let control = flow.control();
             // The least nominal window is 3072; a slowdown halves it. Every acknowledgement brings the
             // window up to date with the packet size.
-            smallest = smallest.min(bench.path.mtu);
+            smallest = smallest.min(flow.path.mtu);
             let mtu = match event {
-                Event::Ack { .. } | Event::EraEnd { .. } => bench.path.mtu,
+                Event::Ack { .. } | Event::EraEnd { .. } => flow.path.mtu,
                 _ => smallest,
             };
             let least = (WINDOW_MINIMUM / 2).max(mtu * 2);
             prop_assert!(control.window >= least, "{event:?}: {control:?}");
-            prop_assert!(bench.c4.nominal >= WINDOW_MINIMUM);
+            prop_assert!(flow.controller.nominal >= WINDOW_MINIMUM);
             prop_assert!(!control.pacing.unwrap().is_zero(), "{event:?}: {control:?}");
             prop_assert!(!control.quantum.is_zero(), "{event:?}: {control:?}");
         }
-        prop_assert!(!bench.observed().is_empty());
+        prop_assert!(!flow.shown().variables.is_empty());
     }
 
     #[test]
@@ -124,9 +124,9 @@ proptest! {
         variant in prop::sample::select(VARIANTS.to_vec()),
     ) {
         let run = || {
-            let mut bench = Bench::new(variant);
-            events.iter().for_each(|event| apply(&mut bench, event));
-            bench.observed()
+            let mut flow = Flow::of_variant(variant);
+            events.iter().for_each(|event| apply(&mut flow, event));
+            flow.shown()
         };
         prop_assert_eq!(run(), run());
     }
@@ -137,13 +137,13 @@ proptest! {
     ) {
         // A path without any delay: the two variants are the same controller.
         let run = |variant| {
-            let mut bench = Bench::new(variant);
+            let mut flow = Flow::of_variant(variant);
             for delivered in &deliveries {
-                bench.rtts(1, 80);
-                bench.end_era(*delivered, 80);
-                bench.advance(80);
+                flow.rtts(1, 80);
+                flow.end_era(*delivered, 80);
+                flow.work_for(80);
             }
-            bench.observed()
+            flow.shown()
         };
         prop_assert_eq!(run(VARIANTS[0]), run(VARIANTS[1]));
     }
@@ -152,7 +152,7 @@ proptest! {
 #[test]
 fn bursts_of_paced_states_hold_two_packets_at_least() {
     for variant in VARIANTS {
-        let bench = Bench::cruising(variant, 6000, 80);
-        assert!(bench.c4.control().quantum >= MTU * 2);
+        let flow = Flow::cruising(variant, 6000, 80);
+        assert!(flow.control().quantum >= MTU * 2);
     }
 }

@@ -1,100 +1,22 @@
-//! A fabricated flow for tests of controllers: it sends full packets as the window allows, and the test
-//! says which of them arrive, when, and which do not.
+//! Packets: the flow sends full ones as the window allows, and the test says which of them arrive, when, and which do
+//! not.
 //!
-//! It keeps a [`PathState`] consistent with the events it reports, in the order that [`Controller`]
-//! promises.
+//! The [`PathState`](crate::PathState) stays consistent with the events, which come in the order that
+//! [`Controller`] promises.
 //!
 //! # Limits
-//! Packets are full, and count whole: no AEAD tag is taken off. Nothing is paced. There is no delivery
+//! Packets are full. Nothing is paced. There is no delivery
 //! rate unless the test sets `path.delivery_rate`, `path.peak_rate` and `rate`.
 
-use crate::event::{Ack, Lost, RateSample, RttSample, Sent, Snapshot, SpuriousLoss, Timeout};
-use crate::{Context, Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
-use std::collections::BTreeMap;
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use super::Flow;
+use crate::Controller;
+use crate::event::{Ack, Lost, Sent, Snapshot, SpuriousLoss, Timeout};
+use thalweg_units::{Bytes, Duration, Ecn};
 
-/// Size of every packet.
-pub(crate) const MTU: Bytes = Bytes::new(1_000);
-/// Ten packets.
-pub(crate) const INITIAL_WINDOW: Bytes = Bytes::new(10_000);
-
-/// One flow and its controller.
-pub(crate) struct Flow {
-    pub(crate) controller: Box<dyn Controller>,
-    pub(crate) path: PathState,
-    pub(crate) now: Instant,
-    /// Whether packets are marked as sent without enough data to fill the window.
-    pub(crate) app_limited: bool,
-    /// The delivery-rate sample that ACKs bring.
-    pub(crate) rate: Option<RateSample>,
-    rng: Rng,
-    outstanding: BTreeMap<u64, Snapshot>,
-    lost: BTreeMap<u64, Snapshot>,
-}
-
-impl Flow {
-    /// A flow that starts at one second, driven by the controller of that name.
-    pub(crate) fn new(spec: &str) -> Self {
-        let now = Instant::START + Duration::from_secs(1);
-        let spec: ControllerSpec = spec.parse().unwrap();
-        let init = Init {
-            now,
-            mtu: MTU,
-            initial_window: INITIAL_WINDOW,
-        };
-        let mut path = PathState::new(MTU);
-        path.established = true;
-        path.newest_acked_data_sent = now;
-        Flow {
-            controller: spec.build(&init),
-            path,
-            now,
-            app_limited: false,
-            rate: None,
-            rng: Rng::new(1),
-            outstanding: BTreeMap::new(),
-            lost: BTreeMap::new(),
-        }
-    }
-
-    pub(crate) fn control(&self) -> Control {
-        self.controller.control()
-    }
-    pub(crate) fn window(&self) -> Bytes {
-        self.control().window
-    }
-    /// The window in packets.
-    pub(crate) fn packets(&self) -> f64 {
-        self.window().as_u64() as f64 / MTU.as_u64() as f64
-    }
-    /// The state that the controller shows in traces.
-    pub(crate) fn state(&self) -> &'static str {
-        let mut probe = Probe::default();
-        self.controller.observe(&mut probe);
-        probe.state
-    }
-    /// A variable that the controller shows in traces.
-    pub(crate) fn variable(&self, name: &str) -> Option<f64> {
-        let mut probe = Probe::default();
-        self.controller.observe(&mut probe);
-        probe.variables.get(name).copied()
-    }
+impl<C: Controller + ?Sized> Flow<C> {
     /// The packets in flight, oldest first.
     pub(crate) fn in_flight(&self) -> Vec<u64> {
         self.outstanding.keys().copied().collect()
-    }
-    pub(crate) fn advance(&mut self, span: Duration) {
-        self.now += span;
-    }
-
-    /// Calls the controller with the context of the moment.
-    pub(crate) fn call(&mut self, f: impl FnOnce(&mut dyn Controller, &mut Context<'_>)) {
-        let mut cx = Context {
-            now: self.now,
-            path: &self.path,
-            rng: &mut self.rng,
-        };
-        f(self.controller.as_mut(), &mut cx);
     }
 
     /// Sends one packet, whatever the window.
@@ -102,9 +24,9 @@ impl Flow {
         let packet = self.path.next_packet;
         let prior = self.path.bytes_in_flight;
         self.path.next_packet += 1;
-        self.path.bytes_in_flight += MTU;
+        self.path.bytes_in_flight += self.size;
         self.path.app_limited = self.app_limited;
-        self.path.window_limited = self.path.bytes_in_flight >= self.window();
+        self.path.window_limited = self.path.bytes_in_flight + self.size > self.window();
         let snapshot = Snapshot {
             sent: self.now,
             in_flight_at_send: self.path.bytes_in_flight,
@@ -118,7 +40,7 @@ impl Flow {
         self.outstanding.insert(packet, snapshot);
         let sent = Sent {
             packet,
-            size: MTU,
+            size: self.size,
             prior_in_flight: prior,
             was_idle: prior == Bytes::ZERO,
         };
@@ -128,7 +50,7 @@ impl Flow {
 
     /// Sends until the window is full.
     pub(crate) fn fill_window(&mut self) {
-        while self.path.bytes_in_flight + MTU <= self.window() {
+        while self.path.bytes_in_flight + self.size <= self.window() {
             self.send();
         }
         self.path.window_limited = true;
@@ -153,17 +75,22 @@ impl Flow {
 
     /// Packets that arrive in one ACK now, `marked` of them with a CE mark.
     pub(crate) fn ack_marked(&mut self, packets: &[u64], marked: u64) {
+        if let Some(ack) = self.receive(packets, marked) {
+            self.call(|controller, cx| controller.on_ack(&ack, cx));
+        }
+    }
+
+    /// The same without the last step: reports marks and the RTT sample, and gives the ACK to report.
+    pub(crate) fn receive(&mut self, packets: &[u64], marked: u64) -> Option<Ack> {
         let acked: Vec<(u64, Snapshot)> = packets
             .iter()
             .filter_map(|p| Some((*p, self.outstanding.remove(p)?)))
             .collect();
-        let Some((largest, newest)) = acked.iter().max_by_key(|(p, _)| *p) else {
-            return;
-        };
-        let size = MTU * acked.len() as u64;
+        let (largest, newest) = acked.iter().max_by_key(|(p, _)| *p)?;
         let prior_in_flight = self.path.bytes_in_flight;
-        self.path.bytes_in_flight -= size;
-        self.path.delivered += size;
+        let newly_acked = (self.size - self.tag) * acked.len() as u64;
+        self.path.bytes_in_flight -= self.size * acked.len() as u64;
+        self.path.delivered += newly_acked;
         self.path.largest_acked = self.path.largest_acked.max(Some(*largest));
         self.path.newest_acked_data_sent = self.path.newest_acked_data_sent.max(newest.sent);
         self.path.lowest_unacked = self
@@ -172,13 +99,13 @@ impl Flow {
             .next()
             .copied()
             .unwrap_or(self.path.next_packet);
-        self.report_ecn(*largest, acked.len() as u64, marked);
+        self.count_ecn(*largest, acked.len() as u64, marked);
         let rtt = self.now - newest.sent;
         self.take_rtt(rtt);
-        self.call(|controller, cx| controller.on_rtt(&RttSample { rtt, raw: rtt }, cx));
-        let ack = Ack {
+        self.report_rtt();
+        Some(Ack {
             largest: *largest,
-            newly_acked: size,
+            newly_acked,
             newly_acked_packets: acked.len() as u64,
             newly_lost: Bytes::ZERO,
             lost_ranges: 0,
@@ -186,11 +113,11 @@ impl Flow {
             snapshot: self.complete(newest.clone()),
             rate: self.rate.clone(),
             prior_in_flight,
-        };
-        self.call(|controller, cx| controller.on_ack(&ack, cx));
+        })
     }
 
-    fn complete(&self, snapshot: Snapshot) -> Snapshot {
+    /// With what happened since the packet left.
+    pub(crate) fn complete(&self, snapshot: Snapshot) -> Snapshot {
         Snapshot {
             delivered_since_sent: self.path.delivered - snapshot.delivered_at_send,
             lost_since_sent: self.path.lost - snapshot.lost_at_send,
@@ -225,45 +152,65 @@ impl Flow {
         let Some(snapshot) = self.outstanding.remove(&packet) else {
             return;
         };
-        self.path.bytes_in_flight -= MTU;
-        self.path.lost += MTU;
+        self.path.bytes_in_flight -= self.size;
         self.lost.insert(packet, snapshot.clone());
-        let snapshot = self.complete(snapshot);
+        self.report_lost(packet, snapshot, persistent_congestion);
+    }
+
+    /// Declares a packet lost by mistake: it stays in flight and may arrive.
+    pub(super) fn suspect(&mut self, packet: u64) -> Lost {
+        let snapshot = self.outstanding[&packet].clone();
+        self.report_lost(packet, snapshot, false)
+    }
+
+    fn report_lost(
+        &mut self,
+        packet: u64,
+        snapshot: Snapshot,
+        persistent_congestion: bool,
+    ) -> Lost {
+        self.path.lost += self.size;
         let lost = Lost {
             packet,
-            size: MTU,
-            snapshot,
+            size: self.size,
+            snapshot: self.complete(snapshot),
             persistent_congestion,
         };
         self.call(|controller, cx| controller.on_lost(&lost, cx));
+        lost
     }
 
     /// A packet that was declared lost, or only timed out, arrives after all.
     pub(crate) fn spurious(&mut self, packet: u64) {
         let timeout_only = !self.lost.contains_key(&packet);
-        let (sent, size) = match self.lost.remove(&packet) {
-            Some(snapshot) => (snapshot.sent, MTU),
-            None => (self.now, MTU),
-        };
+        let sent = self
+            .lost
+            .remove(&packet)
+            .map_or(self.now, |snapshot| snapshot.sent);
         if !timeout_only {
-            self.path.lost -= MTU;
+            self.path.lost -= self.size;
         }
         let event = SpuriousLoss {
             packet,
-            size,
+            size: self.size,
             sent,
             timeout_only,
         };
         self.call(|controller, cx| controller.on_spurious_loss(&event, cx));
     }
 
-    /// A probe timeout fires for the oldest packet in flight.
+    /// The first probe timeout fires for the oldest packet in flight.
     pub(crate) fn timeout(&mut self) {
+        self.timeout_number(1);
+    }
+
+    /// A probe timeout fires for the oldest packet in flight, `count` of them in a row.
+    pub(super) fn timeout_number(&mut self, count: u32) {
         let Some((packet, snapshot)) = self.outstanding.iter().next() else {
             return;
         };
         let event = Timeout {
-            count: 1,
+            count,
             packet: *packet,
             snapshot: self.complete(snapshot.clone()),
         };
@@ -272,11 +219,11 @@ impl Flow {
 
     /// An ACK of `packet` reports one more CE mark.
     pub(crate) fn mark_ce(&mut self, packet: u64) {
-        self.report_ecn(packet, 1, 1);
+        self.count_ecn(packet, 1, 1);
     }
 
     /// An ACK up to `largest` counts so many more packets, `marked` of them with a CE mark.
-    fn report_ecn(&mut self, largest: u64, packets: u64, marked: u64) {
+    fn count_ecn(&mut self, largest: u64, packets: u64, marked: u64) {
         let counts = &mut self.path.ecn;
         match self.controller.ecn() {
             Ecn::Ect0 => counts.ect0 += packets - marked,
@@ -298,20 +245,5 @@ impl Flow {
         for packet in self.in_flight() {
             self.ack(packet);
         }
-    }
-}
-
-#[derive(Default)]
-struct Probe {
-    state: &'static str,
-    variables: BTreeMap<&'static str, f64>,
-}
-
-impl Observer for Probe {
-    fn state(&mut self, name: &'static str) {
-        self.state = name;
-    }
-    fn variable(&mut self, name: &'static str, value: f64) {
-        self.variables.insert(name, value);
     }
 }

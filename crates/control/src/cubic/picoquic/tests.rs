@@ -1,7 +1,7 @@
 //! What picoquic's Cubic does, from picoquic-controllers.md section 3.
 
-use super::cube_root;
-use crate::test_flow::Flow;
+use super::curve::cube_root;
+use crate::fake_transport::Flow;
 use thalweg_units::{Bytes, Duration, Rate};
 
 const RTT: Duration = Duration::from_millis(40);
