@@ -81,11 +81,15 @@ fuzz-new:
 kills: build
 	$(BIN)/python tests/kills.py 100
 
+# Not in the lock: it is no part of what is built or tested, and brings thirty packages of its own.
+PIP_AUDIT := 2.10.1
+AUDIT := target/pip-audit-$(PIP_AUDIT)
+
 # Says what could not be asked. Licences, sources and duplicates are held by the tests, with nothing to install.
 advisories: $(VENV)/.packages
-	test -x target/audit/bin/pip-audit || { $(PYTHON) -m venv target/audit && \
-	  target/audit/bin/pip install --quiet --disable-pip-version-check pip-audit; } || true
-	PATH="$(abspath target/audit/bin):$$PATH" $(BIN)/python tests/advisories.py
+	test -x $(AUDIT)/bin/pip-audit || { $(PYTHON) -m venv $(AUDIT) && \
+	  $(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==$(PIP_AUDIT); } || true
+	PATH="$(abspath $(AUDIT)/bin):$$PATH" $(BIN)/python tests/advisories.py
 
 lint: build
 	cargo fmt --all --check
