@@ -289,7 +289,7 @@ impl Endpoint {
     /// The state and the variables of the controller.
     pub(crate) fn observe(&self, out: &mut dyn Observer) {
         match self {
-            Endpoint::Modelled(endpoint) => endpoint.controller().observe(out),
+            Endpoint::Modelled(endpoint) => endpoint.observe(out),
             Endpoint::Real(endpoint) => endpoint.observe(out),
         }
     }

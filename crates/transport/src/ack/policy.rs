@@ -1,7 +1,7 @@
 //! When and what to acknowledge (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency).
 
+use crate::ack::received::Received;
 use crate::packet::{ACK_WORDS, AckDelay, AckEcn, AckFrame, OlderWords};
-use crate::received::Received;
 use crate::{Rules, TransportConfig};
 use std::num::NonZero;
 use thalweg_units::{Duration, Ecn, Instant};

@@ -48,7 +48,7 @@ impl Batch {
 
 /// What one ACK frame newly acknowledges.
 #[derive(Clone, Copy)]
-pub(crate) struct Newly {
+pub(crate) struct Acked {
     pub(crate) largest: u64,
     pub(crate) bytes: Bytes,
     pub(crate) packets: u64,

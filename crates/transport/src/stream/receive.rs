@@ -1,8 +1,8 @@
 //! The receiving half of a stream (RFC 9000 section 3.2).
 
-use crate::flow_control;
 use crate::packet::StreamId;
-use crate::range_set::RangeSet;
+use crate::stream::flow_control;
+use crate::stream::range_set::RangeSet;
 use thalweg_control::PathState;
 
 /// The end of a stream whose length is not known.

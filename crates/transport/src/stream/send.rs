@@ -1,7 +1,7 @@
 //! The sending half of a stream (RFC 9000 section 3.1).
 
 use crate::packet::{Frame, StreamId};
-use crate::range_set::RangeSet;
+use crate::stream::range_set::RangeSet;
 use std::collections::VecDeque;
 
 #[derive(Debug)]
