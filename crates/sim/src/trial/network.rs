@@ -392,8 +392,9 @@ impl<'a> Network<'a> {
     fn pump(&mut self, index: usize, side: Side, event: &'static str) {
         let element = self.element(index, side as usize);
         let mut connection = &mut self.connections[index];
+        let mut client_closes = false;
         if connection.endpoint(side).has_events() {
-            self.serve(index, side);
+            client_closes = self.serve(index, side) && side == Side::Server;
             connection = &mut self.connections[index];
         }
         let data_of =
@@ -421,9 +422,6 @@ impl<'a> Network<'a> {
             self.queue.set(place, next);
         }
         let has_call = connection.call.is_some();
-        if has_events {
-            self.serve(index, side);
-        }
         if has_call {
             let next = self.connections[index].next_app();
             self.queue.set(self.element(index, APPLICATIONS), next);
@@ -434,10 +432,18 @@ impl<'a> Network<'a> {
         if self.trace.is_some() {
             self.sample(index, side, place, sent, event);
         }
+        if has_events {
+            self.pump(index, side, event);
+        }
+        // The last frame of a call that the client sends has arrived.
+        if client_closes {
+            self.pump(index, Side::Client, "timer");
+        }
     }
 
-    /// The application of one side takes in what happened.
-    fn serve(&mut self, index: usize, side: Side) {
+    /// The application of one side takes in what happened. Tells whether that has completed the connection's
+    /// transfer, so that the client closes it.
+    fn serve(&mut self, index: usize, side: Side) -> bool {
         let connection = &mut self.connections[index];
         let (running, open) = (connection.completion.is_none(), connection.closed.is_none());
         connection.serve(self.now, side);
@@ -456,6 +462,7 @@ impl<'a> Network<'a> {
                 self.overlap_end = Some((self.now, self.delivered()));
             }
         }
+        completed
     }
 
     fn sample(&mut self, index: usize, side: Side, link: usize, sent: bool, event: &'static str) {
