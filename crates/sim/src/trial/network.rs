@@ -353,8 +353,9 @@ impl<'a> Network<'a> {
     fn pump(&mut self, index: usize, side: Role, event: &'static str) {
         let element = self.element(index, side.index());
         let mut connection = &mut self.connections[index];
+        let mut client_closes = false;
         if connection.endpoint(side).has_events() {
-            self.serve(index, side);
+            client_closes = self.serve(index, side) && side == Role::Server;
             connection = &mut self.connections[index];
         }
         let data_of =
@@ -382,9 +383,6 @@ impl<'a> Network<'a> {
             self.queue.set(place.index(), next);
         }
         let has_call = connection.call.is_some();
-        if has_events {
-            self.serve(index, side);
-        }
         if has_call {
             let next = self.connections[index].next_app();
             self.queue.set(self.element(index, APPLICATIONS), next);
@@ -395,10 +393,18 @@ impl<'a> Network<'a> {
         if self.trace.is_some() {
             self.sample(index, side, place, sent, event);
         }
+        if has_events {
+            self.pump(index, side, event);
+        }
+        // The last frame of a call that the client sends has arrived.
+        if client_closes {
+            self.pump(index, Role::Client, "timer");
+        }
     }
 
-    /// The application of one side takes in what happened.
-    fn serve(&mut self, index: usize, side: Role) {
+    /// The application of one side takes in what happened. Tells whether that has completed the connection's
+    /// transfer, so that the client closes it.
+    fn serve(&mut self, index: usize, side: Role) -> bool {
         let connection = &mut self.connections[index];
         let (running, open) = (connection.completion.is_none(), connection.closed.is_none());
         connection.serve(self.now, side);
@@ -417,6 +423,7 @@ impl<'a> Network<'a> {
                 self.overlap_end = Some((self.now, self.delivered()));
             }
         }
+        completed
     }
 
     fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {
