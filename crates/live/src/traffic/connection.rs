@@ -1,8 +1,8 @@
 //! One connection at work: both of its ends, and what they experienced.
 
-use crate::flow_trace::FlowTrace;
-use crate::quic_ends::QuicEnds;
-use crate::tcp_ends::TcpEnds;
+use super::flow_trace::FlowTrace;
+use super::quic_ends::QuicEnds;
+use super::tcp_ends::TcpEnds;
 use serde::{Deserialize, Serialize};
 use std::io;
 use thalweg_sim::Transfer;
