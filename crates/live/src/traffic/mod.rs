@@ -25,6 +25,7 @@
 
 mod connect;
 mod connection;
+mod connection_result;
 mod event_loop;
 mod flow_trace;
 mod plan;
@@ -36,7 +37,7 @@ mod socket;
 mod tcp_ends;
 mod udp;
 
-pub(crate) use connection::ConnectionResult;
+pub(crate) use connection_result::ConnectionResult;
 pub(crate) use flow_trace::FlowTrace;
 pub(crate) use plan::{Drive, FlowPlan};
 pub(crate) use ports::{FIRST_PORT, MOST_CONNECTIONS, MOST_FLOWS};

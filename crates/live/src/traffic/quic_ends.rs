@@ -3,7 +3,7 @@
 //! What the ends and their applications do is what they do in the simulator ([`RealConnection`]); here their
 //! datagrams go through sockets, and their time is that of the emulator.
 
-use super::connection::ConnectionResult;
+use super::connection_result::ConnectionResult;
 use super::flow_trace::FlowTrace;
 use super::ports::port_of;
 use super::udp::Udp;

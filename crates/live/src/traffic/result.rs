@@ -1,6 +1,7 @@
 //! What flows experienced: noted as each connection ends, and drawn up at the end of all.
 
-use super::connection::{ConnectionResult, Ends};
+use super::connection::Ends;
+use super::connection_result::ConnectionResult;
 use super::event_loop::Traffic;
 use super::flow_trace::FlowTrace;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 //! Completion is the moment at which the receiving application has read the last byte, closed the moment
 //! at which the sender hears that the other side has closed too.
 
-use super::connection::ConnectionResult;
+use super::connection_result::ConnectionResult;
 use super::socket::Socket;
 use crate::sys::tcp::{self, TcpInfo};
 use std::io;
