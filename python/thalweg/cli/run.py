@@ -101,7 +101,7 @@ def run(
         console.print(tables.summary(result, outcomes.n, f"seed {seed}"))
         if outcomes.n > 1:
             again = _again(entry.reference, seed + verdict.worst_trial, controller, set_, stack, allow_unseeded)
-            console.print(f"replay the worst trial: {again}")
+            console.print(f"replay the worst trial: {again}", soft_wrap=True)
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import polars as pl
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
+from thalweg.cli.fitting import FittingTable
 from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
 from thalweg.statistics.digits import supported
@@ -31,6 +30,8 @@ HEADERS = (
 )
 _LEFT = 3
 """The first columns hold words, the others numbers."""
+_DROPPABLE = ("worst trial", "n", "min", "p95", "failures", "floor")
+"""What a narrow terminal goes without, the first one first."""
 _STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
 
 _OUTCOMES = (
@@ -47,6 +48,8 @@ _OUTCOMES = (
     ("queue delay", "mean_queue_delay_s", "s"),
 )
 """Heading, column and unit of what a table of flows shows; a column that is not there is left out."""
+_DROPPABLE_OUTCOMES = ("timeouts", "max", "dropped", "sent", "RTT min", "mean", "queue delay", "lost")
+"""As `_DROPPABLE`."""
 
 
 def criterion_text(statistics: Statistics) -> str:
@@ -72,14 +75,20 @@ def number_text(statistics: Statistics) -> str:
 
 
 def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
-    """One row for each criterion of a scenario, under HEADERS."""
+    """One row for each different criterion of a scenario, under HEADERS."""
     if not verdict.criteria:
         return [[name, "-", "no pass criteria", *["-"] * (len(HEADERS) - _LEFT)]]
+    shown: dict[str, Statistics] = {}
+    for statistics in verdict.criteria:
+        # Two documents may set the same bound; the one that decides is shown.
+        criterion = criterion_text(statistics)
+        if criterion not in shown or not statistics.informative:
+            shown[criterion] = statistics
     return [
         [
             name,
             answer_text(statistics),
-            criterion_text(statistics),
+            criterion,
             text(statistics.floor, statistics.unit),
             number_text(statistics),
             text(statistics.min, statistics.unit),
@@ -89,7 +98,7 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
             failures_text(statistics),
             str(statistics.worst_trial),
         ]
-        for statistics in verdict.criteria
+        for criterion, statistics in shown.items()
     ]
 
 
@@ -100,14 +109,11 @@ def result_rows(result: SuiteResult) -> list[list[str]]:
     ]
 
 
-def verdict_table(rows: Sequence[Sequence[str]]) -> Table:
+def verdict_table(rows: Sequence[Sequence[str]]) -> FittingTable:
     """Rows under HEADERS for a terminal."""
-    table = _table(HEADERS, _LEFT)
-    previous = None
+    table = FittingTable(HEADERS, _LEFT, _DROPPABLE, grouped=True)
     for name, answer, *rest in rows:
-        shown = "" if name == previous else name
-        table.add_row(shown, Text(answer, _STYLES.get(answer, "dim")), *rest)
-        previous = name
+        table.add_row(name, Text(answer, _STYLES.get(answer, "dim")), *rest)
     return table
 
 
@@ -142,29 +148,22 @@ def each(trials: int) -> str:
     return f"{trials} trial{'s' if trials != 1 else ''} each"
 
 
-def flow_table(flows: pl.DataFrame) -> Table:
+def flow_table(flows: pl.DataFrame) -> FittingTable:
     """Outcomes of each flow of one trial."""
     shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
-    table = _table(("flow", *(heading for heading, _, _ in shown)), 2)
+    headers = ("flow", *(heading for heading, _, _ in shown))
+    table = FittingTable(headers, 2, [name for name in _DROPPABLE_OUTCOMES if name in headers])
     for row in flows.iter_rows(named=True):
         cells = [_cell(row[column], unit) for _, column, unit in shown]
         table.add_row(str(row["flow"]), *cells)
     return table
 
 
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> Table:
+def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:
     """Any rows for a terminal; the first `left` columns are words."""
-    table = _table(headers, left)
+    table = FittingTable(headers, left)
     for row in rows:
         table.add_row(*row)
-    return table
-
-
-def _table(headers: Sequence[str], left: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column, header in enumerate(headers):
-        words = column < left
-        table.add_column(header, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     return table
 
 
