@@ -17,7 +17,7 @@ from thalweg.studies.laws.table import use_headers, use_rows
 from thalweg.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.studies.laws.window import IN_FLIGHT
 from thalweg.studies.laws.window import LAW as WINDOW
-from thalweg.studies.result import Row, StudyResult
+from thalweg.studies.runner.result import Row, StudyResult
 
 PAGE = DOCS / "studies" / "laws.md"
 IMAGES = DOCS / "images"

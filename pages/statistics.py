@@ -28,22 +28,20 @@ from thalweg.statistics.means import mean_interval
 from thalweg.statistics.quantiles import least_worst, quantile_interval
 from thalweg.statistics.rates import rate_interval, rate_upper_bound
 from thalweg.statistics.ratios import ratio_interval, ratio_of_medians
-from thalweg.studies import (
-    fairness_checks,
-    harm_checks,
-    loopback_checks,
-    stacks,
-    transient_checks,
-    wifi_compete_checks,
-)
-from thalweg.studies.fairness_parameters import Cell as FairnessCell
-from thalweg.studies.harm_measure import MEASURES, Trials
-from thalweg.studies.harm_metric import harm_less_is_better
-from thalweg.studies.harm_parameters import Cell as HarmCell
+from thalweg.studies.fairness import checks as fairness_checks
+from thalweg.studies.fairness.parameters import Cell as FairnessCell
+from thalweg.studies.harm import checks as harm_checks
+from thalweg.studies.harm.measure import MEASURES, Trials
+from thalweg.studies.harm.metric import harm_less_is_better
+from thalweg.studies.harm.parameters import Cell as HarmCell
 from thalweg.studies.laws.checks import checks as law_checks
 from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.result import Check
-from thalweg.studies.transient_parameters import Cell as TransientCell
+from thalweg.studies.loopback import checks as loopback_checks
+from thalweg.studies.runner.result import Check
+from thalweg.studies.stacks import study as stacks
+from thalweg.studies.transient import checks as transient_checks
+from thalweg.studies.transient.parameters import Cell as TransientCell
+from thalweg.studies.wifi_compete import checks as wifi_compete_checks
 
 Draw = Callable[[int], Values]
 SEED = 20261122

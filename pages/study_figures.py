@@ -13,12 +13,13 @@ import polars as pl
 from pages.made import DOCS, ROOT, fill, made
 from thalweg.plots import Chart
 from thalweg.quantity import seconds
-from thalweg.studies import transient, transient_store
-from thalweg.studies.transient_figures import plot_areas, plot_curves, plot_theory
-from thalweg.studies.transient_parameters import Parameters
-from thalweg.studies.wifi_compete import ends, median_trial, scenario
-from thalweg.studies.wifi_compete_course import CAPACITY_BPS
-from thalweg.studies.wifi_compete_figures import plot_pair
+from thalweg.studies.transient import store
+from thalweg.studies.transient import study as transient
+from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
+from thalweg.studies.transient.parameters import Parameters
+from thalweg.studies.wifi_compete.course import CAPACITY_BPS
+from thalweg.studies.wifi_compete.figures import plot_pair
+from thalweg.studies.wifi_compete.study import ends, median_trial, scenario
 
 IMAGES = DOCS / "images"
 STUDY = ROOT / "results" / "transient"
@@ -62,7 +63,7 @@ def pairs() -> None:
 def make() -> None:
     """Draws all of them."""
     if not (STUDY / "reactions.parquet").exists():
-        transient_store.save(transient.run(Parameters(), transient.TRIALS), STUDY)
+        store.save(transient.run(Parameters(), transient.TRIALS), STUDY)
     save(plot_theory(), IMAGES / "transient-theory.png")
     areas(STUDY)
     rates()

@@ -10,9 +10,9 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.studies import fairness
-from thalweg.studies.fairness_checks import checks
-from thalweg.studies.fairness_metric import (
+from thalweg.studies.fairness import study as fairness
+from thalweg.studies.fairness.checks import checks
+from thalweg.studies.fairness.metric import (
     convergence_time,
     jain,
     max_min,
@@ -21,7 +21,7 @@ from thalweg.studies.fairness_metric import (
     rebin,
     share_of_fair,
 )
-from thalweg.studies.fairness_parameters import Cell, Parameters
+from thalweg.studies.fairness.parameters import Cell, Parameters
 
 
 def test_jains_index_of_two_flows_is_the_published_formula() -> None:

@@ -17,15 +17,15 @@ from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.outcome import Description, Outcomes
 from thalweg.scenario import Scenario
-from thalweg.studies.harm import Harm, notes, row, run
-from thalweg.studies.harm_blocks import parameter_blocks
-from thalweg.studies.harm_checks import checks
-from thalweg.studies.harm_figures import plot_distributions, plot_harm, plot_matrix
-from thalweg.studies.harm_findings import findings
-from thalweg.studies.harm_measure import COMPLETION, MEASURES, Trials, measure
-from thalweg.studies.harm_parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
-from thalweg.studies.harm_published import LINES
-from thalweg.studies.harm_table import HEADERS, table_rows
+from thalweg.studies.harm.blocks import parameter_blocks
+from thalweg.studies.harm.checks import checks
+from thalweg.studies.harm.figures import plot_distributions, plot_harm, plot_matrix
+from thalweg.studies.harm.findings import findings
+from thalweg.studies.harm.measure import COMPLETION, MEASURES, Trials, measure
+from thalweg.studies.harm.parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
+from thalweg.studies.harm.published import LINES
+from thalweg.studies.harm.study import Harm, notes, row, run
+from thalweg.studies.harm.table import HEADERS, table_rows
 
 Capture = pytest.CaptureFixture[str]
 

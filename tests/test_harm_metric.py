@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thalweg.statistics.means import mean_interval
-from thalweg.studies.harm_metric import (
+from thalweg.studies.harm.metric import (
     durations,
     excess,
     geometric_mean,

@@ -24,7 +24,7 @@ from thalweg.report.probe import write_probe_report
 from thalweg.report.study import Section, write_study
 from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
-from thalweg.studies.result import Check, Finding, StudyResult
+from thalweg.studies.runner.result import Check, Finding, StudyResult
 
 HARMLESS = "plain"
 HOSTILE = [

@@ -22,7 +22,7 @@ from thalweg.studies.laws.experiment import Experiment
 from thalweg.studies.laws.parameters import GRID, PRESETS
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.window_law import average_window, cubic_table, reno_table
-from thalweg.studies.result import StudyResult
+from thalweg.studies.runner.result import StudyResult
 from thalweg.trace import PACKETS, Trace
 
 Columns = dict[str, Any]

@@ -21,9 +21,9 @@ import pytest
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.quic import Identity, QuicServer, ServerOptions
-from thalweg.studies import loopback
-from thalweg.studies.contention import contention
-from thalweg.studies.loopback_checks import checks, findings
+from thalweg.studies.loopback import study as loopback
+from thalweg.studies.loopback.checks import checks, findings
+from thalweg.studies.loopback.contention import contention
 
 pytestmark = pytest.mark.realtime
 Capture = pytest.CaptureFixture[str]

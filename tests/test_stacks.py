@@ -10,7 +10,7 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.scenario import Scenario
-from thalweg.studies.stacks import Cell, check, load, row
+from thalweg.studies.stacks.study import Cell, check, load, row
 
 Capture = pytest.CaptureFixture[str]
 

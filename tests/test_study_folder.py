@@ -14,8 +14,8 @@ from thalweg.cli.status import INTERRUPTED
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted, Scenario
-from thalweg.studies.folder import reserve_folder, write_study_files
-from thalweg.studies.result import StudyResult
+from thalweg.studies.runner.folder import reserve_folder, write_study_files
+from thalweg.studies.runner.result import StudyResult
 
 Capture = pytest.CaptureFixture[str]
 TABLE = pl.DataFrame({"x": np.arange(3)})

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from thalweg.errors import RequestError
-from thalweg.studies.transient_as_coded import area_as_coded
-from thalweg.studies.transient_checks import LARGE, SMALL, checks, tail
-from thalweg.studies.transient_fit import (
+from thalweg.studies.transient.as_coded import area_as_coded
+from thalweg.studies.transient.checks import LARGE, SMALL, checks, tail
+from thalweg.studies.transient.fit import (
     CRITICAL,
     CRITICAL_FROM,
     NONE,
@@ -19,8 +19,8 @@ from thalweg.studies.transient_fit import (
     fit_response,
     step_response,
 )
-from thalweg.studies.transient_metric import react, rebin, steady
-from thalweg.studies.transient_parameters import Cell
+from thalweg.studies.transient.metric import react, rebin, steady
+from thalweg.studies.transient.parameters import Cell
 
 RTT = 0.05
 

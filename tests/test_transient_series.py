@@ -10,13 +10,13 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.studies.transient import Measured, row, run
-from thalweg.studies.transient_checks import LARGE, SMALL, checks, tail
-from thalweg.studies.transient_figures import plot_areas
-from thalweg.studies.transient_fit import Fit
-from thalweg.studies.transient_metric import Reactions
-from thalweg.studies.transient_parameters import PRESETS, Cell, Parameters, Step, preset
-from thalweg.studies.transient_series import react_to_steps, read_series
+from thalweg.studies.transient.checks import LARGE, SMALL, checks, tail
+from thalweg.studies.transient.figures import plot_areas
+from thalweg.studies.transient.fit import Fit
+from thalweg.studies.transient.metric import Reactions
+from thalweg.studies.transient.parameters import PRESETS, Cell, Parameters, Step, preset
+from thalweg.studies.transient.series import react_to_steps, read_series
+from thalweg.studies.transient.study import Measured, row, run
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["--trials", "2", "-c", "cubic", "--buffer", "40 packets", "--duration", "6s"]

@@ -15,11 +15,11 @@ from thalweg.cli.status import INTERRUPTED
 from thalweg.scenario import Scenario
 from thalweg.statistics.interval import Interval
 from thalweg.statistics.ratios import ratio_of_medians
-from thalweg.studies.wifi_compete import median_trial, row, scenario, worst_trial
-from thalweg.studies.wifi_compete_checks import before, checks, not_after, not_before, within_noise
-from thalweg.studies.wifi_compete_figures import shares
-from thalweg.studies.wifi_compete_findings import findings
-from thalweg.studies.wifi_compete_published import ACCEPTANCE_S, COMPETITORS, VARIANTS
+from thalweg.studies.wifi_compete.checks import before, checks, not_after, not_before, within_noise
+from thalweg.studies.wifi_compete.figures import shares
+from thalweg.studies.wifi_compete.findings import findings
+from thalweg.studies.wifi_compete.published import ACCEPTANCE_S, COMPETITORS, VARIANTS
+from thalweg.studies.wifi_compete.study import median_trial, row, scenario, worst_trial
 
 NONE = np.array([])
 

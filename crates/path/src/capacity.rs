@@ -12,7 +12,7 @@ mod course;
 mod noise;
 mod trace;
 
-use crate::serialisation::NANOBITS_PER_BYTE;
+use crate::transmission_time::NANOBITS_PER_BYTE;
 use crate::{JitterConfig, Limit, LinkConfig};
 use course::Period;
 pub(crate) use course::{Course, Departure, Position, Unfinished, whole_bytes};

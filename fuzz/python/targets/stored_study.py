@@ -17,9 +17,10 @@ from guard import Guard
 from mutations import Mutations, Step
 from steps import CHANGES, change
 from thalweg.errors import RequestError
-from thalweg.studies import fairness, fairness_store
-from thalweg.studies.fairness_parameters import Parameters
-from thalweg.studies.folder import reserve_folder, write_study_files
+from thalweg.studies.fairness import store
+from thalweg.studies.fairness import study as fairness
+from thalweg.studies.fairness.parameters import Parameters
+from thalweg.studies.runner.folder import reserve_folder, write_study_files
 
 
 class StoredStudy:
@@ -33,7 +34,7 @@ class StoredStudy:
         patch("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;").start()
         small = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(2,), duration="20 s")
         self._done = fairness.run(small, trials=1, jobs=1)
-        fairness_store.save(self._done, self._base)
+        store.save(self._done, self._base)
         scenarios = {cell.name: self._done.parameters.scenario(cell).toml for cell in self._done.cells}
         tables = {"flows": pl.DataFrame({"a": [1, 2], "b": ["x", "y"]})}
         write_study_files(self._base, self._done.result, scenarios, tables)

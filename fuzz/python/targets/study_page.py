@@ -19,9 +19,9 @@ from page_reader import PageRule
 from thalweg.errors import RequestError
 from thalweg.report.study import Section, write_study
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.studies.fairness_figures import plot_condition, plot_many, plot_matrix
-from thalweg.studies.harm_figures import plot_distributions
-from thalweg.studies.result import Check, Finding, Row, StudyResult
+from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
+from thalweg.studies.harm.figures import plot_distributions
+from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 
 _TEXTS, _NUMBERS = 8, 6
 

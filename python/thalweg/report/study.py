@@ -10,7 +10,7 @@ from thalweg.plots import Chart
 from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
-from thalweg.studies.result import StudyResult
+from thalweg.studies.runner.result import StudyResult
 
 Progress = Callable[[str, int, int], None]
 

@@ -1,6 +1,6 @@
 """Studies: experiments over many scenarios, each with a metric of its own.
 
-One module or package for each study; all speak the document of `thalweg.studies.result`.
+One package for each study; all speak the document of `thalweg.studies.runner.result`.
 """
 
 STUDIES = {

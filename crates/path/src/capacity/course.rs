@@ -1,7 +1,7 @@
 //! What a link can do from moment to moment: the schedule, the trace in its place, and the noise on it.
 
 use super::{CapacitySchedule, Noise, Settings, Slot};
-use crate::serialisation::NANOBITS_PER_BYTE;
+use crate::transmission_time::NANOBITS_PER_BYTE;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// A schedule and the noise on it.

@@ -24,7 +24,7 @@
 //! The resolution is that of the format: nothing is known of what happened within a millisecond.
 
 use super::Period;
-use crate::serialisation::NANOBITS_PER_BYTE;
+use crate::transmission_time::NANOBITS_PER_BYTE;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

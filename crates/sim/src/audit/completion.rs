@@ -1,9 +1,9 @@
 //! The end of a flow: its data is delivered whole, and not before physics allows it.
 
 use super::finding::{Verdict, hold};
-use crate::connection::Connection;
-use crate::floor;
+use crate::scenario::floor;
 use crate::scenario::{Metric, Scenario, Workload};
+use crate::trial::connection::Connection;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Stream bytes that come from the client and from the server, where the workload says it.

@@ -35,11 +35,11 @@ mod link;
 mod schedule;
 mod transmitter;
 
-use crate::connection::{Connection, Side};
-use crate::hop::{DOWN, UP};
+use crate::outcome::trace;
 use crate::scenario::Scenario;
-use crate::stack::Endpoint;
-use crate::trace;
+use crate::scenario::hop::{DOWN, UP};
+use crate::trial::connection::{Connection, Side};
+use crate::trial::stack::Endpoint;
 use clock::Clock;
 use crossing::Entry;
 use estimates::{Estimates, Shown};

@@ -11,7 +11,7 @@ from thalweg.statistics.digits import digits, high_bound, low_bound
 from thalweg.statistics.interval import Interval
 from thalweg.statistics.means import mean_interval
 from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.result import Check, Finding
+from thalweg.studies.runner.result import Check, Finding
 
 AGREEMENT = 0.05
 """Between the modelled endpoint and the real stack."""

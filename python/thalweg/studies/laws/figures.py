@@ -11,7 +11,7 @@ import polars as pl
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREY, SERIES, VERMILION, WIDTH
 from thalweg.studies.laws.window_law import cubic_table, reno_table
-from thalweg.studies.result import Row
+from thalweg.studies.runner.result import Row
 
 _STACKS = ["model", "quic"]
 _COLOURS = [BLUE, VERMILION]

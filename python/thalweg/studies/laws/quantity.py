@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from thalweg.statistics.claims import Answer, within
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values
 from thalweg.statistics.means import mean_interval
-from thalweg.studies.result import Row
+from thalweg.studies.runner.result import Row
 
 
 @dataclass(frozen=True)

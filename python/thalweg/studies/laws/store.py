@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.report.study import Section, write_study
-from thalweg.studies.folder import PAGE, write_study_files
 from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
 from thalweg.studies.laws.study import Laws
 from thalweg.studies.laws.table import HEADERS, LEGEND, WORDS, page_rows
 from thalweg.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.studies.laws.window import LAW as WINDOW
+from thalweg.studies.runner.folder import PAGE, write_study_files
 
 Progress = Callable[[str, int, int], None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from thalweg.scenario import Interrupted
 from thalweg.studies import STUDIES
@@ -12,7 +13,7 @@ from thalweg.studies.laws.checks import checks, findings
 from thalweg.studies.laws.experiment import Experiment
 from thalweg.studies.laws.parameters import PRESETS, Preset
 from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.result import StudyResult
+from thalweg.studies.runner.result import StudyResult
 
 NAME = "laws"
 SOURCE = "RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06"
@@ -29,6 +30,12 @@ class Laws:
     played: list[Experiment] = field(default_factory=list)
     complete: bool = True
     """False after a Ctrl-C: experiments are missing."""
+
+    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+        """Writes it; returns where it is. Raises RequestError if that cannot be."""
+        from thalweg.studies.laws.store import save  # noqa: PLC0415 - altair takes half a second to load
+
+        return save(self, folder, on_progress)
 
 
 def run(

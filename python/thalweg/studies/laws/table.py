@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thalweg.studies.laws import utilisation
 from thalweg.studies.laws.checks import shown
-from thalweg.studies.result import Row, StudyResult
+from thalweg.studies.runner.result import Row, StudyResult
 
 HEADERS = ("law", "of", "stack", "case", "bounds", "measured")
 WORDS = 4

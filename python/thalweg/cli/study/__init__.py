@@ -1,0 +1,23 @@
+"""`thalweg study`: experiments over many scenarios, each with a metric of its own."""
+
+from __future__ import annotations
+
+import typer
+
+from thalweg.cli.study.fairness import fairness
+from thalweg.cli.study.harm import harm
+from thalweg.cli.study.laws import laws
+from thalweg.cli.study.loopback import loopback
+from thalweg.cli.study.stacks import stacks
+from thalweg.cli.study.transient import transient
+from thalweg.cli.study.wifi_compete import wifi_compete
+from thalweg.studies import STUDIES
+
+study = typer.Typer(
+    name="study",
+    help="Run a study: an experiment over many scenarios, set against what is published about it.",
+    no_args_is_help=True,
+)
+for command in (harm, transient, stacks, fairness, laws, loopback, wifi_compete):
+    name = command.__name__.replace("_", "-")
+    study.command(name, help=STUDIES[name] + ".")(command)

@@ -1,0 +1,128 @@
+"""How every `thalweg study` ends: the answer is printed, what was asked for is stored, and the checks decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Protocol
+
+import typer
+from rich.text import Text
+
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.options import Format
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED
+from thalweg.cli.study.live import tell
+from thalweg.cli.tables import each, plain_table
+from thalweg.quantity import text
+from thalweg.seeds import told
+from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.studies.runner.result import Check, StudyResult
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
+]
+_STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
+Sheet = tuple[Sequence[str], Callable[[StudyResult], Sequence[Sequence[str]]], int]
+"""A table of a study: its headers, what makes its rows, and how many columns of words come first."""
+
+
+class Study(Protocol):
+    """What the module of a study yields."""
+
+    result: StudyResult
+    complete: bool
+
+    def save(self, folder: Path, on_progress: Callable[[str, int, int], None] | None = None) -> Path:
+        """Writes it; returns where it is. Raises RequestError."""
+
+
+def conclude(
+    study: Study,
+    finished: str,
+    format_: Format,
+    out: Path | None,
+    sheets: Sequence[Sheet],
+    findings: Sheet | None = None,
+) -> int:
+    """Prints and stores a study; `finished` says what an interrupted one has got. Returns the exit status."""
+    result = study.result
+    if format_ is Format.JSON:
+        print_json(result.document())
+    else:
+        _print(result, sheets, findings if result.findings else None)
+    tell(result)
+    if not study.complete:
+        complain(f"interrupted: {finished} are finished; nothing was judged", label="")
+    if out and result.rows and not _store(study, out):
+        return INTERRUPTED
+    if not study.complete:
+        return INTERRUPTED
+    if result.fails:
+        return FAILED
+    if result.untold:
+        complain(
+            f"{result.untold} of {len(result.checks)} checks have not enough trials with -n {result.trials}; "
+            "accepted: a larger -n"
+        )
+        return REFUSED
+    return PASSED
+
+
+@contextmanager
+def reserved(out: Path | None) -> Iterator[None]:
+    """Holds the folder of the result from before the first trial on: two studies do not write into one."""
+    if out is None:
+        yield
+        return
+    from thalweg.studies.runner.folder import reserve_folder  # noqa: PLC0415 - polars takes its time
+
+    with reserve_folder(out):
+        yield
+
+
+def _print(result: StudyResult, sheets: Sequence[Sheet], findings: Sheet | None) -> None:
+    console = stdout()
+    console.print(f"{result.title}  ({result.source}; {result.preset})")
+    for title, values in result.parameters.items():
+        console.print(plain_table((title, ""), list(values.items()), 2))
+    for headers, rows, words in sheets:
+        console.print(plain_table(headers, rows(result), words))
+    for line in result.notes:
+        console.print(line)
+    _print_checks(result)
+    if findings:
+        headers, rows, words = findings
+        console.print(plain_table(headers, rows(result), words))
+
+
+def _print_checks(result: StudyResult) -> None:
+    """Each published finding with its verdict, then what the study took."""
+    console = stdout()
+    if result.checks:
+        table = plain_table(("check", "verdict", "measured"), [], 3)
+        for check in result.checks:
+            table.add_row(check.name, _verdict(check), check.measured)
+        console.print(table)
+    held = sum(check.holds for check in result.checks)
+    said = f"{held} of {len(result.checks)} checks hold; " if result.checks else "nothing is checked; "
+    times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
+    console.print(f"{said}{each(result.trials)}, {told(result.seed)}; {times}")
+
+
+def _verdict(check: Check) -> Text:
+    return Text(check.answer, _STYLES[check.answer])
+
+
+def _store(study: Study, out: Path) -> bool:
+    """Stores a study; tells whether a Ctrl-C let it."""
+    try:
+        with Bar() as bar:
+            root = study.save(out, bar.show)
+    except KeyboardInterrupt:
+        complain(f"interrupted: the result in {out} lacks its report", label="")
+        return False
+    note(f"wrote {root} and {root / 'report.html'}" + (f"; {out} keeps its older study" if root != out else ""))
+    return True

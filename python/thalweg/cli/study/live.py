@@ -1,0 +1,65 @@
+"""`thalweg study NAME --live`: what studies with the kernel's TCP in real time have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from thalweg.cli.console import complain, note
+from thalweg.cli.options import refuse_audit
+from thalweg.errors import RequestError
+from thalweg.live import Timing
+from thalweg.quantity import text
+from thalweg.studies.runner.result import StudyResult
+
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        help="With the kernel's TCP (kernel:cubic) in real time, beside the simulator; other defaults, see the "
+        "study's page.",
+        rich_help_panel="Real time",
+    ),
+]
+Realtime = Annotated[
+    bool,
+    typer.Option(
+        "--realtime",
+        help="Request real-time scheduling for the emulator (SCHED_FIFO).",
+        rich_help_panel="Real time",
+    ),
+]
+Bound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help='Release lateness that 999 of 1000 packets must keep; "1 ms" unless given.',
+        rich_help_panel="Real time",
+    ),
+]
+
+
+def timing(live: bool, realtime: bool, bound: str | None) -> Timing:
+    """What trials in real time are asked. Raises RequestError if there are none."""
+    if not live and (realtime or bound):
+        raise RequestError("--realtime and --bound are about real time; accepted: with --live")
+    if live:
+        refuse_audit()
+    return Timing(realtime, bound)
+
+
+def announce(least_s: float, most_s: float | None = None) -> None:
+    """Says how long it will take: real time is time on the wall."""
+    if least_s:
+        longest = f", {text(most_s, 's')} at the most" if most_s else ""
+        note(f"real time: about {text(least_s, 's')}{longest}")
+
+
+def tell(result: StudyResult) -> None:
+    """Says how well the trials in real time kept time."""
+    for line in result.honesty():
+        if line.startswith("unfaithful"):
+            complain(line, label="")
+        else:
+            note(line)

@@ -1,0 +1,1 @@
+"""The study `fairness`: who gets how much of a bottleneck."""

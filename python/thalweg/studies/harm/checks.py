@@ -1,0 +1,69 @@
+"""The published findings that `harm` has to repeat, on the experiment of the published table.
+
+ccafct measured Linux TCP; what has to be found again is the direction of its findings, at all of its five
+round-trip times and for all of its three statistics of completion times. A finding holds if the interval of the
+mean over replications, paired by seed, lies above zero; one at all round-trip times if five of 99 % do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from thalweg.statistics.claims import above, each_of, every
+from thalweg.statistics.interval import Interval, Values
+from thalweg.statistics.means import mean_interval
+from thalweg.studies.harm.measure import COMPLETION, Measure, Trials
+from thalweg.studies.harm.parameters import Cell
+from thalweg.studies.harm.published import CCAFCT, CONTROLLER
+from thalweg.studies.runner.result import Check
+
+Measured = Mapping[Cell, Trials]
+
+_CALLED = {"cubic": "CUBIC", "prague": "Prague"}
+
+
+def checks(measured: Measured) -> list[Check]:
+    """All checks, on the trials of all cells of the preset `ccafct`."""
+    rtts = sorted({cell.rtt for cell in measured}, key=lambda rtt: Cell(rtt, CONTROLLER, None).rtt_s)
+    return [check for one in COMPLETION for check in _of(one, rtts, measured)]
+
+
+def _of(one: Measure, rtts: list[str], measured: Measured) -> Iterator[Check]:
+    def harm(competitor: str, rtt: str) -> Values:
+        cell = Cell(rtt, CONTROLLER, competitor)
+        solo, competing = (measured[each].values[one.name] for each in (cell.alone, cell))
+        return one.harm(solo, competing)
+
+    yield _everywhere(
+        f"one long CUBIC flow harms short CUBIC flows at every RTT ({one.title})",
+        rtts,
+        lambda rtt: harm("cubic", rtt),
+    )
+    yield _everywhere(
+        f"Prague harms them more than CUBIC does at every RTT ({one.title})",
+        rtts,
+        lambda rtt: harm("prague", rtt) - harm("cubic", rtt),
+        "more by ",
+    )
+    nearest, farthest = rtts[0], rtts[-1]
+    for name in ("cubic", "prague"):
+        falls = mean_interval(harm(name, nearest) - harm(name, farthest))
+        title = f"{_CALLED[name]} harms less at {farthest} than at {nearest} ({one.title})"
+        yield Check(title, CCAFCT, above(falls, 0), f"less by {shown(falls)}")
+
+
+def _everywhere(name: str, rtts: list[str], values: Callable[[str], Values], prefix: str = "") -> Check:
+    """A check that the values of the replications are above zero at all round-trip times."""
+    intervals = {rtt: mean_interval(values(rtt), each_of(len(rtts))) for rtt in rtts}
+    told = ", ".join(f"{shown(interval)} at {rtt}" for rtt, interval in intervals.items())
+    return Check(name, CCAFCT, every(above(interval, 0) for interval in intervals.values()), prefix + told)
+
+
+def shown(interval: Interval, digits: int = 3) -> str:
+    """A mean with half of its interval."""
+    if np.isnan(interval.value):
+        return "unknown (infinite alone)"
+    half = f" ±{(interval.high - interval.low) / 2:.{digits}f}" if interval.is_bounded else ""
+    return f"{interval.value:.{digits}f}{half}"

@@ -1,0 +1,65 @@
+"""Magnitudes that ccafct published, beside what was measured. They decide nothing: the transports differ.
+
+There, Linux TCP with the Prague of its kernel; here, a modelled QUIC endpoint with the Prague of its
+Internet-Draft. What differs is told in docs/studies/harm.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from thalweg.statistics.claims import above, each_of, every, within
+from thalweg.statistics.means import mean_interval
+from thalweg.studies.harm.checks import shown
+from thalweg.studies.harm.measure import COMPLETION, Measure, Trials
+from thalweg.studies.harm.parameters import Cell
+from thalweg.studies.harm.published import CCAFCT, CONTROLLER, LINES
+from thalweg.studies.runner.result import Finding
+
+Measured = Mapping[Cell, Trials]
+
+HALF = 0.5
+"""Harm of flows that take twice as long as alone."""
+NEAR = 1.5
+"""Times that differ by no more than this factor are of one magnitude."""
+_TRANSPORT = "Linux TCP there, a modelled QUIC endpoint here"
+
+
+def findings(measured: Measured) -> list[Finding]:
+    """All findings, on the trials of all cells of the preset `ccafct`."""
+    return [finding for one in COMPLETION for finding in _of(one, measured)]
+
+
+def _of(one: Measure, measured: Measured) -> Iterator[Finding]:
+    for competitor, who in ((None, "alone"), ("cubic", "beside CUBIC"), ("prague", "beside Prague")):
+        cells = [cell for cell in measured if cell.competitor == competitor]
+        published = [getattr(LINES[cell.rtt_s, competitor], one.column) for cell in cells]
+        found = [
+            mean_interval(measured[cell].values[one.name] / stated, each_of(len(cells)))
+            for cell, stated in zip(cells, published, strict=True)
+        ]
+        yield Finding(
+            f"completion times {who} ({one.title}), to a factor of {NEAR:g}",
+            CCAFCT,
+            f"{min(published):.3g} to {max(published):.3g} s",
+            "ours over theirs: "
+            + ", ".join(f"{shown(value, 2)} at {cell.rtt}" for cell, value in zip(cells, found, strict=True)),
+            every(within(value, 1 / NEAR, NEAR) for value in found),
+            _TRANSPORT,
+        )
+    beside = [cell for cell in measured if cell.competitor == "prague"]
+    harms = {
+        cell.rtt: mean_interval(
+            one.harm(measured[cell.alone].values[one.name], measured[cell].values[one.name]), each_of(len(beside))
+        )
+        for cell in beside
+    }
+    stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{one.name}_harm") for cell in beside]
+    yield Finding(
+        f"beside Prague, {CONTROLLER} flows take more than twice as long as alone ({one.title})",
+        CCAFCT,
+        f"harm of {min(stated):.3f} to {max(stated):.3f}",
+        ", ".join(f"{shown(interval)} at {rtt}" for rtt, interval in harms.items()),
+        every(above(interval, HALF) for interval in harms.values()),
+        _TRANSPORT,
+    )

@@ -1,0 +1,253 @@
+"""The parameters of the study `harm`, and the scenario that each of its cells runs.
+
+Model: one bottleneck with one queue. Short flows arrive in an open loop (exponential gaps, log-normal lengths,
+one connection each); against a competitor, one long download has been running for a head start, time enough
+to leave slow start. Alone, the short flows begin at the same time of the trial, so that arrivals, lengths and
+limits are the same in both. All flows start up to a round trip late, drawn anew in each trial: hosts are not exact
+to less, and trials in one phase of it would repeat each other.
+
+Quantities are texts as in scenario files, and are checked there.
+
+Source: ccafct (README.md; defaults from cmd/ccafct/main.go and client.go).
+
+Limits: the competitor runs until the last short flow is done, where ccafct ends it 60 s after the last arrival
+is due. The links carry their packets in both directions at the same rate, each with its own queue.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from itertools import product
+
+from thalweg import _native
+from thalweg.errors import RequestError
+from thalweg.live import LiveScenario
+from thalweg.live.kernel import is_kernel, simulated
+from thalweg.quantity import seconds
+from thalweg.scenario import Scenario
+from thalweg.studies.harm.published import CCAFCT
+
+SHORT, COMPETITOR = "short", "competitor"
+"""Names of the flows. The draws of arrivals and lengths depend on the first."""
+DEFAULT_BUFFER = "10240 packets"
+"""The limit of fq_codel in Linux: the queue itself decides, long before."""
+DROP_TAIL_BUFFER = "1 bdp"
+PLAIN = '{ model = "drop-tail" }'
+"""The queue of a path that names none."""
+MATRIX_RTTS = ("20 ms",)
+LIVE_RTTS = ("20 ms", "80 ms")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of the table."""
+
+    rtt: str
+    controller: str
+    """Of the short flows."""
+    competitor: str | None
+    """None: the short flows are alone."""
+
+    @property
+    def rtt_s(self) -> float:
+        """The round-trip time in seconds. Raises RequestError."""
+        return seconds(self.rtt, "--rtt")
+
+    @property
+    def alone(self) -> Cell:
+        """The cell that this one is compared with."""
+        return replace(self, competitor=None)
+
+    @property
+    def against_itself(self) -> Cell:
+        """The cell in which the short flows compete with their own controller."""
+        return replace(self, competitor=self.controller)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the kernel sends, in real time."""
+        return is_kernel(self.controller)
+
+    @property
+    def name(self) -> str:
+        """For files and places of a page: letters, digits, points and dashes.
+
+        >>> Cell("10 ms", "cubic", "bbr:ecn=on").name
+        '10ms-cubic-bbr.ecn.on'
+        """
+        parts = (self.rtt.replace(" ", ""), self.controller, self.competitor or "alone")
+        return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        against = f"against {self.competitor}" if self.competitor else "alone"
+        return f"Short {self.controller} flows {against}, {self.rtt}"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """All that defines the experiment; the defaults are those of ccafct."""
+
+    rtts: tuple[str, ...] = ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms")
+    rate: str = "50 Mbps"
+    queue: str = "fq-codel:flows=1"
+    """Model and options, as `fq-codel:flows=1,ecn=off`."""
+    buffer: str | None = None
+    """None: DEFAULT_BUFFER, or DROP_TAIL_BUFFER for a queue that only drops from its tail."""
+    controllers: tuple[str, ...] = ("cubic",)
+    """Of the short flows."""
+    competitors: tuple[str, ...] = ("cubic", "prague")
+    count: int = 900
+    mean_gap: str = "200 ms"
+    gap: str = "exponential"
+    p5: str = "65536 B"
+    p95: str = "2097152 B"
+    head_start: str = "20 s"
+    time_limit: str = "290 s"
+    """From the start of the trial: the 270 s for which ccafct's client waits, and the head start."""
+
+    @property
+    def preset(self) -> str:
+        """The name of this set of parameters; `custom` if it has none."""
+        return next((name for name, known in presets().items() if known == self), "custom")
+
+    def cells(self) -> list[Cell]:
+        """All rows, the short flows alone before their competitions.
+
+        Kernel and simulator do not meet; each row of the kernel stands before that of the simulator.
+
+        >>> [cell.name for cell in Parameters(rtts=("10 ms",)).cells()]
+        ['10ms-cubic-alone', '10ms-cubic-cubic', '10ms-cubic-prague']
+        """
+        sides = product(self.rtts, self.controllers, (None, *self.competitors))
+        met = [Cell(*side) for side in sides if side[2] is None or is_kernel(side[1]) == is_kernel(side[2])]
+        families = list(dict.fromkeys(map(simulated, self.controllers)))
+        rivals = list(dict.fromkeys(map(simulated, self.competitors)))
+
+        def place(cell: Cell) -> tuple[int, int, int]:
+            rival = -1 if cell.competitor is None else rivals.index(simulated(cell.competitor))
+            return self.rtts.index(cell.rtt), families.index(simulated(cell.controller)), rival
+
+        return sorted(met, key=place)
+
+    @property
+    def as_published(self) -> bool:
+        """Whether rows with a published round-trip time and controllers can be set against what is published."""
+        return not changed(self).keys() - {"rtts", "controllers", "competitors"}
+
+    def live_span_s(self, replications: int) -> tuple[float, float]:
+        """Seconds that all trials in real time take: if no short flow is late, and at the most."""
+        cells = sum(cell.is_live for cell in self.cells()) * replications
+        arrivals = (self.count - 1) * seconds(self.mean_gap, "--mean-gap")
+        least, most = seconds(self.head_start, "--head-start") + arrivals, seconds(self.time_limit, "--time-limit")
+        return cells * min(least, most), cells * most
+
+    def scenarios(self) -> dict[Cell, Scenario | LiveScenario]:
+        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        for rtt in self.rtts:
+            seconds(rtt, "--rtt")  # a scenario takes forms that no study reckons with
+        return {cell: self.scenario(cell) for cell in self.cells()}
+
+    def scenario(self, cell: Cell) -> Scenario | LiveScenario:
+        """The scenario of one cell. Raises RequestError for a value that is not accepted."""
+        made = LiveScenario if cell.is_live else Scenario
+        return made.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
+
+    def _lines(self, cell: Cell) -> Iterator[str]:
+        """The scenario file. Texts are quoted as JSON does, which TOML reads."""
+        _, queue = parse_queue(self.queue)
+        yield f"title      = {json.dumps(cell.title)}"
+        yield f"source     = {json.dumps(CCAFCT)}"
+        yield f"time_limit = {json.dumps(self.time_limit)}"
+        yield f"noise      = {{ start = {json.dumps(cell.rtt)} }}"
+        yield "\n[path]"
+        yield f"rate   = {json.dumps(self.rate)}"
+        yield f"rtt    = {json.dumps(cell.rtt)}"
+        if queue != PLAIN:
+            yield f"queue  = {queue}"
+        yield f"buffer = {json.dumps(path_buffer(self))}"
+        yield "\n[[flow]]"
+        yield f"name       = {json.dumps(SHORT)}"
+        yield f"controller = {json.dumps(cell.controller)}"
+        yield f"start      = {json.dumps(self.head_start)}"
+        lengths = f"p5 = {json.dumps(self.p5)}, p95 = {json.dumps(self.p95)}"
+        gaps = f"mean_gap = {json.dumps(self.mean_gap)}, gap = {json.dumps(self.gap)}"
+        yield f"requests   = {{ count = {self.count}, {gaps}, {lengths} }}"
+        if cell.competitor:
+            yield "\n[[flow]]"
+            yield f"name       = {json.dumps(COMPETITOR)}"
+            yield f"controller = {json.dumps(cell.competitor)}"
+            yield 'download   = "100 GB"'
+            yield "background = true"
+
+
+def presets() -> dict[str, Parameters]:
+    """Sets of parameters with a name.
+
+    `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
+    that drops for both, since the kernel's TCP does not ask for ECN unless it is told to (`tcp_ecn = 2`).
+    `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
+    five seconds, no head start); `matrix` takes every controller against every other.
+    """
+    names = [str(one["name"]) for one in _native.controllers()]
+    everyone = tuple(name for name in names if ":" not in name)  # `noq:...` steer flows of the QUIC stack alone
+    published = Parameters()
+    return {
+        "ccafct": published,
+        "ccafct-test": replace(published, rtts=("10 ms", "20 ms"), count=25, head_start="0 s"),
+        "live": replace(
+            published,
+            rtts=LIVE_RTTS,
+            queue="fq-codel:flows=1,ecn=off",
+            controllers=("kernel:cubic", "cubic"),
+            competitors=("kernel:cubic", "cubic", "kernel:bbr", "bbr1"),
+            count=100,
+            head_start="10 s",
+        ),
+        "matrix": replace(published, rtts=MATRIX_RTTS, controllers=everyone, competitors=everyone),
+    }
+
+
+def path_buffer(parameters: Parameters) -> str:
+    """What the queue of the bottleneck holds: as given, or the default of its model."""
+    model, _ = parse_queue(parameters.queue)
+    return parameters.buffer or (DROP_TAIL_BUFFER if model == "drop-tail" else DEFAULT_BUFFER)
+
+
+def parse_queue(text: str) -> tuple[str, str]:
+    """The model of a queue given as `model:option=value,...`, and the whole as an inline table of TOML.
+
+    A switch may stand alone for `=on`. Which models and options there are, the scenario knows.
+
+    >>> parse_queue("fq-codel:flows=1,target=5 ms,ecn=off")
+    ('fq-codel', '{ model = "fq-codel", flows = 1, target = "5 ms", ecn = false }')
+    """
+    model, _, rest = text.partition(":")
+    entries = [f"model = {json.dumps(model.strip())}"]
+    for option in filter(None, (part.strip() for part in rest.split(","))):
+        name, equals, value = (part.strip() for part in option.partition("="))
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or (equals and not value):
+            raise RequestError(f"queue {text!r}: expected MODEL or MODEL:OPTION=VALUE,..., as fq-codel:flows=1")
+        entries.append(f"{name} = {_toml(value or 'on')}")
+    return model.strip(), f"{{ {', '.join(entries)} }}"
+
+
+def _toml(value: str) -> str:
+    if value in ("on", "true", "off", "false"):
+        return "true" if value in ("on", "true") else "false"
+    return value if re.fullmatch(r"[0-9]+", value) else json.dumps(value)
+
+
+def changed(parameters: Parameters) -> dict[str, tuple[object, object]]:
+    """What differs from the published experiment: name -> published value, this value.
+
+    >>> changed(Parameters(rate="20 Mbps"))
+    {'rate': ('50 Mbps', '20 Mbps')}
+    """
+    published = Parameters()
+    pairs = {one.name: (getattr(published, one.name), getattr(parameters, one.name)) for one in fields(Parameters)}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

@@ -1,0 +1,88 @@
+"""The folder that a study is stored in: its document, its scenarios, its tables, its page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path, PurePath
+
+import polars as pl
+
+from thalweg.errors import RequestError
+from thalweg.metadata import parse_document
+from thalweg.result_folder import ResultFolder, reserve
+from thalweg.studies.runner.result import StudyResult
+
+DOCUMENT = "study.json"
+"""The document that `--format json` prints, and `files`, the names of those beside it."""
+PAGE = "report.html"
+_SCENARIOS = "scenarios"
+
+
+def reserve_folder(folder: Path) -> AbstractContextManager[None]:
+    """Holds the folder from before the first trial on. Raises RequestError as `reserve` does."""
+    return reserve(folder, DOCUMENT, "study")
+
+
+def write_study_files(
+    folder: Path,
+    result: StudyResult,
+    scenarios: Mapping[str, str],
+    tables: Mapping[str, pl.DataFrame],
+    figures: Sequence[str] = (),
+    *,
+    complete: bool = True,
+) -> Path:
+    """Writes `scenarios/<name>.toml`, `<name>.parquet` and the document, in place of those of an older study.
+
+    An older study stays until all of the new one is there; a part of one does not replace it, but stays beside
+    it. Returns where the new one is: the page and the figures, whose names are given, go there. Raises
+    RequestError if something cannot be written.
+    """
+    homes = [_SCENARIOS] if scenarios else []
+    files = [
+        *(f"{_SCENARIOS}/{name}.toml" for name in scenarios),
+        *(f"{name}.parquet" for name in tables),
+        *figures,
+    ]
+    with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as place:
+        try:
+            for home in homes:
+                (place.root / home).mkdir()
+            for name, toml in scenarios.items():
+                (place.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
+            for name, table in tables.items():
+                table.write_parquet(place.root / f"{name}.parquet")
+            document = json.dumps({**result.document(), "files": files}, indent=2, allow_nan=False) + "\n"
+            (place.root / DOCUMENT).write_text(document, encoding="utf-8")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # A disk that fills while Parquet is written is an error of Polars.
+            reason = getattr(error, "strerror", None) or error
+            raise RequestError(f"cannot write results to {folder}: {reason}") from None
+        if complete or not place.replaces:
+            place.finish()
+        else:
+            place.keep()
+        return place.root
+
+
+def _files(document: Path) -> list[PurePath]:
+    """The files of the study whose document this is: those that it names, and its page. Raises RequestError."""
+    study = parse_document(document)
+    named = study.get("files", []) if isinstance(study, dict) else None
+    if not isinstance(named, list):
+        raise RequestError(f"{document}: this is not a study that this version writes over; move it")
+    return [_checked(document, number, name) for number, name in enumerate(named)] + [PurePath(PAGE)]
+
+
+def _checked(document: Path, number: int, name: object) -> PurePath:
+    """A name in a document leads to a file of a study in its folder, and to nothing else."""
+    path = PurePath(name) if isinstance(name, str) and "\0" not in name else PurePath()
+    homes = {(): (".parquet", ".png"), (_SCENARIOS,): (".toml",)}
+    if str(path) != name or path.name.startswith(".") or path.suffix not in homes.get(path.parts[:-1], ()):
+        raise RequestError(
+            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png or "
+            f"{_SCENARIOS}/NAME.toml"
+        )
+    return path

@@ -1,0 +1,140 @@
+"""The findings of the poster on transient performance, set against what was measured.
+
+The published figure compares controllers by eye. Here medians are compared by the bootstrap of
+`statistics.ratios`: *better* asks that the whole interval of 95 % of the ratio is below 1. A tail is the 95th
+percentile over the median; *long* asks that the whole interval of its ratio to the tail of each loss-based
+controller is above 1. A run that did not converge counts as worse than all that did: where most runs of both
+sides did not, nothing is told.
+
+The checks take the metric of `metric.py` and BBRv1, the BBR of the authors' framework (CCP, 2021). The
+same statements by the numbers of the authors' tool (`as_coded.py`), and with BBRv3, are findings: shown,
+without a say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from thalweg.quantity import text
+from thalweg.statistics.claims import Answer, above, below, each_of, every
+from thalweg.statistics.digits import ranged
+from thalweg.statistics.interval import Values as Times
+from thalweg.statistics.quantiles import median
+from thalweg.statistics.ratios import OrderStatistic, ratio_interval, ratio_of_medians
+from thalweg.studies.runner.result import Check, Finding
+from thalweg.studies.transient.as_coded import AsCoded
+from thalweg.studies.transient.parameters import PAPER, Cell
+
+SMALL, LARGE = "40 packets", "100 packets"
+LOSS_BASED = ("reno", "cubic")
+PUBLISHED_BBR, LATER_BBR = "bbr1", "bbr"
+_SECTION = f"{PAPER}, section Experiments and figure 2"
+
+Areas = Mapping[Cell, Times]
+Judgement = tuple[str, Answer, str]
+"""The statement, whether it holds, and what was measured."""
+
+
+def checks(areas: Areas) -> list[Check]:
+    """All statements on the areas of the first step; runs that did not converge are infinite."""
+    return [
+        Check(name, _SECTION, answer, measured) for name, answer, measured in _judgements(areas, PUBLISHED_BBR)
+    ]
+
+
+def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
+    """The same by the tool's numbers, and with the BBR of today."""
+    later = "BBRv3, which the authors could not know"
+    return [
+        *_as_coded(coded),
+        *(
+            Finding(name, _SECTION, "yes", measured, answer, later)
+            for name, answer, measured in _judgements(areas, LATER_BBR)
+            if LATER_BBR in name.split()
+        ),
+    ]
+
+
+def _as_coded(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
+    areas = {
+        cell: np.where(np.isnan(one.area), np.inf, one.area).astype(np.float64) for cell, one in coded.items()
+    }
+    missed = {cell: int((~one.converged).sum()) for cell, one in coded.items()}
+    blind = ", ".join(f"{cell.controller} ({cell.buffer}): {count}" for cell, count in missed.items() if count)
+    reason = (
+        f"the tool's area; runs scored by their first 40 bins because no steady point was found: {blind}"
+        if blind
+        else "the tool's area; it found a steady point in every run"
+    )
+    return [
+        Finding(f"as coded: {name}", _SECTION, "yes", measured, answer, reason)
+        for name, answer, measured in _judgements(areas, PUBLISHED_BBR)
+    ]
+
+
+def _judgements(areas: Areas, bbr: str) -> Iterator[Judgement]:
+    for controller in LOSS_BASED:
+        name = f"small buffer: {controller} reacts better than {bbr}"
+        yield _better(areas, name, Cell(SMALL, controller), Cell(SMALL, bbr))
+    yield _long_tail(areas, bbr)
+    for controller in LOSS_BASED:
+        name = f"{controller} reacts worse with the larger buffer"
+        yield _better(areas, name, Cell(SMALL, controller), Cell(LARGE, controller))
+    for controller in LOSS_BASED:
+        name = f"larger buffer: {bbr} reacts better than {controller}"
+        yield _better(areas, name, Cell(LARGE, bbr), Cell(LARGE, controller))
+
+
+def _better(areas: Areas, name: str, first: Cell, second: Cell) -> Judgement:
+    medians = [median(areas[cell]) for cell in (first, second)]
+    told = " and ".join(_told(cell, one) for cell, one in zip((first, second), medians, strict=True))
+    ratio = ratio_of_medians(areas[first], areas[second])
+    return name, below(ratio, 1), f"median areas {told}: ratio {ranged(ratio)}"
+
+
+def _told(cell: Cell, area: float) -> str:
+    value = text(area, digits=3) if np.isfinite(area) else "beyond all (most runs did not converge)"
+    return f"{value} ({cell.controller}, {cell.buffer})"
+
+
+def _long_tail(areas: Areas, bbr: str) -> Judgement:
+    tails = {name: tail(areas[Cell(SMALL, name)]) for name in (bbr, *LOSS_BASED)}
+    told = ", ".join(f"{name} {_length(value)}" for name, value in tails.items())
+    ratios = {
+        name: ratio_interval(
+            TAIL, areas[Cell(SMALL, bbr)], areas[Cell(SMALL, name)], confidence=each_of(len(LOSS_BASED))
+        )
+        for name in LOSS_BASED
+    }
+    compared = ", ".join(f"{bbr} / {name} {ranged(ratio)}" for name, ratio in ratios.items())
+    return (
+        f"small buffer: {bbr} has a long tail",
+        every(above(ratio, 1) for ratio in ratios.values()),
+        f"95th percentile over median: {told}; {compared}",
+    )
+
+
+def _length(value: float) -> str:
+    return text(value, digits=3) if np.isfinite(value) else "without end"
+
+
+def tail(area: Times) -> float:
+    """The 95th percentile over the median; infinite if more than one run in twenty did not converge.
+
+    >>> tail(np.array([1.0] * 15 + [3.0] * 5)), tail(np.array([1.0] * 10 + [np.inf] * 10))
+    (3.0, inf)
+    """
+    return TAIL.of(area)
+
+
+def _far_over_middle(values: Times) -> Times:
+    low, high, far = values[..., 0], values[..., 1], values[..., 2]
+    middle = np.where(low == high, low, (low + high) / 2)
+    return np.where(np.isfinite(far), far / np.where(np.isfinite(middle), middle, 1.0), np.inf)
+
+
+TAIL = OrderStatistic(lambda n: ((n + 1) // 2, n // 2 + 1, math.ceil(0.95 * n)), _far_over_middle)
+"""The 95th percentile, a value that was measured, over the median of the tables."""

@@ -1,0 +1,232 @@
+"""The parameters of the study `transient`: the path, its steps, and the scenario of each cell.
+
+Model: one bottleneck, drop-tail unless said otherwise, packets of 1500 bytes on the wire, capacity and delay with
+truncated normal noise in every millisecond. The main flow starts at 0, which is a step of the bandwidth that it
+may use from nothing to all; then the capacity, the round trip, or the number of flows change, once for each step.
+
+Quantities are texts as in scenario files.
+
+Source: SIGCOMM 2021 poster (doi 10.1145/3472716.3472861), section Experiments; buffers and noise of the capacity
+are the defaults of the authors' tool.
+
+Limits: the poster says that the delay is noisy, and not how much; the tool's files neither. 1 ms is ours.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from thalweg.errors import RequestError, did_you_mean
+from thalweg.live import LiveScenario
+from thalweg.live.kernel import is_kernel
+from thalweg.quantity import bits_per_second, seconds
+from thalweg.scenario import Scenario
+from thalweg.studies.transient.metric import SPAN_RTTS
+
+PAPER = "Transient performance, SIGCOMM 2021 posters, doi 10.1145/3472716.3472861"
+MAIN = "main"
+KINDS = ("rate", "rtt", "flow")
+STEP_FORM = "AT:rate=RATE, AT:rtt=TIME or AT:flow=CONTROLLER, such as 20s:rate=24 Mbps"
+SAMPLES_PER_RTT = 2
+"""Half a round trip is how much later bytes leave the path than they leave the bottleneck."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of the path, or of who shares it."""
+
+    at: str
+    kind: str
+    """rate, rtt or flow."""
+    value: str
+    """The new rate or round trip; the controller of the new flow, `same` for that of the main one."""
+
+    @staticmethod
+    def parse(text: str) -> Step:
+        """A step as the command line has it. Raises RequestError.
+
+        >>> Step.parse("20 s:rate=24 Mbps")
+        Step(at='20 s', kind='rate', value='24 Mbps')
+        """
+        found = re.fullmatch(r"\s*([^:=]+?)\s*:\s*([a-z]+)\s*=\s*(.+?)\s*", text)
+        if found is None or found[2] not in KINDS:
+            raise RequestError(f"--step {text!r}: accepted: {STEP_FORM}")
+        step = Step(found[1], found[2], found[3])
+        seconds(step.at, f"--step {text!r}: time")
+        if step.kind == "rate":
+            if bits_per_second(step.value, f"--step {text!r}: rate") <= 0:
+                raise RequestError(f"--step {text!r}: accepted: a rate above 0; there is no share of nothing")
+        elif step.kind == "rtt":
+            seconds(step.value, f"--step {text!r}: rtt")
+        return step
+
+    @property
+    def at_s(self) -> float:
+        """When, in seconds."""
+        return seconds(self.at, "--step")
+
+    @property
+    def title(self) -> str:
+        """For tables: `20 s: rate 24 Mbps`."""
+        return f"{self.at}: {self.kind} {self.value}"
+
+
+START = Step("0 s", "flow", MAIN)
+"""The first step: the main flow arrives."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One experiment: a buffer and a controller."""
+
+    buffer: str
+    controller: str
+
+    @property
+    def name(self) -> str:
+        """For files and places of a page.
+
+        >>> Cell("40 packets", "cubic:hystart=off").name
+        '40packets-cubic.hystart.off'
+        """
+        parts = (self.buffer.replace(" ", ""), self.controller)
+        return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """All that defines the experiment; the defaults are those of the poster's figure 2, with later controllers."""
+
+    rate: str = "12 Mbps"
+    rtt: str = "50 ms"
+    buffers: tuple[str, ...] = ("40 packets", "100 packets")
+    controllers: tuple[str, ...] = ("reno", "cubic", "bbr1", "bbr", "c4", "prague")
+    duration: str = "60 s"
+    steps: tuple[Step, ...] = ()
+    """After the start of the main flow, in the order of time."""
+    rate_noise: str = "2 Mbps"
+    delay_noise: str = "1 ms"
+    queue: str = "drop-tail"
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be measured; raises RequestError."""
+        seconds(self.rtt, "--rtt")
+        end = seconds(self.duration, "--duration")
+        bits_per_second(self.rate, "--rate")
+        bits_per_second(self.rate_noise, "--rate-noise")
+        seconds(self.delay_noise, "--delay-noise")
+        if self.least_rtt_s < 1e-4:
+            raise RequestError(f"--rtt {self.rtt!r}: accepted: at least 100 us")
+        before_s, rtt_s = 0.0, seconds(self.rtt, "--rtt")
+        for step in (*self.steps, None):
+            option = f"--step {step.title!r}" if step else f"--duration {self.duration!r}"
+            at_s = step.at_s if step else end
+            needed = before_s + SPAN_RTTS * rtt_s
+            if at_s < needed:
+                needs = f"what comes before it takes {SPAN_RTTS} round trips to be measured"
+                raise RequestError(f"{option}: accepted: from {needed:g} s on; {needs}")
+            before_s = at_s
+            rtt_s = seconds(step.value, "--rtt") if step and step.kind == "rtt" else rtt_s
+
+    @property
+    def preset(self) -> str:
+        """The name of this set of parameters; `custom` if it has none."""
+        return next((name for name, known in PRESETS.items() if known == self), "custom")
+
+    @property
+    def least_rtt_s(self) -> float:
+        """The smallest round trip of the path: bins are that long."""
+        changed = (step.value for step in self.steps if step.kind == "rtt")
+        return min(seconds(text, "--rtt") for text in (self.rtt, *changed))
+
+    @property
+    def sample_s(self) -> float:
+        """Length of the bins that the simulator records, a whole number of microseconds."""
+        return round(self.least_rtt_s / SAMPLES_PER_RTT * 1e6) / 1e6
+
+    @property
+    def all_steps(self) -> tuple[Step, ...]:
+        """With the start of the main flow."""
+        return (START, *self.steps)
+
+    def cells(self) -> list[Cell]:
+        """All experiments."""
+        return [Cell(buffer, controller) for buffer, controller in product(self.buffers, self.controllers)]
+
+    def live_span_s(self, trials: int) -> float:
+        """Seconds that all trials in real time take."""
+        cells = sum(is_kernel(cell.controller) for cell in self.cells())
+        return cells * trials * seconds(self.duration, "--duration")
+
+    def scenarios(self) -> dict[Cell, Scenario | LiveScenario]:
+        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        return {cell: self.scenario(cell) for cell in self.cells()}
+
+    def scenario(self, cell: Cell) -> Scenario | LiveScenario:
+        """The scenario of one cell. Raises RequestError for a value that is not accepted."""
+        made = LiveScenario if is_kernel(cell.controller) else Scenario
+        return made.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
+
+    def _lines(self, cell: Cell) -> Iterator[str]:
+        """The scenario file. Texts are quoted as JSON does, which TOML reads."""
+        yield f"title      = {json.dumps(f'{cell.controller}, buffer of {cell.buffer}')}"
+        yield f"source     = {json.dumps(PAPER)}"
+        yield f"time_limit = {json.dumps(self.duration)}"
+        yield f'sample     = "{round(self.sample_s * 1e6)} us"'
+        yield ""
+        yield "[path]"
+        yield f"rate   = {json.dumps(self.rate)}"
+        yield f"rtt    = {json.dumps(self.rtt)}"
+        yield f"buffer = {json.dumps(cell.buffer)}"
+        if self.queue != "drop-tail":
+            yield f"queue  = {{ model = {json.dumps(self.queue)} }}"
+        noise = (bits_per_second(self.rate_noise, "--rate-noise"), seconds(self.delay_noise, "--delay-noise"))
+        if any(noise):
+            sds = f"rate_sd = {json.dumps(self.rate_noise)}, delay_sd = {json.dumps(self.delay_noise)}"
+            yield f'noise  = {{ {sds}, every = "1 ms" }}'
+        for step in self.steps:
+            if step.kind != "flow":
+                yield f"\n[[path.change]]\nat = {json.dumps(step.at)}\n{step.kind} = {json.dumps(step.value)}"
+        # With 28 bytes of headers, 1500 on the wire; a single size of packets, so no discovery.
+        yield '\n[transport]\ninitial_mtu = "1472 B"'
+        arrivals = [step for step in self.steps if step.kind == "flow"]
+        yield from _flow(MAIN, cell.controller, "0 s")
+        for number, step in enumerate(arrivals, start=2):
+            controller = cell.controller if step.value == "same" else step.value
+            yield from _flow(f"flow-{number}", controller, step.at)
+
+
+def _flow(name: str, controller: str, start: str) -> Iterator[str]:
+    """A download that never ends: the trial runs until its time limit."""
+    yield f"\n[[flow]]\nname = {json.dumps(name)}\ncontroller = {json.dumps(controller)}"
+    yield f'start = {json.dumps(start)}\ndownload = "100 GB"\nbackground = true'
+
+
+_PAPER = Parameters()
+PRESETS = {
+    "paper": _PAPER,
+    # What the poster measured, with the kernel's TCP in real time, and beside it in virtual time.
+    "live": replace(
+        _PAPER,
+        controllers=("kernel:reno", "reno", "kernel:cubic", "cubic", "kernel:bbr", "bbr1"),
+        duration="20 s",
+    ),
+    "capacity": replace(
+        _PAPER,
+        steps=(Step("20 s", "rate", "24 Mbps"), Step("40 s", "rate", "6 Mbps"), Step("60 s", "rate", "12 Mbps")),
+        duration="80 s",
+    ),
+    "rtt": replace(_PAPER, steps=(Step("20 s", "rtt", "100 ms"), Step("40 s", "rtt", "50 ms"))),
+    "arrival": replace(_PAPER, steps=(Step("20 s", "flow", "same"), Step("40 s", "flow", "same"))),
+}
+
+
+def preset(name: str) -> Parameters:
+    """A set of parameters by its name. Raises RequestError."""
+    if name not in PRESETS:
+        raise RequestError(f"--preset {name!r}: there is none of this name{did_you_mean(name, PRESETS)}")
+    return PRESETS[name]

@@ -1,0 +1,99 @@
+"""The published findings that `wifi-compete` has to repeat.
+
+Each is about the ratio of the medians of two sets of trials with its interval of 95 % (`statistics.ratios`), and
+holds if the whole interval lies on the right side of its margin:
+
+- *a* **before** *b*: a/b is below 1;
+- *a* **not after** *b*: a/b is below 1 + `NOISE`;
+- *a* **not before** *b*: a/b is above 1 - `NOISE`;
+- **within noise**: a/b is within 1 +- `NOISE`;
+- a median is **reproduced** if it is within 15 % of the one published.
+
+`NOISE` is 10 %: the pairs that the re-measurement of 199 trials calls alike have medians that are 6 and 7 %
+apart, so its noise is no less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from thalweg.quantity import percent, text
+from thalweg.statistics.claims import Answer, above, below, within
+from thalweg.statistics.digits import ranged
+from thalweg.statistics.interval import Interval, Values
+from thalweg.statistics.quantiles import median_interval
+from thalweg.statistics.ratios import ratio_of_medians
+from thalweg.studies.runner.result import Check
+from thalweg.studies.wifi_compete.published import ACCEPTANCE_S, ALONE, PEERS, REMEASURED, SAME
+
+MEDIAN_TOLERANCE = 0.15
+NOISE = 0.10
+
+Cells = Mapping[tuple[str, str], Values]
+"""End times of the main flow by variant and competitor."""
+
+
+def before(ratio: Interval) -> Answer:
+    """Whether the first is earlier."""
+    return below(ratio, 1)
+
+
+def not_after(ratio: Interval) -> Answer:
+    """Whether the first is at most as late, but for noise."""
+    return below(ratio, 1 + NOISE)
+
+
+def not_before(ratio: Interval) -> Answer:
+    """Whether the first is at least as late, but for noise."""
+    return above(ratio, 1 - NOISE)
+
+
+def within_noise(ratio: Interval) -> Answer:
+    """Whether the two differ by no more than noise.
+
+    >>> within_noise(Interval(0.98, 0.93, 1.03, 20)), within_noise(Interval(0.8, 0.7, 0.85, 20))
+    ('holds', 'does not hold')
+    """
+    return within(ratio, 1 - NOISE, 1 + NOISE)
+
+
+def checks(cells: Cells) -> list[Check]:
+    """All checks, on the trials of all cells."""
+    return [*_orderings(cells), *_no_exit(cells), *_medians(cells)]
+
+
+def _orderings(cells: Cells) -> Iterator[Check]:
+    for competitor in (ALONE, *PEERS):
+        where = "alone" if competitor == ALONE else f"against {competitor}"
+        yield _compare(cells, f"{where}, v2 is not slower than v3", "v2", "v3", competitor, not_after)
+        yield _compare(cells, f"{where}, v3 is faster than v1", "v3", "v1", competitor, before)
+    yield _compare(cells, "C4 against C4, v2 gains nothing over v1", "v2", "v1", SAME, not_before)
+
+
+def _no_exit(cells: Cells) -> Iterator[Check]:
+    yield _compare(cells, "alone, no exit on delay is faster than v1", "no-exit", "v1", ALONE, before)
+    for competitor in (*PEERS, SAME):
+        name = f"against {competitor}, no exit on delay is within noise of v1"
+        yield _compare(cells, name, "no-exit", "v1", competitor, within_noise)
+
+
+def _compare(
+    cells: Cells, name: str, first: str, second: str, competitor: str, rule: Callable[[Interval], Answer]
+) -> Check:
+    ratio = ratio_of_medians(cells[first, competitor], cells[second, competitor])
+    return Check(name, REMEASURED, rule(ratio), f"median {first} / {second} = {ranged(ratio)}")
+
+
+def _medians(cells: Cells) -> Iterator[Check]:
+    for (variant, competitor), published in ACCEPTANCE_S.items():
+        yield median_check(variant, competitor, published, cells[variant, competitor])
+
+
+def median_check(variant: str, competitor: str, published: float, times: Values) -> Check:
+    """Whether the median of a cell is the published one."""
+    where = "alone" if competitor == ALONE else f"against {competitor}"
+    found = median_interval(times)
+    ratio = Interval(found.value / published, found.low / published, found.high / published, found.n)
+    measured = f"{text(found.value, 's', 3)}, published {text(published, 's', 3)}: {ranged(ratio)}"
+    name = f"median of {variant} {where} within {percent(MEDIAN_TOLERANCE)}"
+    return Check(name, REMEASURED, within(ratio, 1 - MEDIAN_TOLERANCE, 1 + MEDIAN_TOLERANCE), measured)

@@ -1,0 +1,67 @@
+"""The table of `wifi-compete` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.quantity import percent, text
+from thalweg.studies.runner.result import Row, StudyResult
+
+HEADERS = (
+    "variant",
+    "against",
+    "n",
+    "min",
+    "median",
+    "mean",
+    "sd",
+    "p90",
+    "worst",
+    "published",
+    "ratio",
+    "slowdown",
+    "share",
+    "background",
+)
+WORDS = 2
+"""The first columns hold words, the others numbers."""
+LEGEND = (
+    "Times are when the main flow has closed, from the start of the trial; in a pair it starts at 1 s. "
+    "Published: the median of the re-measurement, and ratio: ours over it. Slowdown: the duration of the median "
+    "trial over the duration alone. Share: what the main flow got of all that was delivered while both flows "
+    "were active, mean of the trials. Background: what the other flow had got when the main flow closed, of 10 MB."
+)
+
+
+def table_rows(result: StudyResult) -> list[list[str]]:
+    """One line for each row of the study, under HEADERS."""
+    return [_line(row) for row in result.rows]
+
+
+def _line(row: Row) -> list[str]:
+    times = [_number(row, name, "s") for name in ("min_s", "median_s", "mean_s", "sd_s", "p90_s", "worst_s")]
+    share, background = row["share"], row["background_mb"]
+    return [
+        str(row["variant"]),
+        str(row["competitor"]),
+        str(row["n"]),
+        *times,
+        _number(row, "published_median_s", "s"),
+        _number(row, "ratio", ""),
+        _number(row, "slowdown", ""),
+        percent(float(share)) if share is not None else "-",
+        text(float(background) * 1e6, "B", 3) if background is not None else "-",
+    ]
+
+
+def _number(row: Row, name: str, unit: str) -> str:
+    value = row[name]
+    return text(float(value) if value is not None else None, unit, 3)
+
+
+FINDINGS = ("the paper says", "published", "measured", "here")
+
+
+def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
+    """What the paper says, what was measured, and whether that is the same."""
+    return [[finding.name, finding.published, finding.measured, finding.answer] for finding in result.findings]
