@@ -13,7 +13,7 @@ use std::time;
 use thalweg_control::registry::SpecError;
 use thalweg_control::{Control, ControllerSpec, Init, Rng};
 use thalweg_transport::{StackFlow, TransportConfig};
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// Makes controllers for the connections of a stack.
 ///
@@ -64,6 +64,7 @@ impl Factory {
             .unwrap_or_else(|| RandomState::new().build_hasher().finish());
         let controller = self.spec.build(&init);
         let mut flow = StackFlow::new(Some(controller), config, Rng::seed_from_u64(seed));
+        flow.set_codepoint(Ecn::Ect0); // the only one that the stacks send
         flow.establish();
         Bridge(Mutex::new(Sender {
             flow,
