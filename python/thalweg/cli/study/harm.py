@@ -137,6 +137,7 @@ def harm(
     from thalweg.studies.harm import study as experiment  # noqa: PLC0415
     from thalweg.studies.harm.parameters import presets  # noqa: PLC0415
     from thalweg.studies.harm.table import MORE, TIMES, WORDS, more_rows, times_rows  # noqa: PLC0415
+    from thalweg.studies.runner.table import Table  # noqa: PLC0415
 
     asked = timing(live, realtime, bound)
     if live:
@@ -176,7 +177,7 @@ def harm(
     with reserved(out):
         with Bar() as bar:
             done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
-        sheets = [(TIMES, times_rows, WORDS), (MORE, more_rows, WORDS)]
+        sheets = [Table(TIMES, times_rows(done.result), WORDS), Table(MORE, more_rows(done.result), WORDS)]
         return conclude(done, f"{len(done.cells)} rows", format_, out, sheets)
 
 

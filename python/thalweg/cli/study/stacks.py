@@ -33,6 +33,7 @@ def stacks(
 ) -> int:
     """Runs the study; see docs/studies/stacks.md."""
     # The modules of one study are loaded for that study alone; altair and the statistics take their time.
+    from thalweg.studies.runner.table import Table  # noqa: PLC0415
     from thalweg.studies.stacks import study as experiment  # noqa: PLC0415
     from thalweg.studies.stacks.table import HEADERS, WORDS, table_rows  # noqa: PLC0415
 
@@ -50,4 +51,6 @@ def stacks(
     with reserved(out):
         with Bar() as bar:
             done = experiment.run(controllers, names or None, trials, seed, jobs, bar.show)
-        return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)])
+        return conclude(
+            done, f"{len(done.cells)} rows", format_, out, [Table(HEADERS, table_rows(done.result), WORDS)]
+        )

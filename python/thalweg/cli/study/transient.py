@@ -125,6 +125,7 @@ def transient(
 def _study(
     parameters: Any, trials: int | None, seed: int, jobs: int, asked: Timing, format_: Format, out: Path | None
 ) -> int:
+    from thalweg.studies.runner.table import Table  # noqa: PLC0415
     from thalweg.studies.transient import study as experiment  # noqa: PLC0415
     from thalweg.studies.transient.table import (  # noqa: PLC0415
         DAMPING,
@@ -142,6 +143,9 @@ def _study(
     with reserved(out):
         with Bar() as bar:
             done = experiment.run(parameters, n, seed, jobs, bar.show, asked)
-        sheets = [(REACTION, reaction_rows, WORDS), ((*REACTION[:WORDS], *DAMPING), damping_rows, WORDS)]
-        findings = (FINDINGS, finding_rows, len(FINDINGS))
+        sheets = [
+            Table(REACTION, reaction_rows(done.result), WORDS),
+            Table((*REACTION[:WORDS], *DAMPING), damping_rows(done.result), WORDS),
+        ]
+        findings = Table(FINDINGS, finding_rows(done.result), len(FINDINGS))
         return conclude(done, f"{len(done.cells)} cells", format_, out, sheets, findings)

@@ -32,6 +32,7 @@ def wifi_compete(
     if jitter_seed is not None and not shared_jitter:
         raise RequestError("--jitter-seed chooses the sequence of --shared-jitter; accepted: both, or neither")
     # The modules of one study are loaded for that study alone; altair and the statistics take their time.
+    from thalweg.studies.runner.table import Table  # noqa: PLC0415
     from thalweg.studies.wifi_compete import study as experiment  # noqa: PLC0415
     from thalweg.studies.wifi_compete.table import (  # noqa: PLC0415
         FINDINGS,
@@ -45,5 +46,12 @@ def wifi_compete(
     with reserved(out):
         with Bar() as bar:
             done = experiment.run(trials, seed, jobs, sequence, bar.show)
-        findings = (FINDINGS, finding_rows, len(FINDINGS))
-        return conclude(done, f"{len(done.cells)} rows", format_, out, [(HEADERS, table_rows, WORDS)], findings)
+        findings = Table(FINDINGS, finding_rows(done.result), len(FINDINGS))
+        return conclude(
+            done,
+            f"{len(done.cells)} rows",
+            format_,
+            out,
+            [Table(HEADERS, table_rows(done.result), WORDS)],
+            findings,
+        )

@@ -18,6 +18,7 @@ import polars as pl
 from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
+from thalweg.progress import Progress, silent
 from thalweg.report.study import Section, write_study
 from thalweg.statistics.interval import Values
 from thalweg.studies.harm.figures import plot_distributions, plot_harm, plot_matrix, plot_times
@@ -27,14 +28,13 @@ from thalweg.studies.harm.study import Harm
 from thalweg.studies.harm.table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.studies.runner.folder import PAGE, write_study_files
 from thalweg.studies.runner.result import Row
+from thalweg.studies.runner.table import Table
 
 _SUMMED_UP = ("geomean", "p95", "throughput", "queue_delay", "loss")
 """What the matrix is drawn of."""
 
-Progress = Callable[[str, int, int], None]
 
-
-def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> Path:
+def save(study: Harm, folder: Path, on_progress: Progress = silent) -> Path:
     """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {cell.name: outcomes.scenario.toml for cell, outcomes in study.cells.items()}
     tables = {
@@ -44,7 +44,7 @@ def save(study: Harm, folder: Path, on_progress: Progress | None = None) -> Path
     root = write_study_files(folder, study.result, scenarios, tables, complete=study.complete)
     file = root / PAGE
     rows = table_rows(study.result)
-    write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
+    write_study(study.result, Table(HEADERS, rows, WORDS), LEGEND, list(_sections(study)), file, on_progress)
     return root
 
 

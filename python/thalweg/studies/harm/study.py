@@ -15,7 +15,7 @@ Source: ccafct (github.com/heistp/ccafct) for the experiment, Ware et al. for ha
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from thalweg.errors import RequestError
 from thalweg.live import Timing, play
 from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
+from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted
 from thalweg.statistics.claims import LEAST_TRIALS
 from thalweg.statistics.discovery import summary
@@ -47,7 +48,6 @@ MARGIN = 0.01
 """Harm up to this is none."""
 LIVE_REPLICATIONS = 2
 """Each takes its time."""
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Harm:
     complete: bool = True
     """False after a Ctrl-C: cells are missing."""
 
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.harm.store import save  # noqa: PLC0415 - altair takes half a second to load
 
@@ -73,7 +73,7 @@ def run(
     replications: int = REPLICATIONS,
     seed: int = 1,
     jobs: int = 0,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
     timing: Timing | None = None,
 ) -> Harm:
     """Runs all cells with seeds `seed`, `seed + 1`, ...; sets the preset `ccafct` against what is published.
@@ -97,8 +97,7 @@ def run(
     for number, (cell, scenario) in enumerate(scenarios.items()):
 
         def report(finished: int, name: str = cell.title, before: int = number * replications) -> None:
-            if on_progress:
-                on_progress(name, before + finished, total)
+            on_progress(name, before + finished, total)
 
         report(0)
         try:

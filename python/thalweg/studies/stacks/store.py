@@ -7,21 +7,20 @@ report.html             the page
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from thalweg.progress import Progress, silent
 from thalweg.report.study import Section, write_study
 from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.table import Table
 from thalweg.studies.stacks.figures import plot_cells
 from thalweg.studies.stacks.study import Cell, Stacks
 from thalweg.studies.stacks.table import HEADERS, LEGEND, WORDS, table_rows
 
-Progress = Callable[[str, int, int], None]
 
-
-def save(study: Stacks, folder: Path, on_progress: Progress | None = None) -> Path:
+def save(study: Stacks, folder: Path, on_progress: Progress = silent) -> Path:
     """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {
         f"{cell.name}-{cell.controller}-{variant}".replace(":", "-").replace("/", "-"): scenario.toml
@@ -35,7 +34,7 @@ def save(study: Stacks, folder: Path, on_progress: Progress | None = None) -> Pa
         draw = partial(_draw, cells, f"Both stacks under {controller}")
         sections.append(Section(controller.replace(":", "-"), f"Distributions: {controller}", "", draw))
     table = table_rows(study.result)
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
+    write_study(study.result, Table(HEADERS, table, WORDS), LEGEND, sections, root / PAGE, on_progress)
     return root
 
 

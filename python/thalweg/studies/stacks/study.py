@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +25,7 @@ import numpy as np
 
 from thalweg.catalogue import Suite
 from thalweg.outcome import Outcomes
+from thalweg.progress import Progress, silent
 from thalweg.quantity import seconds
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.statistics.claims import within
@@ -48,7 +48,6 @@ VARIANTS: dict[str, dict[str, str]] = {
     "quic": {"flow.*.stack": "quic"},
 }
 """What each of the three sets in a scenario."""
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Stacks:
     complete: bool = True
     """False after a Ctrl-C: cells are missing."""
 
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.stacks.store import save  # noqa: PLC0415 - altair takes half a second to load
 
@@ -94,7 +93,7 @@ def run(
     trials: int = 100,
     seed: int = 1,
     jobs: int = 0,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
 ) -> Stacks:
     """Runs all scenarios with all controllers, `trials` each. Raises RequestError.
 
@@ -115,8 +114,7 @@ def run(
             for variant, scenario in variants.items():
 
                 def report(finished: int, label: str = f"{name} ({variant})", before: int = done) -> None:
-                    if on_progress:
-                        on_progress(label, before + finished, total)
+                    on_progress(label, before + finished, total)
 
                 report(0)
                 outcomes = scenario.trials(trials, seed, jobs, report)

@@ -8,7 +8,7 @@ report.html             the page
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,19 +16,19 @@ import numpy as np
 import polars as pl
 
 from thalweg.plots import Chart
+from thalweg.progress import Progress, silent
 from thalweg.quantity import seconds
 from thalweg.report.study import Section, write_study
 from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.table import Table
 from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
 from thalweg.studies.transient.metric import Rates
 from thalweg.studies.transient.parameters import Cell, Step
 from thalweg.studies.transient.study import Measured, Transient
 from thalweg.studies.transient.table import HEADERS, LEGEND, WORDS, table_rows
 
-Progress = Callable[[str, int, int], None]
 
-
-def save(study: Transient, folder: Path, on_progress: Progress | None = None) -> Path:
+def save(study: Transient, folder: Path, on_progress: Progress = silent) -> Path:
     """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {cell.name: toml for cell, toml in study.scenarios.items()}
     root = write_study_files(
@@ -36,7 +36,7 @@ def save(study: Transient, folder: Path, on_progress: Progress | None = None) ->
     )
     file = root / PAGE
     rows = table_rows(study.result)
-    write_study(study.result, HEADERS, rows, WORDS, LEGEND, list(_sections(study)), file, on_progress)
+    write_study(study.result, Table(HEADERS, rows, WORDS), LEGEND, list(_sections(study)), file, on_progress)
     return root
 
 

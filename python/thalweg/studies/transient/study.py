@@ -15,7 +15,6 @@ whatever their round trips.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from thalweg.errors import RequestError
 from thalweg.live import Timing, play
 from thalweg.outcome import Outcomes
+from thalweg.progress import Progress, silent
 from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Interrupted
 from thalweg.statistics.quantiles import percentile
@@ -42,7 +42,6 @@ NAME = "transient"
 TRIALS = 100
 LIVE_TRIALS = 3
 """Each takes its time."""
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Transient:
     complete: bool = True
     """False after a Ctrl-C: cells are missing."""
 
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.transient.store import save  # noqa: PLC0415 - altair takes half a second to load
 
@@ -95,7 +94,7 @@ def run(
     trials: int = TRIALS,
     seed: int = 1,
     jobs: int = 0,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
     timing: Timing | None = None,
 ) -> Transient:
     """Runs all cells with seeds `seed`, `seed + 1`, ...; sets the preset `paper` against what is published.
@@ -116,8 +115,7 @@ def run(
     for number, (cell, scenario) in enumerate(scenarios.items()):
 
         def report(finished: int, name: str = scenario.title, before: int = number * trials) -> None:
-            if on_progress:
-                on_progress(name, before + finished, trials * len(scenarios))
+            on_progress(name, before + finished, trials * len(scenarios))
 
         report(0)
         try:

@@ -8,7 +8,7 @@ report.html             the page
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,25 +16,25 @@ import polars as pl
 
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
+from thalweg.progress import Progress, silent
 from thalweg.replay import replay_trial
 from thalweg.report.study import Section, write_study
 from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.table import Table
 from thalweg.studies.wifi_compete.course import CAPACITY_BPS
 from thalweg.studies.wifi_compete.figures import plot_pair
 from thalweg.studies.wifi_compete.published import ALONE
 from thalweg.studies.wifi_compete.study import Cell, WifiCompete, ends, median_trial, worst_trial
 from thalweg.studies.wifi_compete.table import HEADERS, LEGEND, WORDS, table_rows
 
-Progress = Callable[[str, int, int], None]
 
-
-def save(study: WifiCompete, folder: Path, on_progress: Progress | None = None) -> Path:
+def save(study: WifiCompete, folder: Path, on_progress: Progress = silent) -> Path:
     """Writes a study; returns where it is. Plays the median and the worst trial of each pair again for figures."""
     scenarios = {outcomes.scenario.name: outcomes.scenario.toml for outcomes in study.cells.values()}
     root = write_study_files(folder, study.result, scenarios, {"flows": _flows(study)}, complete=study.complete)
     sections = [_section(cell, outcomes) for cell, outcomes in study.cells.items()]
     table = table_rows(study.result)
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
+    write_study(study.result, Table(HEADERS, table, WORDS), LEGEND, sections, root / PAGE, on_progress)
     return root
 
 

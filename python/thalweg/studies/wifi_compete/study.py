@@ -17,7 +17,6 @@ packet by packet, so trials that share it part ways when they send different pac
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -26,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg.outcome import Outcomes
+from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.statistics.quantiles import percentile
 from thalweg.studies import STUDIES
@@ -51,7 +51,6 @@ TRIALS = 1000
 Columns = npt.NDArray[np.float64]
 Cell = tuple[str, str]
 """Variant and competitor."""
-Progress = Callable[[str, int, int], None]
 
 _PATH = """\
 title    = "{title}"
@@ -98,7 +97,7 @@ class WifiCompete:
     complete: bool = True
     """False after a Ctrl-C: cells are missing."""
 
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.wifi_compete.store import save  # noqa: PLC0415 - altair takes half a second to load
 
@@ -130,7 +129,7 @@ def run(
     seed: int = 1,
     jobs: int = 0,
     jitter_seed: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
 ) -> WifiCompete:
     """Runs all cells, `trials` each with seeds `seed`, `seed + 1`, ..., and judges what is published.
 
@@ -145,8 +144,7 @@ def run(
     for number, (variant, competitor) in enumerate(cells):
 
         def report(finished: int, name: str = f"{variant} {competitor}", before: int = number * trials) -> None:
-            if on_progress:
-                on_progress(name, before + finished, trials * len(cells))
+            on_progress(name, before + finished, trials * len(cells))
 
         report(0)
         try:
@@ -188,9 +186,7 @@ def run(
     return study
 
 
-def _courses(
-    trials: int, seed: int, jitter_seed: int | None, on_progress: Progress | None
-) -> dict[Cell, list[Course]]:
+def _courses(trials: int, seed: int, jitter_seed: int | None, on_progress: Progress) -> dict[Cell, list[Course]]:
     """Plays the first trials of the cells whose course the paper speaks of again, with their traces."""
     seeds = range(seed, seed + min(trials, TRACED))
     total, played = len(NEEDED) * len(seeds), 0
@@ -198,8 +194,7 @@ def _courses(
     def one_more() -> None:
         nonlocal played
         played += 1
-        if on_progress:
-            on_progress("traces", played, total)
+        on_progress("traces", played, total)
 
     return {cell: follow(scenario(*cell, jitter_seed), seeds, one_more) for cell in NEEDED}
 
