@@ -11,13 +11,14 @@ import typer
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, Format, Jobs, SeedSet, refuse_audit
 from thalweg.cli.study.end import Out, conclude, reserved
-from thalweg.cli.study.live import Bound, Live, Realtime, timing
+from thalweg.cli.study.live import Bound, Live, Realtime, announce, timing
 from thalweg.live import LiveScenario
 from thalweg.studies.runner.parameters import Option, options
 from thalweg.studies.runner.study import Study
 from thalweg.studies.runner.trials import ThisMachine
 
-Choose = Callable[[dict[str, Any]], Any]
+Choose = Callable[[dict[str, Any], bool], Any]
+"""Takes the values of options, and whether real time was asked for."""
 Shape = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 
 
@@ -40,14 +41,16 @@ def command(
     def run(**given: Any) -> int:
         seed, jobs, format_, out, _ = (given.pop(name) for name in ("seed", "jobs", "format_", "out", "audit"))
         trials = given.pop("trials")
-        asked = timing(*(given.pop(name) for name in ("live", "realtime", "bound"))) if study.is_live else None
-        parameters = (choose or study.choose)(given)
+        live, realtime, bound = (given.pop(name, None) for name in ("live", "realtime", "bound"))
+        asked = timing(live, realtime, bound)
+        parameters = (choose or study.choose)(given, bool(live))
         # What is refused leaves no folder, and runs nothing.
         if any(isinstance(one, LiveScenario) for one in study.scenarios(parameters).values()):
             refuse_audit()
         n = trials or parameters.trials
         for line in study.announcements(parameters, n):
             note(line)
+        announce(*study.live_span_s(parameters, n))
         with reserved(out):
             with Bar() as bar:
                 done = study.run(parameters, n, seed, ThisMachine(jobs, asked), bar.show)

@@ -21,7 +21,7 @@ from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Row, StudyResult
 from thalweg.studies.runner.study import Finished, Study
 from thalweg.studies.runner.table import Table
-from thalweg.studies.runner.trials import Trials
+from thalweg.studies.runner.trials import CellTrials
 
 if TYPE_CHECKING:
     from thalweg.report.study import Section
@@ -41,13 +41,13 @@ class Fairness(Study[Parameters, Cell, Measured]):
     name = "fairness"
     source = "RFC 9743 sections 5.1 and 5.2; RFC 8868 section 3; Jain, Chiu and Hawe 1984"
     legend = LEGEND
-    trials_option = Option(("--trials", "-n"), "Trials of each row [20].", least=1, most=SET_SIZE)
+    trials_option = Option(("--trials", "-n"), "CellTrials of each row [20].", least=1, most=SET_SIZE)
 
     def presets(self) -> Mapping[str, Parameters]:
         """One."""
         return {"default": Parameters()}
 
-    def measure(self, parameters: Parameters, cell: Cell, trials: Trials) -> Measured:
+    def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
         """Shares, Jain's indices and convergence."""
         return measure(parameters, cell, trials.outcomes())
 

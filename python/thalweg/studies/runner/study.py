@@ -21,7 +21,7 @@ from thalweg.studies import STUDIES
 from thalweg.studies.runner.parameters import Cell, Option, Parameters, changed
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.table import Table
-from thalweg.studies.runner.trials import Player, ThisMachine, Trials
+from thalweg.studies.runner.trials import CellTrials, Player, ThisMachine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,20 +81,24 @@ class Study(ABC, Generic[P, C, M]):
     def presets(self) -> Mapping[str, P]:
         """Sets of parameters with a name, the default first."""
 
-    def choose(self, given: Mapping[str, Any]) -> P:
-        """The preset with what the user gave. Raises RequestError."""
+    def choose(self, given: Mapping[str, Any], live: bool = False) -> P:
+        """The preset with what the user gave; `live` asks for real time. Raises RequestError."""
         presets = self.presets()
         name = given.get("preset", next(iter(presets)))
         if name not in presets:
             raise RequestError(f"--preset {name!r}: no preset has this name{did_you_mean(name, presets)}")
         return changed(presets[name], {name: value for name, value in given.items() if name != "preset"})
 
+    def live_span_s(self, parameters: P, trials: int) -> tuple[float, float | None]:
+        """Seconds that trials in real time take: about, and at the most."""
+        return 0.0, None
+
     def announcements(self, parameters: P, trials: int) -> list[str]:
         """What the user should know before it runs."""
         return []
 
     @abstractmethod
-    def measure(self, parameters: P, cell: C, trials: Trials) -> M:
+    def measure(self, parameters: P, cell: C, trials: CellTrials) -> M:
         """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
 
     @abstractmethod
@@ -176,7 +180,7 @@ class Study(ABC, Generic[P, C, M]):
                 on_progress(title, before + done, total)
 
             report(0)
-            of_cell = Trials(scenario, self.trials_of(cell, n), seed, player or ThisMachine(), report)
+            of_cell = CellTrials(scenario, self.trials_of(cell, n), seed, player or ThisMachine(), report)
             try:
                 finished.cells[cell] = self.measure(parameters, cell, of_cell)
             except Interrupted:

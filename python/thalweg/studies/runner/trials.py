@@ -1,8 +1,8 @@
 """The trials of one cell of a study, and where they run.
 
 A study says which trials it wants; a `Player` says where they run. Today that is this machine: threads in virtual
-time, one by one in real time. Trials are named by scenario and seed, and what is kept of a trial with its trace
-is taken from it where it ran, so that other players need no more than these two calls.
+time, one by one in real time. Trials are named by scenario and seed, and what is kept of a trial with its trace is
+taken from it where it ran, so that other players need no more than these two calls.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Player(Protocol):
 
 @dataclass(frozen=True)
 class ThisMachine:
-    """Trials on threads of this process; those of the kernel's controllers in real time."""
+    """CellTrials on threads of this process; those of the kernel's controllers in real time."""
 
     jobs: int = 0
     """Threads; 0 for all cores."""
@@ -65,7 +65,7 @@ class ThisMachine:
 
 
 @dataclass
-class Trials:
+class CellTrials:
     """The trials of one cell, with seeds `seed`, `seed + 1`, ...: they run when their outcomes are asked for."""
 
     scenario: Scenario | LiveScenario
