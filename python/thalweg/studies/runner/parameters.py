@@ -7,7 +7,7 @@ of them for an option that may be repeated. What was not given keeps the value o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
@@ -61,6 +61,8 @@ class Option:
     panel: str | None = None
     least: float | None = None
     most: float | None = None
+    read: Callable[[str], Any] | None = None
+    """Makes a value out of its text, where texts and numbers do not do; raises RequestError."""
 
 
 def option(
@@ -71,9 +73,10 @@ def option(
     panel: str | None = None,
     least: float | None = None,
     most: float | None = None,
+    read: Callable[[str], Any] | None = None,
 ) -> Any:
     """A field of parameters that is an option as well."""
-    return field(default=default, metadata={_KEY: Option(flags, help, metavar, panel, least, most)})
+    return field(default=default, metadata={_KEY: Option(flags, help, metavar, panel, least, most, read)})
 
 
 def options(parameters: type) -> Iterator[tuple[str, Any, Option]]:
@@ -82,18 +85,23 @@ def options(parameters: type) -> Iterator[tuple[str, Any, Option]]:
     for one in fields(parameters):
         if _KEY in one.metadata:
             hint = hints[one.name]
-            values = list[get_args(hint)[0]] if get_origin(hint) is tuple else hint  # type: ignore[misc]
-            yield one.name, bool if hint is bool else values | None, one.metadata[_KEY]
+            form: Option = one.metadata[_KEY]
+            each = get_args(hint)[0] if get_origin(hint) is tuple else hint
+            given = str if form.read else each
+            values = given if each is hint else list[given]  # type: ignore[valid-type]
+            yield one.name, bool if hint is bool else values | None, form
 
 
 P = TypeVar("P")
 
 
 def changed(parameters: P, given: Mapping[str, Any]) -> P:
-    """These parameters with what was given in their place; what is given twice counts once."""
-    values = {
-        name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
-        for name, value in given.items()
-        if value is not None
-    }
+    """These parameters with what was given instead; what is given twice counts once. Raises RequestError."""
+    forms = {name: form for name, _, form in options(type(parameters))}
+
+    def value(name: str, given: Any) -> Any:
+        read = forms[name].read or (lambda text: text)
+        return tuple(dict.fromkeys(map(read, given))) if isinstance(given, list) else read(given)
+
+    values = {name: value(name, one) for name, one in given.items() if one is not None}
     return replace(parameters, **values)  # type: ignore[type-var]
