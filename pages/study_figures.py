@@ -18,7 +18,8 @@ from thalweg.studies.transient.parameters import Parameters
 from thalweg.studies.transient.study import STUDY as TRANSIENT
 from thalweg.studies.wifi_compete.course import CAPACITY_BPS
 from thalweg.studies.wifi_compete.figures import plot_pair
-from thalweg.studies.wifi_compete.study import ends, median_trial, scenario
+from thalweg.studies.wifi_compete.measure import ends, median_trial
+from thalweg.studies.wifi_compete.parameters import scenario
 
 IMAGES = DOCS / "images"
 STUDY = ROOT / "results" / "transient"

@@ -125,6 +125,10 @@ class Study(ABC, Generic[P, C, M]):
         """How many trials a cell has, of a study with so many trials."""
         return trials
 
+    def runs_of(self, cell: C, trials: int) -> int:
+        """How many trials run for a cell, with those that run again for their traces."""
+        return self.trials_of(cell, trials)
+
     @abstractmethod
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """What is printed."""
@@ -173,7 +177,7 @@ class Study(ABC, Generic[P, C, M]):
         begin = time.perf_counter()
         result.parameters = self.blocks(parameters)
         scenarios = self.scenarios(parameters)
-        total, before = sum(self.trials_of(cell, n) for cell in scenarios), 0
+        total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
         for cell, scenario in scenarios.items():
 
             def report(done: int, title: str = cell.title, before: int = before) -> None:
@@ -189,7 +193,7 @@ class Study(ABC, Generic[P, C, M]):
             finished.scenarios[cell.name] = scenario.toml
             result.core_s += of_cell.core_s
             result.add_live(cell.title, seed, of_cell.live)
-            before += of_cell.n
+            before += self.runs_of(cell, n)
         result.wall_s = time.perf_counter() - begin
         self.judge(finished)
         return finished
