@@ -276,7 +276,12 @@ impl Auditor {
             Role::Server => (server, client),
         };
         receiver.estimates.wire_received += Bytes::new(u64::from(size));
-        let Some(number) = number else { return };
+        let Some(number) = number else {
+            if taken {
+                sender.fates.arrive_without_number();
+            }
+            return;
+        };
         let verdict = sender.fates.arrive(number, taken);
         self.note(verdict, |audit| {
             audit.side_name(connection, side.peer().index())

@@ -37,7 +37,24 @@ impl Metric {
             Metric::MaxDelayFromStart => "max-delay-from-start",
         }
     }
-    pub(crate) const ALL: [Metric; 8] = [
+    /// What it measures, in a line.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Metric::Completion => "from the start of the trial to the last byte delivered",
+            Metric::Closed => "completion and the close exchange that follows",
+            Metric::MeanDelay => "mean delay of the counted frames",
+            Metric::P95Delay => "95th percentile of their delays",
+            Metric::P99Delay => "99th percentile of their delays",
+            Metric::MaxDelay => "largest of their delays",
+            Metric::MeanDelayFromStart => {
+                "mean delay of all frames, those before the start of measurement too"
+            }
+            Metric::MaxDelayFromStart => "largest delay of all frames",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Metric; 8] = [
         Metric::Completion,
         Metric::Closed,
         Metric::MeanDelay,
@@ -48,7 +65,7 @@ impl Metric {
         Metric::MaxDelayFromStart,
     ];
     /// Whether it is a number of one stream of media.
-    pub(crate) fn is_of_media(self) -> bool {
+    pub fn is_of_media(self) -> bool {
         !matches!(self, Metric::Completion | Metric::Closed)
     }
     /// Whether frames before the start of measurement count as well.

@@ -1,6 +1,6 @@
 //! Samples of the links at regular times, and their drops: the link part of a trace.
 
-use crate::frame::Frame;
+use super::frame::Frame;
 use thalweg_path::{DropCause, Link};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 

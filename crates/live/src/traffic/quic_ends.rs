@@ -3,12 +3,12 @@
 //! What the ends and their applications do is what they do in the simulator ([`RealConnection`]); here their
 //! datagrams go through sockets, and their time is that of the emulator.
 
-use crate::connection::ConnectionResult;
-use crate::flow_trace::FlowTrace;
+use super::connection_result::ConnectionResult;
+use super::flow_trace::FlowTrace;
+use super::ports::port_of;
+use super::udp::Udp;
 use crate::host::Host;
 use crate::sys::events::Interest;
-use crate::traffic::port_of;
-use crate::udp::Udp;
 use std::io;
 use std::net::SocketAddrV4;
 use thalweg_sim::{Datagram, RealConnection, Role, Scenario};

@@ -1,37 +1,12 @@
 //! One connection at work: both of its ends, and what they experienced.
 
-use crate::flow_trace::FlowTrace;
-use crate::quic_ends::QuicEnds;
-use crate::tcp_ends::TcpEnds;
-use serde::{Deserialize, Serialize};
+use super::connection_result::ConnectionResult;
+use super::flow_trace::FlowTrace;
+use super::quic_ends::QuicEnds;
+use super::tcp_ends::TcpEnds;
 use std::io;
 use thalweg_sim::Transfer;
 use thalweg_units::{Duration, Instant};
-
-/// What one connection experienced. Times are nanoseconds, those of events since the start.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct ConnectionResult {
-    pub(crate) start: Option<u64>,
-    /// How long after that it really began.
-    pub(crate) start_lateness: u64,
-    pub(crate) completion: Option<u64>,
-    pub(crate) closed: Option<u64>,
-    pub(crate) bytes_delivered: u64,
-    pub(crate) packets_sent: u64,
-    /// Sent again by TCP; declared lost by QUIC.
-    pub(crate) packets_lost: u64,
-    pub(crate) spurious: u64,
-    pub(crate) timeouts: u64,
-    /// Of the smoothed RTT for TCP, of the samples for QUIC.
-    pub(crate) rtt_sum: u64,
-    pub(crate) rtt_samples: u64,
-    pub(crate) rtt_max: u64,
-    pub(crate) rtt_min: Option<u64>,
-    /// Of each stream of a call, the columns; what is absent is none.
-    pub(crate) media: Vec<(String, Option<f64>)>,
-    /// Why it failed, if it did.
-    pub(crate) error: Option<String>,
-}
 
 /// One connection, before, during and after its life.
 pub(crate) struct Connection {

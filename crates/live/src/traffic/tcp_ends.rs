@@ -5,8 +5,8 @@
 //! Completion is the moment at which the receiving application has read the last byte, closed the moment
 //! at which the sender hears that the other side has closed too.
 
-use crate::connection::ConnectionResult;
-use crate::socket::Socket;
+use super::connection_result::ConnectionResult;
+use super::socket::Socket;
 use crate::sys::tcp::{self, TcpInfo};
 use std::io;
 use thalweg_sim::Transfer;

@@ -1,34 +1,29 @@
 //! One end of a connection of the real stack, with the calls of the modelled endpoint.
 
+mod events;
+mod settings;
+
 use crate::adapter::{Factory, Made, Shared};
 use crate::clock::{Clock, duration};
 use crate::header;
-use crate::identity::{SERVER_NAME, identity};
-use crate::seeded::{SeededIds, key};
+use crate::identity::SERVER_NAME;
 use crate::steering::Steering;
-use crate::streams::{Streams, app_id, level};
+use crate::streams::{Streams, level};
 use bytes::{Bytes as Buffer, BytesMut};
 use noq_proto::{
-    AckFrequencyConfig, ClientConfig, Connection, ConnectionError, ConnectionEvent,
-    ConnectionHandle, ConnectionIdGenerator as _, DatagramEvent, Dir, EcnCodepoint, EndpointConfig,
-    Event, FourTuple, MtuDiscoveryConfig, PathId, ServerConfig, StreamEvent,
-    TransportConfig as StackConfig, ValidationTokenConfig, VarInt,
+    ClientConfig, Connection, ConnectionError, ConnectionEvent, ConnectionHandle, DatagramEvent,
+    EcnCodepoint, FourTuple, PathId, VarInt,
 };
 use rand_core::Rng as _;
+use settings::address;
 use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use thalweg_control::{Control, Observer, PathState, Rng};
 use thalweg_transport::StackFlow;
 use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
-use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+use thalweg_units::{Duration, Ecn, Instant, Rate};
 
-/// Receive window of a stream, and the unacknowledged data that a sender may hold: large enough never to
-/// bind on a path below 10 Gbit/s and 100 ms, since the stack does not tune its windows.
-const STREAM_WINDOW: u32 = 1 << 27;
-/// Streams that may be open at once.
-const STREAMS: u32 = 1024;
 /// What passes at least between two firings of timers.
 const GRANULARITY: Duration = Duration::from_nanos(1);
 /// A datagram begins with the tag of its application.
@@ -101,42 +96,24 @@ impl QuicEndpoint {
         };
         let codepoint = controller.as_ref().map_or(Ecn::Ect0, |c| c.ecn());
         let path = PathState::new(config.initial_mtu);
-        let settings = stack_config(&config);
+        let mut settings = settings::of_transport(&config);
         let mut flow = StackFlow::new(controller, config, rng);
         let control = flow.control();
         let shared = Arc::new(Shared::new(Clock::new(), flow));
-        let transport = Arc::new({
-            let mut settings = settings;
-            settings.congestion_controller_factory(Arc::new(Factory {
-                shared: Arc::clone(&shared),
-                theirs,
-            }));
-            settings
-        });
-        let reset_key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &key(&mut noise));
-        let mut endpoint = EndpointConfig::new(Arc::new(reset_key));
-        endpoint.rng_seed(Some(key(&mut noise)));
-        let ids = noise.next_u64();
-        endpoint.cid_generator(Arc::new(move || Box::new(SeededIds(seeded(ids)))));
-        let identity = identity();
-        let server = identity.filter(|_| role == Role::Server).map(|identity| {
-            let mut server = ServerConfig::with_crypto(identity.server.clone());
-            server.transport_config(transport.clone()).migration(false);
-            let mut tokens = ValidationTokenConfig::default();
-            tokens.sent(0);
-            server.validation_token_config(tokens);
-            Arc::new(server)
-        });
-        let first = SeededIds(seeded(noise.next_u64())).generate_cid();
-        let client = identity.map(|identity| {
-            let mut client = ClientConfig::new(identity.client.clone());
-            client.transport_config(transport);
-            client.initial_dst_cid_provider(Arc::new(move || first));
-            client
-        });
+        settings.congestion_controller_factory(Arc::new(Factory {
+            shared: Arc::clone(&shared),
+            theirs,
+        }));
+        let transport = Arc::new(settings);
+        let stack = noq_proto::Endpoint::new(
+            Arc::new(settings::of_endpoint(&mut noise)),
+            settings::of_server(role, &transport),
+            true,
+        );
+        let client = settings::of_client(transport, &mut noise);
         QuicEndpoint {
             role,
-            stack: noq_proto::Endpoint::new(Arc::new(endpoint), server, true),
+            stack,
             connection: None,
             client,
             shared,
@@ -353,83 +330,6 @@ impl QuicEndpoint {
         self.process(now);
     }
 
-    /// Passes on what the connection has to tell to its endpoint and to the application.
-    fn process(&mut self, now: Instant) {
-        let Some((handle, connection)) = &mut self.connection else {
-            return;
-        };
-        while let Some(event) = connection.poll_endpoint_events() {
-            // The peer has answered our close, or has not for three probe timeouts (RFC 9000 section 10.2).
-            if (event.is_draining() || event.is_drained()) && !self.closed {
-                self.closed = true;
-                self.events.push_back(AppEvent::Closed);
-            }
-            if let Some(answer) = self.stack.handle_event(*handle, event) {
-                connection.handle_event(answer);
-            }
-        }
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected => {
-                    self.shared.flow().establish();
-                    self.events.push_back(AppEvent::Connected);
-                }
-                Event::HandshakeConfirmed => {
-                    self.is_confirmed = true;
-                    if self.is_closing {
-                        let now = self.shared.clock.real(now);
-                        connection.close(now, VarInt::from_u32(0), Buffer::new());
-                    }
-                }
-                Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => {
-                    while let Some(id) = connection.streams().accept(Dir::Bi) {
-                        let (event, new) = self.streams.read(id, connection);
-                        self.events.extend(event);
-                        self.stream_bytes_received += new;
-                    }
-                }
-                Event::Stream(StreamEvent::Readable { id }) => {
-                    let (event, new) = self.streams.read(id, connection);
-                    self.events.extend(event);
-                    self.stream_bytes_received += new;
-                }
-                Event::Stream(StreamEvent::Stopped { id, .. }) => {
-                    self.streams.abandon(app_id(id), connection);
-                    self.events.push_back(AppEvent::StopSending(app_id(id)));
-                }
-                Event::Stream(StreamEvent::Writable { .. } | StreamEvent::Available { .. }) => {
-                    self.streams.flush(connection);
-                }
-                Event::DatagramReceived => {
-                    while let Some(data) = connection.datagrams().recv() {
-                        let Some(tag) = data.first_chunk::<TAG>() else {
-                            continue;
-                        };
-                        self.datagrams_received += 1;
-                        self.events.push_back(AppEvent::Datagram {
-                            tag: u64::from_be_bytes(*tag),
-                            len: data.len() as u32,
-                        });
-                    }
-                }
-                Event::ConnectionLost { reason } if !is_regular(&reason) => {
-                    self.failure.get_or_insert(reason);
-                }
-                _ => {}
-            }
-        }
-        self.refresh();
-    }
-
-    fn refresh(&mut self) {
-        let mut flow = self.shared.flow();
-        self.control = flow.control();
-        self.path.clone_from(flow.path());
-        self.counters = *flow.counters();
-        self.counters.stream_bytes_received = self.stream_bytes_received;
-        self.counters.datagrams_received = self.datagrams_received;
-    }
-
     /// The next thing the application should know.
     pub fn poll_event(&mut self) -> Option<AppEvent> {
         self.events.pop_front()
@@ -481,16 +381,6 @@ impl QuicEndpoint {
     }
 }
 
-/// Whether a connection ended as [`QuicEndpoint::close`] ends it, here or at the peer: without an error code (RFC 9000
-/// section 10.2).
-fn is_regular(reason: &ConnectionError) -> bool {
-    match reason {
-        ConnectionError::LocallyClosed => true,
-        ConnectionError::ApplicationClosed(close) => close.error_code == VarInt::from_u32(0),
-        _ => false,
-    }
-}
-
 /// How the stack counts a codepoint. It sends ECT(0) only and gives up ECN when the peer counts ECT(1) (RFC
 /// 9000 section 13.4.2.1): packets that a controller wants marked ECT(1) are counted as ECT(0).
 fn counted_as(ecn: Ecn) -> Option<EcnCodepoint> {
@@ -499,50 +389,4 @@ fn counted_as(ecn: Ecn) -> Option<EcnCodepoint> {
         Ecn::Ect0 | Ecn::Ect1 => Some(EcnCodepoint::Ect0),
         Ecn::Ce => Some(EcnCodepoint::Ce),
     }
-}
-
-/// Addresses of the documentation block (RFC 5737).
-fn address(role: Role) -> SocketAddr {
-    let host = match role {
-        Role::Client => 1,
-        Role::Server => 2,
-    };
-    SocketAddr::from((Ipv4Addr::new(192, 0, 2, host), 4433))
-}
-
-fn seeded(seed: u64) -> Rng {
-    use rand_core::SeedableRng as _;
-    Rng::seed_from_u64(seed)
-}
-
-/// The configuration of the stack that comes closest to that of the modelled endpoint.
-fn stack_config(config: &TransportConfig) -> StackConfig {
-    let mtu = |bytes: Bytes| u16::try_from(bytes.as_u64()).unwrap_or(u16::MAX);
-    let micros = std::time::Duration::from_micros(config.max_ack_delay.as_micros());
-    let mut stack = StackConfig::default();
-    stack
-        .max_idle_timeout(None)
-        .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
-        .receive_window(VarInt::MAX)
-        .send_window(u64::from(STREAM_WINDOW))
-        .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
-        .max_concurrent_uni_streams(VarInt::from_u32(0))
-        .initial_mtu(mtu(config.initial_mtu))
-        .allow_spin(false)
-        .enable_segmentation_offload(false);
-    let discovery = (config.max_mtu > config.initial_mtu).then(|| {
-        let mut discovery = MtuDiscoveryConfig::default();
-        discovery.upper_bound(mtu(config.max_mtu));
-        discovery
-    });
-    stack.mtu_discovery_config(discovery);
-    if config.ack_frequency {
-        // The stack asks for one fixed threshold: the number of packets that need no acknowledgement.
-        let mut frequency = AckFrequencyConfig::default();
-        frequency
-            .ack_eliciting_threshold(VarInt::from_u32(config.ack_every.saturating_sub(1)))
-            .max_ack_delay(Some(micros));
-        stack.ack_frequency_config(Some(frequency));
-    }
-    stack
 }

@@ -20,12 +20,19 @@
 //! as time without a core and as packets that the host dropped. Packets to multicast and link-local
 //! addresses are not carried.
 
-use crate::frame::{Frame, Headers, Pool};
-use crate::histogram::Histogram;
-use crate::samples::Samples;
-use crate::series::Binned;
+pub(crate) mod frame;
+pub(crate) mod histogram;
+pub(crate) mod samples;
+pub(crate) mod series;
+#[cfg(test)]
+mod tests;
+
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Interest, Timer};
+use frame::{Frame, Headers, Pool};
+use histogram::Histogram;
+use samples::Samples;
+use series::Binned;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -35,9 +42,6 @@ use std::os::fd::AsFd;
 use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats, Packet};
 use thalweg_sim::Series;
 use thalweg_units::{Duration, Instant};
-
-#[cfg(test)]
-mod tests;
 
 /// Packets that are handled before the others get their turn.
 const BATCH: usize = 64;
