@@ -1,4 +1,5 @@
-//! A scenario, read and checked.
+//! Scenarios: what they are (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), how they are read (`read`) and
+//! checked (`check`), and what physics allows on them (`floor`).
 
 mod buffer_size;
 mod check;
