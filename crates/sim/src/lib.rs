@@ -22,6 +22,7 @@ pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
 pub use outcome::trace::{DropRow, FlowRow, LinkRow, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
+pub use scenario::clock::{Clock, Host};
 pub use scenario::error::ScenarioError;
 pub use scenario::schema::json_schema;
 pub use scenario::{Criterion, FlowSpec, Metric, Scenario, column_name};

@@ -1,6 +1,7 @@
 //! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
 //! accepted forms.
 
+use crate::scenario::clock::Clock;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::floor;
 use crate::scenario::hop::Hop;
@@ -10,7 +11,6 @@ use crate::scenario::{Criterion, FlowSpec, Metric, Scenario, Workload, column_na
 use crate::trial::connection::Side;
 use crate::trial::media::{Carriage, MediaSpec, standard_call};
 use crate::trial::requests::Arrivals;
-use crate::trial::stack::FlowController;
 use std::collections::BTreeSet;
 use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};
@@ -19,6 +19,9 @@ use thalweg_units::{Bytes, Duration};
 pub(crate) struct Checker<'a> {
     pub(crate) text: &'a str,
     pub(crate) origin: &'a str,
+    pub(crate) clock: Clock,
+    /// Flows and the controllers that `--controller` gives them.
+    pub(crate) controllers: &'a [(String, String)],
 }
 
 impl Checker<'_> {
@@ -27,8 +30,7 @@ impl Checker<'_> {
         key: &str,
         problem: impl Into<String>,
     ) -> Result<T, ScenarioError> {
-        let Checker { text, origin } = self;
-        Err(ScenarioError::at(text, origin, &[], key, problem))
+        Err(ScenarioError::at(self.text, self.origin, &[], key, problem))
     }
 
     /// The scenario, if nothing speaks against it.
@@ -102,34 +104,7 @@ impl Checker<'_> {
                 "\"\" is not a name; accepted: a text such as \"main\"",
             );
         }
-        if flow.controller.starts_with("kernel:") {
-            let problem = format!(
-                "\"{}\" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg",
-                flow.controller
-            );
-            return self.fail(&key("controller"), problem);
-        }
-        let controller: FlowController = match flow.controller.parse() {
-            Ok(controller) => controller,
-            Err(problem) => return self.fail(&key("controller"), problem),
-        };
-        if let FlowController::OfStack(controller) = &controller
-            && flow.stack == schema::Stack::Model
-        {
-            let problem = format!(
-                "\"{controller}\" belongs to the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
-            );
-            return self.fail(&key("controller"), problem);
-        }
-        if let FlowController::OfStack(controller) = &controller
-            && !controller.is_seeded()
-            && !file.allow_unseeded
-        {
-            let problem = format!(
-                "\"{controller}\" draws random numbers that no seed determines, so that its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
-            );
-            return self.fail(&key("controller"), problem);
-        }
+        let controller = self.controller(index, flow, file)?;
         let most = match flow.stack {
             schema::Stack::Model => STREAMS,
             schema::Stack::Quic => REAL_STREAMS,
@@ -150,7 +125,7 @@ impl Checker<'_> {
             let problem = "true needs the modelled endpoint; accepted: stack = \"model\", or false";
             return self.fail(&key("zero_rtt"), problem);
         }
-        Ok(FlowSpec {
+        let spec = FlowSpec {
             name: flow.name.clone(),
             controller,
             stack: flow.stack,
@@ -159,7 +134,9 @@ impl Checker<'_> {
             route: self.route(index, flow, file)?,
             workload,
             transport,
-        })
+        };
+        self.check_carried(index, &spec)?;
+        Ok(spec)
     }
 
     fn workload(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {

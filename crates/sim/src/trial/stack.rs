@@ -14,6 +14,9 @@ use thalweg_units::{Ecn, Instant, Rate};
 use crate::scenario::schema::Stack;
 use crate::trial::seed;
 
+/// What marks a congestion control of the kernel.
+pub(crate) const KERNEL: &str = "kernel:";
+
 /// What steers the sender of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FlowController {
@@ -21,6 +24,8 @@ pub enum FlowController {
     Registry(ControllerSpec),
     /// A controller of the real stack, for flows of that stack.
     OfStack(StackController),
+    /// A congestion control of the kernel's TCP, as scenarios for real time write it: "kernel:cubic".
+    Kernel(String),
 }
 
 impl FlowController {
@@ -29,6 +34,15 @@ impl FlowController {
         match self {
             FlowController::Registry(spec) => spec.as_str(),
             FlowController::OfStack(controller) => controller.as_str(),
+            FlowController::Kernel(controller) => controller,
+        }
+    }
+
+    /// The name of the kernel's congestion control: "cubic".
+    pub fn kernel(&self) -> Option<&str> {
+        match self {
+            FlowController::Kernel(controller) => controller.strip_prefix(KERNEL),
+            _ => None,
         }
     }
 }
@@ -121,6 +135,7 @@ impl Endpoint {
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(spec.build(&init)),
             FlowController::OfStack(controller) => Steering::Stack(*controller),
+            FlowController::Kernel(name) => unreachable!("no scenario of virtual time has {name}"),
         };
         let rng = seed::rng(trial, &format!("{name}/controller"));
         let noise = seed::rng(trial, &format!("{name}/wakeup"));
