@@ -1,10 +1,8 @@
 //! The clock that a scenario is read for: it decides what may carry a flow.
 
-use crate::scenario::FlowSpec;
-use crate::scenario::check::Checker;
-use crate::scenario::error::ScenarioError;
-use crate::scenario::schema::{Flow, ScenarioFile, Stack};
-use crate::trial::stack::{FlowController, KERNEL};
+use super::error::ScenarioError;
+use super::flow::{FlowController, KERNEL};
+use super::schema::{Flow, ScenarioFile, Stack};
 use thalweg_quic::StackController;
 use thalweg_units::Bytes;
 
@@ -82,63 +80,6 @@ impl Clock {
                 }
             }
             flow.stack = Stack::Quic;
-        }
-        Ok(())
-    }
-}
-
-impl Checker<'_> {
-    /// The controller of flow `index`, if it can steer its stack under this clock.
-    pub(crate) fn controller(
-        &self,
-        index: usize,
-        flow: &Flow,
-        file: &ScenarioFile,
-    ) -> Result<FlowController, ScenarioError> {
-        let problem = match self.clock.controller(&flow.controller) {
-            Err(problem) => problem,
-            Ok(FlowController::OfStack(controller)) if flow.stack == Stack::Model => format!(
-                "\"{controller}\" belongs to the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
-            ),
-            Ok(FlowController::OfStack(controller))
-                if !controller.is_seeded() && !file.allow_unseeded =>
-            {
-                format!(
-                    "\"{controller}\" draws random numbers that no seed determines, so that its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
-                )
-            }
-            Ok(controller) => return Ok(controller),
-        };
-        let is_bound = self.controllers.iter().any(|(name, _)| *name == flow.name);
-        let refused = self.fail(&format!("flow.{index}.controller"), problem);
-        refused.map_err(|error| ScenarioError {
-            // The line of the file says another controller.
-            line: error.line.filter(|_| !is_bound),
-            ..error
-        })
-    }
-
-    /// Whether what carries a flow in real time can carry this one.
-    pub(crate) fn check_carried(&self, index: usize, flow: &FlowSpec) -> Result<(), ScenarioError> {
-        let Clock::Real(host) = self.clock else {
-            return Ok(());
-        };
-        let is_kernel = matches!(flow.controller, FlowController::Kernel(_));
-        if is_kernel && !flow.is_plain() {
-            let problem = format!(
-                "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
-                 upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
-                flow.workload()
-            );
-            return self.fail(&format!("flow.{index}"), problem);
-        }
-        if !is_kernel && flow.initial_mtu() > host.most_payload {
-            let problem = format!(
-                "\"{}\" does not fit into a packet of a host; accepted in real time: at most {}",
-                flow.initial_mtu(),
-                host.most_payload
-            );
-            return self.fail("transport.initial_mtu", problem);
         }
         Ok(())
     }

@@ -4,8 +4,8 @@
 use super::StackFlow;
 use super::outstanding::{Acked, Batch, Forgotten};
 use crate::rtt;
-use thalweg_control::event::{Ack, EcnCounts, RateSample, RttSample, SpuriousLoss};
-use thalweg_units::{Bytes, Duration};
+use thalweg_control::event::{Ack, RateSample, RttSample, SpuriousLoss};
+use thalweg_units::{Bytes, Duration, Ecn};
 
 impl StackFlow {
     /// Tells the controller what has been collected (the order is that of the `Controller` trait).
@@ -20,9 +20,7 @@ impl StackFlow {
         if batch.spurious {
             self.tell_spurious();
         }
-        if batch.marked {
-            self.tell_marked(acked.as_ref());
-        }
+        self.count_marks(acked.as_ref(), batch.marked);
         let (mut rtt, mut rate) = (None, None);
         if let Some(acked) = &acked {
             rtt = self.take_rtt(acked);
@@ -114,15 +112,23 @@ impl StackFlow {
         Some(rtt)
     }
 
-    fn tell_marked(&mut self, acked: Option<&Acked>) {
+    /// Counts acknowledged packets as an ACK frame would (RFC 9000 section 19.3.2), and tells of a mark.
+    fn count_marks(&mut self, acked: Option<&Acked>, marked: bool) {
         let (largest, packets) = acked.map_or((0, 0), |a| (a.largest, a.packets));
         let counts = &mut self.sender.path.ecn;
-        counts.ce += 1;
-        counts.ect0 += packets.saturating_sub(1);
         counts.largest_acked = largest.max(counts.largest_acked);
-        let event: EcnCounts = *counts;
-        self.sender
-            .tell_if_established(self.now, |controller, cx| controller.on_ecn(&event, cx));
+        counts.ce += u64::from(marked);
+        let unmarked = packets.saturating_sub(u64::from(marked));
+        match self.codepoint {
+            Ecn::Ect0 => counts.ect0 += unmarked,
+            Ecn::Ect1 => counts.ect1 += unmarked,
+            Ecn::NotEct | Ecn::Ce => {}
+        }
+        if marked {
+            let event = *counts;
+            self.sender
+                .tell_if_established(self.now, |controller, cx| controller.on_ecn(&event, cx));
+        }
     }
 
     fn tell_lost(&mut self, numbers: &[u64], persistent: bool) -> (Bytes, u32) {
@@ -193,5 +199,70 @@ impl StackFlow {
         };
         self.sender
             .tell_if_established(self.now, |controller, cx| controller.on_ack(&event, cx));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TransportConfig;
+    use rand_core::SeedableRng as _;
+    use thalweg_control::event::EcnCounts;
+    use thalweg_control::{ControllerSpec, Init, Rng};
+    use thalweg_units::Instant;
+
+    const SIZE: Bytes = Bytes::new(1200);
+
+    fn at(ms: u64) -> Instant {
+        Instant::START + Duration::from_millis(ms)
+    }
+
+    fn flow(controller: &str) -> StackFlow {
+        let config = TransportConfig::default();
+        let init = Init {
+            now: at(0),
+            mtu: config.initial_mtu,
+            initial_window: config.initial_window,
+        };
+        let controller = controller.parse::<ControllerSpec>().unwrap().build(&init);
+        let mut flow = StackFlow::new(Some(controller), config, Rng::seed_from_u64(1));
+        flow.establish();
+        flow
+    }
+
+    /// Acknowledges 100 packets in twos, 20 ms after they left; a mark comes with every fifth acknowledgement.
+    fn acknowledge(flow: &mut StackFlow) -> EcnCounts {
+        for pair in 0..50 {
+            let (sent, acked) = (at(100 * pair), at(100 * pair + 20));
+            for number in [2 * pair, 2 * pair + 1] {
+                flow.on_sent(sent, number, SIZE);
+            }
+            for number in [2 * pair, 2 * pair + 1] {
+                flow.on_acked(acked, sent, number, SIZE, false);
+            }
+            if pair % 5 == 0 {
+                flow.on_marked(acked);
+            }
+            flow.on_acks_ended(acked);
+        }
+        flow.flush();
+        flow.path().ecn
+    }
+
+    /// RFC 9000 section 19.3.2: each packet is counted by its codepoint, those without a mark, too.
+    #[test]
+    fn every_acknowledged_packet_counts_by_its_codepoint() {
+        let counts = |ect0, ect1| EcnCounts {
+            ect0,
+            ect1,
+            ce: 10,
+            largest_acked: 99,
+        };
+        // 10 of 100 packets are marked.
+        assert_eq!(acknowledge(&mut flow("prague")), counts(0, 90));
+        assert_eq!(acknowledge(&mut flow("cubic")), counts(90, 0));
+        let mut other = flow("prague");
+        other.set_codepoint(Ecn::Ect0);
+        assert_eq!(acknowledge(&mut other), counts(90, 0));
     }
 }

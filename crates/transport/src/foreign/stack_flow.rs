@@ -7,7 +7,9 @@
 //! together, in the order that its trait promises.
 //!
 //! # Limits
-//! The stack says that CE marks were reported, not how many: one mark is counted for each report. It names no
+//! The stack says that CE marks were reported, not how many: one packet of an acknowledgement that reports any counts as
+//! marked, all others as they were sent. A share of marks is right where receivers acknowledge a mark at once (RFC 9000
+//! section 13.2.1), else too small. It names no
 //! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
 //! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
 
@@ -31,6 +33,8 @@ pub struct StackFlow {
     pub(super) recently_lost: VecDeque<Forgotten>,
     pub(super) batch: Batch,
     pub(super) now: Instant,
+    /// What packets are sent with, and count as unless marked.
+    pub(super) codepoint: Ecn,
     /// RTT that the stack has smoothed, before and after the packet that came last.
     pub(super) smoothed: Option<(Duration, Duration)>,
     /// Whether a packet of the handshake was acknowledged: only then does the stack know an RTT.
@@ -44,8 +48,10 @@ pub struct StackFlow {
 impl StackFlow {
     /// A sender that has sent nothing. `controller` is `None` where the stack steers itself; `rng` is lent to it.
     pub fn new(controller: Option<Box<dyn Controller>>, config: TransportConfig, rng: Rng) -> Self {
+        let sender = Sender::new(controller, &config, rng);
         StackFlow {
-            sender: Sender::new(controller, &config, rng),
+            codepoint: sender.ecn(),
+            sender,
             threshold: None,
             sent: VecDeque::new(),
             recently_lost: VecDeque::new(),
@@ -87,6 +93,10 @@ impl StackFlow {
         self.sender.control = control;
         self.threshold = threshold;
     }
+    /// Sets the codepoint that packets are sent with, where it is not the one that the controller wants.
+    pub fn set_codepoint(&mut self, codepoint: Ecn) {
+        self.codepoint = codepoint;
+    }
     /// Binds another controller, before there was any data to send. Returns the codepoint that it wants.
     pub fn replace_controller(&mut self, spec: &ControllerSpec) -> Ecn {
         let init = Init {
@@ -95,7 +105,8 @@ impl StackFlow {
             initial_window: self.config.initial_window,
         };
         self.sender.replace_controller(spec.build(&init));
-        self.sender.ecn()
+        self.codepoint = self.sender.ecn();
+        self.codepoint
     }
     /// The window that the sender starts with.
     pub fn initial_window(&self) -> Bytes {

@@ -1,8 +1,8 @@
 //! Flows that can never finish: a link of their route moves nothing any more before they are done.
 
-use crate::scenario::check::Checker;
+use super::Checker;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::hop::{DOWN, Hop, UP};
+use crate::scenario::hop::{Direction, Hop, PerDirection};
 use crate::scenario::schema::{self, ScenarioFile};
 use crate::scenario::{FlowSpec, Workload};
 use thalweg_path::CapacitySchedule;
@@ -11,8 +11,7 @@ use thalweg_units::{Bytes, Instant};
 /// A link on which a flow can never finish.
 struct DeadEnd {
     hop: usize,
-    /// [`DOWN`] or [`UP`].
-    direction: usize,
+    direction: Direction,
     /// What it would have to carry, and the most that it can from the start of the flow until the end of time.
     asked: Bytes,
     most: Bytes,
@@ -25,12 +24,19 @@ struct DeadEnd {
 fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
     let one = Bytes::new(1);
     let asked = match flow.workload {
-        Workload::Download { bytes, .. } => [bytes.max(one), one],
-        Workload::Upload { bytes, .. } => [one, bytes.max(one)],
-        Workload::Call(_) | Workload::Requests(_) => [one, one],
+        Workload::Download { bytes, .. } => PerDirection {
+            down: bytes.max(one),
+            up: one,
+        },
+        Workload::Upload { bytes, .. } => PerDirection {
+            down: one,
+            up: bytes.max(one),
+        },
+        Workload::Call(_) | Workload::Requests(_) => PerDirection { down: one, up: one },
     };
     let start = Instant::START + flow.start;
-    let links = (flow.route.iter()).flat_map(|hop| [(*hop, DOWN), (*hop, UP)]);
+    let links =
+        (flow.route.iter()).flat_map(|hop| Direction::BOTH.map(|direction| (*hop, direction)));
     links.into_iter().find_map(|(hop, direction)| {
         let schedule = CapacitySchedule::new(&hops[hop].links[direction]);
         let asked = asked[direction];
@@ -55,7 +61,7 @@ fn in_whole_gb(size: Bytes) -> Bytes {
 
 impl Checker<'_> {
     /// A flow on a path that is suspended for ever would never end: that is an error of the scenario.
-    pub(crate) fn check_can_finish(
+    pub(super) fn check_can_finish(
         &self,
         index: usize,
         flow: &FlowSpec,
@@ -65,7 +71,7 @@ impl Checker<'_> {
         let Some(dead) = dead_end(hops, flow) else {
             return Ok(());
         };
-        let direction = if dead.direction == UP {
+        let direction = if dead.direction == Direction::Up {
             "from client to server"
         } else {
             "from server to client"
@@ -87,7 +93,7 @@ impl Checker<'_> {
             None => (format!("link.{}", dead.hop), &file.link[dead.hop]),
         };
         let kind = table.split('.').next().unwrap_or_default();
-        let is_up = dead.direction == UP;
+        let is_up = dead.direction == Direction::Up;
         let own = |change: &schema::Change| is_up && change.up_rate.is_some();
         // The last word on the capacity.
         let changes = path.change.iter().enumerate().rev();

@@ -1,25 +1,15 @@
-"""What `fairness` leaves in a folder.
-
-study.json              the document that `--format json` prints
-scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
-report.html             the page
-"""
+"""The figures of the page of `fairness`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from thalweg.report.study import Section, write_study
+from thalweg.report.study import Section
 from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
-from thalweg.studies.fairness.study import Fairness
-from thalweg.studies.fairness.table import HEADERS, LEGEND, WORDS, table_rows
-from thalweg.studies.runner.folder import PAGE, write_study_files
-from thalweg.studies.runner.result import Row
+from thalweg.studies.runner.result import Row, StudyResult
 
-Progress = Callable[[str, int, int], None]
 _CONDITIONS = {
     "buffer_bdp": "buffer (BDP)",
     "rtt_ratio": "RTT of the second flow over the first",
@@ -27,18 +17,9 @@ _CONDITIONS = {
 }
 
 
-def save(study: Fairness, folder: Path, on_progress: Progress | None = None) -> Path:
-    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
-    scenarios = {cell.name: study.parameters.scenario(cell).toml for cell in study.cells}
-    root = write_study_files(folder, study.result, scenarios, {}, complete=study.complete)
-    table = table_rows(study.result)
-    sections = list(_sections(study))
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
-    return root
-
-
-def _sections(study: Fairness) -> Iterator[Section]:
-    pairs = [row for row in study.result.rows if row["flows"] == 2]
+def sections(result: StudyResult) -> Iterator[Section]:
+    """The matrix of the base, shares over each condition that varies, and many flows of one controller."""
+    pairs = [row for row in result.rows if row["flows"] == 2]
     base = {name: pairs[0][name] for name in _CONDITIONS} if pairs else {}
     if pairs:
         table = [row for row in pairs if all(row[name] == value for name, value in base.items())]
@@ -50,9 +31,7 @@ def _sections(study: Fairness) -> Iterator[Section]:
         if len({row[column] for row in table}) > 1:
             title = f"Shares over the {axis}"
             yield Section(f"over-{column}", title, "", partial(_draw_condition, table, column, axis, title))
-    many = [
-        row for row in study.result.rows if row["flows"] != 2 or (row["first"] == row["second"] and _is(row, base))
-    ]
+    many = [row for row in result.rows if row["flows"] != 2 or (row["first"] == row["second"] and _is(row, base))]
     if any(row["flows"] != 2 for row in many):
         title = "Many flows of one controller"
         yield Section("many", title, "", partial(_draw_many, many, title))

@@ -5,7 +5,7 @@ use thalweg_path::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueCo
 use thalweg_units::{Bytes, Duration, Fraction};
 
 /// What is given, and the defaults of the RFC for the rest.
-pub(crate) fn config(queue: &Queue) -> QueueConfig {
+pub(super) fn config(queue: &Queue) -> QueueConfig {
     match *queue {
         Queue::DropTail {} => QueueConfig::DropTail,
         Queue::Codel {
@@ -103,7 +103,7 @@ fn codel(
 }
 
 /// The key that says how often a discipline updates its probability, and how often it does.
-pub(crate) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
+pub(super) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
     match config(queue) {
         QueueConfig::Pie(pie) => Some(("update", pie.update)),
         QueueConfig::DualPi2(dual) => Some(("target", dual.update)),
@@ -112,7 +112,7 @@ pub(crate) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
 }
 
 /// How many queues a discipline has besides one.
-pub(crate) fn queues(queue: &Queue) -> u64 {
+pub(super) fn queues(queue: &Queue) -> u64 {
     match config(queue) {
         QueueConfig::FqCodel(fq) => u64::from(fq.flows),
         _ => 0,
@@ -120,7 +120,7 @@ pub(crate) fn queues(queue: &Queue) -> u64 {
 }
 
 /// What is wrong with the parameters of a discipline, and what is accepted.
-pub(crate) fn problem(queue: &Queue) -> Option<String> {
+pub(super) fn problem(queue: &Queue) -> Option<String> {
     let zero = |name: &str, time: Duration| {
         let shortest = Duration::from_micros(10);
         (time < shortest)
