@@ -38,7 +38,7 @@ from thalweg.studies.laws.checks import checks as law_checks
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.loopback import checks as loopback_checks
 from thalweg.studies.runner.result import Check
-from thalweg.studies.stacks import study as stacks
+from thalweg.studies.stacks.checks import check as check_stacks
 from thalweg.studies.transient import checks as transient_checks
 from thalweg.studies.transient.parameters import Cell as TransientCell
 from thalweg.studies.wifi_compete import checks as wifi_compete_checks
@@ -370,7 +370,7 @@ def _others(draws: int) -> Iterator[Alarms]:
             "quic_over_wide_low": interval.low - 1,
             "quic_over_wide_high": interval.high - 1,
         }
-        return [stacks.check({"scenario": "", "controller": "", "n": 20, **columns})]
+        return [check_stacks({"scenario": "", "controller": "", "n": 20, **columns})]
 
     yield from alarms("stacks", {"medians within 5 %": ""}, 20, stack, draws)
 

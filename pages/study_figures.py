@@ -13,13 +13,13 @@ import polars as pl
 from pages.made import DOCS, ROOT, fill, made
 from thalweg.plots import Chart
 from thalweg.quantity import seconds
-from thalweg.studies.transient import store
-from thalweg.studies.transient import study as transient
 from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
 from thalweg.studies.transient.parameters import Parameters
+from thalweg.studies.transient.study import STUDY as TRANSIENT
 from thalweg.studies.wifi_compete.course import CAPACITY_BPS
 from thalweg.studies.wifi_compete.figures import plot_pair
-from thalweg.studies.wifi_compete.study import ends, median_trial, scenario
+from thalweg.studies.wifi_compete.measure import ends, median_trial
+from thalweg.studies.wifi_compete.parameters import scenario
 
 IMAGES = DOCS / "images"
 STUDY = ROOT / "results" / "transient"
@@ -44,7 +44,7 @@ def areas(folder: Path) -> None:
 def rates() -> None:
     """Figure 1(b): mean rates after the start; the seconds that it shows are all that is played."""
     chosen = Parameters(controllers=POSTER, buffers=("100 packets",), duration="6 s")
-    study = transient.run(chosen, TRIALS)
+    study = TRANSIENT.run(chosen, TRIALS)
     measured = {cell.controller: steps[0] for cell, steps in study.cells.items()}
     chart = plot_curves(measured, 0.0, seconds(chosen.rtt, "--rtt"), 0.0, "Mean rates of all trials, 100 packets")
     save(chart, IMAGES / "transient-rates.png")
@@ -63,7 +63,7 @@ def pairs() -> None:
 def make() -> None:
     """Draws all of them."""
     if not (STUDY / "reactions.parquet").exists():
-        store.save(transient.run(Parameters(), transient.TRIALS), STUDY)
+        TRANSIENT.run(Parameters()).save(STUDY)
     save(plot_theory(), IMAGES / "transient-theory.png")
     areas(STUDY)
     rates()

@@ -10,8 +10,8 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.studies.fairness import study as fairness
 from thalweg.studies.fairness.checks import checks
+from thalweg.studies.fairness.measure import measure, row
 from thalweg.studies.fairness.metric import (
     convergence_time,
     jain,
@@ -22,6 +22,7 @@ from thalweg.studies.fairness.metric import (
     share_of_fair,
 )
 from thalweg.studies.fairness.parameters import Cell, Parameters
+from thalweg.studies.fairness.study import STUDY
 
 
 def test_jains_index_of_two_flows_is_the_published_formula() -> None:
@@ -79,7 +80,7 @@ def test_every_condition_differs_from_the_base_in_one_thing() -> None:
 
 def test_a_pair_alike_is_fair_and_a_row_says_all() -> None:
     parameters = Parameters(("cubic",), (1.0,), (1.0,), ("fq-codel",), flows=(4,))
-    done = fairness.run(parameters, trials=1)
+    done = STUDY.run(parameters, trials=1)
     pair, four = done.result.rows
     assert pair["jain_20s"] is not None
     assert float(pair["jain_20s"]) > 0.95
@@ -105,7 +106,7 @@ def test_a_gap_that_ends_within_a_bin_is_measured_from_the_next_one() -> None:
     # Bins of 100 ms: the one from 0.2 s to 0.3 s has the first flow alone for half of it.
     received = outcomes.series(0, "first").received[3:].sum() + outcomes.series(0, "second").received[3:].sum()
     capacity = outcomes.capacity(0, "bottleneck")[3:].sum()
-    assert fairness.measure(parameters, cell, outcomes)["utilisation"][0] == pytest.approx(received / capacity)
+    assert measure(parameters, cell, outcomes)["utilisation"][0] == pytest.approx(received / capacity)
 
 
 def pair(ratio: float = 1.0, first: float = 1.0, least: float = 0.9, n: int = 20) -> dict[str, np.ndarray]:
@@ -176,11 +177,11 @@ def test_a_mean_that_lacks_a_trial_is_no_number() -> None:
     parameters = Parameters(duration="20 s")
     cell = Cell(("reno", "reno"))
     outcomes = parameters.scenario(cell).trials(2)
-    measured = fairness.measure(parameters, cell, outcomes)
-    assert fairness.row(parameters, cell, outcomes, measured)["jain_1s"] is not None
-    assert fairness.row(parameters, cell, outcomes, measured)["jain_20s"] is not None  # 20 s fill one bin
+    measured = measure(parameters, cell, outcomes)
+    assert row(parameters, cell, measured)["jain_1s"] is not None
+    assert row(parameters, cell, measured)["jain_20s"] is not None  # 20 s fill one bin
     measured["jain_1"][1] = np.nan
-    assert fairness.row(parameters, cell, outcomes, measured)["jain_1s"] is None
+    assert row(parameters, cell, measured)["jain_1s"] is None
 
 
 def test_the_round_trip_of_the_second_flow_is_longer_by_the_ratio() -> None:
@@ -232,4 +233,4 @@ def test_what_makes_no_sense_is_refused_by_one_message(
 
 def test_a_study_without_a_queue_is_refused_as_nothing_to_run() -> None:
     with pytest.raises(RequestError, match="nothing to run: accepted: at least one controller, buffer, RTT ratio"):
-        Parameters(queues=()).check()
+        Parameters(queues=())

@@ -24,10 +24,14 @@ from thalweg.studies.harm.findings import findings
 from thalweg.studies.harm.measure import COMPLETION, MEASURES, Trials, measure
 from thalweg.studies.harm.parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
 from thalweg.studies.harm.published import LINES
-from thalweg.studies.harm.study import Harm, notes, row, run
+from thalweg.studies.harm.rows import notes, row
+from thalweg.studies.harm.study import STUDY, Kept
 from thalweg.studies.harm.table import HEADERS, table_rows
+from thalweg.studies.runner.study import Finished
+from thalweg.studies.runner.trials import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
+Small = Finished[Parameters, Cell, Kept]
 
 ALONE = Cell("20 ms", "cubic", None)
 BESIDE_CUBIC, BESIDE_BBR = replace(ALONE, competitor="cubic"), replace(ALONE, competitor="bbr")
@@ -245,13 +249,13 @@ def test_the_scenario_of_a_cell_has_all_parameters_and_its_competitor_does_not_h
     ],
 )
 def test_options_of_a_queue_ride_on_its_name(text: str, table: str) -> None:
-    assert parse_queue(text) == (text.partition(":")[0], table)
+    assert parse_queue(text) == tomllib.loads(f"queue = {table}")["queue"]
 
 
 @pytest.fixture(scope="module")
-def small() -> Harm:
+def small() -> Small:
     """Forty short flows, alone and beside two competitors, twice."""
-    return run(SMALL, replications=2, seed=5)
+    return STUDY.run(SMALL, trials=2, seed=5)
 
 
 def test_trials_start_at_all_phases_of_a_round_trip() -> None:
@@ -264,8 +268,8 @@ def test_trials_start_at_all_phases_of_a_round_trip() -> None:
         assert 0.04 < np.ptp(late) < 0.08  # up to one round trip
 
 
-def test_short_flows_arrive_alike_whoever_competes(small: Harm) -> None:
-    drawn = [outcomes.requests.select("trial", "start_s", "bytes") for outcomes in small.cells.values()]
+def test_short_flows_arrive_alike_whoever_competes(small: Small) -> None:
+    drawn = [kept.outcomes.requests.select("trial", "start_s", "bytes") for kept in small.cells.values()]
     assert len(drawn) == 3
     assert drawn[0].equals(drawn[1])
     assert drawn[0].equals(drawn[2])
@@ -275,7 +279,7 @@ def test_short_flows_arrive_alike_whoever_competes(small: Harm) -> None:
 
 def test_arrivals_and_lengths_are_drawn_from_what_was_asked_for() -> None:
     short = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=(), head_start="0 s")
-    requests = run(short, replications=4).cells[ALONE].requests
+    requests = STUDY.run(short, trials=4).cells[ALONE].outcomes.requests
     gaps = np.concatenate([np.diff(one["start_s"].to_numpy()) for one in requests.partition_by("trial")])
     lengths = np.log(requests["bytes"].to_numpy().astype(float))
     # 3596 gaps of mean and deviation 0.2 s: the mean is within 3 * 0.2 / sqrt(3596) = 0.01 s of 0.2 s.
@@ -286,13 +290,13 @@ def test_arrivals_and_lengths_are_drawn_from_what_was_asked_for() -> None:
     assert lengths.std() == pytest.approx(1.05342, abs=0.04)
 
 
-def test_competition_costs_time_and_each_measure_has_its_row(small: Harm) -> None:
+def test_competition_costs_time_and_each_measure_has_its_row(small: Small) -> None:
     alone, cubic, bbr = small.result.rows
     assert alone["competitor"] is None
     for competing, cell in ((cubic, BESIDE_CUBIC), (bbr, BESIDE_BBR)):
         assert float(competing["geomean_s"] or 0) > float(alone["geomean_s"] or 0)
         for one in MEASURES:
-            before, after = (small.measured[each].values[one.name] for each in (ALONE, cell))
+            before, after = (small.cells[each].trials.values[one.name] for each in (ALONE, cell))
             # Of times (competing - solo) / competing, of rates (solo - competing) / solo.
             harms = 1 - after / before if one.more_is_better else 1 - before / after
             assert competing[f"{one.name}_harm"] == pytest.approx(harms.mean())
@@ -304,13 +308,13 @@ def test_competition_costs_time_and_each_measure_has_its_row(small: Harm) -> Non
     assert all(len(line) == len(HEADERS) for line in table_rows(small.result))
 
 
-def test_the_same_seed_gives_the_same_rows_whatever_the_jobs(small: Harm) -> None:
-    again = run(SMALL, replications=2, seed=5, jobs=1)
+def test_the_same_seed_gives_the_same_rows_whatever_the_jobs(small: Small) -> None:
+    again = STUDY.run(SMALL, trials=2, seed=5, player=ThisMachine(jobs=1))
     assert again.result.document()["rows"] == small.result.document()["rows"]
 
 
 def test_flows_that_a_time_limit_cuts_off_are_shown() -> None:
-    cut = run(replace(SMALL, time_limit="4 s"), replications=2)
+    cut = STUDY.run(replace(SMALL, time_limit="4 s"), trials=2)
     for values in cut.result.rows:
         # Of two times 40 flows some would have begun after the end: they are none of its flows.
         assert 0 < int(values["unfinished"] or 0) < int(values["requests"] or 0) < 80
@@ -319,7 +323,7 @@ def test_flows_that_a_time_limit_cuts_off_are_shown() -> None:
 
 def test_a_time_limit_before_any_reply_is_refused() -> None:
     with pytest.raises(RequestError, match="no short flow got a reply within the time limit of 500 ms"):
-        run(replace(SMALL, time_limit="500 ms"), replications=1)
+        STUDY.run(replace(SMALL, time_limit="500 ms"), trials=1)
 
 
 def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsys: Capture) -> None:
@@ -333,7 +337,7 @@ def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsy
     }
 
 
-def test_figures_show_every_competitor_beside_what_is_published(small: Harm) -> None:
+def test_figures_show_every_competitor_beside_what_is_published(small: Small) -> None:
     cells = published_trials()
     table = [row(cell, cells, published=True) for cell in cells]
     drawn = json.dumps(plot_harm(table, COMPLETION, "Harm").to_dict())
@@ -476,14 +480,14 @@ def test_a_wrong_option_is_one_message_and_status_two(
 
 def test_no_replication_is_refused() -> None:
     with pytest.raises(RequestError, match="at least 1"):
-        run(SMALL, replications=0)
+        STUDY.run(SMALL, trials=0)
 
 
 def same_keys(rows: list[dict[str, Any]]) -> set[frozenset[str]]:
     return {frozenset(row) for row in rows}
 
 
-def test_rows_against_a_competitor_have_the_same_columns_and_are_json(small: Harm) -> None:
+def test_rows_against_a_competitor_have_the_same_columns_and_are_json(small: Small) -> None:
     rows = small.result.document()["rows"]
     assert len(same_keys(rows[1:])) == 1
     json.dumps(rows, allow_nan=False)

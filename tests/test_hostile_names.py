@@ -25,6 +25,7 @@ from thalweg.report.study import Section, write_study
 from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
 from thalweg.studies.runner.result import Check, Finding, StudyResult
+from thalweg.studies.runner.table import Table
 
 HARMLESS = "plain"
 HOSTILE = [
@@ -130,7 +131,7 @@ def report_of_a_study(name: str, folder: Path) -> Path:
     result.findings = [Finding(name, name, name, name, "does not hold", name)]
     result.host = {"system": name, "processor": name, "cores": 2}
     section = Section(name, name, name, lambda: [plot_distribution(scenario(name).trials(2))])
-    write_study(result, [name], [[name]], 1, name, [section], folder / "study.html")
+    write_study(result, Table([name], [[name]], 1), name, [section], folder / "study.html")
     return folder / "study.html"
 
 

@@ -10,15 +10,17 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.scenario import Scenario
-from thalweg.studies.stacks.study import Cell, check, load, row
+from thalweg.studies.stacks.checks import check
+from thalweg.studies.stacks.measure import Compared, row
+from thalweg.studies.stacks.parameters import Parameters
 
 Capture = pytest.CaptureFixture[str]
 
 
-def cell(model: list[float], wide: list[float], quic: list[float]) -> Cell:
+def cell(model: list[float], wide: list[float], quic: list[float]) -> Compared:
     scenario = Scenario.load("c4/simple-20mbps")
     values = {"model": np.array(model), "wide": np.array(wide), "quic": np.array(quic)}
-    return Cell("simple-20mbps", "c4", dict.fromkeys(values, scenario), values)
+    return Compared("simple-20mbps", "c4", scenario.description, values)
 
 
 def test_medians_are_compared_with_those_of_the_same_windows() -> None:
@@ -40,7 +42,8 @@ def test_medians_that_scatter_across_the_tolerance_need_more_trials() -> None:
 
 
 def test_all_stacks_start_alike_at_all_phases_of_the_longest_round_trip() -> None:
-    starts = [one.trials(12).flows["start_s"].to_numpy() for one in load("short-to-long", "c4").values()]
+    both = Parameters(names=("short-to-long",))
+    starts = [both.scenario(cell).trials(12).flows["start_s"].to_numpy() for cell in both.cells()]
     # The path has 30 ms at first and 200 ms from 1 s on.
     assert 0.1 < np.ptp(starts[0]) < 0.2
     for others in starts[1:]:

@@ -13,10 +13,12 @@ from thalweg.errors import RequestError
 from thalweg.studies.transient.checks import LARGE, SMALL, checks, tail
 from thalweg.studies.transient.figures import plot_areas
 from thalweg.studies.transient.fit import Fit
+from thalweg.studies.transient.measure import Measured
 from thalweg.studies.transient.metric import Reactions
-from thalweg.studies.transient.parameters import PRESETS, Cell, Parameters, Step, preset
+from thalweg.studies.transient.parameters import PRESETS, Cell, Parameters, Step
+from thalweg.studies.transient.rows import row
 from thalweg.studies.transient.series import react_to_steps, read_series
-from thalweg.studies.transient.study import Measured, row, run
+from thalweg.studies.transient.study import STUDY
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["--trials", "2", "-c", "cubic", "--buffer", "40 packets", "--duration", "6s"]
@@ -127,14 +129,14 @@ def test_a_bad_option_is_refused_with_what_is_accepted(arguments: list[str], say
 
 
 def test_every_preset_is_a_scenario_that_can_be_run() -> None:
-    for name in PRESETS:
-        assert preset(name).scenarios()
+    for preset in PRESETS.values():
+        assert STUDY.scenarios(preset)
 
 
 def test_each_step_has_a_row_and_the_available_bandwidth_follows_it() -> None:
     steps = (Step("4 s", "rate", "24 Mbps"), Step("8 s", "rtt", "100 ms"), Step("12 s", "flow", "same"))
     chosen = Parameters(buffers=("100 packets",), controllers=("bbr",), duration="20 s", steps=steps)
-    done = run(chosen, trials=2)
+    done = STUDY.run(chosen, trials=2)
     (measured,) = done.cells.values()
     assert [one["step"] for one in done.result.rows] == [step.title for step in chosen.all_steps]
     available = [float(one.available.mean()) / 1e6 for one in measured]
@@ -145,7 +147,7 @@ def test_each_step_has_a_row_and_the_available_bandwidth_follows_it() -> None:
 
 
 def test_a_delivered_rate_is_never_far_above_the_available_one() -> None:
-    done = run(Parameters(buffers=("40 packets",), controllers=("cubic",), duration="10 s"), trials=3)
+    done = STUDY.run(Parameters(buffers=("40 packets",), controllers=("cubic",), duration="10 s"), trials=3)
     ((one,),) = done.cells.values()
     # Delay noise moves a packet or two of 50 from one bin to the next.
     assert float((one.delivered / one.available).max()) < 1.08

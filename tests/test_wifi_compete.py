@@ -18,8 +18,9 @@ from thalweg.statistics.ratios import ratio_of_medians
 from thalweg.studies.wifi_compete.checks import before, checks, not_after, not_before, within_noise
 from thalweg.studies.wifi_compete.figures import shares
 from thalweg.studies.wifi_compete.findings import findings
+from thalweg.studies.wifi_compete.measure import median_trial, row, worst_trial
+from thalweg.studies.wifi_compete.parameters import scenario
 from thalweg.studies.wifi_compete.published import ACCEPTANCE_S, COMPETITORS, VARIANTS
-from thalweg.studies.wifi_compete.study import median_trial, row, scenario, worst_trial
 
 NONE = np.array([])
 

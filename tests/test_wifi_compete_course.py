@@ -12,8 +12,8 @@ from thalweg.outcome import Trial
 from thalweg.studies.wifi_compete.course import Course, course, first_spike
 from thalweg.studies.wifi_compete.course_findings import NEEDED, course_findings
 from thalweg.studies.wifi_compete.figures import periods, plot_pair
+from thalweg.studies.wifi_compete.parameters import scenario
 from thalweg.studies.wifi_compete.published import COMPETITORS, VARIANTS
-from thalweg.studies.wifi_compete.study import scenario
 
 PAPER = Course(
     initial_peak_bytes=100e3,

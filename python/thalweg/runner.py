@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from thalweg.catalogue import Entry
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.memory import return_large_blocks
+from thalweg.progress import Progress, silent
 from thalweg.results import Store, SuiteResult
 from thalweg.scenario import Interrupted, Scenario
-
-Progress = Callable[[str, int, int], None]
-"""Hears the name of the scenario that runs, and how many of how many trials of the whole are finished."""
 
 
 def load_all(
@@ -41,7 +39,7 @@ def run_suite(
     scenarios: Sequence[Scenario],
     trials: int,
     jobs: int,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
 ) -> bool:
     """Runs and stores scenarios from the seed of the result; tells whether all were finished before a Ctrl-C."""
     return_large_blocks()
@@ -50,8 +48,7 @@ def run_suite(
         for scenario in scenarios:
 
             def report(finished: int, name: str = scenario.name, before: int = done) -> None:
-                if on_progress:
-                    on_progress(name, before + finished, total)
+                on_progress(name, before + finished, total)
 
             report(0)
             outcomes = scenario.trials(trials, result.seed, jobs, report)

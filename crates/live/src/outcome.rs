@@ -1,11 +1,9 @@
 //! What a trial in real time yields, in the rows of the tables that the simulator fills.
 
-use crate::connection::ConnectionResult;
+use crate::emulator::samples::Samples;
 use crate::emulator::{DOWN, Emulator, UP};
-use crate::flow_trace::FlowTrace;
-use crate::samples::Samples;
 use crate::scenario::LiveScenario;
-use crate::traffic::{FlowPlan, TrafficResult};
+use crate::traffic::{ConnectionResult, FlowPlan, FlowTrace, TrafficResult};
 use serde::Serialize;
 use thalweg_path::{DropCause, FlowLinkStats, LinkConfig};
 use thalweg_sim::Transfer;

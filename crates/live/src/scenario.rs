@@ -6,7 +6,7 @@
 //! kernel's, which is never built. All other flows have `stack = "quic"`, also where the file does not say so: the
 //! modelled endpoint has no packets that a host could send.
 
-use crate::frame::MTU;
+use crate::emulator::frame::MTU;
 use crate::sys::tcp;
 use std::str::FromStr;
 use thalweg_sim::{Scenario, ScenarioError, StackController};

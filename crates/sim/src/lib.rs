@@ -22,11 +22,11 @@ pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
 pub use outcome::trace::{DropRow, FlowRow, LinkRow, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
-pub use scenario::error::ScenarioError;
 pub use scenario::schema::json_schema;
-pub use scenario::{Criterion, FlowSpec, Metric, Scenario, column_name};
+pub use scenario::{
+    Criterion, FlowController, FlowSpec, Metric, Scenario, ScenarioError, column_name,
+};
 pub use thalweg_quic::{Datagram, StackController};
 pub use thalweg_transport::{Counters, PacketEvent, PacketFate, Role};
 pub use trial::probe::{Probe, probe};
-pub use trial::stack::FlowController;
 pub use trial::trials::{Finished, Progress, run_audited, run_traced, run_trial, run_trials};

@@ -22,6 +22,7 @@ from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
 from thalweg.studies.harm.figures import plot_distributions
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
+from thalweg.studies.runner.table import Table
 
 _TEXTS, _NUMBERS = 8, 6
 
@@ -75,7 +76,7 @@ class StudyPage:
             partial(plot_distributions, {a: {None: _times(numbers), b: _times(numbers)}}, c),
         ]
         sections = [Section(f"{a}{at}", b, c, partial(_drawn, draw)) for at, draw in enumerate(draws)]
-        write_study(result, [d, e], [[f, g], [h, a]], 1, b, sections, self._page)
+        write_study(result, Table([d, e], [[f, g], [h, a]], 1), b, sections, self._page)
 
 
 def _drawn(draw: Callable[[], Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from thalweg.memory import return_large_blocks
 from thalweg.outcome import Outcomes
 from thalweg.plots import plot_distribution, plot_trial
 from thalweg.plots.theme import CONFIG, DARK_CONFIG
+from thalweg.progress import Progress, silent
 from thalweg.quantity import percent, text
 from thalweg.replay import is_same, replay_command, replay_trial
 from thalweg.report.figures import Figures, embedded
@@ -26,10 +27,8 @@ from thalweg.statistics.digits import bracketed, low_bound
 from thalweg.verdict import Verdict
 from thalweg.whole_file import whole_file
 
-Progress = Callable[[str, int, int], None]
 
-
-def write_report(result: SuiteResult, file: str | Path, on_progress: Progress | None = None) -> None:
+def write_report(result: SuiteResult, file: str | Path, on_progress: Progress = silent) -> None:
     """Writes the page of a result. Runs the worst trial of each scenario again, for its figure.
 
     Raises RequestError if the file cannot be written.
@@ -43,14 +42,13 @@ def write_page(page: Iterable[str], target: Path) -> None:
         file.writelines(page)
 
 
-def render(result: SuiteResult, on_progress: Progress | None = None) -> Iterable[str]:
+def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]:
     """The page of a result, as HTML, in parts."""
     return_large_blocks()
     figures = Figures()
     scenarios = []
     for number, outcomes in enumerate(result.outcomes):
-        if on_progress:
-            on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
+        on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
         # Figures are checked by tests; checking each here takes longer than the trials of a suite.
         with debug_mode(False):
             scenarios.append(_section(result, outcomes, figures))

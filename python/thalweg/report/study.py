@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.plots import Chart
+from thalweg.progress import Progress, silent
 from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
 from thalweg.studies.runner.result import StudyResult
-
-Progress = Callable[[str, int, int], None]
-
+from thalweg.studies.runner.table import Table
 
 BADGES: dict[Answer, str] = {HOLDS: "pass", FAILS: "fail", UNTOLD: "infeasible"}
 """How the page paints answers: undecided ones as those that nothing can decide."""
@@ -33,23 +32,17 @@ class Section:
 
 def write_study(
     result: StudyResult,
-    headers: Sequence[str],
-    table: Sequence[Sequence[str]],
-    words: int,
+    table: Table,
     legend: str,
     sections: Sequence[Section],
     file: str | Path,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
 ) -> None:
-    """Writes the page of a study; the first `words` columns of the table hold words.
-
-    Raises RequestError if the file cannot be written.
-    """
+    """Writes the page of a study. Raises RequestError if the file cannot be written."""
     figures = Figures()
     shown = []
     for number, section in enumerate(sections):
-        if on_progress:
-            on_progress(f"report: {section.name}", number, len(sections))
+        on_progress(f"report: {section.name}", number, len(sections))
         places = []
         for index, chart in enumerate(section.draw()):
             places.append(f"{section.name}-{index}")
@@ -59,9 +52,7 @@ def write_study(
         "study.html",
         figures,
         result=result,
-        headers=headers,
         table=table,
-        words=words,
         legend=legend,
         sections=shown,
         count=[

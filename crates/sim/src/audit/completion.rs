@@ -36,7 +36,10 @@ pub(super) fn check(scenario: &Scenario, connection: &Connection) -> Verdict {
     spec.workload = connection.workload.clone();
     spec.start = connection.start - Instant::START;
     // There the floor is none.
-    let mut links = spec.route.iter().flat_map(|hop| &scenario.hops[*hop].links);
+    let mut links = spec
+        .route
+        .iter()
+        .flat_map(|hop| scenario.hops[*hop].links.iter());
     let traced_noise = links.any(|link| link.trace.is_some() && link.noise.is_some());
     let ends = [
         (Metric::Completion, Some(completion)),

@@ -18,7 +18,7 @@ use crate::outcome::media::{MediaOutcome, summarise};
 use crate::outcome::trace::Trace;
 use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario};
-use crate::trial::connection::{Connection, Side, plans};
+use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
 use thalweg_quic::Datagram;
 use thalweg_transport::{Counters, Role};
@@ -43,13 +43,6 @@ impl FlowSpec {
     }
 }
 
-fn side(role: Role) -> Side {
-    match role {
-        Role::Client => Side::Client,
-        Role::Server => Side::Server,
-    }
-}
-
 impl RealConnection {
     /// The client begins to connect.
     pub fn begin(&mut self) {
@@ -59,13 +52,13 @@ impl RealConnection {
     /// A datagram has arrived at one end.
     pub fn receive(&mut self, now: Instant, to: Role, datagram: Datagram) {
         let mut payload = Payload::Real(datagram);
-        self.0.endpoint(side(to)).receive(now, &mut payload);
+        self.0.endpoint(to).receive(now, &mut payload);
     }
 
     /// The next datagram that one end may send now; to be called until there is none, after which the applications
     /// have to [`settle`](RealConnection::settle).
     pub fn transmit(&mut self, now: Instant, from: Role) -> Option<Datagram> {
-        match self.0.endpoint(side(from)) {
+        match self.0.endpoint(from) {
             Endpoint::Real(endpoint) => endpoint.transmit(now),
             Endpoint::Modelled(_) => None,
         }
@@ -74,7 +67,7 @@ impl RealConnection {
     /// Lets the applications take in what has happened; tells whether anything had.
     pub fn settle(&mut self, now: Instant) -> bool {
         let mut has_happened = false;
-        for side in [Side::Client, Side::Server] {
+        for side in Role::BOTH {
             while self.0.endpoint(side).has_events() {
                 has_happened = true;
                 self.0.serve(now, side);
@@ -91,7 +84,7 @@ impl RealConnection {
 
     /// Acts on everything that is due.
     pub fn expire(&mut self, now: Instant) {
-        for side in [Side::Client, Side::Server] {
+        for side in Role::BOTH {
             let endpoint = self.0.endpoint(side);
             if endpoint.next() <= now {
                 endpoint.expire(now);
@@ -123,10 +116,7 @@ impl RealConnection {
 
     /// The end that sends the data.
     pub fn sender(&self) -> Role {
-        match self.0.sending_side() {
-            Side::Client => Role::Client,
-            Side::Server => Role::Server,
-        }
+        self.0.sending_side()
     }
 
     /// Bytes of the workload delivered so far.

@@ -1,6 +1,6 @@
 //! What a scenario looks like to those who play it in real time.
 
-use crate::scenario::hop::{DOWN, UP};
+use crate::scenario::hop::Direction;
 use crate::scenario::{FlowSpec, Scenario, Workload};
 use crate::trial::seed;
 use thalweg_path::LinkConfig;
@@ -34,7 +34,7 @@ impl Scenario {
     /// The only hop of the scenario: the links from server to client and back. `None` if it has several.
     pub fn path(&self) -> Option<[&LinkConfig; 2]> {
         match &self.hops[..] {
-            [hop] => Some([&hop.links[DOWN], &hop.links[UP]]),
+            [hop] => Some([&hop.links.down, &hop.links.up]),
             _ => None,
         }
     }
@@ -42,9 +42,9 @@ impl Scenario {
     /// The seeds of these links in the trial with seed `trial`: they draw what they draw in the simulator.
     pub fn path_seeds(&self, trial: u64) -> [u64; 2] {
         let drawn = self.jitter_seed.unwrap_or(trial);
-        [DOWN, UP].map(|link| {
+        Direction::BOTH.map(|direction| {
             let names = self.hops.first().map(|hop| &hop.names);
-            let name = names.map_or("", |names| names[link].as_str());
+            let name = names.map_or("", |names| names[direction].as_str());
             seed::of(drawn, &format!("link/{name}"))
         })
     }

@@ -1,6 +1,7 @@
 //! What a stream of media experienced.
 
-use crate::trial::media::{FrameRecord, MediaSpec};
+use crate::scenario::media::MediaSpec;
+use crate::trial::media::FrameRecord;
 use thalweg_units::{Duration, Instant};
 
 /// Gaps between delivered frames above this are freezes.
@@ -149,7 +150,7 @@ fn recovery(frames: &[(usize, &FrameRecord)], at: Instant) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::media::standard_call;
+    use crate::scenario::media::standard_call;
 
     fn at(ms: u64) -> Instant {
         Instant::START + Duration::from_millis(ms)

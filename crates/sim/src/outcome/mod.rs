@@ -2,10 +2,11 @@
 
 pub(crate) mod media;
 pub(crate) mod series;
-mod summary;
+pub(crate) mod summary;
 pub(crate) mod trace;
 
-use crate::{MediaOutcome, Series};
+use media::MediaOutcome;
+use series::Series;
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// What one trial yields.

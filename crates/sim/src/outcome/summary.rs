@@ -1,60 +1,60 @@
 //! The end of a trial: what everybody experienced, as an outcome.
 
-use crate::outcome::media::summarise;
-use crate::outcome::trace::Trace;
-use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
-use crate::scenario::Workload;
-use crate::scenario::hop::{DOWN, UP};
-use crate::trial::connection::Side;
-use crate::trial::network::Network;
-use std::sync::atomic::{AtomicBool, Ordering};
-use thalweg_path::Link;
+use super::media::summarise;
+use super::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
+use crate::scenario::hop::{Direction, LinkId};
+use crate::scenario::{Scenario, Workload};
+use crate::trial::connection::Connection;
+use std::ops::Range;
+use thalweg_path::{Link, Packet};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-impl Network<'_> {
-    /// The outcome; `None` if it was told to stop.
-    pub(crate) fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
-        for link in &mut self.links {
-            link.advance(self.now);
-        }
+/// What is there at the end of a trial.
+pub(crate) struct Summary<'a, P> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) now: Instant,
+    /// Moved to that time.
+    pub(crate) links: &'a [Link<P>],
+    pub(crate) connections: &'a [Connection],
+    /// Which of them belong to each flow.
+    pub(crate) flows: Vec<Range<usize>>,
+    /// What each flow had got when the last one started, and at the first completion after that.
+    pub(crate) overlap: [&'a Option<(Instant, Vec<Bytes>)>; 2],
+}
+
+impl<P: Packet> Summary<'_, P> {
+    /// The outcome but for seed, events and fingerprint, which the event loop knows, and series.
+    pub(crate) fn outcome(&self) -> Outcome {
         let end = self.now - Instant::START;
         let (overlap, shared) = self.shared();
-        let flows: Vec<FlowOutcome> = (0..self.scenario.flows.len())
+        let flows: Vec<FlowOutcome> = (0..self.flows.len())
             .map(|flow| self.flow_outcome(flow, overlap, &shared))
             .collect();
-        let links = (0..self.links.len())
+        let links = LinkId::all(self.scenario.hops.len())
             .map(|link| self.link_outcome(link, end))
             .collect();
-        let mut series = self.series.take();
-        if let Some(series) = &mut series {
-            let bins = series.lengthen(self.now);
-            let goes_on = || !stop.load(Ordering::Relaxed);
-            let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
-            series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
-        }
-        let outcome = Outcome {
-            seed: self.seed,
+        Outcome {
+            seed: 0,
             end,
-            events: self.events,
+            events: 0,
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap,
             jain: jain(&shared),
-            trace_hash: self.hash,
+            trace_hash: 0,
             flows,
             links,
             requests: self.requests(),
-            series,
-        };
-        Some((outcome, self.trace))
+            series: None,
+        }
     }
 
     /// How long all flows were active, and what each of them got then.
     fn shared(&self) -> (Duration, Vec<Bytes>) {
-        let Some((start, before)) = &self.overlap_start else {
-            return (Duration::ZERO, vec![Bytes::ZERO; self.scenario.flows.len()]);
+        let [Some((start, before)), last] = self.overlap else {
+            return (Duration::ZERO, vec![Bytes::ZERO; self.flows.len()]);
         };
-        let now = (self.now, self.delivered());
-        let (end, after) = self.overlap_end.as_ref().unwrap_or(&now);
+        let now = (self.now, delivered(self.flows.len(), self.connections));
+        let (end, after) = last.as_ref().unwrap_or(&now);
         let got = after
             .iter()
             .zip(before)
@@ -70,7 +70,7 @@ impl Network<'_> {
         };
         let (mut rtt_sum, mut rtt_samples) = (Duration::ZERO, 0);
         let (mut waited, mut jittered, mut transmitted) = (Duration::ZERO, Duration::ZERO, 0);
-        let mine = self.progress[flow].connections.clone();
+        let mine = self.flows[flow].clone();
         for (index, connection) in mine.clone().zip(&self.connections[mine.clone()]) {
             let (sender, _) = connection.data_path();
             let counters = sender.counters();
@@ -87,13 +87,9 @@ impl Network<'_> {
                 outcome.min_rtt = Some(min);
                 outcome.max_rtt = outcome.max_rtt.max(Some(counters.rtt_max));
             }
-            let direction = if connection.sending_side() == Side::Server {
-                DOWN
-            } else {
-                UP
-            };
+            let direction = Direction::from(connection.sending_side());
             for (place, link) in connection.routes[direction].iter().enumerate() {
-                let stats = self.links[usize::from(*link)].flow_stats(index as u64);
+                let stats = self.links[link.index()].flow_stats(index as u64);
                 outcome.packets_dropped += stats.dropped.packets;
                 outcome.packets_lost_at_random += stats.lost.packets;
                 outcome.packets_marked += stats.marked.packets;
@@ -152,7 +148,7 @@ impl Network<'_> {
             let samples = counters.rtt_samples;
             requests.push(RequestOutcome {
                 flow,
-                request: index - self.progress[flow].connections.start,
+                request: index - self.flows[flow].start,
                 start: connection.start - Instant::START,
                 bytes,
                 completion: connection.completion.map(|at| at - Instant::START),
@@ -164,13 +160,13 @@ impl Network<'_> {
         requests
     }
 
-    fn link_outcome(&self, index: usize, end: Duration) -> LinkOutcome {
-        let hop = &self.scenario.hops[index / 2];
-        let config = &hop.links[index % 2];
-        let stats = self.links[index].stats();
+    fn link_outcome(&self, link: LinkId, end: Duration) -> LinkOutcome {
+        let hop = &self.scenario.hops[link.hop()];
+        let config = &hop.links[link.direction()];
+        let stats = self.links[link.index()].stats();
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         LinkOutcome {
-            name: hop.names[index % 2].clone(),
+            name: hop.names[link.direction()].clone(),
             delivered_packets: stats.delivered.packets,
             delivered_bytes: stats.delivered.bytes,
             dropped_packets: stats.dropped.packets,
@@ -187,6 +183,15 @@ impl Network<'_> {
             realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
         }
     }
+}
+
+/// What each of so many flows has got so far.
+pub(crate) fn delivered(flows: usize, connections: &[Connection]) -> Vec<Bytes> {
+    let mut delivered = vec![Bytes::ZERO; flows];
+    for connection in connections {
+        delivered[connection.flow] += connection.delivered();
+    }
+    delivered
 }
 
 /// Jain's index of what the flows got: (sum x)^2 / (n sum x^2); absent for one flow, or if nobody got

@@ -3,6 +3,7 @@
 //! Flows are sampled at their data sender after every event that changed it, links after every packet that
 //! came or went. Nothing is recorded, and nothing is paid, unless a trace is asked for.
 
+use crate::scenario::hop::LinkId;
 use crate::scenario::{Scenario, Workload};
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
@@ -177,14 +178,14 @@ impl Trace {
     pub(crate) fn sample_link<P: thalweg_path::Packet>(
         &mut self,
         time: Instant,
-        index: usize,
+        id: LinkId,
         link: &mut Link<P>,
     ) {
         link.advance(time);
         for dropped in link.take_drops() {
             self.drops.push(DropRow {
                 time: dropped.at,
-                link: index,
+                link: id.index(),
                 flow: dropped.flow as usize,
                 cause: dropped.cause,
             });
@@ -192,7 +193,7 @@ impl Trace {
         let (queue, stats) = (link.queue(), link.stats());
         let row = LinkRow {
             time,
-            link: index,
+            link: id.index(),
             capacity: link.capacity(),
             queue_bytes: queue.bytes,
             queue_packets: queue.packets,

@@ -12,21 +12,36 @@
 //! Noise scales the opportunities of a delivery trace as it scales a rate, without a useful bound: there the floor
 //! counts delays alone.
 
-use crate::scenario::hop::{DOWN, Hop, UP};
+use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
-use crate::scenario::{FlowSpec, Metric, Workload};
-use crate::trial::connection::Side;
+use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
 use thalweg_path::{CapacitySchedule, LinkConfig};
 use thalweg_quic::LEAST_STREAM_OVERHEAD;
+use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Where the draws of noise are cut off (see the noise of links).
 const DEVIATIONS: u64 = 3;
 
+impl Scenario {
+    /// Floor of the completion of the main flow.
+    pub fn floor(&self) -> Option<Duration> {
+        of(
+            &self.hops,
+            &self.flows[0],
+            self.overhead,
+            Metric::Completion,
+        )
+    }
+}
+
 /// Floor of `metric`, from the start of the trial; `None` if the capacity never suffices, or if the workload has no single end to speak of.
 pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -> Option<Duration> {
-    let (down, up) = (links(hops, flow, DOWN), links(hops, flow, UP));
+    let (down, up) = (
+        links(hops, flow, Direction::Down),
+        links(hops, flow, Direction::Up),
+    );
     let (down_delay, up_delay) = (delay(&down), delay(&up));
     let rtt = down_delay + up_delay;
     let handshake = if flow.transport.zero_rtt {
@@ -39,7 +54,7 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         Workload::Upload { bytes, .. } => (*bytes, &up, handshake),
         Workload::Call(media) => {
             // A frame from the server waits for its request: one RTT. One from the client takes half of that.
-            let from_client = media.iter().any(|stream| stream.from == Side::Client);
+            let from_client = media.iter().any(|stream| stream.from == Role::Client);
             let is_delay = metric != Metric::Completion && metric != Metric::Closed;
             return is_delay.then_some(if from_client { up_delay } else { rtt });
         }
@@ -74,11 +89,11 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
 }
 
 /// The links that a flow crosses in one direction, in the order in which its packets do.
-fn links<'a>(hops: &'a [Hop], flow: &FlowSpec, direction: usize) -> Vec<&'a LinkConfig> {
+fn links<'a>(hops: &'a [Hop], flow: &FlowSpec, direction: Direction) -> Vec<&'a LinkConfig> {
     let mut links: Vec<_> = (flow.route.iter())
         .map(|hop| &hops[*hop].links[direction])
         .collect();
-    if direction == UP {
+    if direction == Direction::Up {
         links.reverse();
     }
     links

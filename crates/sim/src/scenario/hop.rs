@@ -1,396 +1,137 @@
-//! Hops: what `[path]` or a `[[link]]` describes, a pair of links that carry opposite directions.
-//!
-//! A flow names the hops of its route from server to client; the way back takes the same hops in reverse.
-//! `[path]` is the short form: a single hop that all flows take.
+//! Hops and their links: a hop is a pair of links that carry opposite directions.
 
-use crate::scenario::buffer_size::BufferSize;
-use crate::scenario::check::Checker;
-use crate::scenario::error::ScenarioError;
-use crate::scenario::schema::{self, ScenarioFile};
-use crate::scenario::{queue, trace_files};
-use std::collections::BTreeSet;
-use thalweg_path::{
-    DeliveryTrace, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PolicerConfig,
-    WifiFormula,
-};
-use thalweg_transport::TransportConfig;
-use thalweg_units::{Bytes, Duration, Rate};
+use std::ops::Index;
+use thalweg_path::LinkConfig;
+use thalweg_transport::Role;
+
+/// Direction of a link within its hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// From server to client.
+    Down,
+    /// From client to server.
+    Up,
+}
+
+impl Direction {
+    pub(crate) const BOTH: [Direction; 2] = [Direction::Down, Direction::Up];
+
+    /// The direction of what this end sends.
+    #[inline]
+    pub(crate) fn from(sender: Role) -> Self {
+        match sender {
+            Role::Server => Direction::Down,
+            Role::Client => Direction::Up,
+        }
+    }
+
+    /// The direction of what this end receives.
+    #[inline]
+    pub(crate) fn to(receiver: Role) -> Self {
+        Direction::from(receiver.peer())
+    }
+
+    /// The end that it leads to.
+    #[inline]
+    pub(crate) fn receiver(self) -> Role {
+        match self {
+            Direction::Down => Role::Client,
+            Direction::Up => Role::Server,
+        }
+    }
+}
+
+/// One of a kind for each direction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PerDirection<T> {
+    pub(crate) down: T,
+    pub(crate) up: T,
+}
+
+impl<T> PerDirection<T> {
+    /// Down first, as in outcomes and traces.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        [&self.down, &self.up].into_iter()
+    }
+}
+
+impl<T> Index<Direction> for PerDirection<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, direction: Direction) -> &T {
+        match direction {
+            Direction::Down => &self.down,
+            Direction::Up => &self.up,
+        }
+    }
+}
 
 /// Two links, one for each direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Hop {
     /// What the links are called in outcomes and traces: they also name the random streams.
-    pub(crate) names: [String; 2],
-    /// From server to client, and back.
-    pub(crate) links: [LinkConfig; 2],
+    pub(crate) names: PerDirection<String>,
+    pub(crate) links: PerDirection<LinkConfig>,
 }
 
-/// Direction of a link within its hop: from server to client.
-pub(crate) const DOWN: usize = 0;
-/// From client to server.
-pub(crate) const UP: usize = 1;
+/// A link of a scenario: they are numbered hop by hop, down before up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinkId(u16);
 
-impl Checker<'_> {
-    /// The hops of a scenario, in the order of the file.
-    pub(crate) fn hops(
-        &self,
-        file: &ScenarioFile,
-        overhead: u32,
-    ) -> Result<Vec<Hop>, ScenarioError> {
-        // The first packet of each side has this size, whatever it carries (RFC 9000 section 14.1).
-        let mtu = TransportConfig::default().initial_mtu;
-        let packet = file.transport.initial_mtu.unwrap_or(mtu) + Bytes::new(u64::from(overhead));
-        if let Some(path) = &file.path {
-            if !file.link.is_empty() {
-                let problem = "[path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow";
-                return self.fail("link", problem);
-            }
-            if path.name.is_some() {
-                return self.fail(
-                    "path.name",
-                    "the short form has no name; accepted: [[link]] tables with names",
-                );
-            }
-            let names = ["down".to_owned(), "up".to_owned()];
-            let links = self.links("path", path, packet)?;
-            return Ok(vec![Hop { names, links }]);
-        }
-        if file.link.is_empty() {
-            let problem =
-                "there is no path; accepted: a [path] table, or one or more [[link]] tables";
-            return self.fail("path", problem);
-        }
-        let mut hops = Vec::new();
-        let mut known = BTreeSet::new();
-        for (index, link) in file.link.iter().enumerate() {
-            let key = format!("link.{index}");
-            let Some(name) = link.name.as_deref().filter(|name| !name.is_empty()) else {
-                return self.fail(
-                    &format!("{key}.name"),
-                    "is missing; accepted: name = \"bottleneck\"",
-                );
-            };
-            if !known.insert(name) {
-                let problem = format!("\"{name}\" names two links; accepted: unique names");
-                return self.fail(&format!("{key}.name"), problem);
-            }
-            let names = [name.to_owned(), format!("{name} up")];
-            let links = self.links(&key, link, packet)?;
-            hops.push(Hop { names, links });
-        }
-        Ok(hops)
+impl LinkId {
+    /// Of a hop, of which there are at most a thousand.
+    pub(crate) fn new(hop: usize, direction: Direction) -> Self {
+        LinkId((2 * hop) as u16 + direction as u16)
     }
 
-    /// Indices of the hops that a flow takes, from server to client.
-    pub(crate) fn route(
-        &self,
-        index: usize,
-        flow: &schema::Flow,
-        file: &ScenarioFile,
-    ) -> Result<Vec<usize>, ScenarioError> {
-        let key = format!("flow.{index}.route");
-        let names: Vec<&str> = (file.link.iter())
-            .filter_map(|link| link.name.as_deref())
-            .collect();
-        let accepted = names.join(", ");
-        if file.path.is_some() {
-            if flow.route.is_some() {
-                let problem =
-                    "[path] has a single hop, which all flows take; accepted: [[link]] tables";
-                return self.fail(&key, problem);
-            }
-            return Ok(vec![0]);
-        }
-        let Some(route) = &flow.route else {
-            if names.len() == 1 {
-                return Ok(vec![0]);
-            }
-            let problem = format!(
-                "is missing for flow \"{}\"; accepted: a list out of {accepted}, from server to client",
-                flow.name
-            );
-            return self.fail(&key, problem);
-        };
-        if route.is_empty() {
-            let problem = format!("the route is empty; accepted: one or more of {accepted}");
-            return self.fail(&key, problem);
-        }
-        let mut hops = Vec::new();
-        for name in route {
-            let Some(hop) = names.iter().position(|known| known == name) else {
-                let problem = format!("there is no link \"{name}\"; accepted: {accepted}");
-                return self.fail(&key, problem);
-            };
-            if hops.contains(&hop) {
-                let problem = format!("\"{name}\" comes twice; accepted: each link once");
-                return self.fail(&key, problem);
-            }
-            hops.push(hop);
-        }
-        Ok(hops)
+    /// Of the links of `hops` hops, in order.
+    pub(crate) fn all(hops: usize) -> impl Iterator<Item = LinkId> {
+        (0..hops).flat_map(|hop| Direction::BOTH.map(|direction| LinkId::new(hop, direction)))
     }
 
-    /// The links of one hop. `table` is its key in the file.
-    fn links(
-        &self,
-        table: &str,
-        path: &schema::Path,
-        packet: Bytes,
-    ) -> Result<[LinkConfig; 2], ScenarioError> {
-        self.check_rate(table, path)?;
-        let mut last = Duration::ZERO;
-        for (index, change) in path.change.iter().enumerate() {
-            let key = format!("{table}.change.{index}.at");
-            if change.at < last {
-                return self.fail(
-                    &key,
-                    format!(
-                        "\"{}\" is before the change above; accepted: changes in the order of time",
-                        change.at
-                    ),
-                );
-            }
-            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
-                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than {table}.repeat", change.at));
-            }
-            last = change.at;
-        }
-        if path.repeat.is_some_and(Duration::is_zero) {
-            let problem = "\"0 s\" is not a period; accepted: \"2 s\"";
-            return self.fail(&format!("{table}.repeat"), problem);
-        }
-        let up = path.up.clone().unwrap_or_default();
-        for (key, queue) in [("queue", &path.queue), ("up.queue", &up.queue)] {
-            let problem = queue.as_ref().and_then(queue::problem);
-            if let Some(problem) = problem {
-                return self.fail(&format!("{table}.{key}"), problem);
-            }
-        }
-        if path
-            .noise
-            .as_ref()
-            .is_some_and(|noise| noise.every < Duration::from_micros(10))
-        {
-            let problem =
-                "the interval is too short; accepted: every = \"1 ms\", and \"10 us\" at least";
-            return self.fail(&format!("{table}.noise"), problem);
-        }
-        let down = self.link(
-            table,
-            path,
-            path.rate,
-            path.trace.as_deref(),
-            (false, packet),
-        )?;
-        let (rate, trace) = match (up.rate, up.trace.as_deref()) {
-            (None, None) => (path.rate, path.trace.as_deref()),
-            own => own,
-        };
-        Ok([down, self.link(table, path, rate, trace, (true, packet))?])
+    /// The link with this number.
+    #[inline]
+    pub(crate) fn numbered(index: usize) -> Self {
+        LinkId(index as u16)
     }
 
-    /// A buffer has room for a packet: else nothing ever gets through.
-    fn limit(
-        &self,
-        key: &str,
-        buffer: BufferSize,
-        (rate, rtt): (Rate, Duration),
-        packet: Bytes,
-    ) -> Result<Limit, ScenarioError> {
-        let limit = buffer.limit(rate, rtt);
-        match limit {
-            Limit::Bytes(bytes) if bytes < packet => {
-                let size = match buffer {
-                    BufferSize::Bdp(_) => {
-                        format!("\"{buffer}\" of \"{rate}\" and \"{rtt}\" is {bytes}, which")
-                    }
-                    _ => format!("\"{buffer}\""),
-                };
-                let problem = format!(
-                    "{size} holds no packet; accepted: buffer = \"{packet}\" or more, the first packet of a connection with its headers"
-                );
-                self.fail(key, problem)
-            }
-            limit => Ok(limit),
-        }
+    /// Its number.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
     }
 
-    /// Each direction has a rate or a delivery trace, and moves something at some time.
-    fn check_rate(&self, table: &str, path: &schema::Path) -> Result<(), ScenarioError> {
-        let key = format!("{table}.rate");
-        let Some(rate) = path.rate else {
-            if path.trace.is_none() {
-                let problem = "is missing; accepted: rate = \"20 Mbps\", or trace = \"FILE\"";
-                return self.fail(&key, problem);
-            }
-            if !path.change.is_empty() || path.repeat.is_some() {
-                let problem = "a trace gives the whole capacity and repeats by itself; accepted: no [[path.change]] and no repeat beside it";
-                return self.fail(&format!("{table}.trace"), problem);
-            }
-            return Ok(());
-        };
-        if path.trace.is_some() {
-            return self.fail(&key, "a link has a rate or a trace; accepted: one of them");
-        }
-        let up = path.up.as_ref();
-        if up.is_some_and(|up| up.rate.is_some() && up.trace.is_some()) {
-            let problem = "a link has a rate or a trace; accepted: one of them";
-            return self.fail(&format!("{table}.up.rate"), problem);
-        }
-        if up.is_some_and(|up| up.trace.is_some()) && !path.change.is_empty() {
-            let problem =
-                "a trace gives the whole capacity; accepted: no [[path.change]] beside it";
-            return self.fail(&format!("{table}.up.trace"), problem);
-        }
-        let mut rates = path.change.iter().filter_map(|change| change.rate);
-        if rate.is_zero() && rates.all(Rate::is_zero) {
-            let problem = format!(
-                "\"{rate}\" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one"
-            );
-            return self.fail(&key, problem);
-        }
-        Ok(())
+    pub(crate) fn hop(self) -> usize {
+        self.index() / 2
     }
 
-    /// One direction of a hop.
-    fn link(
-        &self,
-        table: &str,
-        path: &schema::Path,
-        rate: Option<Rate>,
-        trace: Option<&str>,
-        (is_up, packet): (bool, Bytes),
-    ) -> Result<LinkConfig, ScenarioError> {
-        let trace = match trace.map(trace_files::parse).transpose() {
-            Ok(trace) => trace,
-            Err(problem) => return self.fail(&format!("{table}.trace"), problem),
-        };
-        let mean = trace.as_ref().map(DeliveryTrace::mean_rate);
-        let up = path.up.clone().unwrap_or_default();
-        let mut rate = rate.or(mean).unwrap_or(Rate::ZERO);
-        let mut rtt = path.rtt;
-        let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
-        let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
-        let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
-        let queue = up.queue.as_ref().filter(|_| is_up).or(path.queue.as_ref());
-        let policer_key = if is_up && up.policer.is_some() {
-            "up.policer"
-        } else {
-            "policer"
-        };
-        let policer = (up.policer.as_ref().filter(|_| is_up)).or(path.policer.as_ref());
-        let mut config = LinkConfig::new(rate, rtt / 2);
-        config.trace = trace;
-        let own = is_up && up.buffer.is_some();
-        let key = if own { "up.buffer" } else { "buffer" };
-        // Without capacity for ever there is worse to say than that a bdp is nothing.
-        let new_rate = |change: &schema::Change| change.up_rate.filter(|_| is_up).or(change.rate);
-        let moves = |rate: Rate| !rate.is_zero();
-        let is_alive = moves(rate) || path.change.iter().filter_map(new_rate).any(moves);
-        let packet = if is_alive { packet } else { Bytes::ZERO };
-        config.limit = self.limit(&format!("{table}.{key}"), buffer, (rate, rtt), packet)?;
-        config.queue = queue.map(queue::config).unwrap_or_default();
-        if let Some(policer) = policer.filter(|policer| policer.burst < packet && !policer.mark) {
-            let problem = format!(
-                "a burst of \"{}\" lets no packet pass; accepted: at least \"{packet}\", the first packet of a connection with its headers",
-                policer.burst
-            );
-            return self.fail(&format!("{table}.{policer_key}.burst"), problem);
-        }
-        config.policer = policer.map(|policer| PolicerConfig {
-            rate: policer.rate,
-            burst: policer.burst,
-            mark: policer.mark,
-        });
-        config.noise = path.noise.as_ref().map(|noise| NoiseConfig {
-            rate_sd: noise.rate_sd.unwrap_or(Rate::ZERO),
-            delay_sd: noise.delay_sd,
-            every: noise.every,
-        });
-        config.jitter = match jitter {
-            Some(jitter) => {
-                let own = is_up && up.jitter.is_some();
-                let place = if own { "up.jitter" } else { "jitter" };
-                self.jitter(&format!("{table}.{place}"), jitter)?
-            }
-            None => JitterConfig::None,
-        };
-        config.loss = loss.map(loss_config).unwrap_or_default();
-        config.reorder = path.reorder;
-        config.repeat = path.repeat;
-        for (index, change) in path.change.iter().enumerate() {
-            let key = |name: &str| format!("{table}.change.{index}.{name}");
-            let jitter = change.jitter.as_ref();
-            let new_rate = new_rate(change);
-            rate = new_rate.unwrap_or(rate);
-            rtt = change.rtt.unwrap_or(rtt);
-            config.changes.push(thalweg_path::Change {
-                at: change.at,
-                rate: new_rate,
-                delay: change.rtt.map(|rtt| rtt / 2),
-                jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter))).transpose()?,
-                limit: (change.buffer)
-                    .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
-                    .transpose()?,
-            });
-        }
-        Ok(config)
-    }
-
-    /// The jitter of the key `key`.
-    fn jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<JitterConfig, ScenarioError> {
-        if let schema::Jitter::Uniform { min, max }
-        | schema::Jitter::TruncatedNormal { min, max, .. } = jitter
-            && min > max
-        {
-            let problem = format!("min \"{min}\" is above max \"{max}\"; accepted: min <= max");
-            return self.fail(key, problem);
-        }
-        Ok(match *jitter {
-            schema::Jitter::None {} => JitterConfig::None,
-            schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
-            schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
-            schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
-            schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
-                JitterConfig::TruncatedNormal { mean, sd, min, max }
-            }
-            schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
-                mean,
-                formula: match formula {
-                    schema::WifiFormula::Reference => WifiFormula::Reference,
-                    schema::WifiFormula::Draft => WifiFormula::Draft,
-                },
-            },
-            schema::Jitter::TwoComponents {
-                fraction,
-                short,
-                long,
-            } => JitterConfig::TwoComponents {
-                fraction,
-                short,
-                long,
-            },
-            schema::Jitter::Trace { ref file } => match trace_files::parse_jitter(file) {
-                Ok(trace) => JitterConfig::Trace(trace),
-                Err(problem) => return self.fail(&format!("{key}.file"), problem),
-            },
-        })
+    #[inline]
+    pub(crate) fn direction(self) -> Direction {
+        Direction::BOTH[self.index() % 2]
     }
 }
 
-fn loss_config(loss: &schema::Loss) -> LossConfig {
-    match *loss {
-        schema::Loss::Random { rate } => LossConfig::Random { rate },
-        schema::Loss::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        } => LossConfig::GilbertElliott {
-            p,
-            r,
-            good_loss,
-            bad_loss,
-        },
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_numbered_hop_by_hop_and_know_their_hop_and_direction() {
+        let links: Vec<LinkId> = LinkId::all(3).collect();
+        for (index, link) in links.iter().enumerate() {
+            assert_eq!((link.index(), *link), (index, LinkId::numbered(index)));
+            assert_eq!(LinkId::new(link.hop(), link.direction()), *link);
+        }
+        assert_eq!((links[5].hop(), links[5].direction()), (2, Direction::Up));
+        assert_eq!(links.len(), 6);
+    }
+
+    #[test]
+    fn a_direction_leads_from_one_end_to_the_other() {
+        for direction in Direction::BOTH {
+            assert_eq!(Direction::to(direction.receiver()), direction);
+            assert_eq!(Direction::from(direction.receiver().peer()), direction);
+        }
+        assert_eq!(Direction::from(Role::Server), Direction::Down);
     }
 }

@@ -1,175 +1,27 @@
 //! A scenario, read and checked.
 
-pub(crate) mod buffer_size;
-pub(crate) mod check;
-mod dead_end;
+mod buffer_size;
+mod check;
+mod criterion;
 pub(crate) mod error;
 pub(crate) mod floor;
+pub(crate) mod flow;
 pub(crate) mod hop;
-pub(crate) mod limits;
+mod limits;
+pub(crate) mod media;
 mod overrides;
-pub(crate) mod queue;
+mod read;
 mod refusal;
 pub(crate) mod schema;
-pub(crate) mod trace_files;
+mod trace_files;
 
-use crate::scenario::check::Checker;
-use crate::scenario::error::{ScenarioError, with_sets};
-use crate::scenario::hop::{DOWN, Hop};
-use crate::scenario::refusal::refused;
-use crate::scenario::schema::{ScenarioFile, Stack};
-use crate::trial::media::MediaSpec;
-use crate::trial::requests::Arrivals;
-use crate::trial::stack::FlowController;
-use std::path::Path;
-use thalweg_transport::TransportConfig;
-use thalweg_units::{Bytes, Duration, Instant};
+pub use criterion::{Criterion, Metric, column_name};
+pub use error::ScenarioError;
+pub(crate) use flow::Workload;
+pub use flow::{FlowController, FlowSpec};
 
-/// What a flow moves.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Workload {
-    /// From server to client, asked for by a request.
-    Download {
-        bytes: Bytes,
-        request: Bytes,
-        streams: u32,
-    },
-    /// From client to server.
-    Upload { bytes: Bytes, streams: u32 },
-    /// A media call.
-    Call(Vec<MediaSpec>),
-    /// Many downloads, one connection each.
-    Requests(Arrivals),
-}
-
-/// One flow of a scenario.
-#[derive(Clone, Debug)]
-pub struct FlowSpec {
-    /// Name.
-    pub name: String,
-    /// Controller of its sender.
-    pub controller: FlowController,
-    /// Whether a modelled endpoint or a real stack carries it.
-    pub(crate) stack: Stack,
-    /// When it starts.
-    pub start: Duration,
-    /// Whether a trial ends without waiting for it.
-    pub background: bool,
-    /// Indices of the hops that it takes from server to client.
-    pub(crate) route: Vec<usize>,
-    pub(crate) workload: Workload,
-    pub(crate) transport: TransportConfig,
-}
-
-impl FlowSpec {
-    /// The workload in words.
-    pub fn workload(&self) -> String {
-        match &self.workload {
-            Workload::Download { bytes, .. } => format!("download {bytes}"),
-            Workload::Upload { bytes, .. } => format!("upload {bytes}"),
-            Workload::Requests(arrivals) => format!("{} requests", arrivals.count),
-            Workload::Call(media) => {
-                let names: Vec<_> = media.iter().map(|stream| stream.name.as_str()).collect();
-                format!("call: {}", names.join(", "))
-            }
-        }
-    }
-}
-
-/// A number of a flow that a criterion can bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// The last byte is delivered to the application.
-    Completion,
-    /// The close exchange that follows is over.
-    Closed,
-    /// Mean delay of a stream of media.
-    MeanDelay,
-    /// Its 95th percentile.
-    P95Delay,
-    /// Its 99th percentile.
-    P99Delay,
-    /// The largest.
-    MaxDelay,
-    /// Mean delay with the frames before the start of measurement.
-    MeanDelayFromStart,
-    /// The largest, with them.
-    MaxDelayFromStart,
-}
-
-impl Metric {
-    /// The name in scenario files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Completion => "completion",
-            Metric::Closed => "closed",
-            Metric::MeanDelay => "mean-delay",
-            Metric::P95Delay => "p95-delay",
-            Metric::P99Delay => "p99-delay",
-            Metric::MaxDelay => "max-delay",
-            Metric::MeanDelayFromStart => "mean-delay-from-start",
-            Metric::MaxDelayFromStart => "max-delay-from-start",
-        }
-    }
-    pub(crate) const ALL: [Metric; 8] = [
-        Metric::Completion,
-        Metric::Closed,
-        Metric::MeanDelay,
-        Metric::P95Delay,
-        Metric::P99Delay,
-        Metric::MaxDelay,
-        Metric::MeanDelayFromStart,
-        Metric::MaxDelayFromStart,
-    ];
-    /// Whether it is a number of one stream of media.
-    pub(crate) fn is_of_media(self) -> bool {
-        !matches!(self, Metric::Completion | Metric::Closed)
-    }
-    /// Whether frames before the start of measurement count as well.
-    pub(crate) fn counts_from_start(self) -> bool {
-        matches!(self, Metric::MeanDelayFromStart | Metric::MaxDelayFromStart)
-    }
-    pub(crate) fn from_name(name: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|metric| metric.name() == name)
-    }
-}
-
-/// A pass criterion.
-#[derive(Clone, Debug)]
-pub struct Criterion {
-    /// Index of the flow.
-    pub flow: usize,
-    /// What is bounded.
-    pub metric: Metric,
-    /// Which stream of media, for delays.
-    pub stream: Option<String>,
-    /// The bound.
-    pub at_most: Duration,
-    /// Where the bound comes from.
-    pub source: Option<String>,
-    /// Whether it is shown without deciding the verdict.
-    pub informative: bool,
-    /// The least value that physics allows.
-    pub floor: Option<Duration>,
-}
-
-impl Criterion {
-    /// The column of the outcomes that holds the metric, in seconds.
-    pub fn column(&self) -> String {
-        let metric = self.metric.name().replace('-', "_");
-        match &self.stream {
-            Some(stream) => format!("{}_{metric}_s", column_name(stream)),
-            None => format!("{metric}_s"),
-        }
-    }
-}
-
-/// A name as part of a column name.
-pub fn column_name(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect()
-}
+use hop::{Direction, Hop};
+use thalweg_units::{Duration, Instant};
 
 /// A scenario: path, flows and pass criteria.
 #[derive(Clone, Debug)]
@@ -196,93 +48,6 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads and checks a scenario. `origin` is the file name that errors show; `sets` are pairs of
-    /// `--set` (key, value), `controllers` pairs of `--controller` (flow, controller).
-    ///
-    /// # Errors
-    /// A [`ScenarioError`] with file, line, key, value and accepted forms.
-    pub fn from_toml(
-        text: &[u8],
-        origin: &str,
-        sets: &[(String, String)],
-        controllers: &[(String, String)],
-    ) -> Result<Scenario, ScenarioError> {
-        let text = utf8(text, origin)?;
-        Checker { text, origin }.check_text()?;
-        let folder = Path::new(origin)
-            .parent()
-            .unwrap_or(Path::new(""))
-            .to_owned();
-        if sets.is_empty() && controllers.is_empty() {
-            let mut file = typed(text, origin)?;
-            let embedded = trace_files::embed(&mut file, &folder, text, origin)?;
-            let toml = if embedded {
-                toml::to_string(&file).unwrap_or_default()
-            } else {
-                text.to_owned()
-            };
-            return Checker { text, origin }.check(file, toml);
-        }
-        let mut table = Scenario::table(text.as_bytes(), origin, sets)?;
-        for (flow, controller) in controllers {
-            let flows = table.get("flow").and_then(toml::Value::as_array);
-            let names = flows
-                .into_iter()
-                .flatten()
-                .filter_map(|flow| flow.get("name"));
-            let names: Vec<&str> = names.filter_map(toml::Value::as_str).collect();
-            let option = format!("--controller {flow}={controller}");
-            if !names.contains(&flow.as_str()) {
-                let problem = format!(
-                    "there is no flow \"{flow}\"; accepted: {}",
-                    names.join(", ")
-                );
-                return Err(ScenarioError::of_option(option, problem));
-            }
-            if let Err(problem) = controller.parse::<FlowController>() {
-                return Err(ScenarioError::of_option(option, problem));
-            }
-            let quoted = toml::Value::String(controller.clone()).to_string();
-            overrides::set(&mut table, &format!("flow.{flow}.controller"), &quoted)?;
-        }
-        let changed = toml::to_string(&table).unwrap_or_default();
-        // Lines of the changed text say nothing to its reader: errors name what was set instead.
-        let origin = with_sets(origin, sets);
-        let mut file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
-            let mut error = refused(&error, &changed, &origin);
-            error.line = None;
-            error
-        })?;
-        let embedded = trace_files::embed(&mut file, &folder, "", &origin)?;
-        let toml = if embedded {
-            toml::to_string(&file).unwrap_or_default()
-        } else {
-            changed
-        };
-        let (text, origin) = ("", origin.as_str());
-        Checker { text, origin }.check(file, toml)
-    }
-
-    /// The tables of a scenario file with the values of `--set` in them, not checked yet. `--controller` comes after
-    /// them: it has the last word on the controller of a flow.
-    ///
-    /// # Errors
-    /// If the file is not a scenario, or if a key of `sets` leads nowhere.
-    pub fn table(
-        text: &[u8],
-        origin: &str,
-        sets: &[(String, String)],
-    ) -> Result<toml::Table, ScenarioError> {
-        let text = utf8(text, origin)?;
-        Checker { text, origin }.check_text()?;
-        typed(text, origin)?;
-        let mut table = toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
-        for (key, value) in sets {
-            overrides::set(&mut table, key, value)?;
-        }
-        Ok(table)
-    }
-
     /// The scenario as it runs, overrides included; [`Scenario::from_toml`] reads it back.
     pub fn toml(&self) -> &str {
         &self.toml
@@ -306,7 +71,7 @@ impl Scenario {
     pub(crate) fn changes(&self, flow: usize, end: Instant) -> Vec<Instant> {
         let mut times = Vec::new();
         for hop in &self.flows[flow].route {
-            let config = &self.hops[*hop].links[DOWN];
+            let config = &self.hops[*hop].links[Direction::Down];
             let mut period = Instant::START;
             while !config.changes.is_empty() && period <= end {
                 let within = config.changes.iter().map(|change| period + change.at);
@@ -320,31 +85,4 @@ impl Scenario {
         times.sort_unstable();
         times
     }
-
-    /// Floor of the completion of the main flow.
-    pub fn floor(&self) -> Option<Duration> {
-        floor::of(
-            &self.hops,
-            &self.flows[0],
-            self.overhead,
-            Metric::Completion,
-        )
-    }
-}
-
-/// The file with all its keys, if their types are right.
-fn typed(text: &str, origin: &str) -> Result<ScenarioFile, ScenarioError> {
-    toml::from_str(text).map_err(|error| refused(&error, text, origin))
-}
-
-fn utf8<'a>(text: &'a [u8], origin: &str) -> Result<&'a str, ScenarioError> {
-    std::str::from_utf8(text).map_err(|error| {
-        let valid = String::from_utf8_lossy(&text[..error.valid_up_to()]);
-        ScenarioError {
-            origin: origin.to_owned(),
-            line: Some(valid.matches('\n').count() + 1),
-            key: None,
-            problem: "is not UTF-8; accepted: a TOML text in UTF-8".into(),
-        }
-    })
 }

@@ -2,7 +2,7 @@
 //!
 //! A flow is one connection, except that each of many requests has one of its own.
 
-use crate::scenario::hop::{DOWN, UP};
+use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::{FlowSpec, Workload};
 use crate::trial::media::Call;
 use crate::trial::seed;
@@ -13,23 +13,16 @@ use thalweg_units::{Bytes, Duration, Instant};
 /// Priority of bulk data: the default of the reference.
 const BULK: u8 = 9;
 
-/// Which side an endpoint is on; also its place in a connection's pair of elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Client = 0,
-    Server = 1,
-}
-
 /// What every packet needs comes first, see [`thalweg_transport::Endpoint`].
 #[repr(C)]
 pub(crate) struct Connection {
     /// Index of the flow that it belongs to.
     pub(crate) flow: usize,
     /// The links into which client and server send.
-    pub(crate) first_links: [u16; 2],
+    pub(crate) first_links: [LinkId; 2],
     pub(crate) call: Option<Box<Call>>,
-    /// Links that packets cross on their way to the client, and to the server.
-    pub(crate) routes: [Box<[u16]>; 2],
+    /// Links that packets cross.
+    pub(crate) routes: PerDirection<Box<[LinkId]>>,
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
     pub(crate) workload: Workload,
@@ -98,15 +91,18 @@ impl Connection {
             Workload::Call(media) => Some(Box::new(Call::new(media))),
             _ => None,
         };
-        let link = |hop: usize, direction: usize| (2 * hop + direction) as u16;
         let hops = spec.route.iter().copied();
-        let routes: [Box<[u16]>; 2] = [
-            hops.clone().map(|hop| link(hop, DOWN)).collect(),
-            hops.rev().map(|hop| link(hop, UP)).collect(),
-        ];
+        let routes: PerDirection<Box<[LinkId]>> = PerDirection {
+            down: (hops.clone())
+                .map(|hop| LinkId::new(hop, Direction::Down))
+                .collect(),
+            up: (hops.rev())
+                .map(|hop| LinkId::new(hop, Direction::Up))
+                .collect(),
+        };
         Connection {
             flow,
-            first_links: [routes[UP][0], routes[DOWN][0]],
+            first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
             routes,
             client: endpoint(Role::Client, "client"),
             server: endpoint(Role::Server, "server"),
@@ -120,26 +116,26 @@ impl Connection {
         }
     }
 
-    pub(crate) fn endpoint(&mut self, side: Side) -> &mut Endpoint {
+    pub(crate) fn endpoint(&mut self, side: Role) -> &mut Endpoint {
         match side {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
+            Role::Client => &mut self.client,
+            Role::Server => &mut self.server,
         }
     }
 
     /// The side that sends the data.
-    pub(crate) fn sending_side(&self) -> Side {
+    pub(crate) fn sending_side(&self) -> Role {
         match self.workload {
-            Workload::Download { .. } | Workload::Call(_) | Workload::Requests(_) => Side::Server,
-            Workload::Upload { .. } => Side::Client,
+            Workload::Download { .. } | Workload::Call(_) | Workload::Requests(_) => Role::Server,
+            Workload::Upload { .. } => Role::Client,
         }
     }
 
     /// The endpoint that sends the data, and the one that receives it.
     pub(crate) fn data_path(&self) -> (&Endpoint, &Endpoint) {
         match self.sending_side() {
-            Side::Client => (&self.client, &self.server),
-            Side::Server => (&self.server, &self.client),
+            Role::Client => (&self.client, &self.server),
+            Role::Server => (&self.server, &self.client),
         }
     }
 
@@ -152,40 +148,40 @@ impl Connection {
         self.started = true;
         self.client.connect(self.start);
         // With 0-RTT the client may speak at once.
-        self.serve(self.start, Side::Client);
+        self.serve(self.start, Role::Client);
     }
 
     /// Lets the application of one side take in what its endpoint has to tell.
-    pub(crate) fn serve(&mut self, now: Instant, side: Side) {
+    pub(crate) fn serve(&mut self, now: Instant, side: Role) {
         while let Some(event) = self.endpoint(side).poll_event() {
             if self.call.is_some() && event != AppEvent::Closed {
                 self.serve_call(now, side, event);
                 continue;
             }
             match (side, event) {
-                (Side::Client, AppEvent::Connected) => self.ask(),
+                (Role::Client, AppEvent::Connected) => self.ask(),
                 (
-                    Side::Server,
+                    Role::Server,
                     AppEvent::StreamData {
                         id, complete: true, ..
                     },
                 ) => {
                     self.answer(now, id);
                 }
-                (Side::Client, AppEvent::StreamData { complete: true, .. }) => {
+                (Role::Client, AppEvent::StreamData { complete: true, .. }) => {
                     self.stream_arrived(now);
                 }
-                (Side::Client, AppEvent::Closed) => self.closed = Some(now),
+                (Role::Client, AppEvent::Closed) => self.closed = Some(now),
                 _ => {}
             }
         }
     }
 
     /// Passes an event to the call, and closes the connection when the call is over.
-    fn serve_call(&mut self, now: Instant, side: Side, event: AppEvent) {
+    fn serve_call(&mut self, now: Instant, side: Role, event: AppEvent) {
         let Some(call) = &mut self.call else { return };
         match event {
-            AppEvent::Connected if side == Side::Client => {
+            AppEvent::Connected if side == Role::Client => {
                 call.begin(now);
                 call.tick(now, &mut self.client, &mut self.server);
             }
@@ -195,8 +191,8 @@ impl Connection {
                 complete,
             } => {
                 let receiver = match side {
-                    Side::Client => &mut self.client,
-                    Side::Server => &mut self.server,
+                    Role::Client => &mut self.client,
+                    Role::Server => &mut self.server,
                 };
                 if !call.is_request(side, id) {
                     call.on_stream_data(now, id, contiguous, complete, receiver);

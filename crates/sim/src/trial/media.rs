@@ -22,74 +22,17 @@
 //! # Limits
 //! Frames have fixed sizes, and no codec reacts to the delay.
 
-use crate::trial::connection::Side;
+use crate::scenario::media::MediaSpec;
+use crate::scenario::schema::Carriage;
 use crate::trial::stack::Endpoint;
 use std::collections::VecDeque;
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_transport::Role;
+use thalweg_units::{Duration, Instant};
 
 /// Bytes of a request for media.
 const REQUEST: u64 = 16;
 /// How long after its last nominal time a datagram stream is waited for: datagrams may be lost.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// How frames travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carriage {
-    Datagrams,
-    Streams,
-}
-
-/// One stream of media.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MediaSpec {
-    pub(crate) name: String,
-    pub(crate) carriage: Carriage,
-    /// Who sends it.
-    pub(crate) from: Side,
-    pub(crate) per_second: u32,
-    pub(crate) frames: u32,
-    /// Frames of a group; all frames are one group for datagrams.
-    pub(crate) group: u32,
-    pub(crate) first_frame: Bytes,
-    pub(crate) frame: Bytes,
-    pub(crate) priority: u8,
-    pub(crate) skip_after: Option<Duration>,
-    /// Frames later than this count as late.
-    pub(crate) deadline: Duration,
-    /// Frames with an earlier nominal time are not counted.
-    pub(crate) measure_from: Duration,
-}
-
-impl MediaSpec {
-    fn groups(&self) -> u32 {
-        self.frames.div_ceil(self.group)
-    }
-    fn group_frames(&self, group: u32) -> u32 {
-        self.group.min(self.frames - group * self.group)
-    }
-    /// Whether frames are generated after measurement has begun.
-    pub(crate) fn is_measured(&self) -> bool {
-        self.measure_from < self.span(self.frames)
-    }
-    /// Time of `frames` frames.
-    fn span(&self, frames: u32) -> Duration {
-        Duration::from_nanos(u64::from(frames) * 1_000_000_000 / u64::from(self.per_second))
-    }
-    fn frame_size(&self, place: u32) -> u64 {
-        if place == 0 {
-            self.first_frame.as_u64()
-        } else {
-            self.frame.as_u64()
-        }
-    }
-    /// Bytes of the first `frames` frames of a group.
-    fn bytes_until(&self, frames: u32) -> u64 {
-        match frames {
-            0 => 0,
-            n => self.first_frame.as_u64() + u64::from(n - 1) * self.frame.as_u64(),
-        }
-    }
-}
 
 /// One delivered frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,17 +122,17 @@ impl Call {
             track.gave_up |= now >= track.gives_up_at(start);
             track.request(now, start, index as u32, count, client);
             let sender = match track.spec.from {
-                Side::Client => &mut *client,
-                Side::Server => &mut *server,
+                Role::Client => &mut *client,
+                Role::Server => &mut *server,
             };
             track.generate(now, index as u32, count, sender);
         }
     }
 
     /// Whether stream `id` brings a request to `side`, and not media.
-    pub(crate) fn is_request(&self, side: Side, id: u32) -> bool {
+    pub(crate) fn is_request(&self, side: Role, id: u32) -> bool {
         let track = self.tracks.get(id as usize % self.tracks.len().max(1));
-        side == Side::Server && track.is_some_and(|track| track.spec.from == Side::Server)
+        side == Role::Server && track.is_some_and(|track| track.spec.from == Role::Server)
     }
 
     /// A request has arrived at the server: it begins to generate.
@@ -314,8 +257,8 @@ impl Track {
             }
             self.next_request += 1;
             match self.spec.from {
-                Side::Client => self.begin_group(group, nominal),
-                Side::Server => {
+                Role::Client => self.begin_group(group, nominal),
+                Role::Server => {
                     let (id, priority) = (group * count + index, self.spec.priority);
                     client.write(id, REQUEST, true, priority, takes_turns(priority));
                 }
@@ -428,48 +371,4 @@ impl Track {
 /// Streams of an even priority take turns, those of an odd one go in order, as in the reference.
 fn takes_turns(priority: u8) -> bool {
     priority.is_multiple_of(2)
-}
-
-/// The standard call of the C4 tests: audio, compressed video, and a less compressed video that is
-/// cancelled when it falls behind.
-pub(crate) fn standard_call(duration: Duration, measure_from: Duration) -> Vec<MediaSpec> {
-    let frames = |per_second: u32| {
-        let nanos = u128::from(duration.as_nanos()) * u128::from(per_second);
-        (nanos.div_ceil(1_000_000_000) as u32).max(1)
-    };
-    let video = |name: &str, first: u64, other: u64, priority, skip_after| MediaSpec {
-        name: name.to_owned(),
-        carriage: Carriage::Streams,
-        from: Side::Server,
-        per_second: 30,
-        frames: frames(30),
-        group: 30,
-        first_frame: Bytes::new(first),
-        frame: Bytes::new(other),
-        priority,
-        skip_after,
-        deadline: Duration::from_millis(250),
-        measure_from,
-    };
-    let audio = MediaSpec {
-        name: "audio".to_owned(),
-        carriage: Carriage::Datagrams,
-        per_second: 50,
-        frames: frames(50),
-        group: frames(50),
-        first_frame: Bytes::new(80),
-        frame: Bytes::new(80),
-        ..video("audio", 80, 80, 2, None)
-    };
-    vec![
-        audio,
-        video("video", 37_500, 3_750, 4, None),
-        video(
-            "video-high",
-            62_500,
-            6_250,
-            6,
-            Some(Duration::from_millis(250)),
-        ),
-    ]
 }

@@ -3,112 +3,48 @@
 use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
+use crate::outcome::summary::{self, Summary};
 use crate::outcome::trace::Trace;
 use crate::scenario::Scenario;
-use crate::scenario::hop::{DOWN, UP};
-use crate::trial::connection::{Connection, Side, plans};
+use crate::scenario::hop::{Direction, LinkId};
+use crate::trial::connection::{Connection, plans};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
-use crate::trial::stack::{Outlet, Payload};
+use first_link::{FirstLink, InTransit};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
-use thalweg_units::{Bytes, Ecn, Instant};
+use thalweg_transport::Role;
+use thalweg_units::{Bytes, Instant};
 
 mod audited;
+mod first_link;
 
 /// Elements of a connection: client, server, applications.
 const PER_CONNECTION: usize = 3;
 const APPLICATIONS: usize = 2;
 
-/// A packet on a link: it counts the headers of IP and UDP.
-pub(crate) struct Carried {
-    /// Index of its connection.
-    connection: u32,
-    size: u32,
-    /// Links of its route that are behind it.
-    crossed: u16,
-    /// What the auditor knows it by.
-    tag: u32,
-    packet: Payload,
-}
-
-impl thalweg_path::Packet for Carried {
-    fn size(&self) -> Bytes {
-        Bytes::new(u64::from(self.size))
-    }
-    fn ecn(&self) -> Ecn {
-        self.packet.ecn()
-    }
-    fn set_ecn(&mut self, ecn: Ecn) {
-        self.packet.set_ecn(ecn);
-    }
-    fn flow(&self) -> u64 {
-        u64::from(self.connection)
-    }
-}
-
-/// The link into which an endpoint sends, and who watches what it sends.
-struct FirstLink<'a> {
-    now: Instant,
-    overhead: u32,
-    link: &'a mut Link<Carried>,
-    place: usize,
-    sender: (usize, Side),
-    /// The series, if the flow has data in it from this side.
-    series: Option<(&'a mut Series, usize)>,
-    audit: Option<&'a mut Auditor>,
-    /// Whether anything was sent.
-    sent: bool,
-}
-
-impl Outlet for FirstLink<'_> {
-    #[inline(always)] // so that the packet is made where it is pushed
-    fn send(&mut self, packet: Payload, number: Option<u64>) {
-        let size = packet.size() + self.overhead;
-        let tag = match &mut self.audit {
-            Some(audit) => {
-                let what = (size, packet.ecn());
-                audit.depart(self.now, self.place, self.sender, what, number)
-            }
-            None => 0,
-        };
-        if let Some((series, flow)) = &mut self.series {
-            series.on_sent(self.now, *flow, Bytes::new(u64::from(size)));
-        }
-        let carried = Carried {
-            connection: self.sender.0 as u32,
-            size,
-            crossed: 0,
-            tag,
-            packet,
-        };
-        self.link.push(self.now, carried);
-        self.sent = true;
-    }
-}
-
 pub(crate) struct Network<'a> {
-    pub(crate) scenario: &'a Scenario,
-    pub(crate) seed: u64,
+    scenario: &'a Scenario,
+    seed: u64,
     /// Two for each hop of the scenario: down and up.
-    pub(crate) links: Vec<Link<Carried>>,
+    links: Vec<Link<InTransit>>,
     /// The connections of all flows, flow by flow.
-    pub(crate) connections: Vec<Connection>,
+    connections: Vec<Connection>,
     /// Elements: the links, then client, server and applications of each connection.
     queue: EventQueue,
-    pub(crate) progress: Vec<Progress>,
+    progress: Vec<Progress>,
     /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
     waiting: Option<usize>,
     /// Flows that have not started yet, and delivery counts when there were none left.
     unstarted: usize,
-    pub(crate) overlap_start: Option<(Instant, Vec<Bytes>)>,
-    pub(crate) overlap_end: Option<(Instant, Vec<Bytes>)>,
-    pub(crate) now: Instant,
-    pub(crate) events: u64,
-    pub(crate) hash: u64,
-    pub(crate) trace: Option<Trace>,
-    pub(crate) series: Option<Series>,
+    overlap_start: Option<(Instant, Vec<Bytes>)>,
+    overlap_end: Option<(Instant, Vec<Bytes>)>,
+    now: Instant,
+    events: u64,
+    hash: u64,
+    trace: Option<Trace>,
+    series: Option<Series>,
     audit: Option<Box<Auditor>>,
 }
 
@@ -121,9 +57,9 @@ pub(crate) enum Ended {
 }
 
 /// How far a flow is.
-pub(crate) struct Progress {
+struct Progress {
     /// Indices of its connections.
-    pub(crate) connections: Range<usize>,
+    connections: Range<usize>,
     started: bool,
     /// Connections that are not complete, and those that are not closed.
     incomplete: usize,
@@ -157,8 +93,8 @@ impl<'a> Network<'a> {
             }
         }
         let drawn = scenario.jitter_seed.unwrap_or(trial);
-        let links: Vec<Link<Carried>> = (scenario.hops.iter())
-            .flat_map(|hop| hop.names.iter().zip(&hop.links))
+        let links: Vec<Link<InTransit>> = (scenario.hops.iter())
+            .flat_map(|hop| hop.names.iter().zip(hop.links.iter()))
             .map(|(name, config)| {
                 let seed = seed::of(drawn, &format!("link/{name}"));
                 let mut link = Link::new(config, seed, connections.len());
@@ -168,7 +104,7 @@ impl<'a> Network<'a> {
             .collect();
         let mut queue = EventQueue::new(links.len() + PER_CONNECTION * connections.len());
         for (index, connection) in connections.iter().enumerate() {
-            let client = links.len() + PER_CONNECTION * index + Side::Client as usize;
+            let client = links.len() + PER_CONNECTION * index + Role::Client.index();
             queue.set(client, connection.start);
         }
         let mut progress = Vec::with_capacity(scenario.flows.len());
@@ -238,7 +174,7 @@ impl<'a> Network<'a> {
                 return Err(Ended::Stopped);
             }
             if element < self.links.len() {
-                self.deliver(element);
+                self.deliver(LinkId::numbered(element));
             } else {
                 self.wake(element - self.links.len());
             }
@@ -247,35 +183,62 @@ impl<'a> Network<'a> {
         self.finish(stop).ok_or(Ended::Stopped)
     }
 
-    /// Packets come out of a link.
-    fn deliver(&mut self, link: usize) {
-        let side = if link % 2 == DOWN {
-            Side::Client
-        } else {
-            Side::Server
+    /// The outcome; `None` if it was told to stop.
+    fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
+        for link in &mut self.links {
+            link.advance(self.now);
+        }
+        let mut series = self.series.take();
+        if let Some(series) = &mut series {
+            let bins = series.lengthen(self.now);
+            let goes_on = || !stop.load(Ordering::Relaxed);
+            let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
+            series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
+        }
+        let flows = self.progress.iter().map(|flow| flow.connections.clone());
+        let summary = Summary {
+            scenario: self.scenario,
+            now: self.now,
+            links: &self.links,
+            connections: &self.connections,
+            flows: flows.collect(),
+            overlap: [&self.overlap_start, &self.overlap_end],
         };
+        let outcome = Outcome {
+            seed: self.seed,
+            events: self.events,
+            trace_hash: self.hash,
+            series,
+            ..summary.outcome()
+        };
+        Some((outcome, self.trace))
+    }
+
+    /// Packets come out of a link.
+    fn deliver(&mut self, link: LinkId) {
+        let side = link.direction().receiver();
         let next = loop {
             let arrived = self.hand_on(link, side);
-            let next = self.links[link].next().unwrap_or(Instant::NEVER);
+            let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
             // Seldom do two arrive together.
             if !arrived || next > self.now {
                 break next;
             }
         };
-        self.queue.set(link, next);
+        self.queue.set(link.index(), next);
         if self.audit.is_some() {
             self.audit_link(link);
         }
         if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link, &mut self.links[link]);
+            trace.sample_link(self.now, link, &mut self.links[link.index()]);
         }
     }
 
     /// The packet that comes out of a link enters the next link of its route, or its endpoint, which looks at
     /// it where it lies: to move a packet is to copy it. False if none comes.
     #[inline]
-    fn hand_on(&mut self, link: usize, side: Side) -> bool {
-        let Some(slot) = self.links[link].arrive(self.now) else {
+    fn hand_on(&mut self, link: LinkId, side: Role) -> bool {
+        let Some(slot) = self.links[link.index()].arrive(self.now) else {
             return false;
         };
         let Some(carried) = slot else {
@@ -283,7 +246,9 @@ impl<'a> Network<'a> {
         };
         let index = carried.connection as usize;
         self.hash = seed::fold(self.hash, self.now.as_nanos());
-        let what = carried.packet.number() << 20 ^ u64::from(carried.connection) << 2 ^ link as u64;
+        let what = carried.packet.number() << 20
+            ^ u64::from(carried.connection) << 2
+            ^ link.index() as u64;
         self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
         let number = match &mut self.audit {
             Some(audit) => audit.leave(self.now, link, carried.tag),
@@ -291,10 +256,10 @@ impl<'a> Network<'a> {
         };
         let connection = &mut self.connections[index];
         carried.crossed += 1;
-        let route = &connection.routes[if side == Side::Client { DOWN } else { UP }];
+        let route = &connection.routes[Direction::to(side)];
         if let Some(&next) = route.get(usize::from(carried.crossed)) {
             if let Some(carried) = slot.take() {
-                self.forward(usize::from(next), carried, number);
+                self.forward(next, carried, number);
             }
             return true;
         }
@@ -316,19 +281,19 @@ impl<'a> Network<'a> {
 
     /// A packet enters a link that is not the first of its route.
     #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
-    fn forward(&mut self, link: usize, mut carried: Carried, number: Option<u64>) {
+    fn forward(&mut self, link: LinkId, mut carried: InTransit, number: Option<u64>) {
         if let Some(audit) = &mut self.audit {
             let what = (carried.size, carried.packet.ecn());
             carried.tag = audit.enter(self.now, link, carried.connection as usize, what, number);
         }
-        self.links[link].push(self.now, carried);
-        let next = self.links[link].next().unwrap_or(Instant::NEVER);
-        self.queue.set(link, next);
+        self.links[link.index()].push(self.now, carried);
+        let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
+        self.queue.set(link.index(), next);
         if self.audit.is_some() {
             self.audit_link(link);
         }
         if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link, &mut self.links[link]);
+            trace.sample_link(self.now, link, &mut self.links[link.index()]);
         }
     }
 
@@ -345,19 +310,19 @@ impl<'a> Network<'a> {
             APPLICATIONS => {
                 connection.tick_app(self.now);
                 debug_assert!(connection.next_app() > self.now, "time would stand still");
-                self.pump(index, Side::Client, "timer");
-                self.pump(index, Side::Server, "timer");
+                self.pump(index, Role::Client, "timer");
+                self.pump(index, Role::Server, "timer");
             }
             0 if !connection.started => {
                 connection.begin();
                 self.note_start(index);
-                self.pump(index, Side::Client, "timer");
+                self.pump(index, Role::Client, "timer");
             }
             side => {
                 let side = if side == 0 {
-                    Side::Client
+                    Role::Client
                 } else {
-                    Side::Server
+                    Role::Server
                 };
                 connection.endpoint(side).expire(self.now);
                 self.pump(index, side, "timer");
@@ -379,27 +344,24 @@ impl<'a> Network<'a> {
     }
 
     /// What each flow has got so far.
-    pub(crate) fn delivered(&self) -> Vec<Bytes> {
-        let mut delivered = vec![Bytes::ZERO; self.scenario.flows.len()];
-        for connection in &self.connections {
-            delivered[connection.flow] += connection.delivered();
-        }
-        delivered
+    fn delivered(&self) -> Vec<Bytes> {
+        summary::delivered(self.scenario.flows.len(), &self.connections)
     }
 
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
     /// be called again.
-    fn pump(&mut self, index: usize, side: Side, event: &'static str) {
-        let element = self.element(index, side as usize);
+    fn pump(&mut self, index: usize, side: Role, event: &'static str) {
+        let element = self.element(index, side.index());
         let mut connection = &mut self.connections[index];
+        let mut client_closes = false;
         if connection.endpoint(side).has_events() {
-            self.serve(index, side);
+            client_closes = self.serve(index, side) && side == Role::Server;
             connection = &mut self.connections[index];
         }
         let data_of =
             (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
-        let place = usize::from(connection.first_links[side as usize]);
-        let link = &mut self.links[place];
+        let place = connection.first_links[side.index()];
+        let link = &mut self.links[place.index()];
         let endpoint = connection.endpoint(side);
         let mut first_link = FirstLink {
             now: self.now,
@@ -418,12 +380,9 @@ impl<'a> Network<'a> {
         self.queue.set(element, endpoint.next().max(self.now));
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);
-            self.queue.set(place, next);
+            self.queue.set(place.index(), next);
         }
         let has_call = connection.call.is_some();
-        if has_events {
-            self.serve(index, side);
-        }
         if has_call {
             let next = self.connections[index].next_app();
             self.queue.set(self.element(index, APPLICATIONS), next);
@@ -434,10 +393,18 @@ impl<'a> Network<'a> {
         if self.trace.is_some() {
             self.sample(index, side, place, sent, event);
         }
+        if has_events {
+            self.pump(index, side, event);
+        }
+        // The last frame of a call that the client sends has arrived.
+        if client_closes {
+            self.pump(index, Role::Client, "timer");
+        }
     }
 
-    /// The application of one side takes in what happened.
-    fn serve(&mut self, index: usize, side: Side) {
+    /// The application of one side takes in what happened. Tells whether that has completed the connection's
+    /// transfer, so that the client closes it.
+    fn serve(&mut self, index: usize, side: Role) -> bool {
         let connection = &mut self.connections[index];
         let (running, open) = (connection.completion.is_none(), connection.closed.is_none());
         connection.serve(self.now, side);
@@ -456,9 +423,10 @@ impl<'a> Network<'a> {
                 self.overlap_end = Some((self.now, self.delivered()));
             }
         }
+        completed
     }
 
-    fn sample(&mut self, index: usize, side: Side, link: usize, sent: bool, event: &'static str) {
+    fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {
         let Some(trace) = &mut self.trace else {
             return;
         };
@@ -472,7 +440,7 @@ impl<'a> Network<'a> {
             trace.sample_flow(self.now, index, event, connection.endpoint(side));
         }
         if sent {
-            trace.sample_link(self.now, link, &mut self.links[link]);
+            trace.sample_link(self.now, link, &mut self.links[link.index()]);
         }
     }
 }

@@ -10,7 +10,7 @@
 //! packets of a flow; since it delays more the more packets it carries, probes see less than a busy flow.
 
 use crate::scenario::Scenario;
-use crate::scenario::hop::{DOWN, UP};
+use crate::scenario::hop::Direction;
 use crate::trial::seed;
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
@@ -66,20 +66,20 @@ pub fn probe(
         .collect();
     let route = &scenario.flows[0].route;
     let mut packets: Vec<(Instant, u32)> = (0..).zip(&probes).map(|(n, p)| (p.sent, n)).collect();
-    let cross = |hop: usize, direction: usize, packets: Vec<(Instant, u32)>| {
+    let cross = |hop: usize, direction: Direction, packets: Vec<(Instant, u32)>| {
         let hop = &scenario.hops[hop];
         let name = format!("link/{}", hop.names[direction]);
         let link = Link::new(&hop.links[direction], seed::of(drawn, &name), 1);
         carry(link, packets, size)
     };
     for hop in route.iter().rev() {
-        packets = cross(*hop, UP, packets);
+        packets = cross(*hop, Direction::Up, packets);
     }
     for &(at, number) in &packets {
         probes[number as usize].echoed = Some(at);
     }
     for hop in route {
-        packets = cross(*hop, DOWN, packets);
+        packets = cross(*hop, Direction::Down, packets);
     }
     for &(at, number) in &packets {
         probes[number as usize].received = Some(at);

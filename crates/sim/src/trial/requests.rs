@@ -12,6 +12,7 @@
 //! # Limits
 //! Lengths are truncated to whole bytes and are at least one byte; gaps to whole nanoseconds.
 
+use crate::scenario::flow::Arrivals;
 use crate::scenario::schema::Gap;
 use crate::trial::seed;
 use rand_core::Rng as _;
@@ -21,20 +22,6 @@ use thalweg_units::{Bytes, Duration};
 
 /// 95th percentile of the standard normal distribution, with the digits that ccafct has.
 const Z95: f64 = 1.645;
-
-/// What arrives.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Arrivals {
-    pub(crate) count: u32,
-    pub(crate) mean_gap: Duration,
-    pub(crate) gap: Gap,
-    /// 5th percentile of the lengths.
-    pub(crate) p5: Bytes,
-    /// 95th percentile of the lengths.
-    pub(crate) p95: Bytes,
-    /// Size of the request that asks for a download.
-    pub(crate) request: Bytes,
-}
 
 /// One request: when it begins, counted from the start of the flow, and what it downloads.
 #[derive(Clone, Copy, Debug, PartialEq)]

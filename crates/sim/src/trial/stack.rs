@@ -4,49 +4,15 @@
 //! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
 //! indirect calls and of allocations.
 
-use std::str::FromStr;
-use thalweg_control::{Control, ControllerSpec, Init, Observer, PathState};
-use thalweg_quic::{Datagram, QuicEndpoint, StackController, Steering};
+use thalweg_control::{Control, Init, Observer, PathState};
+use thalweg_quic::{Datagram, QuicEndpoint, Steering};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
 
+use crate::scenario::FlowController;
 use crate::scenario::schema::Stack;
 use crate::trial::seed;
-
-/// What steers the sender of a flow.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FlowController {
-    /// A controller of the registry, for both stacks.
-    Registry(ControllerSpec),
-    /// A controller of the real stack, for flows of that stack.
-    OfStack(StackController),
-}
-
-impl FlowController {
-    /// The text that it was read from.
-    pub fn as_str(&self) -> &str {
-        match self {
-            FlowController::Registry(spec) => spec.as_str(),
-            FlowController::OfStack(controller) => controller.as_str(),
-        }
-    }
-}
-
-impl FromStr for FlowController {
-    type Err = String;
-
-    /// # Errors
-    /// The message names what is accepted.
-    fn from_str(text: &str) -> Result<Self, String> {
-        if StackController::is_meant_by(text) {
-            return text.parse().map(FlowController::OfStack);
-        }
-        let spec = text.parse::<ControllerSpec>();
-        spec.map(FlowController::Registry)
-            .map_err(|error| error.to_string())
-    }
-}
 
 /// One end of a connection.
 #[expect(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 from thalweg.cli.study.fairness import fairness
@@ -18,6 +20,14 @@ study = typer.Typer(
     help="Run a study: an experiment over many scenarios, set against what is published about it.",
     no_args_is_help=True,
 )
-for command in (harm, transient, stacks, fairness, laws, loopback, wifi_compete):
-    name = command.__name__.replace("_", "-")
+COMMANDS: dict[str, Callable[..., int]] = {
+    "harm": harm,
+    "transient": transient,
+    "stacks": stacks,
+    "fairness": fairness,
+    "laws": laws,
+    "loopback": loopback,
+    "wifi-compete": wifi_compete,
+}
+for name, command in COMMANDS.items():
     study.command(name, help=STUDIES[name] + ".")(command)

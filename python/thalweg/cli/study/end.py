@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Protocol
@@ -15,18 +15,18 @@ from thalweg.cli.options import Format
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study.live import tell
 from thalweg.cli.tables import each, plain_table
+from thalweg.progress import Progress, silent
 from thalweg.quantity import text
 from thalweg.seeds import told
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.runner.result import Check, StudyResult
+from thalweg.studies.runner.table import Table
 
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
 ]
 _STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
-Sheet = tuple[Sequence[str], Callable[[StudyResult], Sequence[Sequence[str]]], int]
-"""A table of a study: its headers, what makes its rows, and how many columns of words come first."""
 
 
 class Study(Protocol):
@@ -35,7 +35,7 @@ class Study(Protocol):
     result: StudyResult
     complete: bool
 
-    def save(self, folder: Path, on_progress: Callable[[str, int, int], None] | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError."""
 
 
@@ -44,15 +44,15 @@ def conclude(
     finished: str,
     format_: Format,
     out: Path | None,
-    sheets: Sequence[Sheet],
-    findings: Sheet | None = None,
+    tables: Sequence[Table],
+    findings: Table | None = None,
 ) -> int:
     """Prints and stores a study; `finished` says what an interrupted one has got. Returns the exit status."""
     result = study.result
     if format_ is Format.JSON:
         print_json(result.document())
     else:
-        _print(result, sheets, findings if result.findings else None)
+        _print(result, tables, findings if result.findings else None)
     tell(result)
     if not study.complete:
         complain(f"interrupted: {finished} are finished; nothing was judged", label="")
@@ -83,19 +83,18 @@ def reserved(out: Path | None) -> Iterator[None]:
         yield
 
 
-def _print(result: StudyResult, sheets: Sequence[Sheet], findings: Sheet | None) -> None:
+def _print(result: StudyResult, tables: Sequence[Table], findings: Table | None) -> None:
     console = stdout()
     console.print(f"{result.title}  ({result.source}; {result.preset})")
     for title, values in result.parameters.items():
         console.print(plain_table((title, ""), list(values.items()), 2))
-    for headers, rows, words in sheets:
-        console.print(plain_table(headers, rows(result), words))
+    for table in tables:
+        console.print(plain_table(table.headers, table.lines, table.words))
     for line in result.notes:
         console.print(line)
     _print_checks(result)
     if findings:
-        headers, rows, words = findings
-        console.print(plain_table(headers, rows(result), words))
+        console.print(plain_table(findings.headers, findings.lines, findings.words))
 
 
 def _print_checks(result: StudyResult) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, Format, Jobs, SeedSet
-from thalweg.cli.study.end import Out, Sheet, conclude, reserved
+from thalweg.cli.study.end import Out, conclude, reserved
 from thalweg.errors import RequestError, did_you_mean
 
 
@@ -44,6 +44,7 @@ def laws(
     from thalweg.studies.laws import table  # noqa: PLC0415
     from thalweg.studies.laws.parameters import PRESETS, STACKS  # noqa: PLC0415
     from thalweg.studies.laws.study import run  # noqa: PLC0415
+    from thalweg.studies.runner.table import Table  # noqa: PLC0415
 
     _known("--preset", (preset,), tuple(PRESETS))
     given: dict[str, Any] = {}
@@ -62,10 +63,10 @@ def laws(
     with reserved(out):
         with Bar() as bar:
             done = run(chosen, preset if not given else "custom", seed, jobs, bar.show)
-        sheets: list[Sheet] = [(table.HEADERS, table.table_rows, table.WORDS)]
+        sheets = [Table(table.HEADERS, table.table_rows(done.result), table.WORDS)]
         if table.has_use(done.result):
-            sheets.append((table.use_headers(done.result), table.use_rows, 2))
-        findings = (table.FINDINGS, table.finding_rows, table.FINDINGS_WORDS)
+            sheets.append(Table(table.use_headers(done.result), table.use_rows(done.result), 2))
+        findings = Table(table.FINDINGS, table.finding_rows(done.result), table.FINDINGS_WORDS)
         return conclude(done, f"{len(done.played)} experiments", format_, out, sheets, findings)
 
 

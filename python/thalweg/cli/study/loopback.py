@@ -42,11 +42,17 @@ def loopback(
     # The modules of one study are loaded for that study alone; altair takes its time.
     from thalweg.studies.loopback import study as experiment  # noqa: PLC0415
     from thalweg.studies.loopback.table import FINDINGS, HEADERS, WORDS, finding_rows, table_rows  # noqa: PLC0415
+    from thalweg.studies.runner.table import Table  # noqa: PLC0415
 
     with reserved(out):
         with stopped_by_terminate(), Bar() as bar:
             done = experiment.run(runs, run_s, bar.show, moved, load)
-        findings = (FINDINGS, finding_rows, len(FINDINGS))
+        findings = Table(FINDINGS, finding_rows(done.result), len(FINDINGS))
         return conclude(
-            done, f"{done.result.trials} rounds", format_, out, [(HEADERS, table_rows, WORDS)], findings
+            done,
+            f"{done.result.trials} rounds",
+            format_,
+            out,
+            [Table(HEADERS, table_rows(done.result), WORDS)],
+            findings,
         )

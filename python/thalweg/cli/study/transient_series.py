@@ -13,7 +13,7 @@ from thalweg.cli.tables import plain_table
 from thalweg.errors import RequestError
 from thalweg.quantity import bits_per_second, seconds
 
-_TAKEN = ("series", "rtt", "rate", "step", "format_")
+_TAKEN = ("series", "rtt", "rate", "steps", "format_")
 
 
 def refuse_other_options(context: typer.Context) -> None:

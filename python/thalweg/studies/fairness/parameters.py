@@ -13,15 +13,17 @@ Quantities are texts as in scenario files, which check them.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import ClassVar
 
 from thalweg.errors import RequestError
 from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Scenario
+from thalweg.studies.runner.parameters import option
+from thalweg.studies.runner.scenario_text import nanoseconds, scenario_text
 
 BOTTLENECK = "bottleneck"
 SAMPLE_S = 0.1
@@ -51,6 +53,11 @@ class Cell:
         return "".join(c if c.isalnum() or c in ".-" else "." for c in text)
 
     @property
+    def title(self) -> str:
+        """Its name says all."""
+        return self.name
+
+    @property
     def is_intra(self) -> bool:
         """Whether it has more than two flows, of one controller."""
         return len(self.controllers) > 2
@@ -60,20 +67,49 @@ class Cell:
 class Parameters:
     """What is varied: a matrix of all pairs at the first value of each list, and one for each further value."""
 
-    controllers: tuple[str, ...] = ("c4", "cubic", "bbr", "bbr1", "reno", "prague")
-    buffers_bdp: tuple[float, ...] = (1.0, 0.5, 2.0, 4.0, 8.0)
-    rtt_ratios: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
-    queues: tuple[str, ...] = ("drop-tail", "codel", "fq-codel", "dualpi2")
-    flows: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
-    """Numbers of flows of one controller; 2 are in the matrix."""
-    rate: str = "20 Mbps"
-    rtt: str = "40 ms"
-    gap: str = "5 s"
-    duration: str = "30 s"
-    """Measured, from the start of the last flow."""
+    controllers: tuple[str, ...] = option(
+        ("c4", "cubic", "bbr", "bbr1", "reno", "prague"),
+        "--controller",
+        "-c",
+        metavar="NAME",
+        help="May be repeated [c4 cubic bbr bbr1 reno prague].",
+    )
+    buffers_bdp: tuple[float, ...] = option(
+        (1.0, 0.5, 2.0, 4.0, 8.0),
+        "--buffer",
+        metavar="BDP",
+        help="May be repeated; the first is the base [1, 0.5, 2, 4, 8].",
+    )
+    rtt_ratios: tuple[float, ...] = option(
+        (1.0, 2.0, 4.0, 8.0),
+        "--rtt-ratio",
+        metavar="X",
+        help="RTT of the second flow over the first [1, 2, 4, 8].",
+    )
+    queues: tuple[str, ...] = option(
+        ("drop-tail", "codel", "fq-codel", "dualpi2"),
+        "--queue",
+        metavar="MODEL",
+        help="May be repeated [drop-tail, codel, fq-codel, dualpi2].",
+    )
+    flows: tuple[int, ...] = option(
+        (2, 5, 10, 20, 50, 100), metavar="N", help="Flows of one controller; repeatable [2 5 10 20 50 100]."
+    )
+    """2 are in the matrix."""
+    rate: str = option("20 Mbps", metavar="RATE", help="Of the bottleneck [20 Mbps].")
+    rtt: str = option("40 ms", metavar="TIME", help="Of the first flow [40 ms].")
+    gap: str = option("5 s", metavar="TIME", help="From the start of the first flow to the second [5 s].")
+    duration: str = option("30 s", metavar="TIME", help="Measured, from the start of the last flow [30 s].")
+    trials: ClassVar[int] = 20
+    """Shares vary by tens of percent from trial to trial."""
 
-    def check(self) -> None:
-        """Raises RequestError."""
+    @property
+    def preset(self) -> str:
+        """Whether these are the defaults."""
+        return "default" if self == Parameters() else "custom"
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be measured; raises RequestError."""
         for name, values in (("--buffer", self.buffers_bdp), ("--rtt-ratio", self.rtt_ratios)):
             for value in values:
                 if not 0.01 <= value <= 1000:
@@ -135,43 +171,38 @@ class Parameters:
         rtt_s = seconds(self.rtt, "--rtt")
         shared_s = rtt_s * _SHARE_OF_BOTTLENECK
         buffer = max(3000, round(cell.buffer_bdp * self.capacity_bps * rtt_s / 8))
-        lines = [
-            f'title = "{cell.name}"',
-            f'sample = "{SAMPLE_S * 1e3:g} ms"',
-            f"time_limit = {_time(self.end_s(cell))}",
-            f"noise = {{ start = {_time(self.offset_s(cell))} }}",
-            "[[link]]",
-            f'name = "{BOTTLENECK}"',
-            f'rate = "{self.rate}"',
-            f"rtt = {_time(shared_s)}",
-            f'buffer = "{buffer} B"',
-            f"queue = {{ model = {json.dumps(cell.queue)} }}",
-        ]
         names = ("first", "second") if not cell.is_intra else [f"f{i}" for i in range(len(cell.controllers))]
+        second = 1 if not cell.is_intra else None
+        links: list[dict[str, object]] = [
+            {
+                "name": BOTTLENECK,
+                "rate": self.rate,
+                "rtt": nanoseconds(shared_s),
+                "buffer": f"{buffer} B",
+                "queue": {"model": cell.queue},
+            }
+        ]
+        flows: list[dict[str, object]] = []
         for place, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
-            times = cell.rtt_ratio if place == 1 and not cell.is_intra else 1.0
-            start_s = self.gap_s if place == 1 and not cell.is_intra else 0.0
-            lines += [
-                "[[link]]",
-                f'name = "access of {name}"',
-                'rate = "100 Gbps"',
-                f"rtt = {_time(rtt_s * times - shared_s)}",
-                'buffer = "1 GB"',
-                "[[flow]]",
-                f'name = "{name}"',
-                f"controller = {json.dumps(controller)}",
-                f"start = {_time(start_s)}",
-                'download = "1000 GB"',
-                "background = true",
-                f'route = ["access of {name}", "{BOTTLENECK}"]',
-            ]
-        return Scenario.from_toml("\n".join(lines) + "\n", cell.name)
-
-
-def _time(value_s: float) -> str:
-    """A time as a scenario file has it, to the nanosecond: scenarios know no exponents.
-
-    >>> _time(2.54), _time(1e-5)
-    ('"2540000000 ns"', '"10000 ns"')
-    """
-    return f'"{round(value_s * 1e9)} ns"'
+            access = f"access of {name}"
+            own_s = rtt_s * (cell.rtt_ratio if place == second else 1.0) - shared_s
+            links.append({"name": access, "rate": "100 Gbps", "rtt": nanoseconds(own_s), "buffer": "1 GB"})
+            flows.append(
+                {
+                    "name": name,
+                    "controller": controller,
+                    "start": nanoseconds(self.gap_s if place == second else 0.0),
+                    "download": "1000 GB",
+                    "background": True,
+                    "route": [access, BOTTLENECK],
+                }
+            )
+        keys = {
+            "title": cell.name,
+            "sample": f"{SAMPLE_S * 1e3:g} ms",
+            "time_limit": nanoseconds(self.end_s(cell)),
+            "noise": {"start": nanoseconds(self.offset_s(cell))},
+            "link": links,
+            "flow": flows,
+        }
+        return Scenario.from_toml(scenario_text(keys), cell.name)

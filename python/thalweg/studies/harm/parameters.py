@@ -16,9 +16,7 @@ is due. The links carry their packets in both directions at the same rate, each 
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from itertools import product
 
@@ -29,16 +27,20 @@ from thalweg.live.kernel import is_kernel, simulated
 from thalweg.quantity import seconds
 from thalweg.scenario import Scenario
 from thalweg.studies.harm.published import CCAFCT
+from thalweg.studies.runner.parameters import option
+from thalweg.studies.runner.scenario_text import scenario_text
 
 SHORT, COMPETITOR = "short", "competitor"
 """Names of the flows. The draws of arrivals and lengths depend on the first."""
 DEFAULT_BUFFER = "10240 packets"
 """The limit of fq_codel in Linux: the queue itself decides, long before."""
 DROP_TAIL_BUFFER = "1 bdp"
-PLAIN = '{ model = "drop-tail" }'
+PLAIN = {"model": "drop-tail"}
 """The queue of a path that names none."""
+REPLICATIONS, LIVE_REPLICATIONS = 20, 2
 MATRIX_RTTS = ("20 ms",)
 LIVE_RTTS = ("20 ms", "80 ms")
+_PATH, _WORK, _SIDES = "Path", "Short flows", "Who competes"
 
 
 @dataclass(frozen=True)
@@ -92,23 +94,70 @@ class Cell:
 class Parameters:
     """All that defines the experiment; the defaults are those of ccafct."""
 
-    rtts: tuple[str, ...] = ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms")
-    rate: str = "50 Mbps"
-    queue: str = "fq-codel:flows=1"
+    rtts: tuple[str, ...] = option(
+        ("10 ms", "20 ms", "40 ms", "80 ms", "160 ms"),
+        "--rtt",
+        metavar="TIME",
+        help="May be repeated [10, 20, 40, 80, 160 ms].",
+        panel=_PATH,
+    )
+    rate: str = option("50 Mbps", metavar="RATE", help="Of the bottleneck [50 Mbps].", panel=_PATH)
+    queue: str = option(
+        "fq-codel:flows=1",
+        metavar="MODEL:OPTION=VALUE,...",
+        help="Of the bottleneck [fq-codel:flows=1].",
+        panel=_PATH,
+    )
     """Model and options, as `fq-codel:flows=1,ecn=off`."""
-    buffer: str | None = None
+    buffer: str | None = option(
+        None, metavar="SIZE", help="What the queue holds [10240 packets; drop-tail: 1 bdp].", panel=_PATH
+    )
     """None: DEFAULT_BUFFER, or DROP_TAIL_BUFFER for a queue that only drops from its tail."""
-    controllers: tuple[str, ...] = ("cubic",)
-    """Of the short flows."""
-    competitors: tuple[str, ...] = ("cubic", "prague")
-    count: int = 900
-    mean_gap: str = "200 ms"
-    gap: str = "exponential"
-    p5: str = "65536 B"
-    p95: str = "2097152 B"
-    head_start: str = "20 s"
-    time_limit: str = "290 s"
+    controllers: tuple[str, ...] = option(
+        ("cubic",),
+        "--controller",
+        "-c",
+        metavar="NAME",
+        help="Of the short flows; may be repeated [cubic].",
+        panel=_SIDES,
+    )
+    competitors: tuple[str, ...] = option(
+        ("cubic", "prague"),
+        "--competitor",
+        metavar="NAME",
+        help="Of the long flow; may be repeated [cubic, prague].",
+        panel=_SIDES,
+    )
+    count: int = option(900, help="Short flows in each replication [900].", panel=_WORK, least=1, most=1_000_000)
+    mean_gap: str = option("200 ms", metavar="TIME", help="Between their arrivals [200 ms].", panel=_WORK)
+    gap: str = option(
+        "exponential",
+        metavar="NAME",
+        help="Distribution of the gaps: exponential or constant [exponential].",
+        panel=_WORK,
+    )
+    p5: str = option("65536 B", metavar="BYTES", help="5th percentile of lengths [65536 B].", panel=_WORK)
+    p95: str = option("2097152 B", metavar="BYTES", help="95th percentile of lengths [2097152 B].", panel=_WORK)
+    head_start: str = option(
+        "20 s", metavar="TIME", help="How much earlier the long flow starts [20 s].", panel=_SIDES
+    )
+    time_limit: str = option(
+        "290 s",
+        metavar="TIME",
+        help="Simulated end of a replication, head start included [290 s].",
+        panel=_WORK,
+    )
     """From the start of the trial: the 270 s for which ccafct's client waits, and the head start."""
+
+    def __post_init__(self) -> None:
+        """Refuses round-trip times in forms that a scenario takes and no study reckons with."""
+        for rtt in self.rtts:
+            seconds(rtt, "--rtt")
+
+    @property
+    def trials(self) -> int:
+        """As many as checks about P95 need, which 45 of 900 short flows decide; fewer in real time."""
+        return LIVE_REPLICATIONS if any(cell.is_live for cell in self.cells()) else REPLICATIONS
 
     @property
     def preset(self) -> str:
@@ -146,43 +195,42 @@ class Parameters:
         least, most = seconds(self.head_start, "--head-start") + arrivals, seconds(self.time_limit, "--time-limit")
         return cells * min(least, most), cells * most
 
-    def scenarios(self) -> dict[Cell, Scenario | LiveScenario]:
-        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
-        for rtt in self.rtts:
-            seconds(rtt, "--rtt")  # a scenario takes forms that no study reckons with
-        return {cell: self.scenario(cell) for cell in self.cells()}
-
     def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""
+        queue = parse_queue(self.queue)
+        keys: dict[str, object] = {
+            "title": cell.title,
+            "source": CCAFCT,
+            "time_limit": self.time_limit,
+            "noise": {"start": cell.rtt},
+            "path": {
+                "rate": self.rate,
+                "rtt": cell.rtt,
+                "queue": None if queue == PLAIN else queue,
+                "buffer": path_buffer(self),
+            },
+            "flow": [
+                {
+                    "name": SHORT,
+                    "controller": cell.controller,
+                    "start": self.head_start,
+                    "requests": {
+                        "count": self.count,
+                        "mean_gap": self.mean_gap,
+                        "gap": self.gap,
+                        "p5": self.p5,
+                        "p95": self.p95,
+                    },
+                },
+                *([_long_flow(cell.competitor)] if cell.competitor else []),
+            ],
+        }
         made = LiveScenario if cell.is_live else Scenario
-        return made.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
+        return made.from_toml(scenario_text(keys), cell.name)
 
-    def _lines(self, cell: Cell) -> Iterator[str]:
-        """The scenario file. Texts are quoted as JSON does, which TOML reads."""
-        _, queue = parse_queue(self.queue)
-        yield f"title      = {json.dumps(cell.title)}"
-        yield f"source     = {json.dumps(CCAFCT)}"
-        yield f"time_limit = {json.dumps(self.time_limit)}"
-        yield f"noise      = {{ start = {json.dumps(cell.rtt)} }}"
-        yield "\n[path]"
-        yield f"rate   = {json.dumps(self.rate)}"
-        yield f"rtt    = {json.dumps(cell.rtt)}"
-        if queue != PLAIN:
-            yield f"queue  = {queue}"
-        yield f"buffer = {json.dumps(path_buffer(self))}"
-        yield "\n[[flow]]"
-        yield f"name       = {json.dumps(SHORT)}"
-        yield f"controller = {json.dumps(cell.controller)}"
-        yield f"start      = {json.dumps(self.head_start)}"
-        lengths = f"p5 = {json.dumps(self.p5)}, p95 = {json.dumps(self.p95)}"
-        gaps = f"mean_gap = {json.dumps(self.mean_gap)}, gap = {json.dumps(self.gap)}"
-        yield f"requests   = {{ count = {self.count}, {gaps}, {lengths} }}"
-        if cell.competitor:
-            yield "\n[[flow]]"
-            yield f"name       = {json.dumps(COMPETITOR)}"
-            yield f"controller = {json.dumps(cell.competitor)}"
-            yield 'download   = "100 GB"'
-            yield "background = true"
+
+def _long_flow(controller: str) -> dict[str, object]:
+    return {"name": COMPETITOR, "controller": controller, "download": "100 GB", "background": True}
 
 
 def presets() -> dict[str, Parameters]:
@@ -214,32 +262,32 @@ def presets() -> dict[str, Parameters]:
 
 def path_buffer(parameters: Parameters) -> str:
     """What the queue of the bottleneck holds: as given, or the default of its model."""
-    model, _ = parse_queue(parameters.queue)
+    model = parse_queue(parameters.queue)["model"]
     return parameters.buffer or (DROP_TAIL_BUFFER if model == "drop-tail" else DEFAULT_BUFFER)
 
 
-def parse_queue(text: str) -> tuple[str, str]:
-    """The model of a queue given as `model:option=value,...`, and the whole as an inline table of TOML.
+def parse_queue(text: str) -> dict[str, str | int | bool]:
+    """The queue given as `model:option=value,...`, under the keys of a scenario.
 
     A switch may stand alone for `=on`. Which models and options there are, the scenario knows.
 
     >>> parse_queue("fq-codel:flows=1,target=5 ms,ecn=off")
-    ('fq-codel', '{ model = "fq-codel", flows = 1, target = "5 ms", ecn = false }')
+    {'model': 'fq-codel', 'flows': 1, 'target': '5 ms', 'ecn': False}
     """
     model, _, rest = text.partition(":")
-    entries = [f"model = {json.dumps(model.strip())}"]
-    for option in filter(None, (part.strip() for part in rest.split(","))):
-        name, equals, value = (part.strip() for part in option.partition("="))
+    keys: dict[str, str | int | bool] = {"model": model.strip()}
+    for option_ in filter(None, (part.strip() for part in rest.split(","))):
+        name, equals, value = (part.strip() for part in option_.partition("="))
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", name) or (equals and not value):
             raise RequestError(f"queue {text!r}: expected MODEL or MODEL:OPTION=VALUE,..., as fq-codel:flows=1")
-        entries.append(f"{name} = {_toml(value or 'on')}")
-    return model.strip(), f"{{ {', '.join(entries)} }}"
+        keys[name] = _value(value or "on")
+    return keys
 
 
-def _toml(value: str) -> str:
-    if value in ("on", "true", "off", "false"):
-        return "true" if value in ("on", "true") else "false"
-    return value if re.fullmatch(r"[0-9]+", value) else json.dumps(value)
+def _value(text: str) -> str | int | bool:
+    if text in ("on", "true", "off", "false"):
+        return text in ("on", "true")
+    return int(text) if re.fullmatch(r"[0-9]+", text) else text
 
 
 def changed(parameters: Parameters) -> dict[str, tuple[object, object]]:

@@ -1,192 +1,130 @@
 """The study `harm`: what a competitor does to short flows that come and go.
 
-Each cell of the experiment (`parameters.py`) is run with the same seeds, so that its short flows arrive at
-the same times with the same lengths as those that are alone: harm is taken within each replication, between the
-statistics of its two sides, and then averaged over replications with Student's interval. Metric and formulas
-are in `metric.py`, what is measured in `measure.py`. A benefit counts as negative harm: what is averaged
-is what was measured, and only figures end at 0.
-
-With the controller of the short flows among the competitors, each row also says how much more the competitor
-harms them than their own controller does: a new controller should not (Ware et al., HotNets 2019).
+Each cell of the experiment (`parameters.py`) is run with the same seeds, so that its short flows arrive at the
+same times with the same lengths as those that are alone. Metric and formulas are in `metric.py`, what is measured
+in `measure.py`, how rows come of it in `rows.py`.
 
 Source: ccafct (github.com/heistp/ccafct) for the experiment, Ware et al. for harm.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from thalweg.errors import RequestError
-from thalweg.live import Timing, play
-from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
-from thalweg.scenario import Interrupted
-from thalweg.statistics.claims import LEAST_TRIALS
-from thalweg.statistics.discovery import summary
-from thalweg.statistics.interval import Interval
-from thalweg.statistics.means import chance_of_mean, mean_interval
-from thalweg.studies import STUDIES
-from thalweg.studies.harm.blocks import parameter_blocks
+from thalweg.seeds import SET_SIZE
+from thalweg.studies.harm.blocks import Blocks, parameter_blocks
 from thalweg.studies.harm.checks import checks
 from thalweg.studies.harm.findings import findings
-from thalweg.studies.harm.measure import COMPLETION, MEASURES, Measure, Trials, measure
-from thalweg.studies.harm.metric import excess
-from thalweg.studies.harm.parameters import Cell, Parameters
-from thalweg.studies.harm.published import CCAFCT, CONTROLLER, LINES
-from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.harm.measure import Trials, measure
+from thalweg.studies.harm.parameters import Cell, Parameters, presets
+from thalweg.studies.harm.published import CCAFCT
+from thalweg.studies.harm.rows import notes, row
+from thalweg.studies.harm.store import request_and_flow_tables
+from thalweg.studies.harm.table import HEADERS, LEGEND, MORE, TIMES, WORDS, more_rows, table_rows, times_rows
+from thalweg.studies.runner.parameters import Option
+from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
+from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.trials import CellTrials
 
-NAME = "harm"
-REPLICATIONS = 20
-"""As many as the checks about P95 need: 45 of 900 short flows decide it."""
-MARGIN = 0.01
-"""Harm up to this is none."""
-LIVE_REPLICATIONS = 2
-"""Each takes its time."""
-Progress = Callable[[str, int, int], None]
+if TYPE_CHECKING:
+    import polars as pl
 
-
-@dataclass
-class Harm:
-    """A finished study: its result, and what is behind each row."""
-
-    parameters: Parameters
-    result: StudyResult
-    cells: dict[Cell, Outcomes] = field(default_factory=dict)
-    measured: dict[Cell, Trials] = field(default_factory=dict)
-    complete: bool = True
-    """False after a Ctrl-C: cells are missing."""
-
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
-        """Writes it; returns where it is. Raises RequestError if that cannot be."""
-        from thalweg.studies.harm.store import save  # noqa: PLC0415 - altair takes half a second to load
-
-        return save(self, folder, on_progress)
+    from thalweg.report.study import Section
 
 
-def run(
-    parameters: Parameters | None = None,
-    replications: int = REPLICATIONS,
-    seed: int = 1,
-    jobs: int = 0,
-    on_progress: Progress | None = None,
-    timing: Timing | None = None,
-) -> Harm:
-    """Runs all cells with seeds `seed`, `seed + 1`, ...; sets the preset `ccafct` against what is published.
+class Kept(NamedTuple):
+    """What is kept of a cell."""
 
-    Cells of the kernel's controllers run in real time, as `timing` asks. All scenarios are read
-    before any runs. Raises RequestError.
+    trials: Trials
+    outcomes: Outcomes
+
+
+Cells = Mapping[Cell, Kept]
+
+
+class Harm(Study[Parameters, Cell, Kept]):
+    """The study; it sets the preset `ccafct` against what is published.
 
     >>> quick = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=("reno",), count=20, head_start="1 s")
-    >>> [(row["competitor"], row["unfinished"]) for row in run(quick, replications=2).result.rows]
+    >>> [(row["competitor"], row["unfinished"]) for row in STUDY.run(quick, trials=2).result.rows]
     [(None, 0), ('reno', 0)]
     """
-    chosen = parameters or Parameters()
-    if replications < 1:
-        raise RequestError(f"{replications} replications: at least 1 is needed")
-    result = StudyResult(NAME, STUDIES[NAME], CCAFCT, chosen.preset, replications, seed)
-    study = Harm(chosen, result)
-    begin = time.perf_counter()
-    scenarios = chosen.scenarios()
-    result.parameters = parameter_blocks(chosen)
-    total = replications * len(scenarios)
-    for number, (cell, scenario) in enumerate(scenarios.items()):
 
-        def report(finished: int, name: str = cell.title, before: int = number * replications) -> None:
-            if on_progress:
-                on_progress(name, before + finished, total)
+    name = "harm"
+    source = CCAFCT
+    legend = LEGEND
+    preset_option = Option(
+        ("--preset",), "Set of parameters: ccafct, ccafct-test, live; other options change it.", "NAME"
+    )
+    trials_option = Option(
+        ("--replications", "-n"),
+        "Replications of each row, on paired seeds [20; with --live 2].",
+        least=1,
+        most=SET_SIZE,
+    )
+    is_live = True
 
-        report(0)
-        try:
-            played = play(scenario, replications, seed, jobs, report, timing)
-        except Interrupted:
-            study.complete = False
-            break
-        outcomes = played.outcomes
-        result.add_live(cell.title, seed, played.reports)
-        study.cells[cell], study.measured[cell] = outcomes, measure(outcomes)
-    result.wall_s = time.perf_counter() - begin
-    result.core_s = sum(trials.core_s for trials in study.measured.values())
-    result.rows = [row(cell, study.measured, published=chosen.as_published) for cell in study.cells]
-    result.notes = notes(study.measured)
-    if study.complete and result.preset == "ccafct":
-        result.checks = checks(study.measured)
-        result.findings = findings(study.measured)
-    return study
+    def presets(self) -> Mapping[str, Parameters]:
+        """Those of ccafct, in real time, and of everyone against everyone."""
+        return presets()
 
+    def live_span_s(self, parameters: Parameters, trials: int) -> tuple[float, float | None]:
+        """By its arrivals, and at the most by its time limit."""
+        return parameters.live_span_s(trials)
 
-def harm_interval(one: Measure, solo: Trials, competing: Trials) -> Interval:
-    """The mean of the harms of the replications, with its interval."""
-    return mean_interval(one.harm(solo.values[one.name], competing.values[one.name]))
+    def blocks(self, parameters: Parameters) -> Blocks:
+        """As ccafct prints them."""
+        return parameter_blocks(parameters)
 
+    def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Kept:
+        """The short flows."""
+        outcomes = trials.outcomes()
+        return Kept(measure(outcomes), outcomes)
 
-def beyond_itself(one: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> Interval | None:
-    """How much more the competitor harms the short flows than their own controller does, paired by seed."""
-    if cell.competitor is None or cell.against_itself not in measured:
-        return None
-    solo = measured[cell.alone].values[one.name]
-    other, own = (measured[each].values[one.name] for each in (cell, cell.against_itself))
-    with np.errstate(invalid="ignore"):  # where a measure is infinite alone, harm and the difference are unknown
-        return mean_interval(one.harm(solo, other) - one.harm(solo, own))
+    def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
+        """One for each cell."""
+        return [row(cell, _measured(cells), published=parameters.as_published) for cell in cells]
 
+    def notes(self, parameters: Parameters, cells: Cells) -> list[str]:
+        """How many rows are harmed."""
+        return notes(_measured(cells))
 
-def notes(measured: Mapping[Cell, Trials]) -> list[str]:
-    """In how many rows harm to the geometric mean is more than chance; nothing for too few replications."""
-    one = COMPLETION[0]
-    harms = [
-        one.harm(measured[cell.alone].values[one.name], trials.values[one.name])
-        for cell, trials in measured.items()
-        if cell.competitor is not None and cell.alone in measured
-    ]
-    if not harms or len(harms[0]) < LEAST_TRIALS:
-        return []
-    what = f"Harm to the {one.title} differs from 0 by more than {MARGIN:g}"
-    return [summary(what, [chance_of_mean(harm, MARGIN) for harm in harms])]
+    def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:
+        """Those of the published table."""
+        return checks(_measured(cells)) if parameters.preset == "ccafct" else []
 
+    def findings(self, parameters: Parameters, cells: Cells) -> list[Finding]:
+        """Those of the published table."""
+        return findings(_measured(cells)) if parameters.preset == "ccafct" else []
 
-def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False) -> Row:
-    """One row of the table: means over replications; harm is None for the flows alone.
+    def tables(self, result: StudyResult) -> Sequence[Table]:
+        """Completion times, and what else is harmed."""
+        return [Table(TIMES, times_rows(result), WORDS), Table(MORE, more_rows(result), WORDS)]
 
-    `<measure>_harm_low` and `_harm_high` are its interval; `<measure>_excess` is (competing - solo) / solo;
-    `<measure>_beyond_itself` is the harm above that of the short flows' own controller. A mean over replications
-    in which one has no number is None.
-    With `published`, a row of the experiment of ccafct has what ccafct printed beside it.
-    """
-    trials = measured[cell]
-    values: dict[str, str | float | int | None] = {
-        "rtt_path_s": cell.rtt_s,
-        "controller": cell.controller,
-        "competitor": cell.competitor,
-        "replications": len(trials.values["geomean"]),
-        "requests": trials.requests,
-        "unfinished": trials.unfinished,
-        "competitor_bps": None if trials.competitor_bps is None else float(trials.competitor_bps.mean()),
-    }
-    for one in MEASURES:
-        values[one.column] = float(trials.values[one.name].mean())
-        if cell.competitor is not None:
-            solo = measured[cell.alone]
-            values |= _columns(f"{one.name}_harm", harm_interval(one, solo, trials))
-            if not one.more_is_better:
-                times = excess(solo.values[one.name], trials.values[one.name])
-                values[f"{one.name}_excess"] = float(times.mean())
-            values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured))
-    comparable = published and simulated(cell.controller) == CONTROLLER
-    rival = cell.competitor and simulated(cell.competitor)
-    line = LINES.get((cell.rtt_s, rival)) if comparable else None
-    for one in COMPLETION:
-        values[f"published_{one.column}"] = getattr(line, one.column, None)
-        values[f"published_{one.name}_harm"] = getattr(line, f"{one.name}_harm", None)
-    return values
+    def page_table(self, result: StudyResult) -> Table:
+        """Both in one."""
+        return Table(HEADERS, table_rows(result), WORDS)
+
+    def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
+        """Every short flow, and the flows of every replication."""
+        return request_and_flow_tables(_outcomes(finished.cells))
+
+    def sections(self, finished: Finished[Parameters, Cell, Kept]) -> Iterator[Section]:
+        """Matrices, harm over the round-trip time, and distributions."""
+        from thalweg.studies.harm.page import sections  # noqa: PLC0415 - altair takes half a second to load
+
+        return sections(finished.result, _outcomes(finished.cells))
 
 
-def _columns(name: str, interval: Interval | None) -> dict[str, float | None]:
-    """An interval as three columns; what is not known is None."""
-    if interval is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    bounds = {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
-    return {key: value if np.isfinite(value) else None for key, value in bounds.items()}
+def _measured(cells: Cells) -> dict[Cell, Trials]:
+    return {cell: kept.trials for cell, kept in cells.items()}
+
+
+def _outcomes(cells: Cells) -> dict[Cell, Outcomes]:
+    return {cell: kept.outcomes for cell, kept in cells.items()}
+
+
+STUDY = Harm()

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from thalweg.progress import Progress, silent
 from thalweg.report.study import Section, write_study
 from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
 from thalweg.studies.laws.study import Laws
@@ -19,17 +20,16 @@ from thalweg.studies.laws.table import HEADERS, LEGEND, WORDS, page_rows
 from thalweg.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.studies.laws.window import LAW as WINDOW
 from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.table import Table
 
-Progress = Callable[[str, int, int], None]
 
-
-def save(study: Laws, folder: Path, on_progress: Progress | None = None) -> Path:
+def save(study: Laws, folder: Path, on_progress: Progress = silent) -> Path:
     """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     scenarios = {experiment.name: experiment.scenario().toml for experiment in study.played}
     root = write_study_files(folder, study.result, scenarios, {}, complete=study.complete)
     table = page_rows(study.result)
     sections = list(_sections(study))
-    write_study(study.result, HEADERS, table, WORDS, LEGEND, sections, root / PAGE, on_progress)
+    write_study(study.result, Table(HEADERS, table, WORDS), LEGEND, sections, root / PAGE, on_progress)
     return root
 
 

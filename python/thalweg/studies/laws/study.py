@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted
 from thalweg.studies import STUDIES
 from thalweg.studies.laws.checks import checks, findings
@@ -17,7 +17,6 @@ from thalweg.studies.runner.result import StudyResult
 
 NAME = "laws"
 SOURCE = "RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06"
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass
@@ -31,7 +30,7 @@ class Laws:
     complete: bool = True
     """False after a Ctrl-C: experiments are missing."""
 
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.laws.store import save  # noqa: PLC0415 - altair takes half a second to load
 
@@ -43,7 +42,7 @@ def run(
     name: str = "custom",
     seed: int = 1,
     jobs: int = 0,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
 ) -> Laws:
     """Runs all experiments of a preset. Raises RequestError."""
     experiments = list(preset.experiments())
@@ -55,8 +54,7 @@ def run(
     for experiment in experiments:
 
         def report(finished: int, label: str = experiment.name, before: int = done) -> None:
-            if on_progress:
-                on_progress(label, before + finished, total)
+            on_progress(label, before + finished, total)
 
         report(0)
         try:

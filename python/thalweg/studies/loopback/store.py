@@ -8,22 +8,21 @@ report.html     the page
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
 from thalweg.plots import save as save_figure
+from thalweg.progress import Progress, silent
 from thalweg.report.study import Section, write_study
 from thalweg.studies.loopback.figures import plot_runs
 from thalweg.studies.loopback.study import VARIANTS, Loopback
 from thalweg.studies.loopback.table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.table import Table
 
-Progress = Callable[[str, int, int], None]
 
-
-def save(study: Loopback, folder: Path, on_progress: Progress | None = None) -> Path:
+def save(study: Loopback, folder: Path, on_progress: Progress = silent) -> Path:
     """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     root = write_study_files(
         folder, study.result, {}, {"runs": runs(study)}, ["runs.png"], complete=study.complete
@@ -32,7 +31,7 @@ def save(study: Loopback, folder: Path, on_progress: Progress | None = None) -> 
     save_figure(figure, root / "runs.png")
     section = Section("runs", "Goodput and losses", "", lambda: [figure])
     rows = table_rows(study.result)
-    write_study(study.result, HEADERS, rows, WORDS, LEGEND, [section], root / PAGE, on_progress)
+    write_study(study.result, Table(HEADERS, rows, WORDS), LEGEND, [section], root / PAGE, on_progress)
     return root
 
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
 from thalweg.errors import RequestError
+from thalweg.progress import Progress, silent
 from thalweg.quantity import text
 from thalweg.quic import Identity, QuicError, QuicServer, Request, ServerOptions, fetch
 from thalweg.studies.loopback.checks import checks, findings
@@ -27,7 +27,6 @@ from thalweg.studies.loopback.contention import contention
 from thalweg.studies.runner.result import StudyResult
 
 SOURCE = "blog of C4, January 2026 (loopback)"
-Progress = Callable[[str, int, int], None]
 
 VARIANTS = {
     "c4-before": "c4:rtt_floor=off,submillisecond_bonus=0",
@@ -72,7 +71,7 @@ class Loopback:
     """Of each variant, in the order of the rounds."""
     complete: bool = True
 
-    def save(self, folder: Path, on_progress: Progress | None = None) -> Path:
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes it; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.loopback.store import save  # noqa: PLC0415 - altair takes half a second to load
 
@@ -82,7 +81,7 @@ class Loopback:
 def run(
     rounds: int,
     run_s: float,
-    on_progress: Progress | None = None,
+    on_progress: Progress = silent,
     size: int | None = None,
     load: int = 0,
 ) -> Loopback:
@@ -98,7 +97,7 @@ def run(
         return _run(result, run_s, _LARGEST if size is None else size, on_progress)
 
 
-def _run(result: StudyResult, run_s: float, most: int, on_progress: Progress | None) -> Loopback:
+def _run(result: StudyResult, run_s: float, most: int, on_progress: Progress) -> Loopback:
     rounds = result.trials
     wall, core = time.perf_counter(), time.process_time()
     study = Loopback(result, {name: [] for name in VARIANTS})
@@ -109,8 +108,7 @@ def _run(result: StudyResult, run_s: float, most: int, on_progress: Progress | N
         for number in range(rounds + 1):
             measured: dict[str, Run] = {}
             for place, (name, controller) in enumerate(VARIANTS.items()):
-                if on_progress:
-                    on_progress(f"{name}, run {number}", number * len(VARIANTS) + place, total)
+                on_progress(f"{name}, run {number}", number * len(VARIANTS) + place, total)
                 if number == 0:
                     sizes[name] = min(_size(identity, controller, run_s), most)
                 else:

@@ -11,18 +11,20 @@ import polars as pl
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, VERMILION, WIDTH
 from thalweg.statistics.quantiles import percentile
-from thalweg.studies.stacks.study import TOLERANCE, VARIANTS, Cell, has_jitter
+from thalweg.studies.stacks.checks import TOLERANCE
+from thalweg.studies.stacks.measure import Compared, has_jitter
+from thalweg.studies.stacks.parameters import VARIANTS
 
 _TITLES = {"model": "modelled endpoint", "wide": "modelled, wide windows", "quic": "QUIC stack"}
 _COLOURS = {"model": BLUE, "wide": GREEN, "quic": VERMILION}
 _LINE = 48
 
 
-def plot_cells(cells: Sequence[Cell], title: str) -> alt.FacetChart:
+def plot_cells(cells: Sequence[Compared], title: str) -> alt.FacetChart:
     """Every trial as a tick, over the median on the modelled endpoint with wide windows: 0 % is alike."""
     table = [
         {
-            "scenario": f"{cell.name}{' (jitter)' if has_jitter(cell.scenarios['model'].toml) else ''}",
+            "scenario": f"{cell.name}{' (jitter)' if has_jitter(cell.scenario.toml) else ''}",
             "stack": _TITLES[variant],
             "apart": float(value / percentile(np.sort(cell.values["wide"]), 0.5) - 1),
         }

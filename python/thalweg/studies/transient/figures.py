@@ -17,8 +17,8 @@ from thalweg.live.kernel import is_kernel
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREY, PURPLE, SERIES, VERMILION, WIDTH
 from thalweg.studies.transient.fit import CRITICAL, OVER, UNDAMPED, UNDER, step_response
+from thalweg.studies.transient.measure import Measured
 from thalweg.studies.transient.metric import Rates
-from thalweg.studies.transient.study import Measured
 
 DELIVERED, SENT, AVAILABLE, REFERENCE = "delivered", "sent", "available", "critically damped"
 _COLOURS = {DELIVERED: BLUE, SENT: VERMILION, AVAILABLE: GREY, REFERENCE: "#009E73"}

@@ -14,23 +14,25 @@ Limits: the poster says that the delay is noisy, and not how much; the tool's fi
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.errors import RequestError
 from thalweg.live import LiveScenario
 from thalweg.live.kernel import is_kernel
 from thalweg.quantity import bits_per_second, seconds
 from thalweg.scenario import Scenario
+from thalweg.studies.runner.parameters import option
+from thalweg.studies.runner.scenario_text import scenario_text
 from thalweg.studies.transient.metric import SPAN_RTTS
 
 PAPER = "Transient performance, SIGCOMM 2021 posters, doi 10.1145/3472716.3472861"
 MAIN = "main"
 KINDS = ("rate", "rtt", "flow")
 STEP_FORM = "AT:rate=RATE, AT:rtt=TIME or AT:flow=CONTROLLER, such as 20s:rate=24 Mbps"
+TRIALS, LIVE_TRIALS = 100, 3
+_PATH = "Path"
 SAMPLES_PER_RTT = 2
 """Half a round trip is how much later bytes leave the path than they leave the bottleneck."""
 
@@ -96,21 +98,49 @@ class Cell:
         parts = (self.buffer.replace(" ", ""), self.controller)
         return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)
 
+    @property
+    def title(self) -> str:
+        """For people."""
+        return f"{self.controller}, buffer of {self.buffer}"
+
 
 @dataclass(frozen=True)
 class Parameters:
     """All that defines the experiment; the defaults are those of the poster's figure 2, with later controllers."""
 
-    rate: str = "12 Mbps"
-    rtt: str = "50 ms"
-    buffers: tuple[str, ...] = ("40 packets", "100 packets")
-    controllers: tuple[str, ...] = ("reno", "cubic", "bbr1", "bbr", "c4", "prague")
-    duration: str = "60 s"
-    steps: tuple[Step, ...] = ()
+    rate: str = option("12 Mbps", metavar="RATE", help="Of the bottleneck [12 Mbps].", panel=_PATH)
+    rtt: str = option("50 ms", metavar="TIME", help="Round trip without queues [50 ms].", panel=_PATH)
+    buffers: tuple[str, ...] = option(
+        ("40 packets", "100 packets"),
+        "--buffer",
+        metavar="SIZE",
+        help="May be repeated [40 packets, 100 packets].",
+        panel=_PATH,
+    )
+    controllers: tuple[str, ...] = option(
+        ("reno", "cubic", "bbr1", "bbr", "c4", "prague"),
+        "--controller",
+        "-c",
+        metavar="NAME",
+        help="May be repeated [reno, cubic, bbr1, bbr, c4, prague].",
+    )
+    duration: str = option("60 s", metavar="TIME", help="Simulated length of a trial [60 s].", panel=_PATH)
+    steps: tuple[Step, ...] = option(
+        (),
+        "--step",
+        metavar="AT:KEY=VALUE",
+        help="After the start at 0: 20s:rate=24 Mbps, 20s:rtt=100 ms, 20s:flow=cubic; may be repeated. "
+        "With --series: the time alone, 20 s.",
+        read=Step.parse,
+    )
     """After the start of the main flow, in the order of time."""
-    rate_noise: str = "2 Mbps"
-    delay_noise: str = "1 ms"
-    queue: str = "drop-tail"
+    rate_noise: str = option(
+        "2 Mbps", metavar="RATE", help="Standard deviation of the capacity [2 Mbps].", panel=_PATH
+    )
+    delay_noise: str = option("1 ms", metavar="TIME", help="Standard deviation of the delay [1 ms].", panel=_PATH)
+    queue: str = option(
+        "drop-tail", metavar="MODEL", help="Discipline of the bottleneck [drop-tail].", panel=_PATH
+    )
 
     def __post_init__(self) -> None:
         """Refuses what cannot be measured; raises RequestError."""
@@ -131,6 +161,11 @@ class Parameters:
                 raise RequestError(f"{option}: accepted: from {needed:g} s on; {needs}")
             before_s = at_s
             rtt_s = seconds(step.value, "--rtt") if step and step.kind == "rtt" else rtt_s
+
+    @property
+    def trials(self) -> int:
+        """In real time each takes its time."""
+        return LIVE_TRIALS if self.live_span_s(1) > 0 else TRIALS
 
     @property
     def preset(self) -> str:
@@ -162,48 +197,39 @@ class Parameters:
         cells = sum(is_kernel(cell.controller) for cell in self.cells())
         return cells * trials * seconds(self.duration, "--duration")
 
-    def scenarios(self) -> dict[Cell, Scenario | LiveScenario]:
-        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
-        return {cell: self.scenario(cell) for cell in self.cells()}
-
     def scenario(self, cell: Cell) -> Scenario | LiveScenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""
-        made = LiveScenario if is_kernel(cell.controller) else Scenario
-        return made.from_toml("\n".join(self._lines(cell)) + "\n", cell.name)
-
-    def _lines(self, cell: Cell) -> Iterator[str]:
-        """The scenario file. Texts are quoted as JSON does, which TOML reads."""
-        yield f"title      = {json.dumps(f'{cell.controller}, buffer of {cell.buffer}')}"
-        yield f"source     = {json.dumps(PAPER)}"
-        yield f"time_limit = {json.dumps(self.duration)}"
-        yield f'sample     = "{round(self.sample_s * 1e6)} us"'
-        yield ""
-        yield "[path]"
-        yield f"rate   = {json.dumps(self.rate)}"
-        yield f"rtt    = {json.dumps(self.rtt)}"
-        yield f"buffer = {json.dumps(cell.buffer)}"
-        if self.queue != "drop-tail":
-            yield f"queue  = {{ model = {json.dumps(self.queue)} }}"
-        noise = (bits_per_second(self.rate_noise, "--rate-noise"), seconds(self.delay_noise, "--delay-noise"))
-        if any(noise):
-            sds = f"rate_sd = {json.dumps(self.rate_noise)}, delay_sd = {json.dumps(self.delay_noise)}"
-            yield f'noise  = {{ {sds}, every = "1 ms" }}'
-        for step in self.steps:
-            if step.kind != "flow":
-                yield f"\n[[path.change]]\nat = {json.dumps(step.at)}\n{step.kind} = {json.dumps(step.value)}"
-        # With 28 bytes of headers, 1500 on the wire; a single size of packets, so no discovery.
-        yield '\n[transport]\ninitial_mtu = "1472 B"'
+        is_noisy = bits_per_second(self.rate_noise, "--rate-noise") or seconds(self.delay_noise, "--delay-noise")
+        noise = {"rate_sd": self.rate_noise, "delay_sd": self.delay_noise, "every": "1 ms"}
+        flows = [_flow(MAIN, cell.controller, "0 s")]
         arrivals = [step for step in self.steps if step.kind == "flow"]
-        yield from _flow(MAIN, cell.controller, "0 s")
         for number, step in enumerate(arrivals, start=2):
             controller = cell.controller if step.value == "same" else step.value
-            yield from _flow(f"flow-{number}", controller, step.at)
+            flows.append(_flow(f"flow-{number}", controller, step.at))
+        keys: dict[str, object] = {
+            "title": cell.title,
+            "source": PAPER,
+            "time_limit": self.duration,
+            "sample": f"{round(self.sample_s * 1e6)} us",
+            "path": {
+                "rate": self.rate,
+                "rtt": self.rtt,
+                "buffer": cell.buffer,
+                "queue": {"model": self.queue} if self.queue != "drop-tail" else None,
+                "noise": noise if is_noisy else None,
+            },
+            "path.change": [{"at": step.at, step.kind: step.value} for step in self.steps if step.kind != "flow"],
+            # With 28 bytes of headers, 1500 on the wire; a single size of packets, so no discovery.
+            "transport": {"initial_mtu": "1472 B"},
+            "flow": flows,
+        }
+        made = LiveScenario if is_kernel(cell.controller) else Scenario
+        return made.from_toml(scenario_text(keys), cell.name)
 
 
-def _flow(name: str, controller: str, start: str) -> Iterator[str]:
+def _flow(name: str, controller: str, start: str) -> dict[str, object]:
     """A download that never ends: the trial runs until its time limit."""
-    yield f"\n[[flow]]\nname = {json.dumps(name)}\ncontroller = {json.dumps(controller)}"
-    yield f'start = {json.dumps(start)}\ndownload = "100 GB"\nbackground = true'
+    return {"name": name, "controller": controller, "start": start, "download": "100 GB", "background": True}
 
 
 _PAPER = Parameters()
@@ -223,10 +249,3 @@ PRESETS = {
     "rtt": replace(_PAPER, steps=(Step("20 s", "rtt", "100 ms"), Step("40 s", "rtt", "50 ms"))),
     "arrival": replace(_PAPER, steps=(Step("20 s", "flow", "same"), Step("40 s", "flow", "same"))),
 }
-
-
-def preset(name: str) -> Parameters:
-    """A set of parameters by its name. Raises RequestError."""
-    if name not in PRESETS:
-        raise RequestError(f"--preset {name!r}: there is none of this name{did_you_mean(name, PRESETS)}")
-    return PRESETS[name]

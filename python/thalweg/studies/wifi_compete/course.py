@@ -19,7 +19,6 @@ tells of pig wars.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,11 +26,10 @@ import numpy.typing as npt
 import polars as pl
 
 from thalweg.outcome import Trial
-from thalweg.scenario import Scenario
+from thalweg.studies.wifi_compete.parameters import BACKGROUND, MAIN
 
 TRACED = 40
 """Trials of a cell that are played with their trace; all, if there are fewer."""
-MAIN, BACKGROUND = "main", "background"
 CAPACITY_BPS = 10e6
 """Of the link of all scenarios of this study."""
 _EVERY_S = 0.05
@@ -55,16 +53,6 @@ class Course:
     catch_up_s: float
     thirds: tuple[float, float, float]
     afterwards: float
-
-
-def follow(scenario: Scenario, seeds: Iterable[int], on_trial: Callable[[], None] | None = None) -> list[Course]:
-    """Plays a scenario once for each seed, with its trace, and keeps the course alone."""
-    found = []
-    for seed in seeds:
-        found.append(course(scenario.run(seed, trace=True)))
-        if on_trial:
-            on_trial()
-    return found
 
 
 def course(trial: Trial) -> Course:

@@ -2,8 +2,8 @@
 
 use super::{APPLICATIONS, Ended, Network, PER_CONNECTION};
 use crate::audit::Auditor;
-use crate::scenario::hop::{DOWN, UP};
-use crate::trial::connection::Side;
+use crate::scenario::hop::{Direction, LinkId};
+use thalweg_transport::Role;
 use thalweg_units::Instant;
 
 impl Network<'_> {
@@ -52,24 +52,24 @@ impl Network<'_> {
 
     /// A link has been moved to the present.
     #[cold]
-    pub(super) fn audit_link(&mut self, link: usize) {
+    pub(super) fn audit_link(&mut self, link: LinkId) {
         if let Some(audit) = &mut self.audit {
-            audit.link(self.now, link, &mut self.links[link]);
+            audit.link(self.now, link, &mut self.links[link.index()]);
         }
     }
 
     /// An endpoint has been pumped, and has sent into its first link if `sent`.
     #[cold]
-    pub(super) fn audit_endpoint(&mut self, index: usize, side: Side, link: usize, sent: bool) {
+    pub(super) fn audit_endpoint(&mut self, index: usize, side: Role, link: LinkId, sent: bool) {
         if sent {
             self.audit_link(link);
         }
         let Some(audit) = &mut self.audit else { return };
         let connection = &mut self.connections[index];
         let traces = side == connection.sending_side();
-        let back = &connection.routes[if side == Side::Client { DOWN } else { UP }];
+        let back = &connection.routes[Direction::to(side)];
         let missing = back.iter().map(|&place| {
-            let stats = self.links[usize::from(place)].flow_stats(index as u64);
+            let stats = self.links[place.index()].flow_stats(index as u64);
             stats.dropped.packets + stats.lost.packets
         });
         audit.missing(index, side, missing.sum());
@@ -98,7 +98,7 @@ impl Network<'_> {
         };
         for (place, link) in self.links.iter_mut().enumerate() {
             link.advance(self.now);
-            audit.end_link(self.now, place, link);
+            audit.end_link(self.now, LinkId::numbered(place), link);
         }
         for (index, connection) in self.connections.iter().enumerate() {
             audit.end_connection(self.scenario, index, connection);

@@ -1,0 +1,53 @@
+"""The figures of the page of `fairness`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from thalweg.report.study import Section
+from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
+from thalweg.studies.runner.result import Row, StudyResult
+
+_CONDITIONS = {
+    "buffer_bdp": "buffer (BDP)",
+    "rtt_ratio": "RTT of the second flow over the first",
+    "queue": "queue",
+}
+
+
+def sections(result: StudyResult) -> Iterator[Section]:
+    """The matrix of the base, shares over each condition that varies, and many flows of one controller."""
+    pairs = [row for row in result.rows if row["flows"] == 2]
+    base = {name: pairs[0][name] for name in _CONDITIONS} if pairs else {}
+    if pairs:
+        table = [row for row in pairs if all(row[name] == value for name, value in base.items())]
+        title = f"Who leaves what: {base['buffer_bdp']:g} BDP, {base['queue']}"
+        yield Section("matrix", title, "", partial(_draw_matrix, table, title))
+    for column, axis in _CONDITIONS.items():
+        others = {name: value for name, value in base.items() if name != column}
+        table = [row for row in pairs if all(row[name] == value for name, value in others.items())]
+        if len({row[column] for row in table}) > 1:
+            title = f"Shares over the {axis}"
+            yield Section(f"over-{column}", title, "", partial(_draw_condition, table, column, axis, title))
+    many = [row for row in result.rows if row["flows"] != 2 or (row["first"] == row["second"] and _is(row, base))]
+    if any(row["flows"] != 2 for row in many):
+        title = "Many flows of one controller"
+        yield Section("many", title, "", partial(_draw_many, many, title))
+
+
+def _is(row: Row, base: dict[str, Any]) -> bool:
+    return all(row[name] == value for name, value in base.items())
+
+
+def _draw_matrix(table: Sequence[Row], title: str) -> list[Any]:
+    return [plot_matrix(table, title)]
+
+
+def _draw_condition(table: Sequence[Row], column: str, axis: str, title: str) -> list[Any]:
+    return [plot_condition(table, column, axis, title)]
+
+
+def _draw_many(table: Sequence[Row], title: str) -> list[Any]:
+    return [plot_many(sorted(table, key=lambda row: float(row["flows"] or 0)), title)]

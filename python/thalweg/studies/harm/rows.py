@@ -1,0 +1,102 @@
+"""The rows of the table of `harm`, out of what was measured in all cells.
+
+Harm is taken within each replication, between the statistics of its two sides, and then averaged over
+replications with Student's interval. A benefit counts as negative harm: what is averaged is what was measured, and
+only figures end at 0.
+
+With the controller of the short flows among the competitors, each row also says how much more the competitor
+harms them than their own controller does: a new controller should not (Ware et al., HotNets 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from thalweg.live.kernel import simulated
+from thalweg.statistics.claims import LEAST_TRIALS
+from thalweg.statistics.discovery import summary
+from thalweg.statistics.interval import Interval
+from thalweg.statistics.means import chance_of_mean, mean_interval
+from thalweg.studies.harm.measure import COMPLETION, MEASURES, Measure, Trials
+from thalweg.studies.harm.metric import excess
+from thalweg.studies.harm.parameters import Cell
+from thalweg.studies.harm.published import CONTROLLER, LINES
+from thalweg.studies.runner.result import Row
+
+MARGIN = 0.01
+"""Harm up to this is none."""
+
+
+def harm_interval(one: Measure, solo: Trials, competing: Trials) -> Interval:
+    """The mean of the harms of the replications, with its interval."""
+    return mean_interval(one.harm(solo.values[one.name], competing.values[one.name]))
+
+
+def beyond_itself(one: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> Interval | None:
+    """How much more the competitor harms the short flows than their own controller does, paired by seed."""
+    if cell.competitor is None or cell.against_itself not in measured:
+        return None
+    solo = measured[cell.alone].values[one.name]
+    other, own = (measured[each].values[one.name] for each in (cell, cell.against_itself))
+    with np.errstate(invalid="ignore"):  # where a measure is infinite alone, harm and the difference are unknown
+        return mean_interval(one.harm(solo, other) - one.harm(solo, own))
+
+
+def notes(measured: Mapping[Cell, Trials]) -> list[str]:
+    """In how many rows harm to the geometric mean is more than chance; nothing for too few replications."""
+    one = COMPLETION[0]
+    harms = [
+        one.harm(measured[cell.alone].values[one.name], trials.values[one.name])
+        for cell, trials in measured.items()
+        if cell.competitor is not None and cell.alone in measured
+    ]
+    if not harms or len(harms[0]) < LEAST_TRIALS:
+        return []
+    what = f"Harm to the {one.title} differs from 0 by more than {MARGIN:g}"
+    return [summary(what, [chance_of_mean(harm, MARGIN) for harm in harms])]
+
+
+def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False) -> Row:
+    """One row of the table: means over replications; harm is None for the flows alone.
+
+    `<measure>_harm_low` and `_harm_high` are its interval; `<measure>_excess` is (competing - solo) / solo;
+    `<measure>_beyond_itself` is the harm above that of the short flows' own controller. A mean over replications
+    in which one has no number is None.
+    With `published`, a row of the experiment of ccafct has what ccafct printed beside it.
+    """
+    trials = measured[cell]
+    values: dict[str, str | float | int | None] = {
+        "rtt_path_s": cell.rtt_s,
+        "controller": cell.controller,
+        "competitor": cell.competitor,
+        "replications": len(trials.values["geomean"]),
+        "requests": trials.requests,
+        "unfinished": trials.unfinished,
+        "competitor_bps": None if trials.competitor_bps is None else float(trials.competitor_bps.mean()),
+    }
+    for one in MEASURES:
+        values[one.column] = float(trials.values[one.name].mean())
+        if cell.competitor is not None:
+            solo = measured[cell.alone]
+            values |= _columns(f"{one.name}_harm", harm_interval(one, solo, trials))
+            if not one.more_is_better:
+                times = excess(solo.values[one.name], trials.values[one.name])
+                values[f"{one.name}_excess"] = float(times.mean())
+            values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured))
+    comparable = published and simulated(cell.controller) == CONTROLLER
+    rival = cell.competitor and simulated(cell.competitor)
+    line = LINES.get((cell.rtt_s, rival)) if comparable else None
+    for one in COMPLETION:
+        values[f"published_{one.column}"] = getattr(line, one.column, None)
+        values[f"published_{one.name}_harm"] = getattr(line, f"{one.name}_harm", None)
+    return values
+
+
+def _columns(name: str, interval: Interval | None) -> dict[str, float | None]:
+    """An interval as three columns; what is not known is None."""
+    if interval is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    bounds = {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return {key: value if np.isfinite(value) else None for key, value in bounds.items()}

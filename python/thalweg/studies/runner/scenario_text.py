@@ -1,0 +1,74 @@
+"""A scenario file out of keys and values.
+
+At the top of a file, a mapping becomes a table and a list of mappings an array of tables; below, mappings stand in
+one line. Which keys there are and what they accept, the scenario knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Keys = Mapping[str, Any]
+"""Texts, numbers, switches, lists of texts, and mappings of them; what is None is left out."""
+
+
+def scenario_text(keys: Keys) -> str:
+    """The text of a scenario file.
+
+    >>> path, flow = {"rate": "1 Mbps", "jitter": {"model": "wifi"}}, {"download": "1 MB", "background": True}
+    >>> print(scenario_text({"title": "x", "path": path, "flow": [flow]}), end="")
+    title = "x"
+    <BLANKLINE>
+    [path]
+    rate   = "1 Mbps"
+    jitter = { model = "wifi" }
+    <BLANKLINE>
+    [[flow]]
+    download   = "1 MB"
+    background = true
+    """
+    blocks = [_lines("", {name: value for name, value in keys.items() if not _is_table(value)})]
+    for name, value in keys.items():
+        if isinstance(value, Mapping):
+            blocks.append(_lines(f"[{name}]", value))
+        elif _is_table(value):
+            blocks += [_lines(f"[[{name}]]", one) for one in value]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def nanoseconds(value_s: float) -> str:
+    """A time as a scenario file has it, which knows no exponents.
+
+    >>> nanoseconds(2.54), nanoseconds(1e-5)
+    ('2540000000 ns', '10000 ns')
+    """
+    return f"{round(value_s * 1e9)} ns"
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) or (
+        isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+    )
+
+
+def _lines(header: str, keys: Keys) -> str:
+    given = {name: value for name, value in keys.items() if value is not None}
+    width = max(map(len, given), default=0)
+    return "\n".join(
+        [*filter(None, [header]), *(f"{name:{width}} = {_toml(value)}" for name, value in given.items())]
+    )
+
+
+def _toml(value: Any) -> str:
+    """A value in one line. Texts are quoted as JSON does, which TOML reads."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(_pairs(value))} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value)
+
+
+def _pairs(keys: Keys) -> Iterator[str]:
+    return (f"{name} = {_toml(value)}" for name, value in keys.items() if value is not None)

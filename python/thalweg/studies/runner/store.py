@@ -1,0 +1,34 @@
+"""What a study leaves in a folder.
+
+study.json              the document that `--format json` prints
+scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
+*.parquet, *.png        what the study stores besides
+report.html             the page
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from thalweg.plots import save as save_picture
+from thalweg.progress import Progress
+from thalweg.report.study import write_study
+from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.study import Finished
+
+
+def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress) -> Path:
+    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
+    study, result = finished.study, finished.result
+    pictures = {f"{name}.png": chart for name, chart in study.pictures(finished).items()}
+    tables = study.columns(finished)
+    root = write_study_files(
+        folder, result, finished.scenarios, tables, list(pictures), complete=finished.complete
+    )
+    for name, chart in pictures.items():
+        save_picture(chart, root / name)
+    write_study(
+        result, study.page_table(result), study.legend, list(study.sections(finished)), root / PAGE, on_progress
+    )
+    return root

@@ -1,0 +1,206 @@
+"""What a study is, and its run: from parameters to cells, scenarios, trials, rows and checks.
+
+A study says what is its own: what it measures in the trials of a cell, which rows and checks follow from all
+cells, and how they are shown. Everything else is here, once.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from thalweg.errors import RequestError, did_you_mean
+from thalweg.live import LiveScenario
+from thalweg.progress import Progress, silent
+from thalweg.scenario import Interrupted, Scenario
+from thalweg.studies import STUDIES
+from thalweg.studies.runner.parameters import Cell, Option, Parameters, changed
+from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
+from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.trials import CellTrials, Player, ThisMachine
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from thalweg.plots import Chart
+    from thalweg.report.study import Section
+
+P = TypeVar("P", bound=Parameters[Any])
+C = TypeVar("C", bound=Cell)
+M = TypeVar("M")
+
+
+@dataclass
+class Finished(Generic[P, C, M]):
+    """A study that ran: its result, and what is behind each row."""
+
+    study: Study[P, C, M]
+    parameters: P
+    result: StudyResult
+    cells: dict[C, M] = field(default_factory=dict)
+    """What was measured in each cell."""
+    scenarios: dict[str, str] = field(default_factory=dict)
+    """The scenario of each cell as it ran, by the name of the cell."""
+    complete: bool = True
+    """False after a Ctrl-C: cells are missing."""
+
+    @property
+    def counted(self) -> str:
+        """How far it came, in words."""
+        what = self.study.counted
+        return f"{len(self.result.rows if what == 'rows' else self.cells)} {what}"
+
+    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
+        """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
+        from thalweg.studies.runner.store import save  # noqa: PLC0415 - altair takes half a second to load
+
+        return save(self, folder, on_progress)
+
+
+class Study(ABC, Generic[P, C, M]):
+    """A study with parameters P, cells C, and what M is measured in the trials of each."""
+
+    name: ClassVar[str]
+    """On the command line."""
+    source: ClassVar[str]
+    """Documents and sections."""
+    legend: ClassVar[str]
+    """What the columns of its tables mean."""
+    counted: ClassVar[str] = "rows"
+    """What an interrupted study has some of: `rows`, or what its cells are called."""
+    trials_option: ClassVar[Option]
+    preset_option: ClassVar[Option] = Option(("--preset",), "Set of parameters.", "NAME")
+    is_live: ClassVar[bool] = False
+    """Whether it takes controllers of the kernel, in real time."""
+
+    @abstractmethod
+    def presets(self) -> Mapping[str, P]:
+        """Sets of parameters with a name, the default first."""
+
+    def choose(self, given: Mapping[str, Any], live: bool = False) -> P:
+        """The preset with what the user gave; `live` asks for real time. Raises RequestError."""
+        presets = self.presets()
+        name = given.get("preset", next(iter(presets)))
+        if name not in presets:
+            raise RequestError(f"--preset {name!r}: no preset has this name{did_you_mean(name, presets)}")
+        return changed(presets[name], {name: value for name, value in given.items() if name != "preset"})
+
+    def live_span_s(self, parameters: P, trials: int) -> tuple[float, float | None]:
+        """Seconds that trials in real time take: about, and at the most."""
+        return 0.0, None
+
+    def announcements(self, parameters: P, trials: int) -> list[str]:
+        """What the user should know before it runs."""
+        return []
+
+    @abstractmethod
+    def measure(self, parameters: P, cell: C, trials: CellTrials) -> M:
+        """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
+
+    @abstractmethod
+    def rows(self, parameters: P, cells: Mapping[C, M]) -> list[Row]:
+        """The rows of the table out of all cells that ran."""
+
+    def checks(self, parameters: P, cells: Mapping[C, M]) -> list[Check]:
+        """The checks, of a study that was not interrupted."""
+        return []
+
+    def findings(self, parameters: P, cells: Mapping[C, M]) -> list[Finding]:
+        """What is published besides, of a study that was not interrupted."""
+        return []
+
+    def notes(self, parameters: P, cells: Mapping[C, M]) -> list[str]:
+        """What else the cells say, in a sentence each."""
+        return []
+
+    def blocks(self, parameters: P) -> dict[str, dict[str, str]]:
+        """What was run, for people: title of a block -> parameter -> value."""
+        return {}
+
+    def trials_of(self, cell: C, trials: int) -> int:
+        """How many trials a cell has, of a study with so many trials."""
+        return trials
+
+    def runs_of(self, cell: C, trials: int) -> int:
+        """How many trials run for a cell, with those that run again for their traces."""
+        return self.trials_of(cell, trials)
+
+    @abstractmethod
+    def tables(self, result: StudyResult) -> Sequence[Table]:
+        """What is printed."""
+
+    def finding_table(self, result: StudyResult) -> Table | None:
+        """How findings are printed; None for not at all."""
+        return None
+
+    def page_table(self, result: StudyResult) -> Table:
+        """The one table of the page."""
+        return self.tables(result)[0]
+
+    @abstractmethod
+    def sections(self, finished: Finished[P, C, M]) -> Iterator[Section]:
+        """The figures of the page."""
+
+    def columns(self, finished: Finished[P, C, M]) -> Mapping[str, pl.DataFrame]:
+        """What is stored besides as `NAME.parquet`."""
+        return {}
+
+    def pictures(self, finished: Finished[P, C, M]) -> Mapping[str, Chart]:
+        """What is stored besides as `NAME.png`."""
+        return {}
+
+    def scenarios(self, parameters: P) -> dict[C, Scenario | LiveScenario]:
+        """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        return {cell: parameters.scenario(cell) for cell in parameters.cells()}
+
+    def run(
+        self,
+        parameters: P,
+        trials: int | None = None,
+        seed: int = 1,
+        player: Player | None = None,
+        on_progress: Progress = silent,
+    ) -> Finished[P, C, M]:
+        """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
+
+        All scenarios are read before any runs. Raises RequestError.
+        """
+        n = parameters.trials if trials is None else trials
+        if n < 1:
+            raise RequestError(f"{n} trials: at least 1 is needed")
+        result = StudyResult(self.name, STUDIES[self.name], self.source, parameters.preset, n, seed)
+        finished = Finished(self, parameters, result)
+        begin = time.perf_counter()
+        result.parameters = self.blocks(parameters)
+        scenarios = self.scenarios(parameters)
+        total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
+        for cell, scenario in scenarios.items():
+
+            def report(done: int, title: str = cell.title, before: int = before) -> None:
+                on_progress(title, before + done, total)
+
+            report(0)
+            of_cell = CellTrials(scenario, self.trials_of(cell, n), seed, player or ThisMachine(), report)
+            try:
+                finished.cells[cell] = self.measure(parameters, cell, of_cell)
+            except Interrupted:
+                finished.complete = False
+                break
+            finished.scenarios[cell.name] = scenario.toml
+            result.core_s += of_cell.core_s
+            result.add_live(cell.title, seed, of_cell.live)
+            before += self.runs_of(cell, n)
+        result.wall_s = time.perf_counter() - begin
+        self.judge(finished)
+        return finished
+
+    def judge(self, finished: Finished[P, C, M]) -> None:
+        """Makes rows of what was measured, and checks of what is complete."""
+        of, result = (finished.parameters, finished.cells), finished.result
+        result.rows, result.notes = self.rows(*of), self.notes(*of)
+        if finished.complete:
+            result.checks, result.findings = self.checks(*of), self.findings(*of)

@@ -1,0 +1,16 @@
+"""Tables of a study for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headers, and a line of text for each row."""
+
+    headers: Sequence[str]
+    lines: Sequence[Sequence[str]]
+    words: int
+    """So many of the first columns hold words; the others hold numbers."""
