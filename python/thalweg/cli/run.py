@@ -95,7 +95,7 @@ def run(
         console = stdout()
         console.print(f"{loaded.title}  ({entry.reference})")
         if outcomes.n == 1:
-            console.print(tables.flow_table(outcomes.flows))
+            console.print(tables.flow_table(outcomes))
         if verdict.criteria:
             console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
         console.print(tables.summary(result, outcomes.n, f"seed {seed}"))

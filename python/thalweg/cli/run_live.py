@@ -100,7 +100,7 @@ def _print(result: SuiteResult, outcomes: Outcomes, reference: str) -> None:
     verdict, console = outcomes.verdict(), stdout()
     console.print(f"{result.title}  ({reference}, in real time)")
     if outcomes.n == 1:
-        console.print(tables.flow_table(outcomes.flows))
+        console.print(tables.flow_table(outcomes))
     if verdict.criteria:
         console.print(tables.verdict_table(tables.verdict_rows(outcomes.scenario.name, verdict)))
     console.print(tables.summary(result, outcomes.n, f"seed {result.seed}"))

@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-import polars as pl
 from rich.text import Text
 
 from thalweg.cli.fitting import FittingTable
+from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
 from thalweg.statistics.digits import supported
-from thalweg.verdict import Statistics, Verdict
+from thalweg.verdict import Statistics, Verdict, without_offset
 
 HEADERS = (
     "scenario",
@@ -148,8 +148,9 @@ def each(trials: int) -> str:
     return f"{trials} trial{'s' if trials != 1 else ''} each"
 
 
-def flow_table(flows: pl.DataFrame) -> FittingTable:
-    """Outcomes of each flow of one trial."""
+def flow_table(outcomes: Outcomes) -> FittingTable:
+    """Outcomes of each flow of one trial, with the times that its verdict takes."""
+    flows = without_offset(outcomes.flows, outcomes.scenario.starts_s)
     shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
     headers = ("flow", *(heading for heading, _, _ in shown))
     table = FittingTable(headers, 2, [name for name in _DROPPABLE_OUTCOMES if name in headers])
