@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 
 from pages.made import DOCS, ROOT, fill, made, row
-from thalweg.studies.laws import store
 from thalweg.studies.laws.checks import shown
 from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
 from thalweg.studies.laws.parameters import PRESETS
-from thalweg.studies.laws.study import run
+from thalweg.studies.laws.study import STUDY as LAWS
 from thalweg.studies.laws.table import use_headers, use_rows
 from thalweg.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.studies.laws.window import IN_FLIGHT
@@ -44,7 +43,7 @@ def line(one: Row) -> list[str]:
 def make() -> None:
     """Writes the page."""
     if not (STUDY / "study.json").exists():
-        store.save(run(PRESETS["full"], "full"), STUDY)
+        LAWS.run(PRESETS["full"]).save(STUDY)
     document = json.loads((STUDY / "study.json").read_text(encoding="utf-8"))
     rows: list[Row] = document["rows"]
     result = StudyResult("laws", "", "", document["preset"], document["trials"], document["seed"], rows=rows)

@@ -23,7 +23,7 @@
 //! # Limits
 //! The resolution is that of the format: nothing is known of what happened within a millisecond.
 
-use super::Period;
+use super::period::Period;
 use crate::transmission_time::NANOBITS_PER_BYTE;
 use std::fmt;
 use std::str::FromStr;

@@ -11,7 +11,7 @@
 //! The square root is that of double precision, not the reciprocal root of Newton's method in 16 bits
 //! that Linux iterates, whose first drops come up to 3 % later.
 
-use super::Discipline;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;

@@ -1,6 +1,6 @@
 //! Drop-tail: first in, first out; a packet that does not fit is dropped (RFC 7567 section 2).
 
-use super::Discipline;
+use super::discipline::Discipline;
 use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;

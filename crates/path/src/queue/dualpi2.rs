@@ -13,8 +13,8 @@
 //! # Limits
 //! Classification is by ECN alone; the two queues share the limit of the link.
 
-use super::Discipline;
 use super::clock::Clock;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;

@@ -9,8 +9,8 @@
 //! # Limits
 //! No Diffserv. The hash is keyed with the seed of the trial and never changes during a trial.
 
-use super::Discipline;
 use super::codel::{CodelConfig, Control};
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;

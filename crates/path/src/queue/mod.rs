@@ -6,6 +6,7 @@
 
 mod clock;
 mod codel;
+mod discipline;
 mod drop_tail;
 mod dualpi2;
 mod fifo;
@@ -17,6 +18,7 @@ use crate::buffer::Queued;
 use crate::port::Port;
 use codel::Codel;
 pub use codel::CodelConfig;
+pub(crate) use discipline::Discipline;
 use drop_tail::DropTail;
 use dualpi2::DualPi2;
 pub use dualpi2::{DualPi2Config, DualPi2Scheduler};
@@ -44,23 +46,6 @@ pub enum QueueConfig {
     Pie(PieConfig),
     /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
     DualPi2(DualPi2Config),
-}
-
-/// What a link asks of a queue discipline.
-///
-/// The port counts what waits: a packet is in the count from before `enqueue` until it is returned by
-/// `dequeue` (the link books that) or handed to [`Port::drop`].
-pub(crate) trait Discipline {
-    /// Keeps the packet, marked or not, or drops it, or drops others in its favour.
-    fn enqueue(&mut self, newest: Queued, port: &mut Port);
-
-    /// The packet to transmit from now on, after those that are dropped in its place. None only when
-    /// nothing waits any more.
-    fn dequeue(&mut self, port: &mut Port) -> Option<Queued>;
-
-    /// The nominal capacity or the limit has changed: drops what no longer fits, from the youngest on
-    /// unless the discipline has another order.
-    fn shed(&mut self, port: &mut Port);
 }
 
 /// Any discipline. Drop-tail is a branch away, because most links have it and it takes a few nanoseconds.

@@ -12,8 +12,8 @@
 //! # Limits
 //! The controller is always active; the switch of section 5.3 is a saving that RFC 8033 leaves open.
 
-use super::Discipline;
 use super::clock::Clock;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;

@@ -15,7 +15,7 @@
 //! RFC 7567 section 1.4 withdraws the advice of RFC 2309 to use RED as the default: its parameters have to
 //! be set for each link. There is no adaptation of `max_p`.
 
-use super::Discipline;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;

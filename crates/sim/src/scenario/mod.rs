@@ -1,7 +1,9 @@
-//! A scenario, read and checked.
+//! Scenarios: what they are (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), how they are read (`read`) and
+//! checked (`check`), and what physics allows on them (`floor`).
 
 mod buffer_size;
 mod check;
+mod clock;
 mod criterion;
 pub(crate) mod error;
 pub(crate) mod floor;
@@ -15,6 +17,7 @@ mod refusal;
 pub(crate) mod schema;
 mod trace_files;
 
+pub use clock::{Clock, Host};
 pub use criterion::{Criterion, Metric, column_name};
 pub use error::ScenarioError;
 pub(crate) use flow::Workload;
@@ -48,7 +51,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The scenario as it runs, overrides included; [`Scenario::from_toml`] reads it back.
+    /// The scenario as it runs, overrides included; [`Scenario::read`] reads it back under the same clock.
     pub fn toml(&self) -> &str {
         &self.toml
     }

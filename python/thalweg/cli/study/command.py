@@ -47,13 +47,12 @@ def command(
         # What is refused leaves no folder, and runs nothing.
         if any(isinstance(one, LiveScenario) for one in study.scenarios(parameters).values()):
             refuse_audit()
-        n = trials or parameters.trials
-        for line in study.announcements(parameters, n):
+        for line in study.announcements(parameters):
             note(line)
-        announce(*study.live_span_s(parameters, n))
+        announce(*study.live_span_s(parameters, trials or parameters.trials))
         with reserved(out):
             with Bar() as bar:
-                done = study.run(parameters, n, seed, ThisMachine(jobs, asked), bar.show)
+                done = study.run(parameters, trials, seed, ThisMachine(jobs, asked), bar.show)
             tables, findings = study.tables(done.result), study.finding_table(done.result)
             return conclude(done, done.counted, format_, out, tables, findings)
 

@@ -93,7 +93,7 @@ class Study(ABC, Generic[P, C, M]):
         """Seconds that trials in real time take: about, and at the most."""
         return 0.0, None
 
-    def announcements(self, parameters: P, trials: int) -> list[str]:
+    def announcements(self, parameters: P) -> list[str]:
         """What the user should know before it runs."""
         return []
 
@@ -120,6 +120,10 @@ class Study(ABC, Generic[P, C, M]):
     def blocks(self, parameters: P) -> dict[str, dict[str, str]]:
         """What was run, for people: title of a block -> parameter -> value."""
         return {}
+
+    def with_trials(self, parameters: P, trials: int) -> P:
+        """The parameters of a study whose cells have so many trials, where parameters say how many they have."""
+        return parameters
 
     def trials_of(self, cell: C, trials: int) -> int:
         """How many trials a cell has, of a study with so many trials."""
@@ -169,9 +173,10 @@ class Study(ABC, Generic[P, C, M]):
 
         All scenarios are read before any runs. Raises RequestError.
         """
-        n = parameters.trials if trials is None else trials
-        if n < 1:
-            raise RequestError(f"{n} trials: at least 1 is needed")
+        if trials is not None and trials < 1:
+            raise RequestError(f"{trials} trials: at least 1 is needed")
+        parameters = parameters if trials is None else self.with_trials(parameters, trials)
+        n = trials or parameters.trials
         result = StudyResult(self.name, STUDIES[self.name], self.source, parameters.preset, n, seed)
         finished = Finished(self, parameters, result)
         begin = time.perf_counter()
