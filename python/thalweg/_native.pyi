@@ -31,6 +31,9 @@ def controllers() -> list[dict[str, Any]]:
 def models() -> list[dict[str, str]]:
     """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""
 
+def metrics() -> list[dict[str, str]]:
+    """Metrics that a criterion can bound: name, unit, of ("flow" or "stream"), meaning."""
+
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 

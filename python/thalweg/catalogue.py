@@ -18,7 +18,7 @@ from thalweg.errors import RequestError, did_you_mean, printable
 from thalweg.regular_file import read_regular
 
 _LARGEST = 80 << 20
-"""Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/limits.rs."""
+"""Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
 _KEYS = {"title", "source", "order"}

@@ -13,7 +13,7 @@ use std::time;
 use thalweg_control::registry::SpecError;
 use thalweg_control::{Control, ControllerSpec, Init, Rng};
 use thalweg_transport::{StackFlow, TransportConfig};
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// Makes controllers for the connections of a stack.
 ///
@@ -64,6 +64,7 @@ impl Factory {
             .unwrap_or_else(|| RandomState::new().build_hasher().finish());
         let controller = self.spec.build(&init);
         let mut flow = StackFlow::new(Some(controller), config, Rng::seed_from_u64(seed));
+        flow.set_codepoint(Ecn::Ect0); // the only one that the stacks send
         flow.establish();
         Bridge(Mutex::new(Sender {
             flow,
@@ -236,11 +237,51 @@ impl Sender {
         self.flow.initial_window().as_u64()
     }
 
-    /// The decision of the controller, once it has heard everything. The stacks send nothing while a full packet
-    /// would reach the window: it is never less than that.
+    /// The decision of the controller, once it has heard everything.
     pub(crate) fn control(&mut self) -> Control {
-        let mut control = self.flow.control();
-        control.window = control.window.max(self.flow.path().mtu + Bytes::new(1));
-        control
+        self.flow.control()
+    }
+
+    /// The window, in the words of the stacks. RFC 9002 section 7: no packet leaves that would make bytes in flight
+    /// *larger* than the window. Both stacks hold back one that would make them as large, too, so that a window of two
+    /// packets would carry one. Of a window below one packet, they would send none.
+    pub(crate) fn window(&mut self) -> u64 {
+        let window = self.flow.control().window.max(self.flow.path().mtu);
+        window.as_u64().saturating_add(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets of full size that a stack lets leave before the first acknowledgement (`path_congestion_check` of noq,
+    /// `poll_transmit` of quinn): the controller starts with a window for packets of 1200 bytes.
+    fn packets_that_leave(window: u64, mtu: u16) -> u64 {
+        let factory: Factory = "reno".parse().unwrap();
+        let factory = factory.initial_window(Bytes::new(window)).seed(1);
+        let now = time::Instant::now();
+        let bridge = factory.bridge(now, 1200);
+        let mut sender = bridge.sender();
+        sender.set_mtu(mtu);
+        let (mut packets, size) = (0, u64::from(mtu));
+        while sender.flow.path().bytes_in_flight.as_u64() + size < sender.window() {
+            sender.on_sent(now, size, Some(packets));
+            packets += 1;
+        }
+        packets
+    }
+
+    /// RFC 9002 section 7.
+    #[test]
+    fn a_window_of_whole_packets_carries_all_of_them() {
+        assert_eq!(packets_that_leave(2 * 1200, 1200), 2);
+        assert_eq!(packets_that_leave(10 * 1200, 1200), 10);
+        assert_eq!(packets_that_leave(10 * 1200 - 1, 1200), 9);
+    }
+
+    #[test]
+    fn a_window_below_one_packet_carries_one() {
+        assert_eq!(packets_that_leave(2 * 1200, 9000), 1);
     }
 }

@@ -104,13 +104,13 @@ impl Controller for Adapter {
     }
 
     fn window(&self) -> u64 {
-        self.bridge.sender().control().window.as_u64()
+        self.bridge.sender().window()
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let control = self.bridge.sender().control();
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = control.window.as_u64();
+        metrics.congestion_window = control.window.as_u64().max(1);
         metrics.pacing_rate = control.pacing.map(|rate| rate.as_bits_per_sec() / 8);
         metrics.send_quantum = Some(control.quantum.as_u64());
         metrics

@@ -57,6 +57,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("QuicRefused", py.get_type::<QuicRefused>())?;

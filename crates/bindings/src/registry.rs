@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use thalweg_control::registry::ENTRIES;
 use thalweg_path::ModelKind;
-use thalweg_sim::StackController;
+use thalweg_sim::{Metric, StackController};
 
 /// Version of the simulator.
 #[pyfunction]
@@ -68,6 +68,26 @@ pub(crate) fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         model.set_item("title", entry.title)?;
         model.set_item("source", entry.source)?;
         list.append(model)?;
+    }
+    Ok(list)
+}
+
+/// Metrics that a criterion can bound.
+#[pyfunction]
+pub(crate) fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for metric in Metric::ALL {
+        let of = if metric.is_of_media() {
+            "stream"
+        } else {
+            "flow"
+        };
+        let entry = PyDict::new(py);
+        entry.set_item("name", metric.name())?;
+        entry.set_item("unit", "s")?;
+        entry.set_item("of", of)?;
+        entry.set_item("meaning", metric.meaning())?;
+        list.append(entry)?;
     }
     Ok(list)
 }

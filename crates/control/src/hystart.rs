@@ -130,7 +130,7 @@ impl HyStart {
 
 #[cfg(test)]
 mod tests {
-    use crate::test_flow::{Flow, MTU};
+    use crate::fake_transport::{Flow, MTU};
     use thalweg_units::Duration;
 
     fn ms(n: u64) -> Duration {

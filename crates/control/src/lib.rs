@@ -9,27 +9,26 @@
 
 mod bbr;
 mod bbr1;
+mod bbr_model;
 mod c4;
 mod c4_early;
 mod coefficient;
 mod controller;
 mod cubic;
-mod delay_hystart;
 pub mod event;
+#[cfg(test)]
+mod fake_transport;
 mod hystart;
-mod loss_filter;
 mod options;
 mod path_state;
-mod picoquic_start;
+mod picoquic;
 mod prague;
 mod recovery_period;
 pub mod registry;
 mod reno;
 #[cfg(test)]
-mod test_flow;
 #[cfg(test)]
 mod window_invariants;
-mod window_pacing;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
 pub use options::{OptionDoc, OptionKind, Options};

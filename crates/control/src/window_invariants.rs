@@ -2,8 +2,8 @@
 
 use crate::OptionKind;
 use crate::event::RateSample;
+use crate::fake_transport::{Flow, MTU};
 use crate::registry::ENTRIES;
-use crate::test_flow::{Flow, MTU};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use thalweg_units::{Bytes, Duration, Rate};

@@ -8,8 +8,8 @@
 //! Addresses are those of documentation (RFC 5737, RFC 3849), which nobody else has:
 //! left hosts `192.0.2.N` and `2001:db8:1::N`, right hosts `198.51.100.N` and `2001:db8:2::N`, from 1 on.
 
+use crate::emulator::frame::MTU;
 use crate::emulator::{Port, Side};
-use crate::frame::MTU;
 use crate::sys::interface::Interface;
 use crate::sys::process::{self, Child, Pid, Status};
 use crate::sys::{namespace, signals, tun};

@@ -16,26 +16,19 @@
 //! Linux. One hop. Packets of at most 1500 bytes; the kernel does not offload segmentation to the device.
 //! Capacity counts IP packets: the `overhead` of a scenario does not apply to packets with real headers.
 
-mod connection;
 mod emulator;
-mod flow_trace;
-mod frame;
-mod histogram;
 mod host;
 mod outcome;
-mod play;
-mod quic_ends;
 mod report;
 mod request;
-mod samples;
+mod rig;
 mod scenario;
-mod series;
-mod socket;
+mod serve;
+mod shell;
+mod stage;
 mod sys;
-mod tcp_ends;
 mod traffic;
 mod trial;
-mod udp;
 
-pub use play::serve;
-pub use scenario::{Carrier, LiveScenario, path_from_toml};
+pub use scenario::{flows_from_toml, path_from_toml};
+pub use serve::serve;

@@ -1,7 +1,7 @@
 //! How honest a run was: what each link did, how late packets were released, and what the host lost.
 
+use crate::emulator::histogram::Histogram;
 use crate::emulator::{DOWN, Emulator, UP};
-use crate::histogram::Histogram;
 use serde::Serialize;
 use thalweg_units::Duration;
 

@@ -1,14 +1,14 @@
 //! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace in the columns of the simulator.
 
 use crate::emulator::Side;
-use crate::flow_trace::FlowTrace;
+use crate::emulator::series::Binned;
 use crate::outcome::{Ended, data_link};
-use crate::play::Stage;
 use crate::request::{Answer, Request};
-use crate::scenario::LiveScenario;
-use crate::series::Binned;
+use crate::scenario::flows_from_toml;
+use crate::stage::Stage;
 use crate::sys::clock::Clock;
 use crate::sys::process::{self, Child};
+use crate::traffic::FlowTrace;
 use crate::traffic::{self, Drive, FlowPlan, TrafficResult};
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
@@ -17,17 +17,14 @@ use thalweg_units::{Duration, Instant};
 /// How often the links are looked at for a trace.
 const SAMPLE: Duration = Duration::from_millis(5);
 
-/// Plays a trial.
-pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
+/// Runs a trial.
+pub(crate) fn run(request: &Request, trace: bool) -> Result<Answer, String> {
     let text = request.scenario.as_bytes();
-    let live = LiveScenario::from_toml(text, &request.origin, &[], &[]);
-    let live = live.map_err(|error| error.to_string())?;
-    let scenario = &live.scenario;
+    let scenario = flows_from_toml(text, &request.origin, &[], &[]);
+    let scenario = &scenario.map_err(|error| error.to_string())?;
     let plans: Vec<FlowPlan> = (scenario.flows.iter().enumerate())
-        .zip(&live.carriers)
-        .map(|((index, flow), carrier)| FlowPlan {
+        .map(|(index, flow)| FlowPlan {
             transfers: flow.transfers(request.seed),
-            carrier: carrier.clone(),
             awaited: scenario.is_awaited(index),
         })
         .collect();
@@ -53,13 +50,13 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
         stage.emulator.record_series(series);
     }
     let asked = Drive {
-        live: &live,
+        scenario,
         plans: &plans,
         seed: request.seed,
         limit,
         record: trace,
     };
-    let result = run(&mut stage, &asked)?;
+    let result = drive(&mut stage, &asked)?;
     let mut report = stage.report(result.host_dropped);
     let connections = result.connections.iter();
     let begun = connections.filter(|connection| connection.start.is_some());
@@ -67,7 +64,7 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
     report.note_starts(late);
     report.trace_cut = result.trace.as_ref().and_then(FlowTrace::cut);
     let ended = Ended {
-        live: &live,
+        scenario,
         plans: &plans,
         links: scenario.path().ok_or("the path has several hops")?,
         result,
@@ -77,7 +74,7 @@ pub(crate) fn play(request: &Request, trace: bool) -> Result<Answer, String> {
 }
 
 /// Drives the flows from a process of its own, and carries their packets meanwhile, by the clock that it starts.
-fn run(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
+fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
     let text = |error: io::Error| error.to_string();
     let mut answer = process::memory_file("traffic").map_err(text)?;
     let (mut heard, mut start) = process::pipe().map_err(text)?;

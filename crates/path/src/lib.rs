@@ -48,13 +48,15 @@ mod loss;
 mod models;
 mod packet;
 mod policer;
+mod port;
 #[cfg(test)]
 mod probe;
 mod queue;
 mod random;
-mod serialisation;
 mod stats;
 mod store;
+mod transmission_time;
+mod transmitter;
 
 pub use capacity::{CapacitySchedule, DeliveryTrace, NoiseConfig, Segment, Segments, TraceError};
 pub use config::{Change, LinkConfig};

@@ -30,22 +30,23 @@
 //! - A packet whose last bit has left is in the air and keeps its arrival, however large its jitter. The
 //!   reference takes packets back whose jitter has not yet passed.
 
-use crate::buffer::{Buffer, Queued};
-use crate::capacity::{
-    CapacitySchedule, Course, Departure, Noise, Position, Unfinished, whole_bytes,
-};
+use crate::buffer::Queued;
+use crate::capacity::{CapacitySchedule, Course, Departure, Noise, Position, Unfinished};
 use crate::flight::{Flight, Flying};
 use crate::jitter::Jitter;
 use crate::loss::Loss;
 use crate::policer::Policer;
+use crate::port::Port;
 use crate::queue::{Discipline, Queue};
 use crate::random::stream;
-use crate::serialisation::{Serialisation, nanobits};
-use crate::stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats, Transmitted};
+use crate::stats::{DropCause, Dropped, Transmitted};
 use crate::store::Store;
+use crate::transmission_time::{TransmissionTime, nanobits};
 use crate::{LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
+
+mod observe;
 
 #[cfg(test)]
 mod bounded_calls;
@@ -61,8 +62,8 @@ pub struct Link<P> {
     policer: Option<Policer>,
     store: Store<P>,
     queue: Queue,
-    buffer: Buffer,
-    serialisation: Serialisation,
+    port: Port,
+    time: TransmissionTime,
     /// The transmission under way, as long as noise and a low capacity leave its end unknown.
     underway: Option<Box<Underway>>,
     loss: Loss,
@@ -103,8 +104,8 @@ impl<P: Packet> Link<P> {
             policer: config.policer.map(Policer::new),
             store: Store::new(),
             queue: Queue::new(&config.queue, seed),
-            buffer: Buffer::new(position.rate, nominal, limit, flows),
-            serialisation: Serialisation::default(),
+            port: Port::new(position.rate, nominal, limit, flows),
+            time: TransmissionTime::default(),
             underway: None,
             loss: Loss::new(&config.loss, seed),
             jitters: schedule.jitters().iter().map(Jitter::new).collect(),
@@ -120,28 +121,28 @@ impl<P: Packet> Link<P> {
     pub fn push(&mut self, now: Instant, packet: P) {
         // Before anything else, so that nothing stands between the making of the packet and its place.
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
-        let place = self.store.put(packet, self.buffer.vacant.pop());
+        let place = self.store.put(packet, self.port.vacant.take());
         self.advance(now);
-        self.buffer.arrive(flow, size);
+        self.port.arrive(flow, size);
         let queued = Queued {
             place,
-            arrived: self.buffer.now,
+            arrived: self.port.transmitter.now,
             size,
             flow,
             ecn,
         };
         let queued = match &mut self.policer {
             None => queued,
-            Some(policer) => match policer.pass(queued, &mut self.buffer) {
+            Some(policer) => match policer.pass(queued, &mut self.port) {
                 None => return,
                 Some(queued) => queued,
             },
         };
-        self.queue.enqueue(queued, &mut self.buffer);
-        if !self.buffer.is_transmitting() && !self.buffer.rate.is_zero() {
-            self.transmit(self.buffer.now);
+        self.queue.enqueue(queued, &mut self.port);
+        if !self.port.transmitter.is_busy() && !self.port.transmitter.rate.is_zero() {
+            self.transmit(self.port.transmitter.now);
         }
-        self.buffer.note_length();
+        self.port.note_length();
     }
 
     /// The next packet that has arrived by `now`. Call it until it returns `None`.
@@ -159,10 +160,10 @@ impl<P: Packet> Link<P> {
             return None;
         }
         let Flying { place, jitter, .. } = self.flight.pop()?;
-        self.buffer.vacant.push(place);
+        self.port.vacant.add(place);
         let slot = self.store.slot(place)?;
         let packet = slot.as_ref()?;
-        self.buffer
+        self.port
             .counters
             .delivered(packet.flow(), packet.size(), jitter);
         Some(slot)
@@ -177,7 +178,7 @@ impl<P: Packet> Link<P> {
         let mut earliest = self.flight.next();
         // Without reordering nothing that waits overtakes what flies.
         let is_first = earliest.is_some() && self.last_arrival.is_some();
-        if !is_first && self.buffer.waiting.packets > 0 {
+        if !is_first && self.port.buffer.waiting.packets > 0 {
             let next = [earliest, self.next_transmission()];
             earliest = next.into_iter().flatten().min();
         }
@@ -191,27 +192,25 @@ impl<P: Packet> Link<P> {
     /// go through an unbounded number of stretches.
     #[inline(never)]
     fn before_too_late(&self, earliest: Option<Instant>) -> Option<Instant> {
-        let computed = self
-            .underway
-            .as_ref()
-            .map(|_| self.buffer.transmission.until);
+        let computed = self.underway.as_ref().map(|_| self.port.transmitter.until);
         let earliest = [earliest, computed].into_iter().flatten().min()?;
-        let busy = self.buffer.waiting.packets > 0 || self.buffer.is_transmitting();
+        let busy = self.port.buffer.waiting.packets > 0 || self.port.transmitter.is_busy();
         let patience = if busy {
             self.course().patience()
         } else {
             Duration::MAX
         };
-        Some(earliest.min(self.buffer.now + patience))
+        Some(earliest.min(self.port.transmitter.now + patience))
     }
 
     /// A bound on the arrival of the next packet that is taken from the queue.
     #[inline(never)]
     fn next_transmission(&self) -> Option<Instant> {
-        let free = if self.buffer.is_transmitting() {
-            Some(self.buffer.transmission.until)
+        let free = if self.port.transmitter.is_busy() {
+            Some(self.port.transmitter.until)
         } else {
-            self.course().resumes(self.position, self.buffer.now)
+            self.course()
+                .resumes(self.position, self.port.transmitter.now)
         };
         free.map(|at| at + self.course().least_delay())
     }
@@ -220,19 +219,20 @@ impl<P: Packet> Link<P> {
     /// themselves; traces call it before they look.
     #[inline]
     pub fn advance(&mut self, now: Instant) {
-        let transmits = self.buffer.waiting.packets > 0 && self.buffer.transmission.until <= now;
+        let transmits = self.port.buffer.waiting.packets > 0 && self.port.transmitter.until <= now;
         if transmits || self.position.until <= now {
             self.catch_up(now);
         }
-        self.buffer.now = self.buffer.now.max(now);
+        self.port.transmitter.now = self.port.transmitter.now.max(now);
     }
 
     /// Changes the settings and starts transmissions in order of time, until `now`.
     #[inline(never)] // so that a call that finds nothing to do is short
     fn catch_up(&mut self, now: Instant) {
         loop {
-            let free = self.buffer.transmission.until;
-            let takes = self.buffer.waiting.packets > 0 && !self.buffer.rate.is_zero();
+            let free = self.port.transmitter.until;
+            let takes =
+                self.port.buffer.waiting.packets > 0 && !self.port.transmitter.rate.is_zero();
             let changes = self.position.until;
             if free <= now.min(changes)
                 && let Some(underway) = self.underway.take()
@@ -252,10 +252,10 @@ impl<P: Packet> Link<P> {
     /// trace or noise may have a thousand of them in a second.
     #[inline(never)]
     fn change(&mut self, now: Instant) {
-        self.buffer.settle(self.position.until);
-        let idle = self.buffer.waiting.packets == 0 && !self.buffer.is_transmitting();
+        self.port.transmitter.settle(self.position.until);
+        let idle = self.port.buffer.waiting.packets == 0 && !self.port.transmitter.is_busy();
         let next = if idle {
-            self.buffer.settle(now);
+            self.port.transmitter.settle(now);
             self.course().position_at(now)
         } else {
             match self.course().after(self.position) {
@@ -266,11 +266,11 @@ impl<P: Packet> Link<P> {
         self.position = next;
         let nominal = self.schedule.nominal(next.index());
         let limit = self.schedule.settings(next.index()).limit;
-        self.buffer.rate = next.rate;
-        if (self.buffer.nominal, self.buffer.limit) != (nominal, limit) {
-            self.buffer.nominal = nominal;
-            self.buffer.limit = limit;
-            self.queue.shed(&mut self.buffer);
+        self.port.transmitter.rate = next.rate;
+        if (self.port.transmitter.nominal, self.port.buffer.limit) != (nominal, limit) {
+            self.port.transmitter.nominal = nominal;
+            self.port.buffer.limit = limit;
+            self.queue.shed(&mut self.port);
         }
     }
 
@@ -282,24 +282,24 @@ impl<P: Packet> Link<P> {
     /// Starts the transmission of the packet that the queue chooses at `start`, and settles its fate.
     #[inline]
     fn transmit(&mut self, start: Instant) {
-        self.buffer.now = start;
-        let Some(queued) = self.queue.dequeue(&mut self.buffer) else {
+        self.port.transmitter.now = start;
+        let Some(queued) = self.queue.dequeue(&mut self.port) else {
             return;
         };
-        self.buffer.depart(&queued);
+        self.port.depart(&queued);
         if queued.ecn == Ecn::Ce
             && let Some(packet) = self.store.get_mut(queued.place)
         {
             packet.set_ecn(Ecn::Ce);
         }
         let size = queued.size;
-        let transmission = &mut self.buffer.transmission;
-        let credit = transmission.credit;
-        transmission.size = size;
-        transmission.left = nanobits(size).saturating_sub(credit);
-        transmission.since = start;
+        let transmitter = &mut self.port.transmitter;
+        let credit = transmitter.credit;
+        transmitter.size = size;
+        transmitter.work = nanobits(size).saturating_sub(credit);
+        transmitter.since = start;
         // All but a few transmissions end in the segment in which they start.
-        if let Some((nanos, credit)) = self.serialisation.of(self.buffer.rate, size, credit)
+        if let Some((nanos, credit)) = self.time.of(self.port.transmitter.rate, size, credit)
             && nanos <= (self.position.until - start).as_nanos()
         {
             let busy = Duration::from_nanos(nanos);
@@ -323,12 +323,12 @@ impl<P: Packet> Link<P> {
         match self.course().go_on(transmission) {
             Ok(mut departure) => {
                 // What the packet before left of a nanosecond, beyond the needs of this one.
-                let spare = self.buffer.transmission.credit;
+                let spare = self.port.transmitter.credit;
                 departure.credit += spare.saturating_sub(nanobits(queued.size));
                 self.settle(&queued, start, departure);
             }
             Err(transmission) => {
-                self.buffer.transmission.until = transmission.at;
+                self.port.transmitter.until = transmission.at;
                 self.underway = Some(Box::new(Underway {
                     queued,
                     start,
@@ -344,15 +344,15 @@ impl<P: Packet> Link<P> {
         let Queued {
             place, flow, size, ..
         } = *queued;
-        self.buffer.transmission.until = departure.at;
-        self.buffer.transmission.credit = departure.credit;
+        self.port.transmitter.until = departure.at;
+        self.port.transmitter.credit = departure.credit;
         let settings = self.schedule.settings(departure.index);
         let delay = match &self.noise {
             None => settings.delay,
             Some(noise) => noise.delay(settings.delay, departure.at),
         };
         let jitter = &self.jitters[settings.jitter];
-        let stats = &mut self.buffer.counters.link;
+        let stats = &mut self.port.counters.link;
         stats.busy += departure.busy;
         // A lost packet draws its jitter too: loss does not move the draws of the packets after it.
         let drawn = if jitter.is_none() {
@@ -364,9 +364,9 @@ impl<P: Packet> Link<P> {
             drawn
         };
         if self.loss.strikes() {
-            self.buffer.vacant.push(place);
+            self.port.vacant.add(place);
             let cause = DropCause::Lost;
-            self.buffer.counters.dropped(Dropped {
+            self.port.counters.dropped(Dropped {
                 at: departure.at,
                 flow,
                 size,
@@ -398,107 +398,12 @@ impl<P: Packet> Link<P> {
         until: Instant,
         arrival: Option<Instant>,
     ) {
-        self.buffer.counters.settled(|| Transmitted {
+        self.port.counters.settled(|| Transmitted {
             flow,
             size,
             from,
             until,
             arrival,
         });
-    }
-
-    /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
-    /// demand: only the flows count each packet.
-    pub fn stats(&self) -> LinkStats {
-        self.buffer.counters.totals()
-    }
-
-    /// Totals of one flow; all zero for a flow without counters.
-    pub fn flow_stats(&self, flow: u64) -> &FlowLinkStats {
-        self.buffer.counters.flow(flow)
-    }
-
-    /// What waits, as of the last call that moved the link, without the packet in transmission.
-    pub fn queue(&self) -> Count {
-        self.buffer.waiting
-    }
-
-    /// Number of packets that are being transmitted or travel.
-    pub fn in_flight(&self) -> usize {
-        self.flight.len() + usize::from(self.underway.is_some())
-    }
-
-    /// Time until everything here has been sent if the capacity, without noise, stays what it is: what a
-    /// packet would wait that came now. A delivery trace counts with its mean. [`Duration::MAX`] while
-    /// packets wait in a suspended link.
-    pub fn queue_delay(&self) -> Duration {
-        self.buffer.drain_time()
-    }
-
-    /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the
-    /// mean of a delivery trace. What the link really can do is [`Link::capacity_between`].
-    pub fn capacity(&self) -> Rate {
-        self.buffer.nominal
-    }
-
-    /// What the link can send from `from` to `to` if it is never idle, noise included, truncated to whole
-    /// bytes. Any times, past or future.
-    pub fn capacity_between(&self, from: Instant, to: Instant) -> Bytes {
-        self.course().bytes_between(from, to)
-    }
-
-    /// The same in nanobits, exactly: a rate of one bit per second moves one in a nanosecond.
-    pub fn work_between(&self, from: Instant, to: Instant) -> u128 {
-        self.course().work_between(from, to)
-    }
-
-    /// The same from the start of `bins` on, in bins of length `every`; `None` as soon as `goes_on` says no. It is
-    /// asked often enough for its answer to count within milliseconds.
-    pub fn capacity_in_bins(
-        &self,
-        every: Duration,
-        bins: usize,
-        mut goes_on: impl FnMut() -> bool,
-    ) -> Option<Vec<u64>> {
-        let pause = self.course().patience();
-        let (mut capacity, mut at) = (Vec::with_capacity(bins), Instant::START);
-        for _ in 0..bins {
-            let (end, mut work) = (at + every, 0);
-            while at < end {
-                let stop = end.min(at + pause);
-                work += self.course().work_between(at, stop);
-                at = stop;
-                if !goes_on() {
-                    return None;
-                }
-            }
-            capacity.push(whole_bytes(work).as_u64());
-        }
-        Some(capacity)
-    }
-
-    /// What the link does at which time, without noise.
-    pub fn schedule(&self) -> &CapacitySchedule {
-        &self.schedule
-    }
-
-    /// Switches the log of drops on or off. It is off at first and then costs nothing.
-    pub fn record_drops(&mut self, on: bool) {
-        self.buffer.counters.record_drops(on);
-    }
-
-    /// Empties the log of drops, in the order in which they were decided.
-    pub fn take_drops(&mut self) -> Vec<Dropped> {
-        self.buffer.counters.take_drops()
-    }
-
-    /// Switches the log of transmissions on or off. It is off at first and then costs nothing.
-    pub fn record_transmissions(&mut self, on: bool) {
-        self.buffer.counters.record_transmissions(on);
-    }
-
-    /// Takes the oldest entry out of the log of transmissions, which has them in the order of their starts.
-    pub fn take_transmission(&mut self) -> Option<Transmitted> {
-        self.buffer.counters.take_transmission()
     }
 }

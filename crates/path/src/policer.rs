@@ -8,8 +8,9 @@
 //! Tokens are counted in nanobits, so no fraction of a byte is lost between packets.
 
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
-use crate::serialisation::NANOBITS_PER_BYTE;
+use crate::buffer::Queued;
+use crate::port::Port;
+use crate::transmission_time::NANOBITS_PER_BYTE;
 use thalweg_units::{Bytes, Instant, Rate};
 
 /// A token-bucket policer.
@@ -43,17 +44,17 @@ impl Policer {
 
     /// The packet on its way to the queue, marked or not; none if it is dropped.
     #[inline(never)]
-    pub(crate) fn pass(&mut self, mut packet: Queued, buffer: &mut Buffer) -> Option<Queued> {
-        let span = u128::from((buffer.now - self.since).as_nanos());
+    pub(crate) fn pass(&mut self, mut packet: Queued, port: &mut Port) -> Option<Queued> {
+        let span = u128::from((port.now() - self.since).as_nanos());
         let gained = span * u128::from(self.config.rate.as_bits_per_sec());
         self.tokens = (self.tokens + gained).min(work(self.config.burst));
-        self.since = buffer.now;
+        self.since = port.now();
         if let Some(left) = self.tokens.checked_sub(work(packet.size)) {
             self.tokens = left;
         } else if self.config.mark && packet.ecn.is_capable() {
-            buffer.mark(&mut packet);
+            port.mark(&mut packet);
         } else {
-            buffer.drop(packet, DropCause::Policed);
+            port.drop(packet, DropCause::Policed);
             return None;
         }
         Some(packet)

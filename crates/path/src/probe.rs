@@ -1,6 +1,7 @@
 //! Packets for the tests of queue disciplines and policers.
 
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use crate::queue::Discipline;
 use crate::store::Store;
 use crate::{Dropped, Limit, Link, Packet};
@@ -65,23 +66,23 @@ pub(crate) fn drain(link: &mut Link<Probe>) -> Vec<(Probe, Instant)> {
 /// A queue discipline without a link: packets are put in and taken out at will.
 pub(crate) struct Bench<D> {
     pub(crate) discipline: D,
-    pub(crate) buffer: Buffer,
+    pub(crate) port: Port,
 }
 
 impl<D: Discipline> Bench<D> {
     /// With room for `limit`, on a link of 8 Mbps: 1000 bytes per millisecond.
     pub(crate) fn new(discipline: D, limit: Limit) -> Self {
         let rate = Rate::from_bits_per_sec(8_000_000);
-        let mut buffer = Buffer::new(rate, rate, limit, 8);
-        buffer.counters.record_drops(true);
-        Bench { discipline, buffer }
+        let mut port = Port::new(rate, rate, limit, 8);
+        port.counters.record_drops(true);
+        Bench { discipline, port }
     }
 
     pub(crate) fn put(&mut self, now: Instant, flow: u64, size: u64, ecn: Ecn) {
         let place = Store::new().put((), None);
         let size = Bytes::new(size);
-        self.buffer.now = now;
-        self.buffer.arrive(flow, size);
+        self.port.transmitter.now = now;
+        self.port.arrive(flow, size);
         let queued = Queued {
             place,
             arrived: now,
@@ -89,21 +90,21 @@ impl<D: Discipline> Bench<D> {
             flow,
             ecn,
         };
-        self.discipline.enqueue(queued, &mut self.buffer);
+        self.discipline.enqueue(queued, &mut self.port);
     }
 
     pub(crate) fn take(&mut self, now: Instant) -> Option<Queued> {
-        self.buffer.now = now;
-        let queued = self.discipline.dequeue(&mut self.buffer)?;
-        self.buffer.depart(&queued);
+        self.port.transmitter.now = now;
+        let queued = self.discipline.dequeue(&mut self.port)?;
+        self.port.depart(&queued);
         Some(queued)
     }
 
     pub(crate) fn drops(&mut self) -> Vec<Dropped> {
-        self.buffer.counters.take_drops()
+        self.port.counters.take_drops()
     }
 
     pub(crate) fn marks(&self) -> u64 {
-        self.buffer.counters.totals().marked.packets
+        self.port.counters.totals().marked.packets
     }
 }

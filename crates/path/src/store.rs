@@ -10,6 +10,21 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(usize);
 
+/// Places whose packet has gone.
+#[derive(Debug, Default)]
+pub(crate) struct Vacant(Vec<Place>);
+
+impl Vacant {
+    #[inline]
+    pub(crate) fn add(&mut self, place: Place) {
+        self.0.push(place);
+    }
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<Place> {
+        self.0.pop()
+    }
+}
+
 /// The packets of a link.
 #[derive(Debug)]
 pub(crate) struct Store<P> {

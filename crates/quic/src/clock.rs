@@ -33,3 +33,8 @@ impl Clock {
 pub(crate) fn duration(span: time::Duration) -> Duration {
     Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
 }
+
+/// A span of ours as one of the standard library.
+pub(crate) fn std_duration(span: Duration) -> std::time::Duration {
+    std::time::Duration::from_nanos(span.as_nanos())
+}

@@ -16,32 +16,32 @@
 //! of one range before them, an acknowledgement-only packet has no packet number, and there is no idle
 //! timeout: a peer that is silent for ever is waited for until the trial ends.
 
-mod ack_frequency;
-mod ack_policy;
+mod ack;
 mod bit_ring;
 mod config;
+mod counters;
 mod datagrams;
 mod delivery_rate;
 mod endpoint;
-mod flow_control;
+mod event;
+mod foreign;
 mod handshake;
-mod loss_detection;
-mod outstanding;
 mod pacer;
 pub mod packet;
 mod packet_log;
-mod range_set;
-mod received;
 mod receiver;
-mod recv_stream;
+mod role;
 mod rtt;
-mod send_stream;
+mod sender;
 mod sent_packets;
-mod stack_flow;
+mod stream;
 
-pub use ack_policy::ACK_REPEATS;
+pub use ack::policy::ACK_REPEATS;
 pub use config::{Rules, TransportConfig};
-pub use endpoint::{AppEvent, Counters, Endpoint, Role};
+pub use counters::Counters;
+pub use endpoint::Endpoint;
+pub use event::AppEvent;
+pub use foreign::StackFlow;
 pub use packet::{Packet, StreamId};
 pub use packet_log::{PacketEvent, PacketFate, PacketLog};
-pub use stack_flow::StackFlow;
+pub use role::Role;

@@ -4,11 +4,11 @@
 //! nothing else, and what many flows touch for each packet decides how fast they are simulated.
 
 use crate::TransportConfig;
-use crate::ack_policy::AckPolicy;
-use crate::endpoint::AppEvent;
-use crate::flow_control::Granted;
+use crate::ack::policy::AckPolicy;
+use crate::event::AppEvent;
 use crate::packet::StreamId;
-use crate::recv_stream::RecvStream;
+use crate::stream::flow_control::Granted;
+use crate::stream::receive::RecvStream;
 use std::collections::VecDeque;
 use thalweg_control::PathState;
 

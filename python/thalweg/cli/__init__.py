@@ -12,15 +12,18 @@ import typer
 
 from thalweg import _native
 from thalweg.audit import AuditError
+from thalweg.cli.check import check
 from thalweg.cli.compare import compare
 from thalweg.cli.console import complain, reader_left
 from thalweg.cli.list import list_
+from thalweg.cli.new import new
 from thalweg.cli.probe import probe
 from thalweg.cli.quic import quic
 from thalweg.cli.replay import replay
 from thalweg.cli.report import report
 from thalweg.cli.run import run
 from thalweg.cli.shell import rig, shell
+from thalweg.cli.show import show
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study import study
 from thalweg.cli.suite import suite
@@ -30,7 +33,7 @@ app = typer.Typer(
     name="thalweg",
     help="A laboratory for congestion control.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -38,6 +41,9 @@ app.command("run")(run)
 app.command("suite")(suite)
 app.command("replay")(replay)
 app.command("list")(list_)
+app.command("show")(show)
+app.command("check")(check)
+app.command("new")(new)
 app.command("report")(report)
 app.command("compare")(compare)
 app.command("shell")(shell)

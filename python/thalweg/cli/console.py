@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-_WIDE = 200
-"""Columns of a table that goes into a file or a pipe, where nothing needs to be wrapped."""
+_UNBOUNDED = 100_000
+"""Columns of what goes into a file or a pipe, where nothing is wrapped or left out."""
 _PATIENCE_S = 1.0
 """How long a command may be silent."""
 
@@ -33,7 +33,7 @@ def reader_left() -> None:
 
 def stdout() -> Console:
     """The console for answers."""
-    return _Answers(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _WIDE)
+    return _Answers(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _UNBOUNDED)
 
 
 def stderr() -> Console:

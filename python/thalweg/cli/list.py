@@ -14,6 +14,7 @@ from thalweg.cli.console import print_json, stdout
 from thalweg.cli.options import Format
 from thalweg.cli.tables import plain_table
 from thalweg.scenario import Scenario
+from thalweg.studies import STUDIES
 
 
 class Kind(StrEnum):
@@ -22,14 +23,19 @@ class Kind(StrEnum):
     CONTROLLERS = "controllers"
     SCENARIOS = "scenarios"
     SUITES = "suites"
+    STUDIES = "studies"
     MODELS = "models"
+    METRICS = "metrics"
 
 
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
 ) -> None:
-    """List controllers, scenarios, suites, or models of the path."""
+    """List controllers, scenarios, suites, studies, models of the path, or metrics of criteria.
+
+    Example: thalweg list controllers
+    """
     entries, headers = _LISTS[kind]()
     if format_ is Format.JSON:
         print_json({str(kind): entries})
@@ -60,6 +66,14 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     return entries, ("name", "title", "scenarios", "source")
 
 
+def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    return [{"name": name, "title": title} for name, title in STUDIES.items()], ("name", "title")
+
+
+def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    return [dict(metric) for metric in _native.metrics()], ("name", "unit", "of", "meaning")
+
+
 def _scenarios() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     entries = []
     for suite in list_suites():
@@ -73,5 +87,7 @@ _LISTS: dict[Kind, Callable[[], tuple[list[dict[str, Any]], tuple[str, ...]]]] =
     Kind.CONTROLLERS: _controllers,
     Kind.SCENARIOS: _scenarios,
     Kind.SUITES: _suites,
+    Kind.STUDIES: _studies,
     Kind.MODELS: _models,
+    Kind.METRICS: _metrics,
 }

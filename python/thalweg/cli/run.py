@@ -94,14 +94,14 @@ def run(
     else:
         console = stdout()
         console.print(f"{loaded.title}  ({entry.reference})")
-        if outcomes.n == 1:
-            console.print(tables.flow_table(outcomes.flows))
+        for table in tables.measured_tables(outcomes):
+            console.print(table)
         if verdict.criteria:
             console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
         console.print(tables.summary(result, outcomes.n, f"seed {seed}"))
         if outcomes.n > 1:
             again = _again(entry.reference, seed + verdict.worst_trial, controller, set_, stack, allow_unseeded)
-            console.print(f"replay the worst trial: {again}")
+            console.print(f"replay the worst trial: {again}", soft_wrap=True)
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
+from thalweg import measured
+from thalweg.cli.fitting import FittingTable
+from thalweg.measured import Measured, Metric
+from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
 from thalweg.statistics.digits import supported
+from thalweg.statistics.interval import Interval
 from thalweg.verdict import Statistics, Verdict
 
 HEADERS = (
@@ -31,6 +34,8 @@ HEADERS = (
 )
 _LEFT = 3
 """The first columns hold words, the others numbers."""
+_DROPPABLE = ("worst trial", "n", "min", "p95", "failures", "floor")
+"""What a narrow terminal goes without, the first one first."""
 _STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
 
 _OUTCOMES = (
@@ -47,6 +52,8 @@ _OUTCOMES = (
     ("queue delay", "mean_queue_delay_s", "s"),
 )
 """Heading, column and unit of what a table of flows shows; a column that is not there is left out."""
+_DROPPABLE_OUTCOMES = ("timeouts", "max", "dropped", "sent", "share", "RTT min", "mean", "queue delay", "lost")
+"""As `_DROPPABLE`."""
 
 
 def criterion_text(statistics: Statistics) -> str:
@@ -72,14 +79,20 @@ def number_text(statistics: Statistics) -> str:
 
 
 def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
-    """One row for each criterion of a scenario, under HEADERS."""
+    """One row for each different criterion of a scenario, under HEADERS."""
     if not verdict.criteria:
         return [[name, "-", "no pass criteria", *["-"] * (len(HEADERS) - _LEFT)]]
+    shown: dict[str, Statistics] = {}
+    for statistics in verdict.criteria:
+        # Two documents may set the same bound; the one that decides is shown.
+        criterion = criterion_text(statistics)
+        if criterion not in shown or not statistics.informative:
+            shown[criterion] = statistics
     return [
         [
             name,
             answer_text(statistics),
-            criterion_text(statistics),
+            criterion,
             text(statistics.floor, statistics.unit),
             number_text(statistics),
             text(statistics.min, statistics.unit),
@@ -89,7 +102,7 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
             failures_text(statistics),
             str(statistics.worst_trial),
         ]
-        for statistics in verdict.criteria
+        for criterion, statistics in shown.items()
     ]
 
 
@@ -100,14 +113,11 @@ def result_rows(result: SuiteResult) -> list[list[str]]:
     ]
 
 
-def verdict_table(rows: Sequence[Sequence[str]]) -> Table:
+def verdict_table(rows: Sequence[Sequence[str]]) -> FittingTable:
     """Rows under HEADERS for a terminal."""
-    table = _table(HEADERS, _LEFT)
-    previous = None
+    table = FittingTable(HEADERS, _LEFT, _DROPPABLE, grouped=True)
     for name, answer, *rest in rows:
-        shown = "" if name == previous else name
-        table.add_row(shown, Text(answer, _STYLES.get(answer, "dim")), *rest)
-        previous = name
+        table.add_row(name, Text(answer, _STYLES.get(answer, "dim")), *rest)
     return table
 
 
@@ -142,29 +152,53 @@ def each(trials: int) -> str:
     return f"{trials} trial{'s' if trials != 1 else ''} each"
 
 
-def flow_table(flows: pl.DataFrame) -> Table:
+def flow_table(flows: pl.DataFrame) -> FittingTable:
     """Outcomes of each flow of one trial."""
     shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
-    table = _table(("flow", *(heading for heading, _, _ in shown)), 2)
+    headers = ("flow", *(heading for heading, _, _ in shown))
+    table = FittingTable(headers, 2, [name for name in _DROPPABLE_OUTCOMES if name in headers])
     for row in flows.iter_rows(named=True):
         cells = [_cell(row[column], unit) for _, column, unit in shown]
         table.add_row(str(row["flow"]), *cells)
     return table
 
 
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> Table:
-    """Any rows for a terminal; the first `left` columns are words."""
-    table = _table(headers, left)
+def measured_tables(outcomes: Outcomes) -> Iterator[FittingTable | str]:
+    """What was measured, criteria or not: flows, links and streams of media; medians, if there are trials."""
+    if outcomes.n > 1:
+        yield f"medians of {outcomes.n} trials"
+        yield _measured(measured.flows(outcomes), measured.FLOW)
+    else:
+        yield flow_table(outcomes.flows)
+    yield _measured(measured.links(outcomes), measured.LINK)
+    if streams := measured.streams(outcomes):
+        yield _measured(streams, measured.STREAM)
+
+
+def _measured(rows: Sequence[Measured], metrics: Sequence[Metric]) -> FittingTable:
+    shown = [metric for metric in metrics if any(metric.key in row.values for row in rows)]
+    names = tuple(rows[0].names) if rows else ()
+    headers = (*names, *(metric.name for metric in shown))
+    table = FittingTable(headers, len(names), [name for name in _DROPPABLE_OUTCOMES if name in headers])
     for row in rows:
-        table.add_row(*row)
+        cells = [_median(row.values.get(metric.key), metric.unit) for metric in shown]
+        table.add_row(*row.names.values(), *cells)
     return table
 
 
-def _table(headers: Sequence[str], left: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column, header in enumerate(headers):
-        words = column < left
-        table.add_column(header, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+def _median(median: Interval | None, unit: str) -> str:
+    if median is None:
+        return "-"
+    if unit != "share":
+        return supported(median, unit)
+    return supported(Interval(100 * median.value, 100 * median.low, 100 * median.high, median.n), "%")
+
+
+def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:
+    """Any rows for a terminal; the first `left` columns are words."""
+    table = FittingTable(headers, left)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

@@ -5,7 +5,7 @@
 //! so that the flow can go on sending while ACKs are held back.
 
 use super::parameters::EXTRA_ACKED_FILTER_LEN;
-use super::windowed_max::WindowedMax;
+use crate::bbr_model::WindowedMax;
 use thalweg_units::{Bytes, Instant, Rate};
 
 /// The excess and its maximum filter.

@@ -4,7 +4,8 @@
 //! safe. `bw_shortterm` and `inflight_shortterm` (bw_lo, inflight_lo) follow the delivery of rounds with
 //! loss between two probes, and are forgotten at the next probe. Infinity stands for "no bound".
 
-use super::parameters::{BETA, HEADROOM, min_pipe_cwnd};
+use super::parameters::{BETA, HEADROOM};
+use crate::bbr_model::min_pipe_cwnd;
 use thalweg_units::{Bytes, Rate};
 
 /// No bound on the rate.

@@ -1,9 +1,9 @@
 //! Drain: empties the queue that Startup left (draft-ietf-ccwg-bbr-06 section 5.3.2).
 
-use super::parameters::{DRAIN_MAX_ROUNDS, Gain};
-use super::sample::Sample;
+use super::parameters::DRAIN_MAX_ROUNDS;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::{Gain, Sample};
 
 impl Bbr {
     /// EnterDrain().

@@ -5,9 +5,9 @@
 //! what RFC 3168 section 5 says it is: as good as a lost packet. A round trip with marks lowers the
 //! short-term bounds, ends Startup, or ends the bandwidth probe whose volume in flight earned them.
 
-use super::sample::Sample;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::Sample;
 
 impl Bbr {
     /// The newest ACK brought CE marks; the sample of that ACK tells what they were for.

@@ -1,8 +1,8 @@
 //! Restarting from idle (draft-ietf-ccwg-bbr-06 section 5.4).
 
-use super::parameters::Gain;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::Gain;
 
 impl Bbr {
     /// HandleRestartFromIdle(): nothing is in flight because there was nothing to send. The flow

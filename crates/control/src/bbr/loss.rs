@@ -5,9 +5,9 @@
 
 use super::bounds::LatestDelivery;
 use super::parameters::{BETA, LOSS_THRESH_PERCENT};
-use super::sample::Sample;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::Sample;
 use crate::event::Lost;
 use thalweg_units::Bytes;
 

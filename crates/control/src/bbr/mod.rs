@@ -7,9 +7,9 @@
 //! every five seconds. Loss beyond 2 % bounds the volume in flight; less is tolerated.
 //!
 //! One file for each state ([`startup`], [`drain`], [`probe_bw`], [`probe_rtt`]), for each part of the
-//! model ([`max_bw`], [`min_rtt`], [`round`], [`ack_aggregation`], [`bounds`], [`full_pipe`]), for the
-//! responses ([`loss`], [`recovery`], [`ecn`], [`idle`]) and for the output ([`output`]). Functions are
-//! named as in the draft.
+//! model ([`max_bw`], [`min_rtt`], [`ack_aggregation`], [`bounds`]), for the responses ([`loss`],
+//! [`recovery`], [`ecn`], [`idle`]) and for the output ([`output`]). What BBRv1 measures alike is in
+//! [`crate::bbr_model`]. Functions are named as in the draft.
 //!
 //! # Limits
 //! Rates come from the transport. If it leaves the AEAD tags out of what it counts as delivered, the
@@ -17,44 +17,35 @@
 
 mod ack_aggregation;
 mod bounds;
-pub(crate) mod bubble;
 mod drain;
 mod ecn;
-pub(crate) mod full_pipe;
 mod idle;
 mod loss;
-pub(crate) mod max_bw;
+mod max_bw;
 mod min_rtt;
 mod output;
-pub(crate) mod parameters;
+mod parameters;
 pub(crate) mod picoquic;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;
-pub(crate) mod round;
-pub(crate) mod sample;
 mod startup;
-pub(crate) mod windowed_max;
 
-#[cfg(test)]
-pub(crate) mod test_path;
 #[cfg(test)]
 mod tests;
 
+use crate::bbr_model::{FullPipe, Round, Sample};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::registry::Entry;
 use crate::{Context, Control, Controller, Init, Observer, OptionDoc, OptionKind};
 use ack_aggregation::AckAggregation;
 use bounds::Bounds;
-use full_pipe::FullPipe;
 use loss::LossRound;
 use max_bw::MaxBw;
 use min_rtt::MinRtt;
 use probe_bw::Probe;
 use probe_rtt::ProbeRtt;
 use recovery::Recovery;
-use round::Round;
-use sample::Sample;
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
 /// BBRv3 in the registry.

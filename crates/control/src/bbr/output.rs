@@ -1,11 +1,11 @@
 //! Pacing rate, send quantum and congestion window (draft-ietf-ccwg-bbr-06 section 5.6).
 
 use super::parameters::{
-    DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, DRAIN_PACING_GAIN, Gain, MAX_SEND_QUANTUM, PACING_MARGIN,
-    PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, UP_CWND_GAIN, UP_PACING_GAIN, min_pipe_cwnd,
+    DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, DRAIN_PACING_GAIN, MAX_SEND_QUANTUM, PACING_MARGIN,
+    PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, UP_CWND_GAIN, UP_PACING_GAIN,
 };
-use super::sample::Sample;
 use super::{Bbr, State};
+use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Duration, Rate};
 
 impl State {

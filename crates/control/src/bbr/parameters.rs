@@ -1,40 +1,7 @@
 //! Constants of BBRv3 (draft-ietf-ccwg-bbr-06 section 2).
 
-use thalweg_units::{Bytes, Duration, Rate};
-
-/// A gain, exact in thousandths: all gains of the BBR drafts are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Gain(u64);
-
-impl Gain {
-    /// A gain of one.
-    pub(crate) const UNITY: Gain = Gain(1000);
-
-    /// `n` hundredths.
-    pub(crate) const fn percent(n: u64) -> Self {
-        Gain(n * 10)
-    }
-    /// `n` thousandths.
-    pub(crate) const fn permille(n: u64) -> Self {
-        Gain(n)
-    }
-    /// The gain times a rate.
-    pub(crate) fn of_rate(self, rate: Rate) -> Rate {
-        rate.mul_div(self.0, 1000)
-    }
-    /// The gain times a volume of data.
-    pub(crate) fn of_bytes(self, volume: Bytes) -> Bytes {
-        volume.mul_div(self.0, 1000)
-    }
-    /// The gain times a span of time.
-    pub(crate) fn of_duration(self, span: Duration) -> Duration {
-        span.mul_div(self.0, 1000)
-    }
-    /// The gain as a real number, for traces.
-    pub(crate) fn as_f64(self) -> f64 {
-        self.0 as f64 / 1000.0
-    }
-}
+use crate::bbr_model::Gain;
+use thalweg_units::{Bytes, Duration};
 
 /// StartupPacingGain, 4 ln 2 (section 2.5).
 pub(super) const STARTUP_PACING_GAIN: Gain = Gain::percent(277);
@@ -72,8 +39,3 @@ pub(super) const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 pub(super) const DRAIN_MAX_ROUNDS: u64 = 3;
 /// The largest send quantum (section 5.6.3).
 pub(super) const MAX_SEND_QUANTUM: Bytes = Bytes::new(65_536);
-
-/// MinPipeCwnd, four packets (section 2.8).
-pub(crate) fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
-    mtu * 4
-}

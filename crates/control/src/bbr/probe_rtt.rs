@@ -1,12 +1,11 @@
 //! ProbeRTT: halves the volume in flight to see the propagation delay
 //! (draft-ietf-ccwg-bbr-06 section 5.3.4).
 
-use super::bubble::Bubble;
-use super::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION, min_pipe_cwnd};
+use super::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION};
 use super::probe_bw::AckPhase;
-use super::sample::Sample;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::{Bubble, Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Instant};
 
 /// Progress of a ProbeRTT episode.

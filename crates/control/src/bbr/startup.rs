@@ -2,8 +2,8 @@
 
 use super::loss::is_inflight_too_high;
 use super::parameters::STARTUP_FULL_LOSS_COUNT;
-use super::sample::Sample;
 use super::{Bbr, State};
+use crate::bbr_model::Sample;
 
 impl Bbr {
     /// EnterStartup().

@@ -7,7 +7,7 @@
 //! window.
 //!
 //! One file for each part: [`rtprop`], [`probe_bw`], [`probe_rtt`], [`recovery`], [`output`]. Round
-//! counting, the full-pipe estimator, the maximum filter and the samples are those of [`crate::bbr`].
+//! counting, the full-pipe estimator, the maximum filter and the samples are in [`crate::bbr_model`].
 //!
 //! # Limits
 //! The detection of token-bucket policers that Linux adds ("long-term bandwidth") is not in the draft
@@ -22,11 +22,7 @@ mod rtprop;
 #[cfg(test)]
 mod tests;
 
-use crate::bbr::full_pipe::FullPipe;
-use crate::bbr::parameters::Gain;
-use crate::bbr::round::Round;
-use crate::bbr::sample::Sample;
-use crate::bbr::windowed_max::WindowedMax;
+use crate::bbr_model::{FullPipe, Gain, Round, Sample, WindowedMax};
 use crate::event::{Ack, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::registry::Entry;
 use crate::{Context, Control, Controller, Init, Observer, OptionDoc, OptionKind};

@@ -2,8 +2,7 @@
 //! (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2).
 
 use super::{Bbr1, State};
-use crate::bbr::parameters::{Gain, min_pipe_cwnd};
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// BBRHighGain, 2 / ln 2 = 2.885 (section 4.3.2.1).

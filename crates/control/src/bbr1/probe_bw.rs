@@ -3,7 +3,7 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::parameters::Gain;
+use crate::bbr_model::Gain;
 use crate::event::Ack;
 use rand_core::Rng as _;
 use thalweg_units::Instant;

@@ -3,9 +3,7 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::bubble::Bubble;
-use crate::bbr::parameters::min_pipe_cwnd;
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Bubble, Sample, min_pipe_cwnd};
 use thalweg_units::{Duration, Instant};
 
 /// ProbeRTTDuration.

@@ -7,7 +7,7 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::sample::Sample;
+use crate::bbr_model::Sample;
 use crate::event::{Ack, Lost};
 use thalweg_units::Bytes;
 

@@ -1,10 +1,12 @@
 //! BBRv1 over a bottleneck of 20 Mbit/s and 80 ms (BDP 200 kB).
 
-use crate::bbr::test_path::{MTU, TestPath};
+use crate::fake_transport::{Bottleneck, PICOQUIC};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-fn path(buffer_kb: u64) -> TestPath {
-    TestPath::new("bbr1", 20, 80, Bytes::new(buffer_kb * 1_000))
+const MTU: Bytes = PICOQUIC.mtu;
+
+fn path(buffer_kb: u64) -> Bottleneck {
+    Bottleneck::new("bbr1", 20, 80, Bytes::new(buffer_kb * 1_000))
 }
 
 #[test]
@@ -27,11 +29,11 @@ fn the_gains_follow_each_other_and_each_lasts_about_one_round_trip() {
     let mut path = path(1_000);
     path.run_to("ProbeBW");
     let mut phases: Vec<(f64, Instant)> = Vec::new();
-    let end = path.now + Duration::from_secs(8);
-    while path.now < end {
+    let end = path.flow.now + Duration::from_secs(8);
+    while path.flow.now < end {
         let gain = path.variable("pacing_gain");
         if phases.last().is_none_or(|(last, _)| *last != gain) {
-            phases.push((gain, path.now));
+            phases.push((gain, path.flow.now));
         }
         path.run_for(Duration::from_millis(1));
     }
@@ -57,15 +59,15 @@ fn probe_rtt_holds_four_packets_for_200_ms_every_ten_seconds() {
     // Section 4.3.5
     let mut path = path(1_000);
     path.run_to("ProbeRTT");
-    let began = path.now;
+    let began = path.flow.now;
     path.run_for(Duration::from_millis(150));
-    assert_eq!(path.controller.control().window, MTU * 4);
+    assert_eq!(path.flow.control().window, MTU * 4);
     path.run_to("ProbeBW");
-    let length = (path.now - began).as_secs_f64();
+    let length = (path.flow.now - began).as_secs_f64();
     assert!((0.2..=0.45).contains(&length), "{length}");
-    let left = path.now;
+    let left = path.flow.now;
     path.run_to("ProbeRTT");
-    let interval = (path.now - left).as_secs_f64();
+    let interval = (path.flow.now - left).as_secs_f64();
     assert!((10.0..=20.0).contains(&interval), "{interval}");
 }
 
@@ -74,9 +76,9 @@ fn the_link_is_full_and_the_queue_stays_within_a_bdp() {
     let mut path = path(1_000);
     path.run_for(Duration::from_secs(3));
     path.reset_extremes();
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(Duration::from_secs(20));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
     assert!((0.95..=1.0).contains(&utilisation), "{utilisation}");
     assert!(path.max_queue < path.bdp() + MTU * 10, "{}", path.max_queue);
 }
@@ -87,9 +89,9 @@ fn loss_does_not_change_the_rate() {
     let mut path = path(1_000);
     path.run_for(Duration::from_secs(3));
     path.loss_permille = 50;
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(Duration::from_secs(9));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (9.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (9.0 * 2.5e6);
     assert!((0.80..=1.0).contains(&utilisation), "{utilisation}");
 }
 

@@ -54,7 +54,7 @@ mod tests;
 use crate::c4_early;
 use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
-use crate::loss_filter::LossFilter;
+use crate::picoquic::loss_filter::LossFilter;
 use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState};
 use constants::{ALPHA_INITIAL, PROBE_LEVEL_DEFAULT};
 use ecn::EcnFilter;

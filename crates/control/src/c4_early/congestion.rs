@@ -102,9 +102,10 @@ impl EarlyC4 {
 #[cfg(test)]
 mod tests {
     use super::super::Variant;
-    use super::super::bench::Bench;
     use super::super::slips::Slips;
+    use super::super::tests::Flow;
     use super::*;
+    use crate::event::EcnCounts;
     use thalweg_units::{Bytes, Rate};
 
     fn micros(n: u64) -> Duration {
@@ -119,10 +120,10 @@ mod tests {
             (200_000, 25_000), // 1.5, capped at 3/4
             (80_000, 87_500),  // not above the minimum: 1/8
         ] {
-            let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-            bench.with(|c4, cx| c4.congestion(Signal::Delay(micros(rtt_us)), cx));
-            assert_eq!(bench.c4.nominal, Bytes::new(left), "{rtt_us}");
-            assert_eq!(bench.c4.state, State::Recovery);
+            let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+            flow.call(|c4, cx| c4.congestion(Signal::Delay(micros(rtt_us)), cx));
+            assert_eq!(flow.controller.nominal, Bytes::new(left), "{rtt_us}");
+            assert_eq!(flow.controller.state, State::Recovery);
         }
     }
 
@@ -130,9 +131,9 @@ mod tests {
     fn the_largest_decrease_is_that_of_the_published_runs() {
         // section 7: wifi_bad at 4643447, vs_cubic_lg at 1038521
         for (before, after) in [(102_567, 25_642), (79_525, 19_882)] {
-            let mut bench = Bench::cruising(Variant::V1, before, 20);
-            bench.with(|c4, cx| c4.congestion(Signal::Delay(micros(200_000)), cx));
-            assert_eq!(bench.c4.nominal, Bytes::new(after));
+            let mut flow = Flow::cruising(Variant::V1, before, 20);
+            flow.call(|c4, cx| c4.congestion(Signal::Delay(micros(200_000)), cx));
+            assert_eq!(flow.controller.nominal, Bytes::new(after));
         }
     }
 
@@ -140,23 +141,23 @@ mod tests {
     fn a_loss_of_v2_lowers_window_rate_and_high_by_a_quarter() {
         // section 7, wifi_bad, v2, at 1131448: 92 560 -> 69 420, high 113 920 -> 85 440,
         // rate 2 514 689 -> 2 514 689 - floor(2 514 689/4) = 1 886 017
-        let mut bench = Bench::cruising(Variant::V2, 92_560, 80);
-        bench.c4.peaks.delivered = Bytes::new(113_920);
-        bench.c4.peaks.rate = Rate::from_bytes_per_sec(2_514_689);
-        bench.with(|c4, cx| c4.congestion(Signal::Loss, cx));
-        assert_eq!(bench.c4.nominal, Bytes::new(69_420));
-        assert_eq!(bench.c4.peaks.delivered, Bytes::new(85_440));
-        assert_eq!(bench.c4.peaks.rate.as_bytes_per_sec(), 1_886_016); // bits truncate later
+        let mut flow = Flow::cruising(Variant::V2, 92_560, 80);
+        flow.controller.peaks.delivered = Bytes::new(113_920);
+        flow.controller.peaks.rate = Rate::from_bytes_per_sec(2_514_689);
+        flow.call(|c4, cx| c4.congestion(Signal::Loss, cx));
+        assert_eq!(flow.controller.nominal, Bytes::new(69_420));
+        assert_eq!(flow.controller.peaks.delivered, Bytes::new(85_440));
+        assert_eq!(flow.controller.peaks.rate.as_bytes_per_sec(), 1_886_016); // bits truncate later
     }
 
     #[test]
     fn a_delay_event_of_v2_and_v3_forces_a_recovery_and_reduces_nothing() {
         for variant in [Variant::V2, Variant::V3] {
-            let mut bench = Bench::cruising(variant, 100_000, 80);
-            bench.rtts(7, 200);
-            assert_eq!(bench.c4.state, State::Recovery);
-            assert_eq!(bench.c4.nominal, Bytes::new(100_000));
-            assert!(bench.c4.growth.congested_by_delay);
+            let mut flow = Flow::cruising(variant, 100_000, 80);
+            flow.rtts(7, 200);
+            assert_eq!(flow.controller.state, State::Recovery);
+            assert_eq!(flow.controller.nominal, Bytes::new(100_000));
+            assert!(flow.controller.growth.congested_by_delay);
         }
     }
 
@@ -164,75 +165,75 @@ mod tests {
     fn the_repaired_v2_reduces_by_the_excess_over_the_threshold_up_to_a_quarter() {
         // threshold 10 ms: an RTT of 91 ms exceeds it by 1 ms, 102/1024 ; 200 ms by far more
         for (rtt, left) in [(91, 90_040), (200, 75_000)] {
-            let mut bench = Bench::cruising(Variant::V2, 100_000, 80);
-            bench.c4.slips = Slips::REPAIRED;
-            bench.rtts(7, rtt);
-            assert_eq!(bench.c4.nominal, Bytes::new(left), "{rtt}");
+            let mut flow = Flow::cruising(Variant::V2, 100_000, 80);
+            flow.controller.slips = Slips::REPAIRED;
+            flow.rtts(7, rtt);
+            assert_eq!(flow.controller.nominal, Bytes::new(left), "{rtt}");
         }
     }
 
     #[test]
     fn congestion_in_a_push_costs_the_push_and_nothing_else() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.c4.growth.good_pushes = 2;
-        bench.with(|c4, cx| c4.enter_push(cx));
-        bench.with(|c4, cx| c4.congestion(Signal::Loss, cx));
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.controller.growth.good_pushes = 2;
+        flow.call(|c4, cx| c4.enter_push(cx));
+        flow.call(|c4, cx| c4.congestion(Signal::Loss, cx));
         assert_eq!(
-            (bench.c4.state, bench.c4.nominal),
+            (flow.controller.state, flow.controller.nominal),
             (State::Recovery, Bytes::new(100_000))
         );
-        assert_eq!(bench.c4.growth.good_pushes, 0);
-        assert_eq!(bench.c4.window, Bytes::new(89_941)); // 100 000*921/1024 after a strong push
+        assert_eq!(flow.controller.growth.good_pushes, 0);
+        assert_eq!(flow.controller.window, Bytes::new(89_941)); // 100 000*921/1024 after a strong push
     }
 
     #[test]
     fn a_recovery_ignores_further_signals_but_remembers_them() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.with(|c4, cx| c4.enter_recovery(None, cx));
-        bench.with(|c4, cx| c4.congestion(Signal::Loss, cx));
-        bench.with(|c4, cx| c4.congestion(Signal::Delay(micros(200_000)), cx));
-        assert_eq!(bench.c4.nominal, Bytes::new(100_000));
-        assert!(bench.c4.growth.congested && bench.c4.growth.congested_by_delay);
-        assert!(!bench.c4.startup_done);
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.call(|c4, cx| c4.enter_recovery(None, cx));
+        flow.call(|c4, cx| c4.congestion(Signal::Loss, cx));
+        flow.call(|c4, cx| c4.congestion(Signal::Delay(micros(200_000)), cx));
+        assert_eq!(flow.controller.nominal, Bytes::new(100_000));
+        assert!(flow.controller.growth.congested && flow.controller.growth.congested_by_delay);
+        assert!(!flow.controller.startup_done);
     }
 
     #[test]
     fn delay_counts_once_more_in_a_recovery_that_losses_began() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.with(|c4, cx| c4.congestion(Signal::Loss, cx));
-        assert_eq!(bench.c4.nominal, Bytes::new(75_000));
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.call(|c4, cx| c4.congestion(Signal::Loss, cx));
+        assert_eq!(flow.controller.nominal, Bytes::new(75_000));
         for _ in 0..2 {
-            bench.with(|c4, cx| c4.congestion(Signal::Delay(micros(120_000)), cx));
-            assert_eq!(bench.c4.nominal, Bytes::new(37_500)); // once: it is a delay recovery now
+            flow.call(|c4, cx| c4.congestion(Signal::Delay(micros(120_000)), cx));
+            assert_eq!(flow.controller.nominal, Bytes::new(37_500)); // once: it is a delay recovery now
         }
     }
 
     #[test]
     fn losses_from_before_the_recovery_are_ignored() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.losses(bench.path.next_packet, 3);
-        assert_eq!(bench.c4.nominal, Bytes::new(75_000));
-        let rate = bench.c4.losses.rate();
-        bench.c4.era.first = 1_000_000;
-        bench.losses(999_999, 1);
-        assert_eq!(bench.c4.losses.rate(), rate);
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.losses(flow.path.next_packet, 3);
+        assert_eq!(flow.controller.nominal, Bytes::new(75_000));
+        let rate = flow.controller.losses.rate();
+        flow.controller.era.first = 1_000_000;
+        flow.losses(999_999, 1);
+        assert_eq!(flow.controller.losses.rate(), rate);
     }
 
     #[test]
     fn the_nominal_window_stays_at_the_minimum_or_above() {
-        let mut bench = Bench::cruising(Variant::V1, 4000, 80);
-        bench.with(|c4, cx| c4.congestion(Signal::Delay(micros(900_000)), cx));
-        assert_eq!(bench.c4.nominal, WINDOW_MINIMUM);
+        let mut flow = Flow::cruising(Variant::V1, 4000, 80);
+        flow.call(|c4, cx| c4.congestion(Signal::Delay(micros(900_000)), cx));
+        assert_eq!(flow.controller.nominal, WINDOW_MINIMUM);
     }
 
     #[test]
     fn a_ce_mark_is_congestion_at_once() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.ce();
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.report_ecn(EcnCounts::default());
         assert_eq!(
-            (bench.c4.state, bench.c4.nominal),
+            (flow.controller.state, flow.controller.nominal),
             (State::Recovery, Bytes::new(75_000))
         );
-        assert!(bench.c4.startup_done);
+        assert!(flow.controller.startup_done);
     }
 }

@@ -72,7 +72,7 @@ impl EarlyC4 {
 #[cfg(test)]
 mod tests {
     use super::super::Variant;
-    use super::super::bench::Bench;
+    use super::super::tests::Flow;
     use super::*;
 
     #[test]
@@ -107,32 +107,32 @@ mod tests {
     #[test]
     fn a_cruise_of_twice_the_window_takes_three_eras_when_an_era_acknowledges_one_window() {
         // 40 000 acknowledged per era, target 80 078: the era that ends with 120 000 starts the push
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
+        let mut flow = Flow::cruising(Variant::V1, 40_000, 100);
         for _ in 0..2 {
-            bench.end_era(40_000, 100);
-            assert_eq!(bench.c4.state, State::Cruising);
+            flow.end_era(40_000, 100);
+            assert_eq!(flow.controller.state, State::Cruising);
         }
-        bench.end_era(40_000, 100);
-        assert_eq!(bench.c4.state, State::Pushing);
+        flow.end_era(40_000, 100);
+        assert_eq!(flow.controller.state, State::Pushing);
     }
 
     #[test]
     fn an_application_limited_flow_keeps_cruising() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        bench.path.last_idle = bench.path.newest_acked_data_sent;
-        (0..20).for_each(|_| bench.end_era(40_000, 100));
-        assert_eq!(bench.c4.state, State::Cruising);
-        bench.busy();
-        bench.end_era(40_000, 100);
-        assert_eq!(bench.c4.state, State::Pushing);
+        let mut flow = Flow::cruising(Variant::V1, 40_000, 100);
+        flow.path.last_idle = flow.path.newest_acked_data_sent;
+        (0..20).for_each(|_| flow.end_era(40_000, 100));
+        assert_eq!(flow.controller.state, State::Cruising);
+        flow.busy();
+        flow.end_era(40_000, 100);
+        assert_eq!(flow.controller.state, State::Pushing);
     }
 
     #[test]
     fn after_a_good_push_the_next_one_follows_at_once() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        bench.c4.growth.good_pushes = 1;
-        bench.with(|c4, cx| c4.enter_cruise(cx));
-        bench.end_era(40_000, 100);
-        assert_eq!(bench.c4.state, State::Pushing);
+        let mut flow = Flow::cruising(Variant::V1, 40_000, 100);
+        flow.controller.growth.good_pushes = 1;
+        flow.call(|c4, cx| c4.enter_cruise(cx));
+        flow.end_era(40_000, 100);
+        assert_eq!(flow.controller.state, State::Pushing);
     }
 }

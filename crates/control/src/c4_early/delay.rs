@@ -63,62 +63,63 @@ impl EarlyC4 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Bench;
     use super::super::slips::Slips;
+    use super::super::tests::Flow;
     use super::super::{State, Variant};
     use super::*;
 
     /// RTT minimum 80 ms, threshold 10 ms, filter floor 80 ms; then seven samples of `rtt`.
-    fn excess_at(bench: &mut Bench, rtt: u64) -> Duration {
-        bench.rtts(7, rtt);
-        bench.c4.delay_excess
+    fn excess_at(flow: &mut Flow, rtt: u64) -> Duration {
+        flow.rtts(7, rtt);
+        flow.controller.delay_excess
     }
 
     #[test]
     fn seven_samples_above_the_threshold_are_a_delay_event() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.rtts(6, 91);
-        assert_eq!(bench.c4.state, State::Cruising); // one of the last seven is still 80 ms
-        bench.rtts(1, 91);
-        assert_eq!(bench.c4.state, State::Recovery);
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.rtts(6, 91);
+        assert_eq!(flow.controller.state, State::Cruising); // one of the last seven is still 80 ms
+        flow.rtts(1, 91);
+        assert_eq!(flow.controller.state, State::Recovery);
     }
 
     #[test]
     fn a_delay_within_the_threshold_is_no_event() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        bench.rtts(20, 90); // 80 + 80/8, not above it
-        assert_eq!(bench.c4.state, State::Cruising);
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        flow.rtts(20, 90); // 80 + 80/8, not above it
+        assert_eq!(flow.controller.state, State::Cruising);
     }
 
     #[test]
     fn pig_wars_and_chaotic_jitter_suspend_the_reaction() {
-        let mut war = Bench::cruising(Variant::V1, 100_000, 80);
-        war.c4.pig_war = true;
+        let mut war = Flow::cruising(Variant::V1, 100_000, 80);
+        war.controller.pig_war = true;
         war.rtts(20, 200);
-        assert_eq!(war.c4.state, State::Cruising);
-        let mut chaos = Bench::cruising(Variant::V1, 100_000, 80);
-        chaos.c4.chaotic.on = true;
+        assert_eq!(war.controller.state, State::Cruising);
+        let mut chaos = Flow::cruising(Variant::V1, 100_000, 80);
+        chaos.controller.chaotic.on = true;
         chaos.rtts(20, 200);
-        assert_eq!(chaos.c4.state, State::Cruising);
-        assert!(!chaos.c4.delay_excess.is_zero());
+        assert_eq!(chaos.controller.state, State::Cruising);
+        assert!(!chaos.controller.delay_excess.is_zero());
     }
 
     #[test]
     fn chaotic_jitter_allows_half_the_maximum_rtt_more() {
-        let mut bench = Bench::cruising(Variant::V1, 100_000, 80);
-        (bench.c4.chaotic.on, bench.c4.chaotic.max_rtt) = (true, Duration::from_millis(200));
-        assert_eq!(excess_at(&mut bench, 190), Duration::ZERO); // 80 + 10 + 100
-        assert_eq!(excess_at(&mut bench, 191), Duration::from_millis(1));
+        let mut flow = Flow::cruising(Variant::V1, 100_000, 80);
+        (flow.controller.chaotic.on, flow.controller.chaotic.max_rtt) =
+            (true, Duration::from_millis(200));
+        assert_eq!(excess_at(&mut flow, 190), Duration::ZERO); // 80 + 10 + 100
+        assert_eq!(excess_at(&mut flow, 191), Duration::from_millis(1));
     }
 
     #[test]
     fn the_excess_of_v2_adds_the_thresholds_that_the_repair_subtracts() {
         // 95 - 80 + 10 = 25 ms as published, 95 - 80 - 10 = 5 ms as meant
         for (slips, excess) in [(Slips::AS_PUBLISHED, 25), (Slips::REPAIRED, 5)] {
-            let mut bench = Bench::cruising(Variant::V2, 100_000, 80);
-            bench.c4.slips = slips;
-            bench.c4.pig_war = true; // the event itself is not the subject
-            assert_eq!(excess_at(&mut bench, 95), Duration::from_millis(excess));
+            let mut flow = Flow::cruising(Variant::V2, 100_000, 80);
+            flow.controller.slips = slips;
+            flow.controller.pig_war = true; // the event itself is not the subject
+            assert_eq!(excess_at(&mut flow, 95), Duration::from_millis(excess));
         }
     }
 
@@ -129,12 +130,12 @@ mod tests {
             (Variant::V2, Slips::AS_PUBLISHED, true),
             (Variant::V2, Slips::REPAIRED, false),
         ] {
-            let mut bench = Bench::cruising(variant, 100_000, 80);
-            bench.c4.slips = slips;
-            bench.c4.pig_war = true;
-            excess_at(&mut bench, 95);
-            assert_eq!(!excess_at(&mut bench, 85).is_zero(), stale, "{variant:?}");
-            assert!(excess_at(&mut bench, 80).is_zero());
+            let mut flow = Flow::cruising(variant, 100_000, 80);
+            flow.controller.slips = slips;
+            flow.controller.pig_war = true;
+            excess_at(&mut flow, 95);
+            assert_eq!(!excess_at(&mut flow, 85).is_zero(), stale, "{variant:?}");
+            assert!(excess_at(&mut flow, 80).is_zero());
         }
     }
 }

@@ -71,26 +71,26 @@ impl EarlyC4 {
 #[cfg(test)]
 mod tests {
     use super::super::Variant;
-    use super::super::bench::Bench;
+    use super::super::tests::Flow;
     use super::*;
 
     #[test]
     fn an_era_ends_with_the_acknowledgement_of_its_first_packet() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        bench.path.next_packet = 500;
-        bench.with(|c4, cx| c4.reset_era(cx));
+        let mut flow = Flow::cruising(Variant::V1, 40_000, 100);
+        flow.path.next_packet = 500;
+        flow.call(|c4, cx| c4.reset_era(cx));
         for (acked, over) in [(Some(499), false), (Some(500), true), (None, true)] {
-            bench.path.largest_acked = acked;
-            assert_eq!(bench.with(|c4, cx| c4.era.is_over(cx)), over, "{acked:?}");
+            flow.path.largest_acked = acked;
+            assert_eq!(flow.call(|c4, cx| c4.era.is_over(cx)), over, "{acked:?}");
         }
     }
 
     #[test]
     fn no_era_ends_during_the_handshake() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        bench.path.established = false;
-        bench.path.largest_acked = Some(u64::MAX);
-        assert!(!bench.with(|c4, cx| c4.era.is_over(cx)));
+        let mut flow = Flow::cruising(Variant::V1, 40_000, 100);
+        flow.path.established = false;
+        flow.path.largest_acked = Some(u64::MAX);
+        assert!(!flow.call(|c4, cx| c4.era.is_over(cx)));
     }
 
     #[test]
@@ -99,10 +99,10 @@ mod tests {
             (State::Pushing, State::Recovery),
             (State::Slowdown, State::Checking),
         ] {
-            let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-            bench.c4.state = from;
-            bench.end_era(40_000, 100);
-            assert_eq!(bench.c4.state, to);
+            let mut flow = Flow::cruising(Variant::V1, 40_000, 100);
+            flow.controller.state = from;
+            flow.end_era(40_000, 100);
+            assert_eq!(flow.controller.state, to);
         }
     }
 }

@@ -87,100 +87,101 @@ impl EarlyC4 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Bench;
+    use super::super::tests::Flow;
     use super::*;
+    use crate::event::EcnCounts;
     use thalweg_units::{Duration, Rate};
 
     #[test]
     fn three_eras_without_growth_of_a_half_end_initial_and_keep_the_nominal_window() {
-        let mut bench = Bench::new(Variant::V1);
-        bench.end_era(100_000, 80);
-        assert_eq!(bench.c4.growth.eras_without, 0); // the start was 7680
+        let mut flow = Flow::of_variant(Variant::V1);
+        flow.end_era(100_000, 80);
+        assert_eq!(flow.controller.growth.eras_without, 0); // the start was 7680
         for era in 1..=2 {
-            bench.end_era(149_999, 80); // grows to 149 999 once: not a half
+            flow.end_era(149_999, 80); // grows to 149 999 once: not a half
             assert_eq!(
-                (bench.c4.state, bench.c4.growth.eras_without),
+                (flow.controller.state, flow.controller.growth.eras_without),
                 (State::Initial, era)
             );
         }
-        bench.end_era(149_999, 80);
-        assert_eq!(bench.c4.state, State::Recovery);
-        assert_eq!(bench.c4.nominal, Bytes::new(149_999));
-        assert_eq!(bench.c4.window, Bytes::new(149_999)); // from 200 % to 100 %
+        flow.end_era(149_999, 80);
+        assert_eq!(flow.controller.state, State::Recovery);
+        assert_eq!(flow.controller.nominal, Bytes::new(149_999));
+        assert_eq!(flow.controller.window, Bytes::new(149_999)); // from 200 % to 100 %
     }
 
     #[test]
     fn delay_ends_initial_after_one_era_without_growth() {
         for variant in [Variant::V1, Variant::V2, Variant::V3] {
-            let mut bench = Bench::new(variant);
-            bench.rtts(8, 80);
-            bench.end_era(100_000, 80);
-            bench.rtts(7, 120);
-            assert_eq!(bench.c4.state, State::Initial); // no era without growth yet
-            bench.end_era(100_000, 120);
-            bench.rtts(1, 120);
-            assert_eq!(bench.c4.state, State::Recovery, "{variant:?}");
+            let mut flow = Flow::of_variant(variant);
+            flow.rtts(8, 80);
+            flow.end_era(100_000, 80);
+            flow.rtts(7, 120);
+            assert_eq!(flow.controller.state, State::Initial); // no era without growth yet
+            flow.end_era(100_000, 120);
+            flow.rtts(1, 120);
+            assert_eq!(flow.controller.state, State::Recovery, "{variant:?}");
         }
     }
 
     #[test]
     fn the_variant_without_exit_on_delay_stays_in_initial() {
-        let mut bench = Bench::new(Variant::V1NoExitOnDelay);
-        bench.rtts(8, 80);
-        bench.end_era(100_000, 80);
-        bench.end_era(100_000, 120);
-        bench.rtts(20, 120);
-        assert!(bench.c4.growth.eras_without > 0 && !bench.c4.delay_excess.is_zero());
-        assert_eq!(bench.c4.state, State::Initial);
+        let mut flow = Flow::of_variant(Variant::V1NoExitOnDelay);
+        flow.rtts(8, 80);
+        flow.end_era(100_000, 80);
+        flow.end_era(100_000, 120);
+        flow.rtts(20, 120);
+        assert!(flow.controller.growth.eras_without > 0 && !flow.controller.delay_excess.is_zero());
+        assert_eq!(flow.controller.state, State::Initial);
     }
 
     #[test]
     fn losses_end_initial_only_after_twenty_events() {
-        let mut bench = Bench::new(Variant::V1);
-        bench.path.largest_acked = Some(0);
-        bench.c4.era.first = u64::MAX; // no era ends in this test
-        (0..17).for_each(|_| bench.ack(20_000, 80));
+        let mut flow = Flow::of_variant(Variant::V1);
+        flow.path.largest_acked = Some(0);
+        flow.controller.era.first = u64::MAX; // no era ends in this test
+        (0..17).for_each(|_| flow.deliver(20_000, 80));
         // the third loss in a row is the first above the threshold: event 18 ; then 19, 20 and 21
-        bench.losses(100, 5);
+        flow.losses(100, 5);
         assert_eq!(
-            (bench.c4.state, bench.c4.startup.events),
+            (flow.controller.state, flow.controller.startup.events),
             (State::Initial, 20)
         );
-        bench.losses(105, 1);
-        assert_eq!(bench.c4.state, State::Recovery);
-        assert_eq!(bench.c4.nominal, Bytes::new(20_000));
+        flow.losses(105, 1);
+        assert_eq!(flow.controller.state, State::Recovery);
+        assert_eq!(flow.controller.nominal, Bytes::new(20_000));
     }
 
     #[test]
     fn ce_marks_end_initial_without_any_filter() {
-        let mut bench = Bench::new(Variant::V1);
-        (0..20).for_each(|_| bench.ce());
-        assert_eq!(bench.c4.state, State::Initial);
-        bench.ce();
-        assert_eq!(bench.c4.state, State::Recovery);
+        let mut flow = Flow::of_variant(Variant::V1);
+        (0..20).for_each(|_| flow.report_ecn(EcnCounts::default()));
+        assert_eq!(flow.controller.state, State::Initial);
+        flow.report_ecn(EcnCounts::default());
+        assert_eq!(flow.controller.state, State::Recovery);
     }
 
     #[test]
     fn the_window_covers_half_of_what_the_peak_rate_carries() {
         for variant in [Variant::V1, Variant::V2] {
-            let mut bench = Bench::new(variant);
-            bench.path.peak_rate = Rate::from_bytes_per_sec(2_500_000);
-            bench.path.smoothed_rtt = Duration::from_millis(80);
-            bench.ack(10_000, 80);
-            assert_eq!(bench.c4.window, Bytes::new(100_000)); // 2.5 MB/s * 80 ms / 2
+            let mut flow = Flow::of_variant(variant);
+            flow.path.peak_rate = Rate::from_bytes_per_sec(2_500_000);
+            flow.path.smoothed_rtt = Duration::from_millis(80);
+            flow.deliver(10_000, 80);
+            assert_eq!(flow.controller.window, Bytes::new(100_000)); // 2.5 MB/s * 80 ms / 2
         }
     }
 
     #[test]
     fn a_seed_pulls_the_window_half_way_and_is_forgotten_when_it_is_reached() {
         for variant in [Variant::V1, Variant::V2] {
-            let mut bench = Bench::new(variant);
-            bench.seed(200_000);
-            bench.ack(10_000, 80);
-            assert_eq!(bench.c4.window, Bytes::new(110_000)); // (200 000 + 2*10 000)/2
-            bench.ack(200_000, 80);
-            assert_eq!(bench.c4.startup.seed, None);
-            assert_eq!(bench.c4.window, Bytes::new(400_000));
+            let mut flow = Flow::of_variant(variant);
+            flow.report_seed(Bytes::new(200_000));
+            flow.deliver(10_000, 80);
+            assert_eq!(flow.controller.window, Bytes::new(110_000)); // (200 000 + 2*10 000)/2
+            flow.deliver(200_000, 80);
+            assert_eq!(flow.controller.startup.seed, None);
+            assert_eq!(flow.controller.window, Bytes::new(400_000));
         }
     }
 }

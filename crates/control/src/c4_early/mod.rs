@@ -54,18 +54,12 @@ pub(crate) mod slips;
 mod slowdown;
 
 #[cfg(test)]
-mod bench;
-#[cfg(test)]
-mod bottleneck;
-#[cfg(test)]
-mod properties;
-#[cfg(test)]
-mod rival;
+mod tests;
 
 use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
-use crate::loss_filter::LossFilter;
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::loss_filter::LossFilter;
+use crate::picoquic::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer};
 use chaotic::Chaotic;
 use constants::ALPHA_INITIAL;
@@ -294,90 +288,5 @@ impl Controller for EarlyC4 {
         out.variable("good", self.growth.good_pushes as f64);
         out.variable("no_inc", self.growth.eras_without as f64);
         out.variable("delay_dec", self.growth.delay_eras as f64);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bench::Bench;
-    use super::*;
-
-    #[test]
-    fn every_variant_has_the_name_that_scenarios_use() {
-        assert_eq!(Variant::from_name("v1"), Some(Variant::V1));
-        assert_eq!(
-            Variant::from_name("v1-no-exit-on-delay"),
-            Some(Variant::V1NoExitOnDelay)
-        );
-        assert_eq!(Variant::from_name("v2"), Some(Variant::V2));
-        assert_eq!(Variant::from_name("v3"), Some(Variant::V3));
-        assert_eq!(Variant::from_name("v4"), None);
-    }
-
-    #[test]
-    fn the_start_is_the_initial_window_of_the_transport_unpaced() {
-        for variant in bench::VARIANTS {
-            let bench = Bench::new(variant);
-            let control = bench.c4.control();
-            assert_eq!(control.window, Bytes::new(15_360));
-            assert!(control.pacing.unwrap().as_bits_per_sec() > 1_000_000_000_000);
-            assert!(!control.startup_done);
-            assert_eq!(bench.c4.nominal, Bytes::new(7680));
-        }
-    }
-
-    #[test]
-    fn a_delivery_raises_the_nominal_window_and_with_it_the_window_of_v1() {
-        let mut bench = Bench::new(Variant::V1);
-        bench.ack(20_000, 80);
-        assert_eq!(bench.c4.nominal, Bytes::new(20_000));
-        assert_eq!(bench.c4.window, Bytes::new(40_000)); // Initial: twice the nominal window
-        bench.ack(19_000, 80);
-        assert_eq!(bench.c4.nominal, Bytes::new(20_000)); // never lowered by an ACK
-    }
-
-    #[test]
-    fn a_delivery_in_a_long_round_trip_counts_for_the_part_near_the_minimum() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        // limit 104 980 us ; 104 980*1024/200 000 = 537 ; 100 000*537/1024 = 52 441
-        bench.ack(100_000, 200);
-        assert_eq!(bench.c4.nominal, Bytes::new(52_441));
-    }
-
-    #[test]
-    fn a_remembered_window_suspends_growth_outside_initial() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        bench.c4.startup.seed = Some(Bytes::new(1_000_000));
-        bench.ack(60_000, 100);
-        assert_eq!(bench.c4.nominal, Bytes::new(40_000));
-    }
-
-    #[test]
-    fn timeouts_spurious_losses_and_idle_restarts_change_nothing() {
-        let mut bench = Bench::cruising(Variant::V1, 40_000, 100);
-        let before = bench.c4.control();
-        bench.timeout_spurious_loss_and_idle_restart();
-        assert_eq!(bench.c4.control(), before);
-    }
-
-    #[test]
-    fn traces_name_the_state_and_the_variables() {
-        let bench = Bench::cruising(Variant::V2, 40_000, 100);
-        insta::assert_snapshot!(bench.observed(), @r"
-        state Cruising
-        alpha 1
-        nominal 40000
-        nominal_rate 0
-        high 0
-        rtt_min 0.1
-        nmax 0
-        delay_excess 0
-        loss_rate 0
-        pig_war 0
-        chaotic 0
-        good 0
-        no_inc 0
-        delay_dec 0
-        ");
     }
 }

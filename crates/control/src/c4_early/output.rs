@@ -12,7 +12,7 @@ use super::initial::half_peak_window;
 use super::{EarlyC4, State, Variant};
 use crate::Context;
 use crate::coefficient::Coefficient;
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Rate};
 
 /// The largest values that v2 and v3 have seen. Neither Initial nor a new minimum RTT resets them; only
@@ -114,24 +114,23 @@ impl EarlyC4 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::{Bench, VARIANTS};
+    use super::super::tests::{Flow, VARIANTS};
     use super::*;
-    use crate::Controller;
     use thalweg_units::Duration;
 
     /// Nominal 60 000, high 100 000, rate 1 MB/s, chaotic, cruising.
-    fn chaotic(variant: Variant) -> Bench {
-        let mut bench = Bench::cruising(variant, 60_000, 80);
-        bench.c4.chaotic.on = true;
-        bench.c4.peaks.delivered = Bytes::new(100_000);
-        bench.c4.peaks.rate = Rate::from_bytes_per_sec(1_000_000);
-        bench.with(|c4, cx| c4.update_output(cx));
-        bench
+    fn chaotic(variant: Variant) -> Flow {
+        let mut flow = Flow::cruising(variant, 60_000, 80);
+        flow.controller.chaotic.on = true;
+        flow.controller.peaks.delivered = Bytes::new(100_000);
+        flow.controller.peaks.rate = Rate::from_bytes_per_sec(1_000_000);
+        flow.call(|c4, cx| c4.update_output(cx));
+        flow
     }
 
     #[test]
     fn chaotic_jitter_widens_v2_to_the_peak_and_v3_half_way() {
-        let window = |variant| chaotic(variant).c4.control().window.as_u64();
+        let window = |variant| chaotic(variant).control().window.as_u64();
         assert_eq!(window(Variant::V1), 60_000);
         assert_eq!(window(Variant::V2), 100_000);
         assert_eq!(window(Variant::V3), 80_000); // 60 000 + (100 000 - 60 000)/2
@@ -140,19 +139,19 @@ mod tests {
     #[test]
     fn a_push_of_v2_beyond_the_peak_exceeds_it_and_v3_adds_to_the_push() {
         for (variant, window) in [(Variant::V2, 120_000), (Variant::V3, 122_000)] {
-            let mut bench = chaotic(variant);
-            bench.c4.nominal = Bytes::new(96_000);
-            bench.c4.growth.good_pushes = 1;
-            bench.with(|c4, cx| c4.enter_push(cx));
-            bench.with(|c4, cx| c4.update_output(cx));
-            assert_eq!(bench.c4.window, Bytes::new(window)); // 96 000*1.25 (+ 4000/2)
+            let mut flow = chaotic(variant);
+            flow.controller.nominal = Bytes::new(96_000);
+            flow.controller.growth.good_pushes = 1;
+            flow.call(|c4, cx| c4.enter_push(cx));
+            flow.call(|c4, cx| c4.update_output(cx));
+            assert_eq!(flow.controller.window, Bytes::new(window)); // 96 000*1.25 (+ 4000/2)
         }
     }
 
     #[test]
     fn chaotic_jitter_paces_v2_and_v3_by_the_peak_rate() {
         for variant in [Variant::V2, Variant::V3] {
-            let control = chaotic(variant).c4.control();
+            let control = chaotic(variant).control();
             assert_eq!(control.pacing, Some(Rate::from_bytes_per_sec(1_000_000)));
             assert_eq!(control.quantum, control.window / 4);
         }
@@ -161,20 +160,20 @@ mod tests {
     #[test]
     fn the_burst_of_rate_pacing_is_a_quarter_window_between_two_packets_and_64_kib() {
         for (nominal, quantum) in [(6000, 2880), (80_000, 20_000), (400_000, 65_536)] {
-            let mut bench = chaotic(Variant::V2);
-            bench.c4.nominal = Bytes::new(nominal);
-            bench.c4.peaks.delivered = Bytes::ZERO;
-            bench.with(|c4, cx| c4.update_output(cx));
-            assert_eq!(bench.c4.control().quantum, Bytes::new(quantum));
+            let mut flow = chaotic(Variant::V2);
+            flow.controller.nominal = Bytes::new(nominal);
+            flow.controller.peaks.delivered = Bytes::ZERO;
+            flow.call(|c4, cx| c4.update_output(cx));
+            assert_eq!(flow.control().quantum, Bytes::new(quantum));
         }
     }
 
     #[test]
     fn without_jitter_all_variants_pace_the_window_over_the_smoothed_rtt() {
         for variant in VARIANTS {
-            let mut bench = Bench::cruising(variant, 80_000, 80);
-            bench.with(|c4, cx| c4.update_output(cx));
-            let control = bench.c4.control();
+            let mut flow = Flow::cruising(variant, 80_000, 80);
+            flow.call(|c4, cx| c4.update_output(cx));
+            let control = flow.control();
             assert_eq!(control.window, Bytes::new(80_000));
             assert_eq!(control.pacing, Some(Rate::from_bytes_per_sec(1_000_000)));
             assert_eq!(control.quantum, Bytes::new(20_000));
@@ -183,10 +182,10 @@ mod tests {
 
     #[test]
     fn in_initial_even_chaotic_jitter_leaves_the_window_in_charge() {
-        let mut bench = chaotic(Variant::V2);
-        bench.with(|c4, cx| c4.enter_initial(cx));
-        bench.with(|c4, cx| c4.update_output(cx));
-        let control = bench.c4.control();
+        let mut flow = chaotic(Variant::V2);
+        flow.call(|c4, cx| c4.enter_initial(cx));
+        flow.call(|c4, cx| c4.update_output(cx));
+        let control = flow.control();
         assert_eq!(control.window, Bytes::new(120_000)); // 2 * nominal, above high
         // 120 000 B / 80 ms * 1.25
         assert_eq!(control.pacing, Some(Rate::from_bytes_per_sec(1_875_000)));
@@ -194,20 +193,23 @@ mod tests {
 
     #[test]
     fn the_peaks_take_deliveries_uncorrected_and_divide_them_by_the_newest_rtt() {
-        let mut bench = Bench::cruising(Variant::V2, 60_000, 80);
-        bench.ack(90_000, 200);
-        assert_eq!(bench.c4.peaks.delivered, Bytes::new(90_000));
-        bench.ack(80_000, 10); // 80 000 bytes "in 10 ms": 8 MB/s
-        assert_eq!(bench.c4.peaks.rate, Rate::from_bytes_per_sec(8_000_000));
-        assert_eq!(bench.c4.peaks.delivered, Bytes::new(90_000));
+        let mut flow = Flow::cruising(Variant::V2, 60_000, 80);
+        flow.deliver(90_000, 200);
+        assert_eq!(flow.controller.peaks.delivered, Bytes::new(90_000));
+        flow.deliver(80_000, 10); // 80 000 bytes "in 10 ms": 8 MB/s
+        assert_eq!(
+            flow.controller.peaks.rate,
+            Rate::from_bytes_per_sec(8_000_000)
+        );
+        assert_eq!(flow.controller.peaks.delivered, Bytes::new(90_000));
     }
 
     #[test]
     fn the_window_of_v1_persists_between_changes_of_state() {
-        let mut bench = Bench::cruising(Variant::V1, 60_000, 80);
-        bench.c4.window = Bytes::new(77_777);
-        bench.path.smoothed_rtt = Duration::from_millis(100);
-        bench.with(|c4, cx| c4.update_output(cx));
-        assert_eq!(bench.c4.control().window, Bytes::new(77_777));
+        let mut flow = Flow::cruising(Variant::V1, 60_000, 80);
+        flow.controller.window = Bytes::new(77_777);
+        flow.path.smoothed_rtt = Duration::from_millis(100);
+        flow.call(|c4, cx| c4.update_output(cx));
+        assert_eq!(flow.control().window, Bytes::new(77_777));
     }
 }

@@ -37,16 +37,16 @@ impl EarlyC4 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Bench;
+    use super::super::tests::Flow;
     use super::super::{State, Variant};
     use thalweg_units::{Bytes, Duration};
 
     fn suspects(delay_eras: u64, nominal: u64, max_nominal: u64, pig_war: bool) -> bool {
-        let mut bench = Bench::cruising(Variant::V1, nominal, 80);
-        bench.c4.growth.delay_eras = delay_eras;
-        bench.c4.growth.max_nominal = Bytes::new(max_nominal);
-        bench.c4.pig_war = pig_war;
-        bench.c4.suspects_pig_war()
+        let mut flow = Flow::cruising(Variant::V1, nominal, 80);
+        flow.controller.growth.delay_eras = delay_eras;
+        flow.controller.growth.max_nominal = Bytes::new(max_nominal);
+        flow.controller.pig_war = pig_war;
+        flow.controller.suspects_pig_war()
     }
 
     #[test]
@@ -67,13 +67,13 @@ mod tests {
 
     #[test]
     fn a_pig_war_takes_the_present_rtt_for_the_minimum_and_restarts_initial() {
-        let mut bench = Bench::cruising(Variant::V1, 30_488, 80);
-        bench.c4.growth.delay_eras = 4;
-        bench.c4.growth.max_nominal = Bytes::new(79_525);
-        bench.c4.growth.congested = true;
-        bench.path.latest_rtt = Duration::from_micros(114_222);
-        bench.with(|c4, cx| c4.exit_recovery(cx));
-        let c4 = &bench.c4;
+        let mut flow = Flow::cruising(Variant::V1, 30_488, 80);
+        flow.controller.growth.delay_eras = 4;
+        flow.controller.growth.max_nominal = Bytes::new(79_525);
+        flow.controller.growth.congested = true;
+        flow.path.latest_rtt = Duration::from_micros(114_222);
+        flow.call(|c4, cx| c4.exit_recovery(cx));
+        let c4 = &flow.controller;
         assert_eq!((c4.state, c4.pig_war), (State::Initial, true));
         assert_eq!(c4.min_rtt.nominal, Some(Duration::from_micros(114_222)));
         assert_eq!(c4.min_rtt.threshold, Duration::from_millis(10)); // still 80 ms / 8

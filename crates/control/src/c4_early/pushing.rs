@@ -27,14 +27,14 @@ impl EarlyC4 {
 #[cfg(test)]
 mod tests {
     use super::super::Variant;
-    use super::super::bench::Bench;
+    use super::super::tests::Flow;
 
     fn push(nominal: u64, good_pushes: u64, pig_war: bool) -> u64 {
-        let mut bench = Bench::cruising(Variant::V1, nominal, 80);
-        bench.c4.growth.good_pushes = good_pushes;
-        bench.c4.pig_war = pig_war;
-        bench.with(|c4, cx| c4.enter_push(cx));
-        bench.c4.window.as_u64()
+        let mut flow = Flow::cruising(Variant::V1, nominal, 80);
+        flow.controller.growth.good_pushes = good_pushes;
+        flow.controller.pig_war = pig_war;
+        flow.call(|c4, cx| c4.enter_push(cx));
+        flow.controller.window.as_u64()
     }
 
     #[test]

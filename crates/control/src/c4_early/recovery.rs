@@ -57,50 +57,53 @@ impl EarlyC4 {
 #[cfg(test)]
 mod tests {
     use super::super::Variant;
-    use super::super::bench::Bench;
     use super::super::constants::ALPHA_PUSH;
+    use super::super::tests::Flow;
     use super::*;
     use thalweg_units::Bytes;
 
     #[test]
     fn congestion_in_a_strong_push_recovers_at_90_percent_and_otherwise_at_100() {
         for (alpha, window) in [(ALPHA_PUSH, 71_953), (ALPHA_PUSH_LOW, 80_000)] {
-            let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
-            bench.c4.alpha = alpha;
-            bench.with(|c4, cx| c4.enter_recovery(Some(Signal::Loss), cx));
-            assert_eq!(bench.c4.window, Bytes::new(window)); // 80 000*921/1024 = 71 953
+            let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
+            flow.controller.alpha = alpha;
+            flow.call(|c4, cx| c4.enter_recovery(Some(Signal::Loss), cx));
+            assert_eq!(flow.controller.window, Bytes::new(window)); // 80 000*921/1024 = 71 953
         }
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
-        bench.c4.alpha = ALPHA_PUSH;
-        bench.with(|c4, cx| c4.enter_recovery(None, cx));
-        assert_eq!(bench.c4.window, Bytes::new(80_000));
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
+        flow.controller.alpha = ALPHA_PUSH;
+        flow.call(|c4, cx| c4.enter_recovery(None, cx));
+        assert_eq!(flow.controller.window, Bytes::new(80_000));
     }
 
     #[test]
     fn four_good_pushes_restart_initial_at_twice_the_nominal_window() {
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
         for good in 0..4 {
-            assert_eq!(bench.c4.growth.good_pushes, good);
-            bench.c4.growth.alpha = ALPHA_PUSH;
-            bench.c4.nominal = bench.c4.nominal.mul_div(9, 8); // +12.5 %
-            bench.with(|c4, cx| c4.exit_recovery(cx));
+            assert_eq!(flow.controller.growth.good_pushes, good);
+            flow.controller.growth.alpha = ALPHA_PUSH;
+            flow.controller.nominal = flow.controller.nominal.mul_div(9, 8); // +12.5 %
+            flow.call(|c4, cx| c4.exit_recovery(cx));
         }
-        assert_eq!(bench.c4.state, State::Initial);
-        assert_eq!(bench.c4.window, bench.c4.nominal * 2);
-        assert_eq!(bench.c4.growth.good_pushes, 0);
+        assert_eq!(flow.controller.state, State::Initial);
+        assert_eq!(flow.controller.window, flow.controller.nominal * 2);
+        assert_eq!(flow.controller.growth.good_pushes, 0);
     }
 
     #[test]
     fn four_good_pushes_end_a_pig_war_and_the_next_ack_cruises() {
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
-        bench.c4.pig_war = true;
-        bench.c4.growth.good_pushes = 3;
-        bench.with(|c4, cx| c4.enter_recovery(None, cx));
-        bench.end_era(80_000, 80);
-        assert_eq!((bench.c4.state, bench.c4.pig_war), (State::Recovery, false));
-        bench.ack(80_000, 80);
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
+        flow.controller.pig_war = true;
+        flow.controller.growth.good_pushes = 3;
+        flow.call(|c4, cx| c4.enter_recovery(None, cx));
+        flow.end_era(80_000, 80);
         assert_eq!(
-            (bench.c4.state, bench.c4.growth.good_pushes),
+            (flow.controller.state, flow.controller.pig_war),
+            (State::Recovery, false)
+        );
+        flow.deliver(80_000, 80);
+        assert_eq!(
+            (flow.controller.state, flow.controller.growth.good_pushes),
             (State::Cruising, 1)
         );
     }
@@ -108,12 +111,12 @@ mod tests {
     #[test]
     fn a_recovery_that_delay_has_spoilt_counts_as_a_delay_era() {
         // section 7, alone, v1, at 683050: delay in the recovery after Initial gives delay_dec 1
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
-        bench.c4.growth.congested = true;
-        bench.c4.growth.congested_by_delay = true;
-        bench.with(|c4, cx| c4.exit_recovery(cx));
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
+        flow.controller.growth.congested = true;
+        flow.controller.growth.congested_by_delay = true;
+        flow.call(|c4, cx| c4.exit_recovery(cx));
         assert_eq!(
-            (bench.c4.state, bench.c4.growth.delay_eras),
+            (flow.controller.state, flow.controller.growth.delay_eras),
             (State::Cruising, 1)
         );
     }

@@ -95,19 +95,19 @@ impl EarlyC4 {
 #[cfg(test)]
 mod tests {
     use super::super::Variant;
-    use super::super::bench::Bench;
+    use super::super::tests::Flow;
     use super::*;
 
-    fn need(bench: &Bench, delivered: u64, after_ms: u64) -> Need {
-        let now = bench.c4.min_rtt.set_at + Duration::from_millis(after_ms);
-        bench.c4.slowdown_need(Bytes::new(delivered), now)
+    fn need(flow: &Flow, delivered: u64, after_ms: u64) -> Need {
+        let now = flow.controller.min_rtt.set_at + Duration::from_millis(after_ms);
+        flow.controller.slowdown_need(Bytes::new(delivered), now)
     }
 
     /// Nominal 80 000, minimum RTT 80 ms, and a filter that shows `rtt`.
-    fn filtered(rtt: u64) -> Bench {
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
-        bench.c4.filter.fill(Duration::from_millis(rtt));
-        bench
+    fn filtered(rtt: u64) -> Flow {
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
+        flow.controller.filter.fill(Duration::from_millis(rtt));
+        flow
     }
 
     #[test]
@@ -149,61 +149,73 @@ mod tests {
 
     #[test]
     fn slowdown_and_checking_are_not_interrupted_and_nothing_is_due_without_a_minimum() {
-        let mut bench = filtered(160);
+        let mut flow = filtered(160);
         for state in [State::Slowdown, State::Checking] {
-            bench.c4.state = state;
-            assert_eq!(need(&bench, 0, 60_000), Need::None);
+            flow.controller.state = state;
+            assert_eq!(need(&flow, 0, 60_000), Need::None);
         }
-        bench.c4.state = State::Cruising;
-        bench.c4.min_rtt.nominal = None;
-        assert_eq!(need(&bench, 0, 60_000), Need::None);
+        flow.controller.state = State::Cruising;
+        flow.controller.min_rtt.nominal = None;
+        assert_eq!(need(&flow, 0, 60_000), Need::None);
     }
 
     #[test]
     fn a_forced_slowdown_halves_the_window_and_restarts_the_running_minimum() {
         // section 7, vs_cubic_lg, v1: cruise at 162 202, forced slowdown to 81 101
-        let mut bench = Bench::cruising(Variant::V1, 162_202, 80);
-        bench.c4.filter.fill(Duration::from_millis(120));
-        bench.advance(3500);
-        bench.with(|c4, cx| c4.end_era(Bytes::new(200_000), cx));
-        assert_eq!(bench.c4.state, State::Slowdown);
-        assert_eq!(bench.c4.window, Bytes::new(81_101));
-        assert_eq!(bench.c4.min_rtt.running, Duration::from_millis(120));
-        assert_eq!(bench.c4.min_rtt.set_at, bench.now);
-        bench.end_era(81_000, 80);
-        assert_eq!(bench.c4.state, State::Checking);
-        assert_eq!(bench.c4.window, Bytes::new(162_202));
+        let mut flow = Flow::cruising(Variant::V1, 162_202, 80);
+        flow.controller.filter.fill(Duration::from_millis(120));
+        flow.work_for(3500);
+        flow.call(|c4, cx| c4.end_era(Bytes::new(200_000), cx));
+        assert_eq!(flow.controller.state, State::Slowdown);
+        assert_eq!(flow.controller.window, Bytes::new(81_101));
+        assert_eq!(flow.controller.min_rtt.running, Duration::from_millis(120));
+        assert_eq!(flow.controller.min_rtt.set_at, flow.now);
+        flow.end_era(81_000, 80);
+        assert_eq!(flow.controller.state, State::Checking);
+        assert_eq!(flow.controller.window, Bytes::new(162_202));
     }
 
     #[test]
     fn two_checks_above_the_minimum_raise_it_and_restart_initial() {
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
         for check in [1, 2] {
-            bench.path.latest_rtt = Duration::from_millis(100);
-            bench.c4.min_rtt.running = Duration::from_millis(95);
-            bench.with(|c4, cx| c4.enter_checking(cx));
-            bench.with(|c4, cx| c4.end_checking(cx));
+            flow.path.latest_rtt = Duration::from_millis(100);
+            flow.controller.min_rtt.running = Duration::from_millis(95);
+            flow.call(|c4, cx| c4.enter_checking(cx));
+            flow.call(|c4, cx| c4.end_checking(cx));
             if check == 1 {
-                assert_eq!(bench.c4.state, State::Cruising);
-                assert_eq!(bench.c4.min_rtt.nominal, Some(Duration::from_millis(80)));
+                assert_eq!(flow.controller.state, State::Cruising);
+                assert_eq!(
+                    flow.controller.min_rtt.nominal,
+                    Some(Duration::from_millis(80))
+                );
             }
         }
-        assert_eq!(bench.c4.state, State::Initial);
-        assert_eq!(bench.c4.min_rtt.nominal, Some(Duration::from_millis(95)));
-        assert_eq!(bench.c4.filter.min, Duration::from_millis(95));
-        assert_eq!(bench.c4.window, Bytes::new(160_000));
+        assert_eq!(flow.controller.state, State::Initial);
+        assert_eq!(
+            flow.controller.min_rtt.nominal,
+            Some(Duration::from_millis(95))
+        );
+        assert_eq!(flow.controller.filter.min, Duration::from_millis(95));
+        assert_eq!(flow.controller.window, Bytes::new(160_000));
     }
 
     #[test]
     fn a_check_at_the_minimum_confirms_it() {
-        let mut bench = Bench::cruising(Variant::V1, 80_000, 80);
-        bench.c4.min_rtt.last_check = Duration::from_millis(95);
-        bench.advance(1000);
-        bench.path.latest_rtt = Duration::from_millis(80);
-        bench.with(|c4, cx| c4.end_checking(cx));
-        assert_eq!(bench.c4.state, State::Cruising);
-        assert_eq!(bench.c4.min_rtt.nominal, Some(Duration::from_millis(80)));
-        assert_eq!(bench.c4.min_rtt.set_at, bench.now);
-        assert_eq!(bench.c4.min_rtt.last_check, Duration::from_millis(80));
+        let mut flow = Flow::cruising(Variant::V1, 80_000, 80);
+        flow.controller.min_rtt.last_check = Duration::from_millis(95);
+        flow.work_for(1000);
+        flow.path.latest_rtt = Duration::from_millis(80);
+        flow.call(|c4, cx| c4.end_checking(cx));
+        assert_eq!(flow.controller.state, State::Cruising);
+        assert_eq!(
+            flow.controller.min_rtt.nominal,
+            Some(Duration::from_millis(80))
+        );
+        assert_eq!(flow.controller.min_rtt.set_at, flow.now);
+        assert_eq!(
+            flow.controller.min_rtt.last_check,
+            Duration::from_millis(80)
+        );
     }
 }

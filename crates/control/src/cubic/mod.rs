@@ -1,10 +1,9 @@
 //! CUBIC.
 //!
-//! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`curve`].
+//! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`].
 //! [`picoquic`] reproduces what picoquic calls Cubic and dCubic, to be compared with results that were
 //! measured with them, and with nothing else.
 
-mod curve;
 mod picoquic;
 mod rfc9438;
 

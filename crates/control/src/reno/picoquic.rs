@@ -4,10 +4,10 @@
 //! slow start, a window that collapses at the first probe timeout, no persistent congestion, and an undo.
 //! A probe timeout of the seam is the peer's loss of kind "timeout".
 
-use crate::delay_hystart::DelayHystart;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
-use crate::picoquic_start::{bandwidth_floor, data_limited, long_rtt_floor, minimum_window};
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::delay_hystart::DelayHystart;
+use crate::picoquic::window::{bandwidth_floor, data_limited, long_rtt_floor, minimum_window};
+use crate::picoquic::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer, PathState};
 use thalweg_units::{Bytes, Instant};
 
@@ -163,7 +163,7 @@ impl Controller for Reno {
 
 #[cfg(test)]
 mod tests {
-    use crate::test_flow::Flow;
+    use crate::fake_transport::Flow;
     use thalweg_units::{Duration, Rate};
 
     const RTT: Duration = Duration::from_millis(40);

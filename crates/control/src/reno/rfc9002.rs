@@ -152,7 +152,7 @@ impl Controller for Reno {
 
 #[cfg(test)]
 mod tests {
-    use crate::test_flow::Flow;
+    use crate::fake_transport::Flow;
     use thalweg_units::Duration;
 
     const RTT: Duration = Duration::from_millis(40);

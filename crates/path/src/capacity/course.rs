@@ -1,7 +1,10 @@
 //! What a link can do from moment to moment: the schedule, the trace in its place, and the noise on it.
 
-use super::{CapacitySchedule, Noise, Settings, Slot};
-use crate::serialisation::NANOBITS_PER_BYTE;
+use super::noise::Noise;
+use super::period::Period;
+use super::schedule::{CapacitySchedule, Settings};
+use super::trace::Slot;
+use crate::transmission_time::NANOBITS_PER_BYTE;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// A schedule and the noise on it.
@@ -51,16 +54,6 @@ pub(crate) struct Unfinished {
 
 /// How many stretches one call goes through: less than a millisecond's work.
 pub(super) const STRETCHES: u32 = 1 << 12;
-
-/// What repeats, as a whole.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Period {
-    pub(super) length: Duration,
-    /// Nanobits that can be sent in one period.
-    pub(super) work: u128,
-    /// Time in one period with a rate above zero.
-    pub(super) active: Duration,
-}
 
 impl Position {
     /// Index of the settings.

@@ -1,7 +1,7 @@
 //! Schedules: what holds when, and how long it takes to send something.
 
 use super::*;
-use crate::Change;
+use crate::{Change, LinkConfig};
 
 const MBPS: u64 = 1_000_000;
 

@@ -23,8 +23,8 @@
 //! # Limits
 //! The resolution is that of the format: nothing is known of what happened within a millisecond.
 
-use super::Period;
-use crate::serialisation::NANOBITS_PER_BYTE;
+use super::period::Period;
+use crate::transmission_time::NANOBITS_PER_BYTE;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use super::tests::{Probe, at, ms};
 use super::*;
 use crate::{Change, NoiseConfig};
 use proptest::prelude::*;
+use thalweg_units::Rate;
 
 /// A link on which a packet takes longer than `STRETCHES` intervals of noise.
 fn slow_and_noisy(bits_per_sec: u64, sd: u64, every: Duration) -> LinkConfig {
@@ -75,7 +76,7 @@ proptest! {
         let mut seen = Vec::new();
         while let Some(now) = punctual.next().filter(|now| *now <= end) {
             // Nothing is put off for longer than the link has patience.
-            prop_assert!(now <= punctual.buffer.now + punctual.course().patience());
+            prop_assert!(now <= punctual.port.now() + punctual.course().patience());
             seen.extend(punctual.pop(now).map(|packet| (packet.number, now)));
         }
         prop_assert_eq!(&seen, &expected);

@@ -1,8 +1,8 @@
 //! What a link does to packets, rule by rule.
 
 use super::*;
-use crate::{Change, JitterConfig, Limit, LossConfig, WifiFormula};
-use thalweg_units::{Bytes, Ecn, Fraction};
+use crate::{Change, Count, FlowLinkStats, JitterConfig, Limit, LossConfig, WifiFormula};
+use thalweg_units::{Bytes, Ecn, Fraction, Rate};
 
 pub(super) struct Probe {
     pub(super) number: u64,

@@ -11,10 +11,11 @@
 //! The square root is that of double precision, not the reciprocal root of Newton's method in 16 bits
 //! that Linux iterates, whose first drops come up to 3 % later.
 
-use super::Discipline;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use thalweg_units::{Bytes, Duration, Instant};
 
 #[cfg(test)]
@@ -67,20 +68,20 @@ impl Codel {
 }
 
 impl Discipline for Codel {
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
-        if buffer.fits(newest.size) {
+    fn enqueue(&mut self, newest: Queued, port: &mut Port) {
+        if port.fits(newest.size) {
             self.fifo.push(newest);
         } else {
-            buffer.drop(newest, DropCause::Full);
+            port.drop(newest, DropCause::Full);
         }
     }
 
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        self.control.dequeue(&self.config, &mut self.fifo, buffer)
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
+        self.control.dequeue(&self.config, &mut self.fifo, port)
     }
 
-    fn shed(&mut self, buffer: &mut Buffer) {
-        self.fifo.shed(buffer);
+    fn shed(&mut self, port: &mut Port) {
+        self.fifo.shed(port);
     }
 }
 
@@ -104,9 +105,9 @@ impl Control {
         &mut self,
         config: &CodelConfig,
         fifo: &mut Fifo,
-        buffer: &mut Buffer,
+        port: &mut Port,
     ) -> Option<Queued> {
-        let now = buffer.now;
+        let now = port.now();
         let mut ok_to_drop;
         let mut head;
         (head, ok_to_drop) = self.judge(config, fifo, now);
@@ -114,7 +115,7 @@ impl Control {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
                 self.count = self.count.saturating_add(1);
-                if mark_or_drop(config, &mut head, buffer) {
+                if mark_or_drop(config, &mut head, port) {
                     self.drop_next = law(self.drop_next, config.interval, self.count);
                     break;
                 }
@@ -125,7 +126,7 @@ impl Control {
                 }
             }
         } else if ok_to_drop {
-            if !mark_or_drop(config, &mut head, buffer) {
+            if !mark_or_drop(config, &mut head, port) {
                 (head, _) = self.judge(config, fifo, now);
             }
             self.dropping = true;
@@ -140,7 +141,7 @@ impl Control {
             && packet.ecn.is_capable()
             && now - packet.arrived > threshold
         {
-            buffer.mark(packet);
+            port.mark(packet);
         }
         head
     }
@@ -174,15 +175,15 @@ fn law(at: Instant, interval: Duration, count: u32) -> Instant {
 }
 
 /// Marks the packet if that is wanted and possible; otherwise drops it. Whether it was marked.
-fn mark_or_drop(config: &CodelConfig, head: &mut Option<Queued>, buffer: &mut Buffer) -> bool {
+fn mark_or_drop(config: &CodelConfig, head: &mut Option<Queued>, port: &mut Port) -> bool {
     match head {
         Some(packet) if config.ecn && packet.ecn.is_capable() => {
-            buffer.mark(packet);
+            port.mark(packet);
             true
         }
         _ => {
             if let Some(packet) = head.take() {
-                buffer.drop(packet, DropCause::Early);
+                port.drop(packet, DropCause::Early);
             }
             false
         }

@@ -1,8 +1,9 @@
 //! Drop-tail: first in, first out; a packet that does not fit is dropped (RFC 7567 section 2).
 
-use super::Discipline;
+use super::discipline::Discipline;
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -20,27 +21,27 @@ impl DropTail {
 
 impl Discipline for DropTail {
     #[inline]
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
-        if buffer.fits(newest.size) {
+    fn enqueue(&mut self, newest: Queued, port: &mut Port) {
+        if port.fits(newest.size) {
             self.packets.push_back(newest);
         } else {
-            buffer.drop(newest, DropCause::Full);
+            port.drop(newest, DropCause::Full);
         }
     }
 
     #[inline]
-    fn dequeue(&mut self, _: &mut Buffer) -> Option<Queued> {
+    fn dequeue(&mut self, _: &mut Port) -> Option<Queued> {
         self.packets.pop_front()
     }
 
-    fn shed(&mut self, buffer: &mut Buffer) {
+    fn shed(&mut self, port: &mut Port) {
         while self
             .packets
             .back()
-            .is_some_and(|youngest| !buffer.fits(youngest.size))
+            .is_some_and(|youngest| !port.fits(youngest.size))
         {
             if let Some(youngest) = self.packets.pop_back() {
-                buffer.drop(youngest, DropCause::Shrunk);
+                port.drop(youngest, DropCause::Shrunk);
             }
         }
     }

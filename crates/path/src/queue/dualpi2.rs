@@ -13,11 +13,12 @@
 //! # Limits
 //! Classification is by ECN alone; the two queues share the limit of the link.
 
-use super::Discipline;
 use super::clock::Clock;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use thalweg_units::{Duration, Fraction, Instant};
 
 #[cfg(test)]
@@ -228,48 +229,48 @@ impl DualPi2 {
     }
 
     /// The oldest L packet, marked or not; none if it is dropped.
-    fn dequeue_low(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+    fn dequeue_low(&mut self, port: &mut Port) -> Option<Queued> {
         let mut packet = self.low.fifo.pop()?;
         let coupled = self.coupled();
         if coupled < self.coupled_max {
-            let native = self.native(buffer.now - packet.arrived);
+            let native = self.native(port.now() - packet.arrived);
             if self.low.recurs(native.max(coupled)) {
-                buffer.mark(&mut packet);
+                port.mark(&mut packet);
             }
         } else {
             let squared = self.squared();
             if self.low.recurs(squared) {
-                buffer.drop(packet, DropCause::Early);
+                port.drop(packet, DropCause::Early);
                 return None;
             }
             if self.low.recurs(coupled.min(1.0)) {
-                buffer.mark(&mut packet);
+                port.mark(&mut packet);
             }
         }
         Some(packet)
     }
 
     /// The oldest Classic packet, marked or not; none if it is dropped.
-    fn dequeue_classic(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+    fn dequeue_classic(&mut self, port: &mut Port) -> Option<Queued> {
         let mut packet = self.classic.fifo.pop()?;
         let squared = self.squared();
         if self.classic.recurs(squared) {
             let overload = squared >= self.config.classic_max.as_f64();
             if overload || !self.config.ecn || !packet.ecn.is_capable() {
-                buffer.drop(packet, DropCause::Early);
+                port.drop(packet, DropCause::Early);
                 return None;
             }
-            buffer.mark(&mut packet);
+            port.mark(&mut packet);
         }
         Some(packet)
     }
 }
 
 impl Discipline for DualPi2 {
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
-        self.catch_up(buffer.now);
-        if !buffer.fits(newest.size) {
-            buffer.drop(newest, DropCause::Full);
+    fn enqueue(&mut self, newest: Queued, port: &mut Port) {
+        self.catch_up(port.now());
+        if !port.fits(newest.size) {
+            port.drop(newest, DropCause::Full);
         } else if newest.ecn.is_l4s() {
             self.low.fifo.push(newest);
         } else {
@@ -277,13 +278,13 @@ impl Discipline for DualPi2 {
         }
     }
 
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        self.catch_up(buffer.now);
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
+        self.catch_up(port.now());
         loop {
-            let leaves = if self.schedule(buffer.now)? {
-                self.dequeue_low(buffer)
+            let leaves = if self.schedule(port.now())? {
+                self.dequeue_low(port)
             } else {
-                self.dequeue_classic(buffer)
+                self.dequeue_classic(port)
             };
             if leaves.is_some() {
                 return leaves;
@@ -291,8 +292,8 @@ impl Discipline for DualPi2 {
         }
     }
 
-    fn shed(&mut self, buffer: &mut Buffer) {
-        self.catch_up(buffer.now);
+    fn shed(&mut self, port: &mut Port) {
+        self.catch_up(port.now());
         loop {
             let came = |lane: &Lane| lane.fifo.youngest().map(|packet| packet.arrived);
             // None is less than any time.
@@ -301,12 +302,12 @@ impl Discipline for DualPi2 {
             } else {
                 &mut self.classic
             };
-            let fits = |packet: &Queued| buffer.fits(packet.size);
+            let fits = |packet: &Queued| port.fits(packet.size);
             if lane.fifo.youngest().is_none_or(fits) {
                 break;
             }
             if let Some(youngest) = lane.fifo.pop_youngest() {
-                buffer.drop(youngest, DropCause::Shrunk);
+                port.drop(youngest, DropCause::Shrunk);
             }
         }
     }

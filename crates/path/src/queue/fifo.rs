@@ -1,7 +1,8 @@
 //! Waiting packets in order of arrival, and their bytes.
 
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use std::collections::VecDeque;
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -56,13 +57,13 @@ impl Fifo {
     }
 
     /// Drops from the youngest packet on what no longer fits.
-    pub(super) fn shed(&mut self, buffer: &mut Buffer) {
+    pub(super) fn shed(&mut self, port: &mut Port) {
         while self
             .youngest()
-            .is_some_and(|youngest| !buffer.fits(youngest.size))
+            .is_some_and(|youngest| !port.fits(youngest.size))
         {
             if let Some(youngest) = self.pop_youngest() {
-                buffer.drop(youngest, DropCause::Shrunk);
+                port.drop(youngest, DropCause::Shrunk);
             }
         }
     }

@@ -9,11 +9,12 @@
 //! # Limits
 //! No Diffserv. The hash is keyed with the seed of the trial and never changes during a trial.
 
-use super::Discipline;
 use super::codel::{CodelConfig, Control};
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use crate::random::{at, below, key};
 use std::collections::VecDeque;
 use thalweg_units::Bytes;
@@ -106,17 +107,17 @@ impl FqCodel {
     }
 
     /// Drops the oldest `count` packets of a queue.
-    fn behead(&mut self, index: usize, count: usize, cause: DropCause, buffer: &mut Buffer) {
+    fn behead(&mut self, index: usize, count: usize, cause: DropCause, port: &mut Port) {
         for _ in 0..count {
             if let Some(oldest) = self.flows[index].fifo.pop() {
-                buffer.drop(oldest, cause);
+                port.drop(oldest, cause);
             }
         }
     }
 }
 
 impl Discipline for FqCodel {
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
+    fn enqueue(&mut self, newest: Queued, port: &mut Port) {
         let index = self.queue_of(newest.flow);
         let flow = &mut self.flows[index];
         flow.fifo.push(newest);
@@ -126,17 +127,17 @@ impl Discipline for FqCodel {
             self.new.push_back(index);
         }
         // RFC 8290 section 4.1: one search pays for many drops.
-        while !buffer.fits(newest.size)
+        while !port.fits(newest.size)
             && let Some(fattest) = self.fattest()
         {
             let half = self.flows[fattest].fifo.len().div_ceil(2);
             let batch = half.min(self.config.drop_batch.max(1) as usize);
-            self.behead(fattest, batch, DropCause::Full, buffer);
+            self.behead(fattest, batch, DropCause::Full, port);
         }
     }
 
     /// RFC 8290 section 4.2.
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -150,7 +151,7 @@ impl Discipline for FqCodel {
             }
             let leaves = flow
                 .control
-                .dequeue(&self.config.codel, &mut flow.fifo, buffer);
+                .dequeue(&self.config.codel, &mut flow.fifo, port);
             if let Some(packet) = leaves {
                 flow.deficit -= i64::try_from(packet.size.as_u64()).unwrap_or(i64::MAX);
                 return Some(packet);
@@ -165,13 +166,13 @@ impl Discipline for FqCodel {
         }
     }
 
-    fn shed(&mut self, buffer: &mut Buffer) {
+    fn shed(&mut self, port: &mut Port) {
         while let Some(fattest) = self.fattest() {
             let youngest = self.flows[fattest].fifo.youngest();
-            if youngest.is_none_or(|youngest| buffer.fits(youngest.size)) {
+            if youngest.is_none_or(|youngest| port.fits(youngest.size)) {
                 break;
             }
-            self.behead(fattest, 1, DropCause::Shrunk, buffer);
+            self.behead(fattest, 1, DropCause::Shrunk, port);
         }
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! Adding one: a file with a type that implements [`Discipline`], a variant of [`QueueConfig`], a variant
 //! and two lines in [`Active`], a line in `models.rs`. A discipline with a timer catches up with
-//! `buffer.now` when it is called; the link calls it in order of time.
+//! `port.now()` when it is called; the link calls it in order of time.
 
 mod clock;
 mod codel;
+mod discipline;
 mod drop_tail;
 mod dualpi2;
 mod fifo;
@@ -13,9 +14,11 @@ mod fq_codel;
 mod pie;
 mod red;
 
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use codel::Codel;
 pub use codel::CodelConfig;
+pub(crate) use discipline::Discipline;
 use drop_tail::DropTail;
 use dualpi2::DualPi2;
 pub use dualpi2::{DualPi2Config, DualPi2Scheduler};
@@ -43,23 +46,6 @@ pub enum QueueConfig {
     Pie(PieConfig),
     /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
     DualPi2(DualPi2Config),
-}
-
-/// What a link asks of a queue discipline.
-///
-/// The buffer counts what waits: a packet is in the count from before `enqueue` until it is returned by
-/// `dequeue` (the link books that) or handed to [`Buffer::drop`].
-pub(crate) trait Discipline {
-    /// Keeps the packet, marked or not, or drops it, or drops others in its favour.
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer);
-
-    /// The packet to transmit from now on, after those that are dropped in its place. None only when
-    /// nothing waits any more.
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued>;
-
-    /// The nominal capacity or the limit has changed: drops what no longer fits, from the youngest on
-    /// unless the discipline has another order.
-    fn shed(&mut self, buffer: &mut Buffer);
 }
 
 /// Any discipline. Drop-tail is a branch away, because most links have it and it takes a few nanoseconds.
@@ -95,23 +81,23 @@ impl Queue {
 
 impl Discipline for Queue {
     #[inline(always)] // see `Queue`
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
+    fn enqueue(&mut self, newest: Queued, port: &mut Port) {
         match self {
-            Queue::DropTail(queue) => queue.enqueue(newest, buffer),
-            Queue::Active(queue) => queue.enqueue(newest, buffer),
+            Queue::DropTail(queue) => queue.enqueue(newest, port),
+            Queue::Active(queue) => queue.enqueue(newest, port),
         }
     }
     #[inline]
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
         match self {
-            Queue::DropTail(queue) => queue.dequeue(buffer),
-            Queue::Active(queue) => queue.dequeue(buffer),
+            Queue::DropTail(queue) => queue.dequeue(port),
+            Queue::Active(queue) => queue.dequeue(port),
         }
     }
-    fn shed(&mut self, buffer: &mut Buffer) {
+    fn shed(&mut self, port: &mut Port) {
         match self {
-            Queue::DropTail(queue) => queue.shed(buffer),
-            Queue::Active(queue) => queue.shed(buffer),
+            Queue::DropTail(queue) => queue.shed(port),
+            Queue::Active(queue) => queue.shed(port),
         }
     }
 }
@@ -131,14 +117,14 @@ macro_rules! each {
 
 impl Discipline for Active {
     #[inline(never)]
-    fn enqueue(&mut self, newest: Queued, buffer: &mut Buffer) {
-        each!(self, discipline => discipline.enqueue(newest, buffer));
+    fn enqueue(&mut self, newest: Queued, port: &mut Port) {
+        each!(self, discipline => discipline.enqueue(newest, port));
     }
     #[inline(never)]
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        each!(self, discipline => discipline.dequeue(buffer))
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
+        each!(self, discipline => discipline.dequeue(port))
     }
-    fn shed(&mut self, buffer: &mut Buffer) {
-        each!(self, discipline => discipline.shed(buffer));
+    fn shed(&mut self, port: &mut Port) {
+        each!(self, discipline => discipline.shed(port));
     }
 }

@@ -12,11 +12,12 @@
 //! # Limits
 //! The controller is always active; the switch of section 5.3 is a saving that RFC 8033 leaves open.
 
-use super::Discipline;
 use super::clock::Clock;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use crate::random::{open_unit, stream};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Bytes, Duration, Fraction, Instant};
@@ -190,33 +191,33 @@ fn tuning(probability: f64) -> f64 {
 }
 
 impl Discipline for Pie {
-    fn enqueue(&mut self, mut newest: Queued, buffer: &mut Buffer) {
-        self.catch_up(buffer.now);
-        if !buffer.fits(newest.size) {
+    fn enqueue(&mut self, mut newest: Queued, port: &mut Port) {
+        self.catch_up(port.now());
+        if !port.fits(newest.size) {
             self.sum = 0.0;
-            buffer.drop(newest, DropCause::Full);
+            port.drop(newest, DropCause::Full);
             return;
         }
         if self.strikes(self.fifo.bytes()) {
             self.sum = 0.0;
             let markable = self.config.ecn && newest.ecn.is_capable();
             if markable && self.probability < self.config.mark_below.as_f64() {
-                buffer.mark(&mut newest);
+                port.mark(&mut newest);
             } else {
-                buffer.drop(newest, DropCause::Early);
+                port.drop(newest, DropCause::Early);
                 return;
             }
         }
         self.fifo.push(newest);
     }
 
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
-        self.catch_up(buffer.now);
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
+        self.catch_up(port.now());
         self.fifo.pop()
     }
 
-    fn shed(&mut self, buffer: &mut Buffer) {
-        self.catch_up(buffer.now);
-        self.fifo.shed(buffer);
+    fn shed(&mut self, port: &mut Port) {
+        self.catch_up(port.now());
+        self.fifo.shed(port);
     }
 }

@@ -15,10 +15,11 @@
 //! RFC 7567 section 1.4 withdraws the advice of RFC 2309 to use RED as the default: its parameters have to
 //! be set for each link. There is no adaptation of `max_p`.
 
-use super::Discipline;
+use super::discipline::Discipline;
 use super::fifo::Fifo;
 use crate::DropCause;
-use crate::buffer::{Buffer, Queued};
+use crate::buffer::Queued;
+use crate::port::Port;
 use crate::random::{open_unit, stream};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::{Bytes, Duration, Fraction, Instant};
@@ -153,43 +154,43 @@ impl Red {
 }
 
 impl Discipline for Red {
-    fn enqueue(&mut self, mut newest: Queued, buffer: &mut Buffer) {
+    fn enqueue(&mut self, mut newest: Queued, port: &mut Port) {
         if self.fifo.is_empty() {
-            let packet_time = buffer.nominal.time_for(self.config.mean_packet);
-            self.average.age(buffer.now, packet_time);
+            let packet_time = port.transmitter.nominal.time_for(self.config.mean_packet);
+            self.average.age(port.now(), packet_time);
         } else {
             self.average.sample(self.fifo.bytes());
         }
         let strikes = self.strikes();
-        if !buffer.fits(newest.size) {
-            buffer.drop(newest, DropCause::Full);
+        if !port.fits(newest.size) {
+            port.drop(newest, DropCause::Full);
             return;
         }
         if strikes {
             let below = self.average.bytes < self.config.max.as_u64() as f64;
             if below && self.config.ecn && newest.ecn.is_capable() {
-                buffer.mark(&mut newest);
+                port.mark(&mut newest);
             } else {
-                buffer.drop(newest, DropCause::Early);
+                port.drop(newest, DropCause::Early);
                 return;
             }
         }
         self.fifo.push(newest);
     }
 
-    fn dequeue(&mut self, buffer: &mut Buffer) -> Option<Queued> {
+    fn dequeue(&mut self, port: &mut Port) -> Option<Queued> {
         let packet = self.fifo.pop();
         if self.fifo.is_empty() {
-            self.average.empty_since = buffer.now;
+            self.average.empty_since = port.now();
         }
         packet
     }
 
-    fn shed(&mut self, buffer: &mut Buffer) {
+    fn shed(&mut self, port: &mut Port) {
         let waited = !self.fifo.is_empty();
-        self.fifo.shed(buffer);
+        self.fifo.shed(port);
         if waited && self.fifo.is_empty() {
-            self.average.empty_since = buffer.now;
+            self.average.empty_since = port.now();
         }
     }
 }

@@ -6,11 +6,15 @@
 
 use super::media::CallReport;
 use super::report::SenderReport;
+use noq_proto::VarInt;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration};
 
 /// Largest document that is read.
 pub(super) const MOST: usize = 1 << 16;
+/// Codes of CONNECTION_CLOSE (RFC 9000 section 20.2: ours to choose), besides 0 for no error: too slow, shutting down.
+pub(super) const SLOW: VarInt = VarInt::from_u32(1);
+pub(super) const STOPPING: VarInt = VarInt::from_u32(2);
 /// Longest media call.
 pub const LONGEST_CALL: Duration = Duration::from_secs(3600);
 

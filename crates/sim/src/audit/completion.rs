@@ -1,9 +1,9 @@
 //! The end of a flow: its data is delivered whole, and not before physics allows it.
 
 use super::finding::{Verdict, hold};
-use crate::connection::Connection;
-use crate::floor;
+use crate::scenario::floor;
 use crate::scenario::{Metric, Scenario, Workload};
+use crate::trial::connection::Connection;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Stream bytes that come from the client and from the server, where the workload says it.
@@ -36,7 +36,10 @@ pub(super) fn check(scenario: &Scenario, connection: &Connection) -> Verdict {
     spec.workload = connection.workload.clone();
     spec.start = connection.start - Instant::START;
     // There the floor is none.
-    let mut links = spec.route.iter().flat_map(|hop| &scenario.hops[*hop].links);
+    let mut links = spec
+        .route
+        .iter()
+        .flat_map(|hop| scenario.hops[*hop].links.iter());
     let traced_noise = links.any(|link| link.trace.is_some() && link.noise.is_some());
     let ends = [
         (Metric::Completion, Some(completion)),

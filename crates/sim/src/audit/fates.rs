@@ -2,9 +2,13 @@
 //! and is not declared lost if it does arrive, where nothing can reorder.
 //!
 //! # Limits
-//! Beyond a gap, [`ACK_REPEATS`] ACK frames tell of each packet (transport, Limits). Where that many packets were missing
-//! on their way back, a packet before a gap that has arrived may be declared lost. A receiver may forget what lies before
-//! its newest runs of numbers without a gap (RFC 9000 section 13.2.3), as the real stack does.
+//! Beyond a gap, [`ACK_REPEATS`] ACK frames of the modelled endpoint tell of each packet (transport, Limits). Where that
+//! many packets were missing on their way back, a packet before a gap that has arrived may be declared lost. Each ACK frame
+//! of the real stack tells of all that its receiver remembers: the newest runs of numbers without a gap (RFC 9000 section
+//! 13.2.3). What lies before them may be declared lost.
+//!
+//! The real stack numbers packets that elicit no acknowledgement, too, and does not say how. As many of them as there are
+//! numbers between two packets, arriving between these, are taken to fill the gap.
 
 use super::finding::{Verdict, hold};
 use std::collections::VecDeque;
@@ -28,8 +32,10 @@ pub(super) struct Fates {
     taken: u64,
     /// The newest number below that which did not arrive, or too early to be taken.
     gap: Option<u64>,
-    /// Whether so many ACK frames may be missing that none has told of a packet before a gap.
+    /// Whether so many ACK frames may be missing that none has told of a packet before a gap: of the modelled endpoint.
     acks_missing: bool,
+    /// Packets without a number known here that its receiver has taken since the last one with a number.
+    unnumbered: u64,
     /// First numbers of the runs that its receiver remembers, and how many it does; all of them if `None`.
     runs: VecDeque<u64>,
     most_runs: Option<usize>,
@@ -44,6 +50,7 @@ impl Fates {
             taken: 0,
             gap: None,
             acks_missing: false,
+            unnumbered: 0,
             runs: VecDeque::new(),
             most_runs,
             last_event: Instant::START,
@@ -76,10 +83,15 @@ impl Fates {
         })?;
         self.known[number as usize] |= ARRIVED | if taken { TAKEN } else { 0 };
         if taken && number >= self.taken {
-            if number > self.taken {
+            let filled = match self.most_runs {
+                Some(_) => std::mem::take(&mut self.unnumbered),
+                None => 0,
+            };
+            let is_after_gap = number - self.taken > filled;
+            if is_after_gap {
                 self.gap = Some(number - 1);
             }
-            if number > self.taken || self.runs.is_empty() {
+            if is_after_gap || self.runs.is_empty() {
                 self.begin_run(number);
             }
             self.taken = number + 1;
@@ -87,6 +99,11 @@ impl Fates {
         hold(!self.in_order || !taken || before & LOST == 0, || {
             format!("declared packet {number} lost, which arrives now")
         })
+    }
+
+    /// A packet arrives at its receiver, which takes it, that elicits no acknowledgement.
+    pub(super) fn arrive_without_number(&mut self) {
+        self.unnumbered += 1;
     }
 
     /// What arrives begins a run, and the oldest one may be forgotten for it.
@@ -105,7 +122,7 @@ impl Fates {
 
     /// So many packets were dropped or lost on their way to the sender.
     pub(super) fn missing_on_the_way_back(&mut self, packets: u64) {
-        self.acks_missing |= packets >= ACK_REPEATS as u64;
+        self.acks_missing |= self.most_runs.is_none() && packets >= ACK_REPEATS as u64;
     }
 
     /// The sender has noted what became of packets, by `now`.
@@ -227,6 +244,17 @@ mod tests {
         };
         assert!(missing(7, 4).is_err() && missing(8, 4).is_ok());
         assert!(missing(8, 6).is_err());
+        // The real stack tells of all that it remembers, whatever was missing.
+        let told_again = |packets| {
+            let mut fates = Fates::new(true, Some(2));
+            for number in [1, 3] {
+                fates.send(number).unwrap();
+                fates.arrive(number, true).unwrap();
+            }
+            fates.missing_on_the_way_back(packets);
+            fates.note(at(9), &lost(1))
+        };
+        assert!(told_again(100).unwrap_err().contains("has arrived"));
         // A receiver that remembers two runs knows of packet 3 when packet 5 has come, and forgets it with packet 7.
         let remembers_two = |last: u64| {
             let mut fates = Fates::new(true, Some(2));
@@ -237,6 +265,17 @@ mod tests {
             fates.note(at(9), &lost(3))
         };
         assert!(remembers_two(5).is_err() && remembers_two(7).is_ok());
+        // One without a gap begins no run: the numbers between were those of packets that elicit no acknowledgement.
+        let fills = |unnumbered| {
+            let mut fates = Fates::new(true, Some(2));
+            for number in [1, 4, 7] {
+                fates.send(number).unwrap();
+                fates.arrive(number, true).unwrap();
+                (0..unnumbered).for_each(|_| fates.arrive_without_number());
+            }
+            fates.note(at(9), &lost(1))
+        };
+        assert!(fills(2).is_err() && fills(1).is_ok());
         let late = |in_order, taken| {
             let mut fates = fates(in_order);
             fates.note(at(9), &lost(0)).unwrap();

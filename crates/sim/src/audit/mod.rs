@@ -35,11 +35,11 @@ mod link;
 mod schedule;
 mod transmitter;
 
-use crate::connection::{Connection, Side};
-use crate::hop::{DOWN, UP};
+use crate::outcome::trace;
 use crate::scenario::Scenario;
-use crate::stack::Endpoint;
-use crate::trace;
+use crate::scenario::hop::{LinkId, PerDirection};
+use crate::trial::connection::Connection;
+use crate::trial::stack::Endpoint;
 use clock::Clock;
 use crossing::Entry;
 use estimates::{Estimates, Shown};
@@ -48,7 +48,7 @@ pub use finding::AuditError;
 use finding::{Verdict, hold};
 use link::AuditedLink;
 use thalweg_path::{Link, Packet};
-use thalweg_transport::PacketEvent;
+use thalweg_transport::{PacketEvent, Role};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// The smallest UDP payload that a sample of the RTT can come from: first byte, four bytes of packet number and
@@ -65,7 +65,7 @@ struct AuditedSide {
 
 /// A packet on a link.
 struct Tagged {
-    link: usize,
+    link: LinkId,
     entry: Entry,
     /// Its packet number, on its way from the sender.
     number: Option<u64>,
@@ -90,7 +90,7 @@ impl Auditor {
         connections: &[Connection],
         elements: usize,
     ) -> Self {
-        let configs = || scenario.hops.iter().flat_map(|hop| &hop.links);
+        let configs = || scenario.hops.iter().flat_map(|hop| hop.links.iter());
         let links: Vec<AuditedLink> = configs()
             .map(|config| AuditedLink::new(config, connections.len()))
             .collect();
@@ -98,9 +98,9 @@ impl Auditor {
         let sides = (connections.iter())
             .map(|connection| {
                 // Packets of one flow that are marked on their way may change the queue of a later link.
-                let in_order = |route: &[u16]| {
+                let in_order = |route: &[LinkId]| {
                     let mut marked = false;
-                    route.iter().map(|link| usize::from(*link)).all(|link| {
+                    route.iter().map(|link| link.index()).all(|link| {
                         let kept =
                             links[link].keeps_flows || (links[link].keeps_classes && !marked);
                         marked |= marking[link];
@@ -108,17 +108,17 @@ impl Auditor {
                     })
                 };
                 let least = Bytes::new(LEAST_PAYLOAD + u64::from(scenario.overhead));
-                let crossing = |route: &[u16]| {
-                    let times = route.iter().map(|link| &links[usize::from(*link)]);
+                let crossing = |route: &[LinkId]| {
+                    let times = route.iter().map(|link| &links[link.index()]);
                     times.map(|link| link.least_crossing(least)).sum()
                 };
-                let [down, up] = [&connection.routes[DOWN], &connection.routes[UP]];
+                let PerDirection { down, up } = &connection.routes;
                 let (there, back): (Duration, Duration) = (crossing(down), crossing(up));
                 let (rounding, most_runs) = match connection.client {
                     Endpoint::Modelled(_) => (Duration::ZERO, None),
                     Endpoint::Real(_) => (ROUNDING, Some(thalweg_quic::ACK_RANGES)),
                 };
-                let side = |route: &[u16], expected: Option<u64>| AuditedSide {
+                let side = |route: &[LinkId], expected: Option<u64>| AuditedSide {
                     fates: Fates::new(in_order(route), most_runs),
                     estimates: Estimates::new(connection.start, there + back, rounding, expected),
                 };
@@ -126,7 +126,7 @@ impl Auditor {
                 [side(up, from_server), side(down, from_client)]
             })
             .collect();
-        let names = scenario.hops.iter().flat_map(|hop| &hop.names);
+        let names = scenario.hops.iter().flat_map(|hop| hop.names.iter());
         Auditor {
             seed,
             clock: Clock::new(elements),
@@ -196,16 +196,16 @@ impl Auditor {
     pub(crate) fn depart(
         &mut self,
         now: Instant,
-        link: usize,
-        (connection, side): (usize, Side),
+        link: LinkId,
+        (connection, side): (usize, Role),
         (size, ecn): (u32, Ecn),
         number: Option<u64>,
     ) -> u32 {
-        let sender = &mut self.sides[connection][side as usize];
+        let sender = &mut self.sides[connection][side.index()];
         sender.estimates.wire_sent += Bytes::new(u64::from(size));
         if let Some(number) = number {
             let verdict = sender.fates.send(number);
-            self.note(verdict, |audit| audit.side_name(connection, side as usize));
+            self.note(verdict, |audit| audit.side_name(connection, side.index()));
         }
         self.enter(now, link, connection, (size, ecn), number)
     }
@@ -214,7 +214,7 @@ impl Auditor {
     pub(crate) fn enter(
         &mut self,
         now: Instant,
-        link: usize,
+        link: LinkId,
         connection: usize,
         (size, ecn): (u32, Ecn),
         number: Option<u64>,
@@ -223,9 +223,9 @@ impl Auditor {
         let verdict = hold(now == self.clock.now(), || {
             format!("gets a packet at {now}, which is not the time")
         });
-        self.note(verdict, |audit| audit.link_names[link].clone());
+        self.note(verdict, |audit| audit.link_names[link.index()].clone());
         let size = Bytes::new(u64::from(size));
-        let entry = self.links[link].enter(now, connection as u32, size, ecn);
+        let entry = self.links[link.index()].enter(now, connection as u32, size, ecn);
         let tagged = Tagged {
             link,
             entry,
@@ -244,20 +244,20 @@ impl Auditor {
     }
 
     /// A packet comes out of a link. Returns its packet number.
-    pub(crate) fn leave(&mut self, now: Instant, link: usize, tag: u32) -> Option<u64> {
+    pub(crate) fn leave(&mut self, now: Instant, link: LinkId, tag: u32) -> Option<u64> {
         self.clock.moved();
         let place = tag as usize;
         let tagged = self.tagged.get_mut(place).and_then(Option::take);
         let Some(tagged) = tagged.filter(|tagged| tagged.link == link) else {
             let problem = "lets a packet out that has not gone in, or for the second time";
             self.note(Err(problem.to_owned()), |audit| {
-                audit.link_names[link].clone()
+                audit.link_names[link.index()].clone()
             });
             return None;
         };
         self.vacant.push(tag);
-        let verdict = self.links[link].leave(now, &tagged.entry);
-        self.note(verdict, |audit| audit.link_names[link].clone());
+        let verdict = self.links[link.index()].leave(now, &tagged.entry);
+        self.note(verdict, |audit| audit.link_names[link.index()].clone());
         tagged.number
     }
 
@@ -265,31 +265,38 @@ impl Auditor {
     pub(crate) fn arrive(
         &mut self,
         connection: usize,
-        side: Side,
+        side: Role,
         number: Option<u64>,
         size: u32,
         taken: bool,
     ) {
         let [client, server] = &mut self.sides[connection];
-        let (receiver, sender, from) = match side {
-            Side::Client => (client, server, Side::Server),
-            Side::Server => (server, client, Side::Client),
+        let (receiver, sender) = match side {
+            Role::Client => (client, server),
+            Role::Server => (server, client),
         };
         receiver.estimates.wire_received += Bytes::new(u64::from(size));
-        let Some(number) = number else { return };
+        let Some(number) = number else {
+            if taken {
+                sender.fates.arrive_without_number();
+            }
+            return;
+        };
         let verdict = sender.fates.arrive(number, taken);
-        self.note(verdict, |audit| audit.side_name(connection, from as usize));
+        self.note(verdict, |audit| {
+            audit.side_name(connection, side.peer().index())
+        });
     }
 
     /// A link has been moved to `now`.
-    pub(crate) fn link<P: Packet>(&mut self, now: Instant, place: usize, link: &mut Link<P>) {
-        let verdict = self.links[place].check(now, link);
-        self.note(verdict, |audit| audit.link_names[place].clone());
+    pub(crate) fn link<P: Packet>(&mut self, now: Instant, place: LinkId, link: &mut Link<P>) {
+        let verdict = self.links[place.index()].check(now, link);
+        self.note(verdict, |audit| audit.link_names[place.index()].clone());
     }
 
     /// So many packets were dropped or lost on their way to an endpoint.
-    pub(crate) fn missing(&mut self, connection: usize, side: Side, packets: u64) {
-        let sender = &mut self.sides[connection][side as usize];
+    pub(crate) fn missing(&mut self, connection: usize, side: Role, packets: u64) {
+        let sender = &mut self.sides[connection][side.index()];
         sender.fates.missing_on_the_way_back(packets);
     }
 
@@ -298,11 +305,11 @@ impl Auditor {
         &mut self,
         now: Instant,
         connection: usize,
-        side: Side,
+        side: Role,
         event: &PacketEvent,
     ) {
-        let verdict = self.sides[connection][side as usize].fates.note(now, event);
-        self.note(verdict, |audit| audit.side_name(connection, side as usize));
+        let verdict = self.sides[connection][side.index()].fates.note(now, event);
+        self.note(verdict, |audit| audit.side_name(connection, side.index()));
     }
 
     /// An endpoint has been called at `now`.
@@ -310,7 +317,7 @@ impl Auditor {
         &mut self,
         now: Instant,
         connection: usize,
-        side: Side,
+        side: Role,
         endpoint: &Endpoint,
     ) {
         let shown = Shown {
@@ -319,9 +326,9 @@ impl Auditor {
             pacing: endpoint.pacing_rate(),
             counters: &endpoint.counters(),
         };
-        let estimates = &mut self.sides[connection][side as usize].estimates;
+        let estimates = &mut self.sides[connection][side.index()].estimates;
         let verdict = estimates.check(now, &shown);
-        self.note(verdict, |audit| audit.side_name(connection, side as usize));
+        self.note(verdict, |audit| audit.side_name(connection, side.index()));
     }
 
     /// The trial ends at `now`, before `due`, when `element` wanted to be called.
@@ -337,9 +344,9 @@ impl Auditor {
     }
 
     /// The books of a link at the end of the trial.
-    pub(crate) fn end_link<P: Packet>(&mut self, now: Instant, place: usize, link: &mut Link<P>) {
-        let verdict = self.links[place].end(now, link);
-        self.note(verdict, |audit| audit.link_names[place].clone());
+    pub(crate) fn end_link<P: Packet>(&mut self, now: Instant, place: LinkId, link: &mut Link<P>) {
+        let verdict = self.links[place.index()].end(now, link);
+        self.note(verdict, |audit| audit.link_names[place.index()].clone());
     }
 
     /// A connection at the end of the trial.

@@ -1,13 +1,11 @@
 //! Taking packets in.
 
-use super::{AppEvent, Closing, Endpoint};
-use crate::delivery_rate::SendState;
+use super::{Closing, Endpoint};
+use crate::AppEvent;
 use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
 use crate::packet::{AckFrame, Frame, Kind, Packet, used};
-use crate::rtt;
-use crate::send_stream::{self, SendStream};
-use thalweg_control::Context;
-use thalweg_control::event::{Ack, RttSample, SpuriousLoss};
+use crate::stream::send::{SendStream, place_of};
+use thalweg_control::event::{Ack, RttSample};
 use thalweg_units::{Bytes, Duration, Instant};
 
 impl Endpoint {
@@ -32,8 +30,8 @@ impl Endpoint {
             Stage::Idle => {
                 self.handshake.start();
                 self.handshake.finished_pending = true;
-                self.mtu_probe_pending = self.path.mtu < self.config.max_mtu;
-                self.path.bytes_in_flight += Bytes::new(u64::from(IN_FLIGHT));
+                self.mtu_probe_pending = self.sender.path.mtu < self.config.max_mtu;
+                self.sender.path.bytes_in_flight += Bytes::new(u64::from(IN_FLIGHT));
             }
             // The client did not hear the ServerHello.
             Stage::Started => self.handshake.flight_pending = true,
@@ -60,8 +58,9 @@ impl Endpoint {
         self.handshake.validated = true;
         self.handshake.finished_pending = true;
         self.handshake.ack_pending = false;
-        self.mtu_probe_pending = self.path.mtu < self.config.max_mtu && self.mtu_probes_left > 0;
-        self.path.established = true;
+        self.mtu_probe_pending =
+            self.sender.path.mtu < self.config.max_mtu && self.mtu_probes_left > 0;
+        self.sender.path.established = true;
         if !self.config.zero_rtt {
             self.events.push_back(AppEvent::Connected);
         }
@@ -90,21 +89,17 @@ impl Endpoint {
         }
         self.handshake.on_answer(Stage::Complete);
         self.handshake.validated = true;
-        self.path.established = true;
-        self.path.bytes_in_flight -= Bytes::new(u64::from(IN_FLIGHT));
+        self.sender.path.established = true;
+        self.sender.path.bytes_in_flight -= Bytes::new(u64::from(IN_FLIGHT));
         self.count_handshake_delivery(now, flight, DELIVERED_BY_FINISHED);
         self.events.push_back(AppEvent::Connected);
         self.refresh_control();
         self.request_ack_frequency(); // the first data packet takes it along
     }
 
-    /// Handshake packets count for the delivery rate, though no controller hears of them.
     fn count_handshake_delivery(&mut self, now: Instant, flight: u64, bytes: Bytes) {
-        self.rate.on_delivered(now, bytes);
-        if let Some(sent) = self.handshake.flight_sent(flight) {
-            let state = SendState::of_handshake(sent);
-            self.rate.on_ack(now, &state, &mut self.path);
-        }
+        let sent = self.handshake.flight_sent(flight);
+        self.sender.count_handshake_delivery(now, bytes, sent);
     }
 
     /// An RTT sample is of the packet that is acknowledged, not of the last copy of it (RFC 9002 section 5.1).
@@ -113,42 +108,16 @@ impl Endpoint {
             return;
         };
         self.take_rtt(now, now - sent, Duration::ZERO);
-        let mut cx = Context {
-            now,
-            path: &self.path,
-            rng: &mut self.rng,
-        };
-        self.controller.on_handshake_rtt(&mut cx);
+        self.sender
+            .tell(now, |controller, cx| controller.on_handshake_rtt(cx));
         self.refresh_control();
     }
 
     fn take_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
-        let sample = rtt::take_sample(&mut self.path, raw, ack_delay, self.config.rules);
+        let sample = self.sender.take_rtt(raw, ack_delay);
         self.renew_probe_period();
         self.first_rtt_at = self.first_rtt_at.min(now);
-        self.counters.count_rtt(sample);
         sample
-    }
-
-    /// Careful resume (draft-ietf-tsvwg-careful-resume, "Reconnaissance Phase"): once the first data is
-    /// acknowledged, the remembered window is offered if the path looks the same, its RTT being within a
-    /// quarter of the remembered one. Handshake samples do not count, as in the reference, where the
-    /// controller starts with the first request.
-    fn offer_seed(&mut self, now: Instant) {
-        if self.config.seed.is_none() || self.path.newest_acked_data_sent == Instant::START {
-            return;
-        }
-        let Some((window, remembered)) = self.config.seed.take() else {
-            return;
-        };
-        if self.path.min_rtt.abs_diff(remembered) * 4 <= remembered {
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_seed(window, &mut cx);
-        }
     }
 
     fn on_close(&mut self) {
@@ -203,7 +172,9 @@ impl Endpoint {
                 fin,
             } => {
                 let receiver = &mut self.receiver;
-                if let Some(event) = receiver.on_stream_frame(id, offset, len, fin, &self.path) {
+                if let Some(event) =
+                    receiver.on_stream_frame(id, offset, len, fin, &self.sender.path)
+                {
                     self.events.push_back(event);
                 }
             }
@@ -230,7 +201,7 @@ impl Endpoint {
                 }
             }
             Frame::ResetStream { id, final_size } => {
-                if let Some(event) = self.receiver.on_reset(id, final_size, &self.path) {
+                if let Some(event) = self.receiver.on_reset(id, final_size, &self.sender.path) {
                     self.events.push_back(event);
                 }
             }
@@ -245,13 +216,13 @@ impl Endpoint {
     /// Processes an ACK frame (RFC 9002 section A.7). The order of what the controller hears is that of
     /// its trait's documentation.
     fn on_ack_frame(&mut self, now: Instant, ack: &AckFrame) {
-        let prior_in_flight = self.path.bytes_in_flight;
-        let prior_largest = self.path.largest_acked;
+        let prior_in_flight = self.sender.path.bytes_in_flight;
+        let prior_largest = self.sender.path.largest_acked;
         let uncounted = self.config.rules.uncounted();
-        let mut newly = Newly::default();
+        let mut newly = NewlyAcked::default();
         let mut spurious = std::mem::take(&mut self.spurious_scratch);
-        let (streams, path) = (&mut self.send_streams, &mut self.path);
-        let log = &mut self.log;
+        let (streams, path) = (&mut self.send_streams, &mut self.sender.path);
+        let log = &mut self.sender.log;
         self.sent.acknowledge(ack, |number, packet, was_lost| {
             let size = packet.state.size;
             newly.add(number, size - uncounted);
@@ -276,11 +247,11 @@ impl Endpoint {
         // RFC 9000 section 14.3: an acknowledged probe confirms its size. It counts from the first acknowledgement
         // that the controller hears of, so that no packet is larger than the window that it knows to be enough.
         self.confirmed_mtu = self.confirmed_mtu.max(Bytes::new(u64::from(newly.probed)));
-        if self.path.established {
-            self.path.mtu = self.path.mtu.max(self.confirmed_mtu);
+        if self.sender.path.established {
+            self.sender.path.mtu = self.sender.path.mtu.max(self.confirmed_mtu);
         }
-        self.path.largest_acked = Some(prior_largest.map_or(largest, |n| n.max(largest)));
-        self.path.lowest_unacked = self.sent.lowest_outstanding();
+        self.sender.path.largest_acked = Some(prior_largest.map_or(largest, |n| n.max(largest)));
+        self.sender.path.lowest_unacked = self.sent.lowest_outstanding();
         self.report_spurious(now, &spurious, largest, prior_largest);
         spurious.clear();
         self.spurious_scratch = spurious;
@@ -288,12 +259,12 @@ impl Endpoint {
         let is_newest = prior_largest.is_none_or(|n| largest > n);
         let rtt = (is_newest && ack.largest == largest)
             .then(|| self.on_rtt(now, now - state.sent, ack.delay()));
-        self.offer_seed(now);
-        self.rate.on_delivered(now, newly.bytes);
-        let rate = self.rate.on_ack(now, &state, &mut self.path);
+        self.sender.offer_seed(now);
+        self.sender.rate.on_delivered(now, newly.bytes);
+        let rate = self.sender.rate.on_ack(now, &state, &mut self.sender.path);
         self.detect_losses(now);
         let (newly_lost, lost_ranges) = std::mem::take(&mut self.unreported_losses);
-        if self.path.established {
+        if self.sender.path.established {
             let event = Ack {
                 largest,
                 newly_acked: newly.bytes,
@@ -301,16 +272,12 @@ impl Endpoint {
                 newly_lost,
                 lost_ranges,
                 rtt,
-                snapshot: state.compare(&self.path),
+                snapshot: state.compare(&self.sender.path),
                 rate,
                 prior_in_flight,
             };
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_ack(&event, &mut cx);
+            self.sender
+                .tell(now, |controller, cx| controller.on_ack(&event, cx));
         }
         if self.timeouts > 0 {
             self.timeouts = 0;
@@ -328,84 +295,23 @@ impl Endpoint {
 
     fn on_rtt(&mut self, now: Instant, raw: Duration, ack_delay: Duration) -> Duration {
         let rtt = self.take_rtt(now, raw, ack_delay.min(self.config.max_ack_delay));
-        if self.path.established {
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_rtt(&RttSample { rtt, raw }, &mut cx);
-        }
+        self.sender.tell_if_established(now, |controller, cx| {
+            controller.on_rtt(&RttSample { rtt, raw }, cx)
+        });
         rtt
     }
 
     fn report_ecn(&mut self, now: Instant, ack: &AckFrame) {
         let counts = ack.ecn_counts();
-        let more_marks = counts.ce > self.path.ecn.ce;
+        let more_marks = counts.ce > self.sender.path.ecn.ce;
         // An ACK frame that was overtaken by a newer one tells nothing new.
-        if counts.total() >= self.path.ecn.total() {
-            self.path.ecn = counts;
+        if counts.total() >= self.sender.path.ecn.total() {
+            self.sender.path.ecn = counts;
         }
-        if more_marks && self.path.established {
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_ecn(&counts, &mut cx);
+        if more_marks {
+            self.sender
+                .tell_if_established(now, |controller, cx| controller.on_ecn(&counts, cx));
         }
-    }
-
-    /// Tells of losses and timeouts that have proved wrong.
-    fn report_spurious(
-        &mut self,
-        now: Instant,
-        spurious: &[(u64, u32, Instant)],
-        largest: u64,
-        prior_largest: Option<u64>,
-    ) {
-        self.counters.spurious_losses += spurious.len() as u64;
-        for &(packet, size, sent) in spurious {
-            self.report_spurious_one(now, packet, size, sent, false);
-        }
-        // A timeout was wrong if the packet that it fired for arrives, and is known to, before anything
-        // that was sent after the timeout.
-        if let Some((packet, probe)) = self.timed_out
-            && largest < probe
-            && packet <= largest
-            && prior_largest.is_none_or(|n| n < packet)
-            && packet < self.sent.lowest_outstanding()
-        {
-            let sent = self.sent.get(packet).map_or(now, |p| p.state.sent);
-            let size = self.sent.get(packet).map_or(0, |p| p.state.size);
-            self.report_spurious_one(now, packet, size, sent, true);
-        }
-    }
-
-    fn report_spurious_one(
-        &mut self,
-        now: Instant,
-        packet: u64,
-        size: u32,
-        sent: Instant,
-        timeout_only: bool,
-    ) {
-        if !self.path.established {
-            return;
-        }
-        let size = Bytes::new(u64::from(size));
-        let event = SpuriousLoss {
-            packet,
-            size,
-            sent,
-            timeout_only,
-        };
-        let mut cx = Context {
-            now,
-            path: &self.path,
-            rng: &mut self.rng,
-        };
-        self.controller.on_spurious_loss(&event, &mut cx);
     }
 
     fn request_ack_frequency(&mut self) {
@@ -415,7 +321,13 @@ impl Endpoint {
         let (least, most) = (self.config.min_ack_delay, self.config.max_ack_delay);
         if self
             .ack_frequency
-            .update(self.config.rules, &self.path, &self.control, least, most)
+            .update(
+                self.config.rules,
+                &self.sender.path,
+                &self.sender.control,
+                least,
+                most,
+            )
             .is_some()
         {
             self.ack_frequency_pending = true;
@@ -434,7 +346,7 @@ fn acknowledged_flight(packet: &Packet) -> u64 {
 
 /// What one ACK frame newly acknowledges.
 #[derive(Default)]
-struct Newly {
+struct NewlyAcked {
     bytes: Bytes,
     packets: u64,
     newest: Option<u64>,
@@ -443,7 +355,7 @@ struct Newly {
     stream_ended: bool,
 }
 
-impl Newly {
+impl NewlyAcked {
     fn add(&mut self, number: u64, size: u32) {
         self.bytes += Bytes::new(u64::from(size));
         self.packets += 1;
@@ -466,7 +378,7 @@ impl Newly {
                 fin,
             } => {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
-                if let Some(place) = send_stream::place_of(streams, id) {
+                if let Some(place) = place_of(streams, id) {
                     streams[place].on_acked(offset, len, fin);
                     self.stream_ended |= streams[place].is_done();
                 }
@@ -475,7 +387,7 @@ impl Newly {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
             }
             Frame::ResetStream { id, .. } => {
-                if let Some(place) = send_stream::place_of(streams, id) {
+                if let Some(place) = place_of(streams, id) {
                     streams[place].reset_acked = true;
                 }
                 self.stream_ended = true;

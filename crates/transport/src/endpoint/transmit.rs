@@ -1,7 +1,6 @@
 //! Making packets.
 
-use super::{Closing, Endpoint, Role};
-use crate::Rules;
+use super::{Closing, Endpoint};
 use crate::handshake::{
     CLIENT_FINISHED_SIZE, HANDSHAKE_ACK_SIZE, INITIAL_SIZE, SERVER_FINISHED_APP,
     SERVER_FINISHED_SIZE, SERVER_HELLO_SIZE, Stage,
@@ -12,17 +11,14 @@ use crate::packet::{
 };
 use crate::rtt;
 use crate::sent_packets::SentPacket;
+use crate::{Role, Rules};
 use rand_core::Rng as _;
-use thalweg_control::Context;
 use thalweg_control::event::Sent;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// UDP payloads of CONNECTION_CLOSE packets, as in the reference.
 const CLIENT_CLOSE_SIZE: u32 = 41;
 const SERVER_CLOSE_SIZE: u32 = 32;
-/// Nothing in flight for this long, or for a probe timeout if that is longer, is an idle period.
-const IDLE: Duration = Duration::from_secs(1);
-
 /// Frames of a packet under construction.
 struct Draft {
     frames: [Frame; MAX_FRAMES],
@@ -88,7 +84,7 @@ impl Endpoint {
     fn transmit_close(&mut self, now: Instant) -> Option<Packet> {
         let size = match self.closing {
             Closing::Requested => {
-                let wait = rtt::probe_timeout(&self.path, self.config.max_ack_delay) * 3;
+                let wait = rtt::probe_timeout(&self.sender.path, self.config.max_ack_delay) * 3;
                 self.closing = Closing::Waiting(now + wait);
                 CLIENT_CLOSE_SIZE
             }
@@ -129,7 +125,7 @@ impl Endpoint {
     #[cold]
     fn transmit_handshake(&mut self, now: Instant) -> Option<Packet> {
         if self.handshake.ack_pending {
-            let period = rtt::probe_timeout(&self.path, self.config.max_ack_delay);
+            let period = rtt::probe_timeout(&self.sender.path, self.config.max_ack_delay);
             self.handshake.on_ack_sent(now, period);
             return Some(self.make_handshake_packet(Kind::HandshakeAck, HANDSHAKE_ACK_SIZE));
         }
@@ -166,18 +162,17 @@ impl Endpoint {
         let may_send = in_window && self.pacer.is_ready(now);
         if self.probes == 0 {
             if !may_send {
-                self.path.window_limited = !in_window && self.has_work();
+                self.sender.path.window_limited = !in_window && self.has_work();
                 // Whether there is anything to send is found out when the pacer is ready.
                 self.pacing = in_window;
                 return false;
             }
             if !self.has_work() {
-                self.path.window_limited = false;
                 self.mark_idle(now);
                 return false;
             }
         }
-        self.path.window_limited = !in_window;
+        self.sender.path.window_limited = !in_window;
         if self.role == Role::Server && !self.handshake.may_send(self.largest_packet()) {
             return false;
         }
@@ -189,12 +184,12 @@ impl Endpoint {
     /// exceed it. Picoquic is blocked when more than the window is in flight, so that one packet may overshoot.
     #[inline]
     fn fits_window(&self) -> bool {
-        let in_flight = self.path.bytes_in_flight;
+        let in_flight = self.sender.path.bytes_in_flight;
         let after = match self.config.rules {
-            Rules::Rfc => in_flight + self.path.mtu,
+            Rules::Rfc => in_flight + self.sender.path.mtu,
             Rules::Picoquic => in_flight,
         };
-        after <= self.control.window || in_flight.is_zero()
+        after <= self.sender.control.window || in_flight.is_zero()
     }
 
     /// Whether there is anything to put into a numbered packet. A request for another ACK frequency takes
@@ -224,18 +219,7 @@ impl Endpoint {
 
     /// The sender could send and has nothing to send.
     fn mark_idle(&mut self, now: Instant) {
-        self.path.last_idle = now;
-        let before = self.rate.is_app_limited();
-        self.rate.mark_app_limited(self.path.bytes_in_flight);
-        self.path.app_limited = true;
-        if !before && self.path.established {
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_app_limited(&mut cx);
-        }
+        self.sender.run_dry(now);
         if self.sent.nothing_outstanding() && self.is_complete() {
             self.at_rest = Some(now);
         }
@@ -263,7 +247,7 @@ impl Endpoint {
 
     #[inline(never)] // so that a call that finds nothing to send is short
     fn make_data_packet(&mut self, now: Instant) -> Packet {
-        let mtu = self.path.mtu.as_u64() as u32;
+        let mtu = self.sender.path.mtu.as_u64() as u32;
         let mut draft = Draft {
             frames: [Frame::None; MAX_FRAMES],
             count: 0,
@@ -425,41 +409,37 @@ impl Endpoint {
         in_flight: u32,
         frames: &[Frame; MAX_FRAMES],
     ) -> (u64, Ecn) {
-        let was_idle = self.path.bytes_in_flight.is_zero();
-        self.note_idle_restart(now, was_idle);
-        let prior_in_flight = self.path.bytes_in_flight;
-        self.path.bytes_in_flight += Bytes::new(u64::from(in_flight));
-        let total = self.path.bytes_in_flight;
-        let state = (self.rate).on_send(now, in_flight, total, was_idle, &self.path);
+        let was_idle = self.sender.path.bytes_in_flight.is_zero();
+        let (last, most) = (self.last_eliciting, self.config.max_ack_delay);
+        if was_idle && self.sender.restart_if_idle(now, last, most) {
+            self.refresh_control();
+        }
+        let prior_in_flight = self.sender.path.bytes_in_flight;
+        self.sender.path.bytes_in_flight += Bytes::new(u64::from(in_flight));
+        let total = self.sender.path.bytes_in_flight;
+        let state = (self.sender.rate).on_send(now, in_flight, total, was_idle, &self.sender.path);
         let number = self.sent.next_number();
         let record = SentPacket {
             frames: *frames,
             state,
         };
         self.sent.push(record);
-        self.path.next_packet = self.sent.next_number();
-        self.path.lowest_unacked = self.sent.lowest_outstanding();
+        self.sender.path.next_packet = self.sent.next_number();
+        self.sender.path.lowest_unacked = self.sent.lowest_outstanding();
         self.last_eliciting = now;
         self.handshake.on_sent(size);
-        self.counters.packets_sent += 1;
-        self.counters.bytes_sent += u64::from(size);
         let lateness = self.draw_lateness();
         self.pacer.spend(now, size, lateness);
-        if self.path.established {
-            self.log.sent(now, number, u64::from(size));
-            let event = Sent {
-                packet: number,
-                size: Bytes::new(u64::from(size)),
-                prior_in_flight,
-                was_idle,
-            };
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_sent(&event, &mut cx);
+        if self.sender.path.established {
+            self.sender.log.sent(now, number, u64::from(size));
         }
+        let event = Sent {
+            packet: number,
+            size: Bytes::new(u64::from(size)),
+            prior_in_flight,
+            was_idle,
+        };
+        self.sender.on_sent(now, &event);
         (number, self.ecn)
     }
 
@@ -471,24 +451,6 @@ impl Endpoint {
                 let product = u128::from(self.noise.next_u64()) * (u128::from(most) + 1);
                 Duration::from_nanos((product >> 64) as u64)
             }
-        }
-    }
-
-    /// Tells the controller that data leaves after an idle period (RFC 9002
-    /// section 7.8).
-    fn note_idle_restart(&mut self, now: Instant, was_idle: bool) {
-        if !was_idle || !self.is_complete() || !self.rate.is_app_limited() {
-            return;
-        }
-        let idle = rtt::probe_timeout(&self.path, self.config.max_ack_delay).max(IDLE);
-        if now - self.last_eliciting > idle {
-            let mut cx = Context {
-                now,
-                path: &self.path,
-                rng: &mut self.rng,
-            };
-            self.controller.on_idle_restart(&mut cx);
-            self.refresh_control();
         }
     }
 }

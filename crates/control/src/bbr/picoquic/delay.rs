@@ -5,7 +5,8 @@
 //! of seven is above 1.25 times that, which a few unlucky packets cannot bring about.
 
 use super::SHORT_RTT;
-use crate::bbr::parameters::{Gain, MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL};
+use crate::bbr::parameters::{MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL};
+use crate::bbr_model::Gain;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 const SAMPLES: usize = 7;

@@ -3,11 +3,11 @@
 use super::{Bbr, State};
 use crate::Context;
 use crate::bbr::parameters::{
-    DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, DRAIN_PACING_GAIN, EXTRA_ACKED_FILTER_LEN, Gain,
+    DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, DRAIN_PACING_GAIN, EXTRA_ACKED_FILTER_LEN,
     MAX_SEND_QUANTUM, PACING_MARGIN, PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, UP_CWND_GAIN,
-    UP_PACING_GAIN, min_pipe_cwnd,
+    UP_PACING_GAIN,
 };
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Gain of a start from a remembered volume.

@@ -3,9 +3,8 @@
 use super::draws::Draws;
 use super::{Bbr, ECN_EXCESS, LONG_RTT, SHORT_RTT, State};
 use crate::Context;
-use crate::bbr::parameters::Gain;
 use crate::bbr::probe_bw::AckPhase;
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Gain, Sample};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Bandwidth over that at the start of ProbeBW that calls for a new start.

@@ -2,9 +2,9 @@
 
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION, min_pipe_cwnd};
+use crate::bbr::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION};
 use crate::bbr::probe_bw::AckPhase;
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Duration, Instant};
 
 #[derive(Clone, Debug, Default)]

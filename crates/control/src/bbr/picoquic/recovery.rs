@@ -2,8 +2,8 @@
 
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr::parameters::{Gain, LOSS_THRESH_PERCENT};
-use crate::bbr::sample::Sample;
+use crate::bbr::parameters::LOSS_THRESH_PERCENT;
+use crate::bbr_model::{Gain, Sample};
 use crate::event::{Ack, Timeout};
 use thalweg_units::Bytes;
 

@@ -2,10 +2,10 @@
 
 use super::{Bbr, ECN_EXCESS, LONG_RTT, State};
 use crate::Context;
-use crate::bbr::parameters::{Gain, STARTUP_FULL_LOSS_COUNT};
-use crate::bbr::sample::Sample;
-use crate::picoquic_start::{data_limited, slow_start_increase};
-use crate::window_pacing::WindowPacing;
+use crate::bbr::parameters::STARTUP_FULL_LOSS_COUNT;
+use crate::bbr_model::{Gain, Sample};
+use crate::picoquic::window::{data_limited, slow_start_increase};
+use crate::picoquic::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Duration};
 
 /// ACKs with an excess of delay that end Startup.

@@ -1,26 +1,26 @@
 //! Behaviour that sets the variant apart from the draft.
 
-use crate::bbr::test_path::TestPath;
+use crate::fake_transport::Bottleneck;
 use thalweg_units::{Bytes, Duration, Rate};
 
-fn path() -> TestPath {
-    TestPath::new("bbr:variant=picoquic", 20, 80, Bytes::new(800_000))
+fn path() -> Bottleneck {
+    Bottleneck::new("bbr:variant=picoquic", 20, 80, Bytes::new(800_000))
 }
 
 #[test]
 fn startup_ends_on_delay_before_a_plateau_is_proven() {
     // The queue exceeds a quarter of the minimum RTT in the last doubling; the draft waits three
     // rounds of 160 ms more.
-    let mut draft = TestPath::new("bbr", 20, 80, Bytes::new(800_000));
+    let mut draft = Bottleneck::new("bbr", 20, 80, Bytes::new(800_000));
     draft.run_to("Drain");
     let mut path = path();
     path.run_to("Drain");
     assert!(path.variable("rtt_excess_count") > 7.0);
     assert!(
-        path.now + Duration::from_millis(300) < draft.now,
+        path.flow.now + Duration::from_millis(300) < draft.flow.now,
         "{} {}",
-        path.now,
-        draft.now
+        path.flow.now,
+        draft.flow.now
     );
 }
 
@@ -29,9 +29,9 @@ fn the_link_is_full_and_the_queue_small_in_steady_state() {
     let mut path = path();
     path.run_for(Duration::from_secs(3));
     path.reset_extremes();
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(Duration::from_secs(20));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
     assert!((0.93..=1.0).contains(&utilisation), "{utilisation}");
     assert!(path.max_queue < path.bdp(), "{}", path.max_queue);
 }
@@ -40,9 +40,9 @@ fn the_link_is_full_and_the_queue_small_in_steady_state() {
 fn a_probe_ends_on_delay_within_two_round_trips() {
     let mut path = path();
     path.run_to("ProbeBW_UP");
-    let began = path.now;
+    let began = path.flow.now;
     path.run_to("ProbeBW_DOWN");
-    let rounds = (path.now - began).as_secs_f64() / 0.080;
+    let rounds = (path.flow.now - began).as_secs_f64() / 0.080;
     assert!((1.0..=2.5).contains(&rounds), "{rounds}");
 }
 
@@ -53,11 +53,11 @@ fn growth_is_followed_up_at_once() {
     path.run_for(Duration::from_secs(4));
     path.rate = Rate::from_bits_per_sec(60_000_000);
     path.run_to("ProbeBW_UP");
-    let probed = path.now;
+    let probed = path.flow.now;
     path.run_while(thalweg_units::Instant::NEVER, |path| {
         path.variable("max_bw") < 57e6
     });
-    let took = (path.now - probed).as_secs_f64();
+    let took = (path.flow.now - probed).as_secs_f64();
     assert!(took < 3.0, "{took}");
 }
 
@@ -65,9 +65,9 @@ fn growth_is_followed_up_at_once() {
 fn a_probe_timeout_is_followed_by_a_restart_from_the_volume_before_it() {
     let mut path = path();
     path.run_for(Duration::from_secs(3));
-    let oldest = path.path.next_packet - 100;
+    let oldest = path.flow.path.next_packet - 100;
     let snapshot = crate::event::Snapshot {
-        sent: path.now,
+        sent: path.flow.now,
         in_flight_at_send: Bytes::ZERO,
         delivered_at_send: Bytes::ZERO,
         lost_at_send: Bytes::ZERO,
@@ -81,25 +81,26 @@ fn a_probe_timeout_is_followed_by_a_restart_from_the_volume_before_it() {
         packet: oldest,
         snapshot,
     };
-    path.call(|controller, cx| controller.on_timeout(&event, cx));
-    assert!(path.controller.control().window < path.path.bytes_in_flight + Bytes::new(2_000));
+    path.flow
+        .call(|controller, cx| controller.on_timeout(&event, cx));
+    assert!(path.flow.control().window < path.flow.path.bytes_in_flight + Bytes::new(2_000));
     path.run_while(thalweg_units::Instant::NEVER, |path| {
         !path.state().starts_with("Startup")
     });
-    assert!(path.controller.control().window >= path.bdp().mul_div(9, 10));
+    assert!(path.flow.control().window >= path.bdp().mul_div(9, 10));
 }
 
 #[test]
 fn a_long_path_starts_in_window_mode() {
-    let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
+    let mut path = Bottleneck::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
     path.run_to("Startup_LONG_RTT");
-    let control = path.controller.control();
-    let by_window = Rate::over(control.window, path.path.smoothed_rtt);
+    let control = path.flow.control();
+    let by_window = Rate::over(control.window, path.flow.path.smoothed_rtt);
     let ratio =
         control.pacing.unwrap().as_bits_per_sec() as f64 / by_window.as_bits_per_sec() as f64;
     assert!((1.2..=1.3).contains(&ratio), "{ratio}"); // 5/4
     // 15 360 * 600 ms / 100 ms
-    assert!(path.controller.control().window >= Bytes::new(92_160));
+    assert!(path.flow.control().window >= Bytes::new(92_160));
     path.run_to("Drain");
     assert!(path.variable("max_bw") > 10e6);
 }
@@ -109,9 +110,9 @@ fn the_first_probe_after_a_start_comes_early() {
     // One minimum RTT and at most 250 ms after DOWN began; two to three seconds without that rule.
     let mut path = path();
     path.run_to("ProbeBW_DOWN");
-    let began = path.now;
+    let began = path.flow.now;
     path.run_to("ProbeBW_REFILL");
-    let waited = (path.now - began).as_secs_f64();
+    let waited = (path.flow.now - began).as_secs_f64();
     assert!((0.080..=0.45).contains(&waited), "{waited}");
 }
 
@@ -121,15 +122,15 @@ fn probes_without_growth_come_seldom_again() {
     let mut path = path();
     path.run_for(Duration::from_secs(6));
     path.run_to("ProbeBW_DOWN");
-    let began = path.now;
+    let began = path.flow.now;
     path.run_to("ProbeBW_REFILL");
-    let waited = (path.now - began).as_secs_f64();
+    let waited = (path.flow.now - began).as_secs_f64();
     assert!((2.0..=3.2).contains(&waited), "{waited}");
 }
 
 #[test]
 fn a_start_again_on_a_long_path_is_by_window_again() {
-    let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
+    let mut path = Bottleneck::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
     path.run_to("ProbeBW_DOWN");
     path.rate = Rate::from_bits_per_sec(100_000_000);
     path.run_to("ProbeBW_UP");
@@ -139,14 +140,15 @@ fn a_start_again_on_a_long_path_is_by_window_again() {
 
 #[test]
 fn a_remembered_volume_opens_half_of_the_window_on_a_long_path_with_the_next_ack() {
-    let mut path = TestPath::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
+    let mut path = Bottleneck::new("bbr:variant=picoquic", 20, 600, Bytes::new(3_000_000));
     path.run_to("Startup_LONG_RTT");
-    let before = path.controller.control().window;
-    path.call(|controller, cx| controller.on_seed(Bytes::new(10_000_000), cx));
-    assert_eq!(path.controller.control().window, before);
+    let before = path.flow.control().window;
+    path.flow
+        .call(|controller, cx| controller.on_seed(Bytes::new(10_000_000), cx));
+    assert_eq!(path.flow.control().window, before);
     path.run_while(thalweg_units::Instant::NEVER, |path| {
-        path.controller.control().window == before
+        path.flow.control().window == before
     });
-    let window = path.controller.control().window.as_u64();
+    let window = path.flow.control().window.as_u64();
     assert!((5_000_000..6_000_000).contains(&window), "{window}"); // half, and what was acknowledged
 }

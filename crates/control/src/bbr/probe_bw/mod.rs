@@ -7,9 +7,9 @@ mod refill;
 mod up;
 
 use super::loss::is_inflight_too_high;
-use super::sample::Sample;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::Sample;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// BBR.ack_phase: what the ACKs that come in now were sent for (section 2.14).

@@ -1,10 +1,10 @@
 //! ProbeBW_REFILL: fills the pipe for one round trip, so that the probe that follows does not mistake an
 //! empty pipe for a short buffer (draft-ietf-ccwg-bbr-06 section 5.3.3.3).
 
-use super::super::sample::Sample;
 use super::super::{Bbr, State};
 use super::AckPhase;
 use crate::Context;
+use crate::bbr_model::Sample;
 
 impl Bbr {
     /// StartProbeBW_REFILL().

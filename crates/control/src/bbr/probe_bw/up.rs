@@ -1,10 +1,10 @@
 //! ProbeBW_UP: sends above the bandwidth to find more of it
 //! (draft-ietf-ccwg-bbr-06 sections 5.3.3.5 to 5.3.3.7).
 
-use super::super::sample::Sample;
 use super::super::{Bbr, State};
 use super::{AckPhase, NO_GROWTH};
 use crate::Context;
+use crate::bbr_model::Sample;
 use thalweg_units::Bytes;
 
 /// The rounds of exponential growth that are counted (RaiseInflightLongtermSlope()).

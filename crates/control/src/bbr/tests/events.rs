@@ -1,11 +1,13 @@
 //! Responses of BBRv3 to single events: false alarms, timeouts, marks, idleness.
 
-use crate::bbr::test_path::{MTU, TestPath};
-use crate::event::{EcnCounts, Lost, Snapshot, SpuriousLoss, Timeout};
+use crate::event::{EcnCounts, Lost, SpuriousLoss, Timeout};
+use crate::fake_transport::{Bottleneck, PICOQUIC};
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
-fn path(spec: &str) -> TestPath {
-    TestPath::new(spec, 20, 80, Bytes::new(800_000))
+const MTU: Bytes = PICOQUIC.mtu;
+
+fn path(spec: &str) -> Bottleneck {
+    Bottleneck::new(spec, 20, 80, Bytes::new(800_000))
 }
 
 fn returned(lost: &Lost) -> SpuriousLoss {
@@ -17,21 +19,11 @@ fn returned(lost: &Lost) -> SpuriousLoss {
     }
 }
 
-fn timeout(count: u32) -> Timeout {
-    let snapshot = Snapshot {
-        sent: thalweg_units::Instant::START,
-        in_flight_at_send: MTU,
-        delivered_at_send: Bytes::ZERO,
-        lost_at_send: Bytes::ZERO,
-        delivered_since_sent: Bytes::ZERO,
-        lost_since_sent: Bytes::ZERO,
-        app_limited: false,
-        window_limited: false,
-    };
+fn timeout(count: u32, path: &Bottleneck) -> Timeout {
     Timeout {
         count,
         packet: 0,
-        snapshot,
+        snapshot: path.flow.snapshot(),
     }
 }
 
@@ -56,17 +48,19 @@ fn a_false_alarm_in_a_probe_is_undone_when_its_last_packet_has_returned() {
     let mut path = path("bbr");
     path.run_to("ProbeBW_UP");
     path.run_for(Duration::from_millis(170));
-    let window = path.controller.control().window;
+    let window = path.flow.control().window;
     let lost = path.declare_lost(12);
     assert_eq!(path.state(), "ProbeBW_DOWN");
     for event in &lost[..11] {
-        path.call(|controller, cx| controller.on_spurious_loss(&returned(event), cx));
+        path.flow
+            .call(|controller, cx| controller.on_spurious_loss(&returned(event), cx));
         assert_eq!(path.state(), "ProbeBW_DOWN", "one packet is still missing");
     }
-    path.call(|controller, cx| controller.on_spurious_loss(&returned(&lost[11]), cx));
+    path.flow
+        .call(|controller, cx| controller.on_spurious_loss(&returned(&lost[11]), cx));
     assert_eq!(path.state(), "ProbeBW_REFILL");
     assert_eq!(path.variable("inflight_longterm"), f64::INFINITY);
-    assert!(path.controller.control().window >= window);
+    assert!(path.flow.control().window >= window);
 }
 
 #[test]
@@ -81,11 +75,13 @@ fn a_false_alarm_in_startup_returns_to_startup() {
         ce: 10,
         largest_acked: 100,
     };
-    path.call(|controller, cx| controller.on_ecn(&marks, cx));
+    path.flow
+        .call(|controller, cx| controller.on_ecn(&marks, cx));
     path.run_for(Duration::from_millis(10));
     assert_ne!(path.state(), "Startup");
     for event in &lost {
-        path.call(|controller, cx| controller.on_spurious_loss(&returned(event), cx));
+        path.flow
+            .call(|controller, cx| controller.on_spurious_loss(&returned(event), cx));
     }
     assert_eq!(path.state(), "Startup");
     path.run_to("Drain");
@@ -98,14 +94,15 @@ fn a_false_alarm_in_startup_returns_to_startup() {
 #[test]
 fn an_alarm_is_not_false_while_one_lost_packet_is_missing() {
     // A buffer of half a BDP drops packets in the same episode as the false alarm.
-    let mut path = TestPath::new("bbr", 20, 80, Bytes::new(100_000));
+    let mut path = Bottleneck::new("bbr", 20, 80, Bytes::new(100_000));
     path.run_for(Duration::from_millis(400));
     let lost = path.declare_lost(20);
     path.run_while(thalweg_units::Instant::NEVER, |path| {
         path.state() == "Startup"
     });
     for event in &lost {
-        path.call(|controller, cx| controller.on_spurious_loss(&returned(event), cx));
+        path.flow
+            .call(|controller, cx| controller.on_spurious_loss(&returned(event), cx));
     }
     assert_eq!(path.state(), "Drain");
 }
@@ -115,17 +112,21 @@ fn the_first_probe_timeout_changes_nothing_and_the_second_leaves_room_for_one_pa
     // RFC 9002 section 6.2; draft section 5.6.4.4
     let mut path = path("bbr");
     path.run_for(Duration::from_secs(2));
-    let window = path.controller.control().window;
-    path.call(|controller, cx| controller.on_timeout(&timeout(1), cx));
-    assert_eq!(path.controller.control().window, window);
-    path.call(|controller, cx| controller.on_timeout(&timeout(2), cx));
+    let window = path.flow.control().window;
+    let event = timeout(1, &path);
+    path.flow
+        .call(|controller, cx| controller.on_timeout(&event, cx));
+    assert_eq!(path.flow.control().window, window);
+    let event = timeout(2, &path);
+    path.flow
+        .call(|controller, cx| controller.on_timeout(&event, cx));
     assert_eq!(
-        path.controller.control().window,
-        path.path.bytes_in_flight + MTU
+        path.flow.control().window,
+        path.flow.path.bytes_in_flight + MTU
     );
     // A round trip later a packet is acknowledged that left after the timeout.
     path.run_for(Duration::from_millis(200));
-    assert_eq!(path.controller.control().window, window);
+    assert_eq!(path.flow.control().window, window);
 }
 
 #[test]
@@ -133,21 +134,23 @@ fn a_timeout_that_proves_spurious_gives_the_window_back() {
     // Appendix A.19
     let mut path = path("bbr");
     path.run_for(Duration::from_secs(2));
-    let window = path.controller.control().window;
+    let window = path.flow.control().window;
     let event = Timeout {
-        packet: path.path.next_packet - 50,
-        ..timeout(2)
+        packet: path.flow.path.next_packet - 50,
+        ..timeout(2, &path)
     };
-    path.call(|controller, cx| controller.on_timeout(&event, cx));
+    path.flow
+        .call(|controller, cx| controller.on_timeout(&event, cx));
     let spurious = SpuriousLoss {
         packet: event.packet,
         size: MTU,
-        sent: path.now,
+        sent: path.flow.now,
         timeout_only: true,
     };
-    assert!(path.controller.control().window < window);
-    path.call(|controller, cx| controller.on_spurious_loss(&spurious, cx));
-    assert_eq!(path.controller.control().window, window);
+    assert!(path.flow.control().window < window);
+    path.flow
+        .call(|controller, cx| controller.on_spurious_loss(&spurious, cx));
+    assert_eq!(path.flow.control().window, window);
 }
 
 #[test]
@@ -162,10 +165,11 @@ fn marks_are_ignored_unless_ecn_is_claimed() {
         let mut path = path(spec);
         path.run_for(Duration::from_millis(300));
         assert_eq!(
-            (path.controller.ecn(), path.state()),
+            (path.flow.controller.ecn(), path.state()),
             (codepoint, "Startup")
         );
-        path.call(|controller, cx| controller.on_ecn(&marks, cx));
+        path.flow
+            .call(|controller, cx| controller.on_ecn(&marks, cx));
         path.run_for(Duration::from_millis(50));
         assert_eq!(path.state() != "Startup", leaves);
     }
@@ -183,7 +187,8 @@ fn marks_in_cruise_lower_the_short_term_bounds_once_a_round() {
         ce: 10,
         largest_acked: 100,
     };
-    path.call(|controller, cx| controller.on_ecn(&marks, cx));
+    path.flow
+        .call(|controller, cx| controller.on_ecn(&marks, cx));
     assert_eq!(path.variable("bw_shortterm"), f64::INFINITY);
     path.run_for(Duration::from_millis(200));
     let bound = path.variable("bw_shortterm");
@@ -197,9 +202,10 @@ fn a_flow_restarts_from_idle_at_exactly_its_bandwidth() {
     path.run_to("ProbeBW_UP");
     path.run_for(Duration::from_millis(10));
     let bandwidth = path.variable("bw");
-    path.path.app_limited = true;
-    path.call(|controller, cx| controller.on_idle_restart(cx));
-    let pacing = path.controller.control().pacing.unwrap();
+    path.flow.path.app_limited = true;
+    path.flow
+        .call(|controller, cx| controller.on_idle_restart(cx));
+    let pacing = path.flow.control().pacing.unwrap();
     assert_eq!(
         pacing,
         Rate::from_bits_per_sec(bandwidth as u64).mul_div(99, 100)
@@ -211,14 +217,14 @@ fn the_first_rtt_replaces_the_guess_behind_the_initial_pacing_rate() {
     // Section 5.6.2: 2.77 * 15 360 bytes over 1 ms, then over the measured RTT.
     let mut path = path("bbr");
     assert_eq!(
-        path.controller.control().pacing,
+        path.flow.control().pacing,
         Some(Rate::from_bits_per_sec(340_377_600))
     );
-    path.path.min_rtt = Duration::from_millis(80);
-    path.path.smoothed_rtt = Duration::from_millis(80);
+    path.flow.path.min_rtt = Duration::from_millis(80);
+    path.flow.path.smoothed_rtt = Duration::from_millis(80);
     path.run_for(Duration::from_millis(1));
     assert_eq!(
-        path.controller.control().pacing,
+        path.flow.control().pacing,
         Some(Rate::from_bits_per_sec(4_254_720))
     );
 }

@@ -1,15 +1,17 @@
 //! BBRv3 over a bottleneck (draft-ietf-ccwg-bbr-06 appendix A names many of these cases).
 
-use crate::bbr::test_path::{MTU, TestPath};
+use crate::fake_transport::{Bottleneck, PICOQUIC};
 use thalweg_units::{Bytes, Duration, Rate};
+
+const MTU: Bytes = PICOQUIC.mtu;
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
 /// 20 Mbit/s and 80 ms: a BDP of 20e6 / 8 * 0.080 = 200 kB.
-fn path(buffer_bdp_percent: u64) -> TestPath {
-    TestPath::new("bbr", 20, 80, Bytes::new(2_000 * buffer_bdp_percent))
+fn path(buffer_bdp_percent: u64) -> Bottleneck {
+    Bottleneck::new("bbr", 20, 80, Bytes::new(2_000 * buffer_bdp_percent))
 }
 
 #[test]
@@ -19,7 +21,9 @@ fn startup_ends_on_a_plateau_with_the_bandwidth_known_to_two_percent() {
     path.run_to("Drain");
     let max_bw = path.variable("max_bw");
     assert!((19.6e6..=20.4e6).contains(&max_bw), "{max_bw}");
-    assert!(path.now.as_secs_f64() > 6.0 * 0.080 && path.now.as_secs_f64() < 15.0 * 0.080);
+    assert!(
+        path.flow.now.as_secs_f64() > 6.0 * 0.080 && path.flow.now.as_secs_f64() < 15.0 * 0.080
+    );
     assert_eq!(path.dropped, 0);
 }
 
@@ -33,11 +37,11 @@ fn drain_empties_the_queue_at_half_the_bandwidth() {
         path.queue() > path.bdp() / 2,
         "Startup builds up to one BDP of queue"
     );
-    let began = path.now;
+    let began = path.flow.now;
     path.run_to("ProbeBW_CRUISE"); // DOWN has nothing left to do
     assert!(path.queue() < MTU * 4, "{}", path.queue());
     // One BDP of queue leaves at half of the bandwidth in two round trips.
-    assert!((1.5..=2.5).contains(&((path.now - began).as_secs_f64() / 0.080)));
+    assert!((1.5..=2.5).contains(&((path.flow.now - began).as_secs_f64() / 0.080)));
 }
 
 #[test]
@@ -57,7 +61,13 @@ fn startup_ends_on_loss_when_the_buffer_is_short() {
 fn the_cycle_is_down_cruise_refill_up() {
     let mut path = path(400);
     path.run_for(seconds(20));
-    let cycle: Vec<_> = path.states.iter().map(|(_, name)| *name).skip(2).collect();
+    let cycle: Vec<_> = path
+        .flow
+        .states
+        .iter()
+        .map(|(_, name)| *name)
+        .skip(2)
+        .collect();
     for pair in cycle.windows(2) {
         let next: &[&str] = match pair[0] {
             "ProbeBW_DOWN" => &["ProbeBW_CRUISE", "ProbeRTT"],
@@ -85,7 +95,7 @@ fn bandwidth_is_probed_every_two_to_three_seconds() {
     let mut waits = 0;
     let mut clock = None;
     let mut before = "";
-    for (time, name) in path.states.iter().copied() {
+    for (time, name) in path.flow.states.iter().copied() {
         match name {
             // The clock starts in DOWN, which Drain and ProbeRTT leave for CRUISE in the same ACK.
             "ProbeBW_DOWN" => clock = Some(time),
@@ -107,9 +117,9 @@ fn the_steady_queue_is_small_and_the_link_is_full() {
     let mut path = path(400);
     path.run_for(seconds(3));
     path.reset_extremes();
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(seconds(20));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
     assert!((0.94..=1.0).contains(&utilisation), "{utilisation}");
     // UP sends 25 % too fast until three rounds show no growth; the window allows 1.25 BDP of queue.
     assert!(
@@ -124,18 +134,18 @@ fn probe_rtt_holds_half_a_bdp_for_200_ms_every_five_seconds() {
     // Appendix A.10
     let mut path = path(400);
     path.run_to("ProbeRTT");
-    let first = path.now;
+    let first = path.flow.now;
     assert_eq!(path.variable("cwnd_gain"), 0.5);
     path.reset_extremes();
     path.run_to("ProbeBW_CRUISE");
-    let length = (path.now - first).as_secs_f64();
+    let length = (path.flow.now - first).as_secs_f64();
     // One round trip at most to come down, 200 ms, and the rest of a round.
     assert!((0.2..=0.45).contains(&length), "{length}");
     let half = path.bdp() / 2;
     assert!(path.min_in_flight <= half && path.min_in_flight > half.mul_div(9, 10));
-    let left = path.now;
+    let left = path.flow.now;
     path.run_to("ProbeRTT");
-    let interval = (path.now - left).as_secs_f64();
+    let interval = (path.flow.now - left).as_secs_f64();
     assert!((5.0..=5.2).contains(&interval), "{interval}");
 }
 
@@ -149,7 +159,7 @@ fn loss_above_two_percent_bounds_the_volume_in_flight() {
     path.run_for(seconds(10));
     let bound = path.variable("inflight_longterm");
     assert!((2.0 * 1440.0..=250e3).contains(&bound), "{bound}");
-    assert!(path.controller.control().window.as_u64() as f64 <= bound.max(4.0 * 1440.0));
+    assert!(path.flow.control().window.as_u64() as f64 <= bound.max(4.0 * 1440.0));
 }
 
 #[test]
@@ -158,9 +168,9 @@ fn one_percent_of_loss_costs_almost_nothing() {
     let mut path = path(400);
     path.loss_permille = 10;
     path.run_for(seconds(3));
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(seconds(20));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
     assert!((0.75..=1.0).contains(&utilisation), "{utilisation}");
 }
 
@@ -174,7 +184,7 @@ fn app_limited_samples_do_not_lower_the_bandwidth() {
     path.run_for(seconds(30));
     assert_eq!(path.variable("max_bw"), max_bw);
     assert!(
-        path.path.delivered < Bytes::new(20_000_000),
+        path.flow.path.delivered < Bytes::new(20_000_000),
         "the application was slow"
     );
 }
@@ -221,17 +231,17 @@ fn half_the_capacity_is_believed_when_the_filter_has_forgotten_the_old_cycles() 
     path.run_for(Duration::from_millis(300)); // the filter advances one round trip after UP
     let max_bw = path.variable("max_bw");
     assert!((9.0e6..=10.3e6).contains(&max_bw), "{max_bw}");
-    assert!(path.now.as_secs_f64() < 25.0);
+    assert!(path.flow.now.as_secs_f64() < 25.0);
 }
 
 #[test]
 fn the_window_never_falls_below_four_packets_on_a_tiny_path() {
     // Appendix A.14: 0.1 Mbit/s * 10 ms is 125 bytes.
-    let mut path = TestPath::new("bbr", 1, 10, Bytes::new(30_000));
+    let mut path = Bottleneck::new("bbr", 1, 10, Bytes::new(30_000));
     path.rate = Rate::from_bits_per_sec(100_000);
     path.run_for(seconds(30));
-    assert!(path.controller.control().window >= MTU * 4);
-    let pacing = path.controller.control().pacing.unwrap();
+    assert!(path.flow.control().window >= MTU * 4);
+    let pacing = path.flow.control().pacing.unwrap();
     assert!(
         (80_000..=130_000).contains(&pacing.as_bits_per_sec()),
         "{pacing}"
@@ -243,13 +253,13 @@ fn idleness_takes_the_place_of_probe_rtt() {
     // Appendix A.11: silent for 6 s in ProbeBW.
     let mut path = path(400);
     path.run_for(seconds(3));
-    let before = path.states.len();
+    let before = path.flow.states.len();
     path.app_rate = Some(Rate::from_bits_per_sec(1_920)); // one packet of 1440 bytes in 6 s
     path.run_for(seconds(8));
     path.app_rate = None;
     path.run_for(seconds(1));
     assert!(
-        path.states[before..]
+        path.flow.states[before..]
             .iter()
             .all(|(_, name)| *name != "ProbeRTT")
     );
@@ -264,7 +274,7 @@ fn an_app_limited_flow_stays_in_startup_and_returns_to_it_from_probe_rtt() {
     path.run_for(seconds(1));
     path.delay = Duration::from_millis(90);
     path.run_for(seconds(20));
-    let names: Vec<_> = path.states.iter().map(|(_, name)| *name).collect();
+    let names: Vec<_> = path.flow.states.iter().map(|(_, name)| *name).collect();
     assert!(names.contains(&"ProbeRTT"), "{names:?}");
     assert!(
         names
@@ -272,7 +282,7 @@ fn an_app_limited_flow_stays_in_startup_and_returns_to_it_from_probe_rtt() {
             .all(|name| ["Startup", "ProbeRTT"].contains(name)),
         "{names:?}"
     );
-    assert!(!path.controller.control().startup_done);
+    assert!(!path.flow.control().startup_done);
 }
 
 #[test]
@@ -283,9 +293,9 @@ fn a_link_that_delivers_in_bursts_is_filled_and_adds_one_burst_to_the_window() {
     path.run_for(seconds(3));
     let extra = path.variable("extra_acked");
     assert!((60e3..=110e3).contains(&extra), "{extra}");
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(seconds(20));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
     assert!((0.93..=1.003).contains(&utilisation), "{utilisation}");
     let max_bw = path.variable("max_bw");
     assert!(

@@ -1,9 +1,10 @@
 //! Any sequence of events leaves any controller of the BBR family with a usable decision.
 
+use crate::Init;
 use crate::event::{
     Ack, EcnCounts, Lost, RateSample, RttSample, Sent, Snapshot, SpuriousLoss, Timeout,
 };
-use crate::{Context, ControllerSpec, Init, Observer, PathState, Rng};
+use crate::fake_transport::Flow;
 use proptest::prelude::*;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
@@ -19,26 +20,16 @@ const SPECS: [&str; 5] = [
 /// One event: its kind, the time since the last, and two numbers that size what it reports.
 type Step = (u8, u64, u64, u64);
 
-struct Ignore;
-impl Observer for Ignore {
-    fn state(&mut self, _: &'static str) {}
-    fn variable(&mut self, _: &'static str, value: f64) {
-        assert!(!value.is_nan());
-    }
-}
-
 fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
     let init = Init {
         now: Instant::START,
         mtu: MTU,
         initial_window: MTU * 10,
     };
-    let mut controller = spec.parse::<ControllerSpec>().unwrap().build(&init);
-    let mut path = PathState::new(MTU);
-    let mut rng = Rng::new(7);
-    let mut now = Instant::START;
+    let mut flow = Flow::named(spec, &init);
     for &(kind, nanos, a, b) in steps {
-        now += Duration::from_nanos(nanos);
+        flow.advance(Duration::from_nanos(nanos));
+        let (now, path) = (flow.now, &mut flow.path);
         path.next_packet += a % 5;
         path.bytes_in_flight = Bytes::new(b);
         path.app_limited = a % 3 == 0;
@@ -56,11 +47,6 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
         let rate = Rate::over(Bytes::new(a), Duration::from_nanos(b));
         path.delivery_rate = rate;
         path.peak_rate = path.peak_rate.max(rate);
-        let mut cx = Context {
-            now,
-            path: &path,
-            rng: &mut rng,
-        };
         match kind % 11 {
             0 => {
                 let prior_in_flight = Bytes::new(b);
@@ -71,7 +57,7 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
                     prior_in_flight,
                     was_idle,
                 };
-                controller.on_sent(&event, &mut cx);
+                flow.call(|controller, cx| controller.on_sent(&event, cx));
             }
             1 => {
                 let size = Bytes::new(a);
@@ -82,18 +68,16 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
                     snapshot,
                     persistent_congestion,
                 };
-                controller.on_lost(&event, &mut cx);
+                flow.call(|controller, cx| controller.on_lost(&event, cx));
             }
             2 => {
                 let count = 1 + (a % 4) as u32;
-                controller.on_timeout(
-                    &Timeout {
-                        count,
-                        packet,
-                        snapshot,
-                    },
-                    &mut cx,
-                );
+                let event = Timeout {
+                    count,
+                    packet,
+                    snapshot,
+                };
+                flow.call(|controller, cx| controller.on_timeout(&event, cx));
             }
             3 => {
                 let (sent, timeout_only) = (snapshot.sent, a % 2 == 0);
@@ -103,7 +87,7 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
                     sent,
                     timeout_only,
                 };
-                controller.on_spurious_loss(&event, &mut cx);
+                flow.call(|controller, cx| controller.on_spurious_loss(&event, cx));
             }
             4 => {
                 let event = EcnCounts {
@@ -112,7 +96,7 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
                     ce: b,
                     largest_acked: packet,
                 };
-                controller.on_ecn(&event, &mut cx);
+                flow.call(|controller, cx| controller.on_ecn(&event, cx));
             }
             5 => {
                 let rtt = Duration::from_nanos(b.max(1));
@@ -123,23 +107,13 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
                 } else {
                     rtt
                 };
-                let mut cx = Context {
-                    now,
-                    path: &path,
-                    rng: &mut rng,
-                };
-                controller.on_rtt(&RttSample { rtt, raw: rtt }, &mut cx);
+                flow.call(|controller, cx| controller.on_rtt(&RttSample { rtt, raw: rtt }, cx));
             }
-            6 => controller.on_idle_restart(&mut cx),
-            7 => controller.on_seed(Bytes::new(a), &mut cx),
+            6 => flow.call(|controller, cx| controller.on_idle_restart(cx)),
+            7 => flow.report_seed(Bytes::new(a)),
             _ => {
                 path.delivered += Bytes::new(a);
                 path.largest_acked = Some(packet);
-                let mut cx = Context {
-                    now,
-                    path: &path,
-                    rng: &mut rng,
-                };
                 let (delivered, interval) = (Bytes::new(a), Duration::from_nanos(b));
                 let app_limited = snapshot.app_limited;
                 let event = Ack {
@@ -158,18 +132,22 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
                     }),
                     prior_in_flight: Bytes::new(b),
                 };
-                controller.on_ack(&event, &mut cx);
-                prop_assert!(controller.control().window >= MTU * 2, "{spec}");
+                flow.call(|controller, cx| controller.on_ack(&event, cx));
+                prop_assert!(flow.control().window >= MTU * 2, "{spec}");
             }
         }
-        let control = controller.control();
+        let control = flow.control();
         prop_assert!(control.window >= MTU, "{spec}: {control:?}");
         prop_assert!(control.quantum >= MTU, "{spec}: {control:?}");
         prop_assert!(
             control.pacing.is_none_or(|rate| !rate.is_zero()),
             "{spec}: {control:?}"
         );
-        controller.observe(&mut Ignore);
+        let shown = flow.shown();
+        prop_assert!(
+            shown.variables.iter().all(|(_, value)| !value.is_nan()),
+            "{shown}"
+        );
     }
     Ok(())
 }

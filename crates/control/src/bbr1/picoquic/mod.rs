@@ -28,15 +28,11 @@ mod startup;
 mod tests;
 
 use super::output::{initial_pacing_rate, send_quantum};
-use crate::bbr::bubble::Bubble;
-use crate::bbr::full_pipe::FullPipe;
-use crate::bbr::round::Round;
-use crate::bbr::sample::Sample;
-use crate::bbr::windowed_max::WindowedMax;
-use crate::delay_hystart::DelayHystart;
+use crate::bbr_model::{Bubble, FullPipe, Round, Sample, WindowedMax};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::loss_filter::LossFilter;
-use crate::window_pacing::WindowPacing;
+use crate::picoquic::delay_hystart::DelayHystart;
+use crate::picoquic::loss_filter::LossFilter;
+use crate::picoquic::window_pacing::WindowPacing;
 use crate::{Context, Control, Controller, Init, Observer};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 

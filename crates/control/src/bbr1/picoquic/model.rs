@@ -2,8 +2,7 @@
 
 use super::{Bbr1, MIN_WINDOW, State};
 use crate::Context;
-use crate::bbr::parameters::Gain;
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Gain, Sample};
 use thalweg_units::{Duration, Instant, Rate};
 
 const RTPROP_FILTER: Duration = Duration::from_secs(10);

@@ -3,8 +3,7 @@
 use super::probe_bw::GAINS;
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::parameters::{Gain, min_pipe_cwnd};
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
 use crate::bbr1::output::{initial_pacing_rate, send_quantum};
 use thalweg_units::Bytes;
 

@@ -2,7 +2,7 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::parameters::Gain;
+use crate::bbr_model::Gain;
 use crate::event::Ack;
 use thalweg_units::Duration;
 

@@ -2,9 +2,7 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::bubble::Bubble;
-use crate::bbr::parameters::min_pipe_cwnd;
-use crate::bbr::sample::Sample;
+use crate::bbr_model::{Bubble, Sample, min_pipe_cwnd};
 use thalweg_units::Duration;
 
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);

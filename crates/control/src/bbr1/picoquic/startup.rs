@@ -2,9 +2,8 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr::parameters::Gain;
-use crate::bbr::sample::Sample;
-use crate::window_pacing::WindowPacing;
+use crate::bbr_model::{Gain, Sample};
+use crate::picoquic::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// A path that is longer starts by window.

@@ -1,19 +1,19 @@
 //! Behaviour that sets the variant apart from the draft.
 
-use crate::bbr::test_path::TestPath;
-use crate::test_flow::Flow;
+use crate::fake_transport::Bottleneck;
+use crate::fake_transport::Flow;
 use thalweg_units::{Bytes, Duration, Rate};
 
-fn path(delay_ms: u64) -> TestPath {
-    TestPath::new("bbr1:variant=picoquic", 20, delay_ms, Bytes::new(1_000_000))
+fn path(delay_ms: u64) -> Bottleneck {
+    Bottleneck::new("bbr1:variant=picoquic", 20, delay_ms, Bytes::new(1_000_000))
 }
 
 #[test]
 fn a_path_of_more_than_50_ms_starts_by_window_and_a_shorter_one_by_rate() {
     let mut long = path(80);
     long.run_to("Startup_LONG_RTT");
-    let control = long.controller.control();
-    let by_window = Rate::over(control.window, long.path.smoothed_rtt);
+    let control = long.flow.control();
+    let by_window = Rate::over(control.window, long.flow.path.smoothed_rtt);
     let ratio =
         control.pacing.unwrap().as_bits_per_sec() as f64 / by_window.as_bits_per_sec() as f64;
     assert!((1.2..=1.3).contains(&ratio), "{ratio}"); // 5/4
@@ -21,6 +21,7 @@ fn a_path_of_more_than_50_ms_starts_by_window_and_a_shorter_one_by_rate() {
     short.run_to("Drain");
     assert!(
         short
+            .flow
             .states
             .iter()
             .all(|(_, name)| *name != "Startup_LONG_RTT")
@@ -31,9 +32,9 @@ fn a_path_of_more_than_50_ms_starts_by_window_and_a_shorter_one_by_rate() {
 fn the_link_is_full_in_steady_state() {
     let mut path = path(80);
     path.run_for(Duration::from_secs(4));
-    let before = path.path.delivered;
+    let before = path.flow.path.delivered;
     path.run_for(Duration::from_secs(20));
-    let utilisation = (path.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
+    let utilisation = (path.flow.path.delivered - before).as_u64() as f64 / (20.0 * 2.5e6);
     // A packet more may arrive at the edges: 1440 bytes of 50 MB.
     assert!((0.95..=1.0001).contains(&utilisation), "{utilisation}");
 }
@@ -43,18 +44,18 @@ fn probe_rtt_does_not_come_while_samples_stay_within_five_percent() {
     // The phase of gain 0.75 drains the queue in every cycle, which refreshes RTprop.
     let mut path = path(80);
     path.run_for(Duration::from_secs(40));
-    assert!(path.states.iter().all(|(_, name)| *name != "ProbeRTT"));
+    assert!(path.flow.states.iter().all(|(_, name)| *name != "ProbeRTT"));
 }
 
 #[test]
 fn sustained_loss_halves_the_window_and_a_single_loss_does_not() {
     let mut path = path(80);
     path.run_for(Duration::from_secs(4));
-    let window = path.controller.control().window;
+    let window = path.flow.control().window;
     path.declare_lost(3); // 1 - (15/16)^3 of the average is 17 %
-    assert_eq!(path.controller.control().window, window);
+    assert_eq!(path.flow.control().window, window);
     path.declare_lost(12);
-    assert_eq!(path.controller.control().window, window / 2);
+    assert_eq!(path.flow.control().window, window / 2);
 }
 
 #[test]

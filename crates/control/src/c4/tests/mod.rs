@@ -9,13 +9,13 @@ mod signals;
 
 use super::options::OPTIONS;
 use super::{C4, State, Tuning};
-use crate::event::{Ack, EcnCounts, Lost, RttSample, Snapshot};
-use crate::{Context, Controller, Init, Options, PathState, Rng};
-use rand_core::SeedableRng;
+use crate::event::EcnCounts;
+use crate::fake_transport::{self, PICOQUIC};
+use crate::{Controller, Options};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-const MTU: Bytes = Bytes::new(1_440);
-const INITIAL_WINDOW: Bytes = Bytes::new(15_360);
+const MTU: Bytes = PICOQUIC.mtu;
+const INITIAL_WINDOW: Bytes = PICOQUIC.initial_window;
 /// Packets of one era.
 const FLIGHT: u64 = 50;
 
@@ -30,20 +30,11 @@ fn rate(n: u64) -> Rate {
     Rate::from_bytes_per_sec(n)
 }
 
-/// A controller, and the path that its transport pretends to measure.
-struct Flow {
-    c4: C4,
-    path: PathState,
-    /// Bytes that each acknowledgement acknowledges, and says were delivered since its packet left.
-    acked: Bytes,
-    /// State before and after each event, when they differ.
-    transitions: Vec<(State, State)>,
-    rng: Rng,
-}
+type Flow = fake_transport::Flow<C4>;
 
 impl Flow {
-    /// A connection with its handshake done, before the first acknowledgement, on a path of 80 ms.
-    fn new() -> Self {
+    /// A connection before its first acknowledgement, on a path of 80 ms.
+    fn fresh() -> Self {
         Self::with_options(&[])
     }
 
@@ -52,108 +43,53 @@ impl Flow {
         let defaults = OPTIONS.iter().map(|doc| (doc.name, doc.default));
         let set = defaults.chain(set.iter().copied());
         let options = Options(set.map(|(name, value)| (name, value.to_owned())).collect());
-        let init = Init {
-            now: Instant::START,
-            mtu: MTU,
-            initial_window: INITIAL_WINDOW,
-        };
-        let mut path = PathState::new(MTU);
-        path.established = true;
-        path.latest_rtt = ms(80);
-        path.smoothed_rtt = ms(80);
-        path.newest_acked_data_sent = Instant::from_nanos(1);
-        Flow {
-            c4: C4::new(Tuning::from_options(&options), &init),
-            path,
-            acked: MTU,
-            transitions: Vec::new(),
-            rng: Rng::seed_from_u64(0),
-        }
+        let c4 = C4::new(Tuning::from_options(&options), &PICOQUIC);
+        let mut flow = Flow::of(Box::new(c4), &PICOQUIC);
+        flow.path.latest_rtt = ms(80);
+        flow.path.smoothed_rtt = ms(80);
+        flow
     }
 
     /// A flow in the given state, its era just begun, with no history that would steer it.
     fn in_state(state: State, bytes_per_second: u64, max_rtt: Duration) -> Self {
-        let mut flow = Flow::new();
+        let mut flow = Flow::fresh();
         flow.path.latest_rtt = max_rtt;
         flow.path.smoothed_rtt = max_rtt;
         flow.path.delivery_rate = rate(bytes_per_second);
-        flow.c4.nominal_rate = rate(bytes_per_second);
-        flow.c4.running_min_rtt = max_rtt;
-        flow.c4.set_nominal_max_rtt(max_rtt);
+        let (c4, path) = (&mut flow.controller, &flow.path);
+        c4.nominal_rate = rate(bytes_per_second);
+        c4.running_min_rtt = max_rtt;
+        c4.set_nominal_max_rtt(max_rtt);
         match state {
             State::Initial => {}
-            State::Recovery => flow.c4.enter_recovery(None, &flow.path),
+            State::Recovery => c4.enter_recovery(None, path),
             State::Cruising => {
-                flow.c4.alpha = super::constants::ALPHA_RECOVERY;
-                flow.c4.mark_reference();
-                flow.c4.enter_cruising(&flow.path);
+                c4.alpha = super::constants::ALPHA_RECOVERY;
+                c4.mark_reference();
+                c4.enter_cruising(path);
             }
             State::Probing => {
-                flow.c4.mark_reference();
-                flow.c4.enter_probing(&flow.path);
+                c4.mark_reference();
+                c4.enter_probing(path);
             }
-            State::Pushing => flow.c4.enter_pushing(&flow.path),
-            State::Resuming => flow.c4.enter_resuming(Bytes::new(100_000), &flow.path),
+            State::Pushing => c4.enter_pushing(path),
+            State::Resuming => c4.enter_resuming(Bytes::new(100_000), path),
         }
-        flow.c4.apply_outputs(&flow.path);
+        c4.apply_outputs(path);
         flow
     }
 
-    fn call<R>(&mut self, handler: impl FnOnce(&mut C4, &mut Context<'_>) -> R) -> R {
-        let before = self.c4.state;
-        let mut cx = Context {
-            now: Instant::START,
-            path: &self.path,
-            rng: &mut self.rng,
-        };
-        let result = handler(&mut self.c4, &mut cx);
-        if self.c4.state != before {
-            self.transitions.push((before, self.c4.state));
-        }
-        result
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            sent: Instant::START,
-            in_flight_at_send: Bytes::ZERO,
-            delivered_at_send: Bytes::ZERO,
-            lost_at_send: Bytes::ZERO,
-            delivered_since_sent: self.acked,
-            lost_since_sent: Bytes::ZERO,
-            app_limited: false,
-            window_limited: false,
-        }
-    }
-
-    /// The latest RTT of the path is reported.
-    fn report_rtt(&mut self) {
-        let rtt = self.path.latest_rtt;
-        self.call(|c4, cx| c4.on_rtt(&RttSample { rtt, raw: rtt }, cx));
-    }
-
     /// One acknowledgement with its RTT sample; no era ends unless the path says so.
-    fn ack(&mut self) {
+    fn report_ack_with_rtt(&mut self) {
         self.report_rtt();
-        let ack = Ack {
-            largest: self.path.lowest_unacked.saturating_sub(1),
-            newly_acked: self.acked,
-            newly_acked_packets: 1,
-            newly_lost: Bytes::ZERO,
-            lost_ranges: 0,
-            rtt: Some(self.path.latest_rtt),
-            snapshot: self.snapshot(),
-            rate: None,
-            prior_in_flight: Bytes::ZERO,
-        };
-        self.call(|c4, cx| c4.on_ack(&ack, cx));
+        self.report_ack();
     }
 
     /// The era's first packet is acknowledged, a flight of later ones having left.
     fn end_era(&mut self) {
-        self.path.lowest_unacked = self.c4.era.start + 1;
-        self.path.next_packet = self.c4.era.start + FLIGHT;
-        self.ack();
+        self.path.lowest_unacked = self.controller.era.start + 1;
+        self.path.next_packet = self.controller.era.start + FLIGHT;
+        self.report_ack_with_rtt();
     }
 
     /// An era ends that delivered more than a bandwidth-delay product at `bytes_per_second`.
@@ -163,35 +99,20 @@ impl Flow {
         self.end_era();
     }
 
-    fn lose(&mut self, packet: u64) {
-        let lost = Lost {
-            packet,
-            size: MTU,
-            snapshot: self.snapshot(),
-            persistent_congestion: false,
-        };
-        self.call(|c4, cx| c4.on_lost(&lost, cx));
-    }
-
     /// Cumulative counts with a grown number of CE marks.
     fn mark(&mut self, ect1: u64, ce: u64) {
-        let counts = EcnCounts {
+        self.report_ecn(EcnCounts {
             ect0: 0,
             ect1,
             ce,
             largest_acked: 0,
-        };
-        self.path.ecn = counts;
-        self.call(|c4, cx| c4.on_ecn(&counts, cx));
+        });
     }
 
-    fn window(&self) -> u64 {
-        self.c4.control().window.as_u64()
-    }
     fn pacing(&self) -> u64 {
-        self.c4.control().pacing.expect("paced").as_bytes_per_sec()
+        self.control().pacing.expect("paced").as_bytes_per_sec()
     }
     fn nominal(&self) -> u64 {
-        self.c4.nominal_rate.as_bytes_per_sec()
+        self.controller.nominal_rate.as_bytes_per_sec()
     }
 }

@@ -8,47 +8,59 @@ use crate::coefficient::Coefficient;
 #[test]
 fn a_loss_while_cruising_lowers_rate_and_max_rtt() {
     let mut flow = Flow::in_state(State::Cruising, 1_000_000, ms(80));
-    flow.lose(100);
-    assert_eq!(flow.c4.state, State::Recovery);
+    flow.report_loss(100);
+    assert_eq!(flow.controller.state, State::Recovery);
     // beta 248/1024: 1 000 000 * 776/1024 = 757 812.5; 80 ms * 776/1024 = 60.625 ms
     assert_eq!(
-        (flow.nominal(), flow.c4.nominal_max_rtt),
+        (flow.nominal(), flow.controller.nominal_max_rtt),
         (757_812, us(60_625))
     );
-    assert!(flow.c4.control().startup_done);
+    assert!(flow.control().startup_done);
 }
 
 #[test]
 fn a_loss_in_a_probe_or_a_push_ends_it_and_costs_nothing_else() {
     for state in [State::Probing, State::Pushing] {
         let mut flow = Flow::in_state(state, 1_000_000, ms(80));
-        flow.lose(100);
-        assert_eq!(flow.c4.state, State::Recovery);
+        flow.report_loss(100);
+        assert_eq!(flow.controller.state, State::Recovery);
         assert_eq!((flow.nominal(), flow.pacing()), (1_000_000, 937_500));
-        assert_eq!(flow.c4.nominal_max_rtt, ms(80));
+        assert_eq!(flow.controller.nominal_max_rtt, ms(80));
     }
 }
 
 #[test]
 fn a_slow_flow_takes_a_loss_calmly() {
     let mut flow = Flow::in_state(State::Cruising, 974_350, ms(80));
-    flow.lose(100);
-    assert_eq!((flow.c4.state, flow.nominal()), (State::Cruising, 974_350));
+    flow.report_loss(100);
+    assert_eq!(
+        (flow.controller.state, flow.nominal()),
+        (State::Cruising, 974_350)
+    );
 }
 
 #[test]
 fn recovery_deepens_to_seven_eighths_and_longer_but_only_once() {
     let mut flow = Flow::in_state(State::Cruising, 4_000_000, ms(80));
     flow.path.next_packet = 100;
-    flow.lose(90);
-    assert_eq!((flow.c4.alpha.units(), flow.c4.era.start), (960, 100));
+    flow.report_loss(90);
+    assert_eq!(
+        (flow.controller.alpha.units(), flow.controller.era.start),
+        (960, 100)
+    );
     let nominal = flow.nominal();
     flow.path.next_packet = 150;
-    flow.lose(120);
-    assert_eq!((flow.c4.alpha.units(), flow.c4.era.start), (896, 150));
+    flow.report_loss(120);
+    assert_eq!(
+        (flow.controller.alpha.units(), flow.controller.era.start),
+        (896, 150)
+    );
     flow.path.next_packet = 200;
-    flow.lose(160);
-    assert_eq!((flow.c4.alpha.units(), flow.c4.era.start), (896, 150));
+    flow.report_loss(160);
+    assert_eq!(
+        (flow.controller.alpha.units(), flow.controller.era.start),
+        (896, 150)
+    );
     assert_eq!(flow.nominal(), nominal, "the rate is lowered once");
 }
 
@@ -56,29 +68,29 @@ fn recovery_deepens_to_seven_eighths_and_longer_but_only_once() {
 fn losses_of_packets_sent_before_recovery_are_passed_over() {
     let mut flow = Flow::in_state(State::Cruising, 4_000_000, ms(80));
     flow.path.next_packet = 100;
-    flow.lose(50);
-    let rate_after_first = flow.c4.loss.rate();
+    flow.report_loss(50);
+    let rate_after_first = flow.controller.loss.rate();
     for packet in 51..100 {
-        flow.lose(packet);
+        flow.report_loss(packet);
     }
     assert_eq!(
-        (flow.c4.alpha.units(), flow.c4.loss.rate()),
+        (flow.controller.alpha.units(), flow.controller.loss.rate()),
         (960, rate_after_first)
     );
-    flow.lose(100);
-    assert_eq!(flow.c4.alpha.units(), 896);
+    flow.report_loss(100);
+    assert_eq!(flow.controller.alpha.units(), 896);
 }
 
 /// "Nominal rate": the congestion bounce.
 #[test]
 fn samples_in_recovery_do_not_undo_a_reduction() {
     let mut flow = Flow::in_state(State::Cruising, 1_000_000, ms(80));
-    flow.lose(100);
+    flow.report_loss(100);
     flow.path.delivery_rate = rate(1_200_000);
-    flow.ack();
+    flow.report_ack_with_rtt();
     assert_eq!(flow.nominal(), 757_812);
     flow.end_era();
-    flow.ack();
+    flow.report_ack_with_rtt();
     assert_eq!(flow.nominal(), 1_200_000, "after Recovery they count");
 }
 
@@ -86,7 +98,7 @@ fn samples_in_recovery_do_not_undo_a_reduction() {
 fn samples_in_a_recovery_without_congestion_raise_the_rate() {
     let mut flow = Flow::in_state(State::Recovery, 1_000_000, ms(80));
     flow.path.delivery_rate = rate(1_200_000);
-    flow.ack();
+    flow.report_ack_with_rtt();
     assert_eq!(flow.nominal(), 1_200_000);
 }
 
@@ -106,7 +118,7 @@ fn delay_ends_a_probe_above_the_threshold() {
         let mut flow = Flow::in_state(State::Probing, 1_000_000, ms(80));
         flow.path.latest_rtt = rtt;
         flow.report_rtt();
-        assert_eq!(flow.c4.state, end, "{rtt}");
+        assert_eq!(flow.controller.state, end, "{rtt}");
         assert_eq!(flow.nominal(), 1_000_000);
     }
 }
@@ -117,9 +129,9 @@ fn delay_never_acts_in_ordinary_cruising() {
     for _ in 0..2 {
         flow.path.latest_rtt = ms(500);
         flow.report_rtt();
-        assert!(!flow.c4.delay_excess.is_zero());
+        assert!(!flow.controller.delay_excess.is_zero());
         assert_eq!(
-            (flow.c4.state, flow.c4.congestion_seen),
+            (flow.controller.state, flow.controller.congestion_seen),
             (State::Cruising, false)
         );
         flow.path.latest_rtt = ms(80);
@@ -131,10 +143,10 @@ fn delay_never_acts_in_ordinary_cruising() {
 fn delay_deepens_a_recovery_that_follows_a_probe_but_not_one_that_follows_cruising() {
     for (state, alpha) in [(State::Probing, 896), (State::Cruising, 960)] {
         let mut flow = Flow::in_state(state, 1_000_000, ms(80));
-        flow.c4.enter_recovery(None, &flow.path);
+        flow.controller.enter_recovery(None, &flow.path);
         flow.path.latest_rtt = ms(500);
         flow.report_rtt();
-        assert_eq!(flow.c4.alpha.units(), alpha, "after {state:?}");
+        assert_eq!(flow.controller.alpha.units(), alpha, "after {state:?}");
     }
 }
 
@@ -146,11 +158,11 @@ fn delay_lowers_the_rate_while_cruising_with_the_bonus() {
     flow.end_era();
     flow.path.latest_rtt = Duration::from_nanos(1_068_750);
     flow.report_rtt();
-    assert_eq!(flow.c4.state, State::Recovery);
+    assert_eq!(flow.controller.state, State::Recovery);
     // 6.25 * 1024 / 62.5 = 102; 10 000 000 * (1 - 102/1024)
     assert_eq!(flow.nominal(), 9_003_906);
     assert_eq!(
-        flow.c4.nominal_max_rtt,
+        flow.controller.nominal_max_rtt,
         ms(1),
         "only a loss lowers the max RTT"
     );
@@ -159,17 +171,17 @@ fn delay_lowers_the_rate_while_cruising_with_the_bonus() {
 #[test]
 fn reductions_for_delay_and_marks_follow_the_excess_up_to_a_quarter() {
     let mut flow = Flow::in_state(State::Cruising, 1_000_000, ms(80));
-    flow.c4.delay_threshold = ms(8);
-    flow.c4.ecn.threshold = Coefficient::new(100);
+    flow.controller.delay_threshold = ms(8);
+    flow.controller.ecn.threshold = Coefficient::new(100);
     // 1/8 of the threshold, then half of it
     for (eighths, beta) in [(1, 128), (2, 256), (4, 256)] {
-        flow.c4.delay_excess = ms(eighths);
-        assert_eq!(flow.c4.beta(Signal::Delay).units(), beta);
+        flow.controller.delay_excess = ms(eighths);
+        assert_eq!(flow.controller.beta(Signal::Delay).units(), beta);
     }
     // 12 * 1024 / 100 = 122.88
     for (alpha, beta) in [(100, 0), (112, 122), (125, 256), (200, 256)] {
-        flow.c4.ecn.alpha = Coefficient::new(alpha);
-        assert_eq!(flow.c4.beta(Signal::Ecn).units(), beta);
+        flow.controller.ecn.alpha = Coefficient::new(alpha);
+        assert_eq!(flow.controller.beta(Signal::Ecn).units(), beta);
     }
 }
 
@@ -182,30 +194,34 @@ fn marks_lower_the_rate_once_their_average_passes_the_threshold() {
         flow.mark(60 * k, 40 * k);
     }
     assert_eq!(
-        (flow.c4.ecn.alpha.units(), flow.c4.state),
+        (flow.controller.ecn.alpha.units(), flow.controller.state),
         (92, State::Cruising)
     );
     flow.mark(300, 200);
     assert_eq!(
-        (flow.c4.ecn.alpha.units(), flow.c4.state),
+        (flow.controller.ecn.alpha.units(), flow.controller.state),
         (111, State::Recovery)
     );
     // (111 - 102) * 1024 / 102 = 90; 1 000 000 * 934/1024 = 912 109.4
     assert_eq!(flow.nominal(), 912_109);
-    assert_eq!(flow.c4.nominal_max_rtt, ms(80));
+    assert_eq!(flow.controller.nominal_max_rtt, ms(80));
     flow.end_era();
-    assert_eq!(flow.c4.ecn.alpha.units(), 0, "forgotten after Recovery");
+    assert_eq!(
+        flow.controller.ecn.alpha.units(),
+        0,
+        "forgotten after Recovery"
+    );
 }
 
 #[test]
 fn unmarked_eras_let_the_average_of_marks_decay() {
     let mut flow = Flow::in_state(State::Cruising, 100_000, ms(80));
     flow.mark(60, 40);
-    assert_eq!(flow.c4.ecn.alpha.units(), 25);
+    assert_eq!(flow.controller.ecn.alpha.units(), 25);
     flow.path.ecn.ect1 = 160;
     flow.end_era();
     // 15 * 25 / 16 = 23.4
-    assert_eq!(flow.c4.ecn.alpha.units(), 23);
+    assert_eq!(flow.controller.ecn.alpha.units(), 23);
 }
 
 /// "Reaction to persistent congestion": the second congested cycle believes the recent samples.
@@ -213,74 +229,66 @@ fn unmarked_eras_let_the_average_of_marks_decay() {
 fn congestion_in_two_cycles_in_a_row_clamps_the_rate_to_the_best_recent_sample() {
     let mut flow = Flow::in_state(State::Cruising, 4_000_000, ms(80));
     flow.path.delivery_rate = rate(1_000_000);
-    flow.lose(100);
+    flow.report_loss(100);
     flow.end_era();
     // 4 000 000 * 774/1024: beta 250 as at the other rate below
-    assert_eq!((flow.c4.congested_cycles, flow.nominal()), (1, 3_023_437));
-    flow.lose(200);
+    assert_eq!(
+        (flow.controller.congested_cycles, flow.nominal()),
+        (1, 3_023_437)
+    );
+    flow.report_loss(200);
     // sensitivity 963 + 2 023 437 * 61 / 9 000 000 = 976; beta (256 + 244) / 2 = 250
-    let reduced = flow.c4.nominal_rate;
+    let reduced = flow.controller.nominal_rate;
     assert_eq!(reduced.as_bytes_per_sec(), 2_285_293);
     flow.end_era();
-    assert_eq!((flow.c4.congested_cycles, flow.nominal()), (2, 1_000_000));
+    assert_eq!(
+        (flow.controller.congested_cycles, flow.nominal()),
+        (2, 1_000_000)
+    );
     // the clamp leaves the delay threshold at that of the rate before
-    let threshold = delay_threshold(sensitivity(reduced), flow.c4.nominal_max_rtt);
-    assert_eq!(flow.c4.delay_threshold, threshold);
+    let threshold = delay_threshold(sensitivity(reduced), flow.controller.nominal_max_rtt);
+    assert_eq!(flow.controller.delay_threshold, threshold);
     assert_ne!(
         threshold,
-        delay_threshold(sensitivity(rate(1_000_000)), flow.c4.nominal_max_rtt)
+        delay_threshold(
+            sensitivity(rate(1_000_000)),
+            flow.controller.nominal_max_rtt
+        )
     );
 }
 
 #[test]
 fn persistent_congestion_without_a_recent_sample_leaves_the_rate() {
     let mut flow = Flow::in_state(State::Recovery, 1_000_000, ms(80));
-    flow.c4.congested_cycles = 1;
-    flow.c4.congestion_seen = true;
+    flow.controller.congested_cycles = 1;
+    flow.controller.congestion_seen = true;
     flow.acked = Bytes::ZERO;
     flow.end_era();
-    assert_eq!((flow.c4.congested_cycles, flow.nominal()), (2, 1_000_000));
+    assert_eq!(
+        (flow.controller.congested_cycles, flow.nominal()),
+        (2, 1_000_000)
+    );
 }
 
 #[test]
 fn a_cycle_without_congestion_ends_the_count_of_congested_ones() {
     let mut flow = Flow::in_state(State::Recovery, 1_000_000, ms(80));
-    flow.c4.congested_cycles = 1;
+    flow.controller.congested_cycles = 1;
     flow.end_era();
-    assert_eq!(flow.c4.congested_cycles, 0);
+    assert_eq!(flow.controller.congested_cycles, 0);
 }
 
 #[test]
 fn timeouts_spurious_losses_and_idle_periods_change_nothing() {
-    use crate::event::{SpuriousLoss, Timeout};
     let mut flow = Flow::in_state(State::Cruising, 1_000_000, ms(80));
-    flow.lose(100);
-    let (control, alpha) = (flow.c4.control(), flow.c4.alpha);
-    let snapshot = flow.snapshot();
-    flow.call(|c4, cx| {
-        c4.on_timeout(
-            &Timeout {
-                count: 3,
-                packet: 1,
-                snapshot,
-            },
-            cx,
-        );
-        let arrived = SpuriousLoss {
-            packet: 100,
-            size: MTU,
-            sent: Instant::START,
-            timeout_only: false,
-        };
-        c4.on_spurious_loss(&arrived, cx);
-        c4.on_app_limited(cx);
-        c4.on_idle_restart(cx);
-    });
-    assert_eq!((flow.c4.control(), flow.c4.alpha), (control, alpha));
-    assert_eq!(flow.c4.state, State::Recovery);
+    flow.report_loss(100);
+    let (control, alpha) = (flow.control(), flow.controller.alpha);
+    flow.report_timeout_spurious_loss_and_idle_restart();
+    assert_eq!((flow.control(), flow.controller.alpha), (control, alpha));
+    assert_eq!(flow.controller.state, State::Recovery);
 }
 
 #[test]
 fn packets_carry_the_l4s_codepoint() {
-    assert_eq!(Flow::new().c4.ecn(), thalweg_units::Ecn::Ect1);
+    assert_eq!(Flow::fresh().controller.ecn(), thalweg_units::Ecn::Ect1);
 }

@@ -1,6 +1,6 @@
 //! Single events, with the numbers that the draft's formulas give.
 
-use crate::test_flow::{Flow, MTU};
+use crate::fake_transport::{Flow, MTU};
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
 const RTT: Duration = Duration::from_millis(40);

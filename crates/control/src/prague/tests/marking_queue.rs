@@ -1,7 +1,7 @@
 //! Prague over a queue that marks from one millisecond on.
 
 use super::path::MarkingQueue;
-use crate::test_flow::MTU;
+use crate::fake_transport::MTU;
 use thalweg_units::{Duration, Rate};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;

@@ -4,7 +4,7 @@
 //! # Limits
 //! The queue never drops. Every packet is acknowledged by itself. Flows differ in their base RTT only.
 
-use crate::test_flow::{Flow, MTU};
+use crate::fake_transport::{Flow, MTU};
 use std::collections::VecDeque;
 use thalweg_units::{Duration, Instant, Rate};
 

@@ -1,6 +1,6 @@
 //! What holds whatever comes back, and however much of it is marked.
 
-use crate::test_flow::{Flow, MTU};
+use crate::fake_transport::{Flow, MTU};
 use proptest::prelude::*;
 use thalweg_units::Duration;
 

@@ -220,8 +220,8 @@ fn both_queues_share_the_limit_and_the_youngest_yields_when_it_shrinks() {
     assert_eq!(bench.drops().len(), 1);
     puts(&mut bench, 2, Ecn::Ect1, 1);
     assert_eq!(bench.drops().len(), 1);
-    bench.buffer.limit = Limit::Packets(1);
-    bench.discipline.shed(&mut bench.buffer);
+    bench.port.buffer.limit = Limit::Packets(1);
+    bench.discipline.shed(&mut bench.port);
     let flows: Vec<_> = bench.drops().iter().map(|drop| drop.flow).collect();
     assert_eq!(flows, [0, 0, 1]);
 }

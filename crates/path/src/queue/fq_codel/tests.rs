@@ -118,7 +118,10 @@ fn overflow_beheads_the_fattest_flow_by_half_and_no_more_than_a_batch() {
                 .iter()
                 .all(|drop| (drop.flow, drop.cause) == (0, DropCause::Full))
         );
-        assert_eq!(bench.buffer.waiting.packets, fat + 6 - drops.len() as u64);
+        assert_eq!(
+            bench.port.buffer.waiting.packets,
+            fat + 6 - drops.len() as u64
+        );
         drops.len()
     };
     assert_eq!(overflow(64, 100), 50);

@@ -1,0 +1,8 @@
+//! The least volume in flight that keeps ACKs coming.
+
+use thalweg_units::Bytes;
+
+/// MinPipeCwnd, four packets (section 2.8).
+pub(crate) fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
+    mtu * 4
+}

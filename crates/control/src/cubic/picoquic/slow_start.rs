@@ -1,0 +1,59 @@
+//! Slow start, and its end when delay grows.
+
+use super::curve::packets;
+use super::recovery::Cause;
+use super::{Cubic, Phase};
+use crate::Context;
+use crate::event::Ack;
+use crate::picoquic::window::{
+    TARGET_RENO_RTT, TARGET_SATELLITE_RTT, bandwidth_floor, data_limited, slow_start_increase,
+};
+use thalweg_units::{Bytes, Duration, Instant};
+
+impl Cubic {
+    /// Before the first reaction.
+    pub(super) fn in_initial_slow_start(&self) -> bool {
+        self.phase == Phase::SlowStart && self.ssthresh == Bytes::MAX
+    }
+
+    pub(super) fn grow_in_slow_start(&mut self, event: &Ack, cx: &Context<'_>) {
+        self.window = self.window.max(bandwidth_floor(cx.path));
+        if data_limited(cx.path) {
+            self.window += slow_start_increase(event.newly_acked, cx.path);
+        }
+        if self.window >= self.ssthresh {
+            self.w_reno = self.window.as_u64() as f64 / 2.0;
+            self.startup_done = true;
+            self.enter_avoidance(cx.now);
+        }
+    }
+
+    /// The delay test fired in the initial slow start.
+    pub(super) fn leave_slow_start_on_delay(&mut self, cx: &Context<'_>) {
+        let base = self.hystart.filtered_min();
+        if base > TARGET_RENO_RTT {
+            // Towards the window that a path of 100 ms would have, half way.
+            let target = match base > TARGET_SATELLITE_RTT {
+                true => TARGET_SATELLITE_RTT,
+                false => TARGET_RENO_RTT,
+            };
+            let wanted = self.window.mul_div(target.as_nanos(), base.as_nanos());
+            self.window -= (self.window - wanted) / 2;
+        } else {
+            self.window = self.window / 2;
+        }
+        self.ssthresh = self.window;
+        self.w_max = packets(self.window, cx.path);
+        self.w_last_max = self.w_max;
+        self.w_reno = self.window.as_u64() as f64;
+        self.startup_done = true;
+        self.enter_recovery(Cause::Delay, cx);
+        // Growth goes on from the plateau: the epoch began K ago.
+        if cx.now.as_secs_f64() < self.k {
+            self.k = cx.now.as_secs_f64();
+            self.epoch = Instant::START;
+        } else {
+            self.epoch = cx.now - Duration::from_secs_f64(self.k);
+        }
+    }
+}

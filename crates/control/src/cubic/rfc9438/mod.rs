@@ -1,0 +1,270 @@
+//! CUBIC as RFC 9438 specifies it, over QUIC's loss detection and recovery period (RFC 9002 section 7).
+//!
+//! Where the RFC leaves a choice:
+//! - `cwnd` takes the place of `flight_size` in a reduction. Section 4.6 allows that if the window does
+//!   not grow beyond what is used, which holds here.
+//! - A stage of congestion avoidance starts with the first ACK after recovery.
+//! - A congestion event is undone when every packet that was declared lost in it has arrived (section
+//!   4.9.2), unless a CE mark confirmed it or the window has outgrown the old one meanwhile.
+//! - A timeout in the sense of section 4.8 is persistent congestion (RFC 9002 section 7.6); a probe
+//!   timeout changes nothing.
+//! - Pacing is left to the transport.
+//!
+//! # Limits
+//! A window remembered from an earlier connection is not used.
+
+mod curve;
+#[cfg(test)]
+mod tests;
+
+use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
+use crate::hystart::{HyStart, Verdict};
+use crate::recovery_period::RecoveryPeriod;
+use crate::{Context, Control, Controller, Init, Observer};
+use curve::{BETA, Curve};
+use thalweg_units::{Bytes, Ecn, Instant};
+
+/// kMinimumWindow of RFC 9002 section 7.2, in packets.
+const MINIMUM_WINDOW: u64 = 2;
+
+/// The controller.
+#[derive(Debug)]
+pub(crate) struct Cubic {
+    mtu: Bytes,
+    initial_window: Bytes,
+    fast_convergence: bool,
+    /// What packets carry: ECT(0), or nothing.
+    ecn: Ecn,
+    state: State,
+    undo: Option<Undo>,
+    /// When an ACK last arrived, or an idle period ended.
+    last_ack: Instant,
+}
+
+/// What a congestion event changes, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    window: f64,
+    /// Infinite before the first congestion event.
+    ssthresh: f64,
+    w_max: f64,
+    /// The window when the threshold was last set (RFC 9438 section 4.1.2).
+    cwnd_prior: f64,
+    /// The stage of congestion avoidance; `None` in slow start and in recovery.
+    stage: Option<Curve>,
+    /// Present in the initial slow start, if wanted.
+    hystart: Option<HyStart>,
+    recovery: RecoveryPeriod,
+}
+
+/// What is needed to take a congestion event back.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    state: State,
+    /// Packets lost in the event that have not turned up.
+    missing: u64,
+}
+
+impl Cubic {
+    pub(crate) fn new(init: &Init, hystart: bool, fast_convergence: bool, ecn: Ecn) -> Self {
+        let window = init.initial_window.max(init.mtu * MINIMUM_WINDOW).as_u64() as f64;
+        Cubic {
+            mtu: init.mtu,
+            initial_window: init.initial_window,
+            fast_convergence,
+            ecn,
+            state: State {
+                window,
+                ssthresh: f64::INFINITY,
+                w_max: 0.0,
+                cwnd_prior: window,
+                stage: None,
+                hystart: hystart.then(HyStart::new),
+                recovery: RecoveryPeriod::default(),
+            },
+            undo: None,
+            last_ack: init.now,
+        }
+    }
+
+    fn minimum_window(&self) -> f64 {
+        (self.mtu * MINIMUM_WINDOW).as_u64() as f64
+    }
+
+    /// Keeps the time since the last ACK out of the curve (RFC 9438 section 5.8).
+    fn pause(&mut self, now: Instant) {
+        if let Some(stage) = &mut self.state.stage {
+            stage.pause(now - self.last_ack);
+        }
+    }
+
+    fn slow_start(&mut self, ack: &Ack, cx: &Context<'_>) {
+        let state = &mut self.state;
+        let verdict = match &mut state.hystart {
+            Some(hystart) => hystart.on_ack(ack, cx.path),
+            None => Verdict::Grow(ack.newly_acked),
+        };
+        match verdict {
+            Verdict::Grow(growth) => {
+                state.window += growth.as_u64() as f64;
+                if state.window >= state.ssthresh {
+                    // RFC 9438 section 4.8: the stage after a timeout starts on its plateau.
+                    state.w_max = state.window;
+                }
+            }
+            Verdict::Leave => {
+                // RFC 9438 section 4.10: no loss yet, so the stage starts on its plateau.
+                state.ssthresh = state.window;
+                state.w_max = state.window;
+                state.cwnd_prior = state.window;
+                state.hystart = None;
+            }
+        }
+    }
+
+    fn avoid_congestion(&mut self, ack: &Ack, cx: &Context<'_>) {
+        let state = &mut self.state;
+        let stage = state
+            .stage
+            .get_or_insert_with(|| Curve::new(cx.now, state.window, state.w_max, self.mtu));
+        state.window = stage.grow(
+            cx.now,
+            cx.path.smoothed_rtt,
+            ack.newly_acked,
+            state.window,
+            state.cwnd_prior,
+        );
+    }
+
+    /// RFC 9438 section 4.6.
+    fn reduce(&mut self, cx: &Context<'_>) {
+        let minimum = self.minimum_window();
+        let state = &mut self.state;
+        // Section 4.7: leave room for newcomers when the window did not come back to where it was.
+        state.w_max = match self.fast_convergence && state.window < state.w_max {
+            true => state.window * (1.0 + BETA) / 2.0,
+            false => state.window,
+        };
+        state.cwnd_prior = state.window;
+        state.ssthresh = (state.window * BETA).max(minimum);
+        state.window = state.ssthresh;
+        state.stage = None;
+        state.hystart = None;
+        state.recovery.begin(cx.path.next_packet);
+    }
+}
+
+impl Controller for Cubic {
+    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
+        self.mtu = cx.path.mtu;
+        self.state.window = self.state.window.max(self.minimum_window());
+        self.state.recovery.on_ack(event.largest);
+        if event.window_was_underused(cx.path) {
+            self.pause(cx.now);
+        } else if !self.state.recovery.is_open() {
+            if self.state.in_slow_start() {
+                self.slow_start(event, cx);
+            } else {
+                self.avoid_congestion(event, cx);
+            }
+        }
+        self.last_ack = cx.now;
+    }
+
+    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
+        if !self.state.recovery.covers(event.packet) {
+            let undo = Undo {
+                state: self.state,
+                missing: 1,
+            };
+            self.reduce(cx);
+            self.undo = Some(undo);
+        } else if let Some(undo) = &mut self.undo
+            && undo.concerns(event.packet)
+        {
+            undo.missing += 1;
+        }
+        if event.persistent_congestion {
+            // RFC 9002 section 7.6.2. The threshold stays that of the reduction (RFC 9438 section 4.8).
+            self.state.window = self.minimum_window();
+            self.state.stage = None;
+            self.state.recovery.close();
+            self.undo = None;
+        }
+    }
+
+    /// RFC 9438 section 4.9.2.
+    fn on_spurious_loss(&mut self, event: &SpuriousLoss, _cx: &mut Context<'_>) {
+        let recovery = self.state.recovery;
+        let Some(undo) = &mut self.undo else { return };
+        if event.timeout_only || !undo.concerns(event.packet) || !recovery.covers(event.packet) {
+            return;
+        }
+        undo.missing = undo.missing.saturating_sub(1);
+        if undo.missing == 0 {
+            if self.state.window < undo.state.window {
+                self.state = undo.state;
+            }
+            self.undo = None;
+        }
+    }
+
+    /// RFC 9438 section 4.6 with RFC 9002 section 7.1: a CE mark is a congestion event.
+    fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
+        if !self.state.recovery.covers(event.largest_acked) {
+            self.reduce(cx);
+        }
+        self.undo = None;
+    }
+
+    fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
+        self.pause(cx.now);
+        self.last_ack = cx.now;
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: Bytes::new(self.state.window as u64),
+            pacing: None,
+            // RFC 9002 section 7.7: bursts no larger than the initial window.
+            quantum: self.initial_window,
+            startup_done: !self.state.in_slow_start(),
+        }
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        let state = &self.state;
+        out.state(match &state.hystart {
+            _ if state.recovery.is_open() => "recovery",
+            Some(hystart) if hystart.is_conservative() => "conservative slow start",
+            _ if state.in_slow_start() => "slow start",
+            _ => "congestion avoidance",
+        });
+        if state.ssthresh.is_finite() {
+            out.variable("ssthresh", state.ssthresh);
+            out.variable("w_max", state.w_max);
+        }
+        if let Some(stage) = &state.stage {
+            out.variable("k", stage.k);
+            out.variable("w_est", stage.w_est);
+        }
+    }
+}
+
+impl State {
+    fn in_slow_start(&self) -> bool {
+        self.window < self.ssthresh
+    }
+}
+
+impl Undo {
+    /// Whether `packet` left after the recovery period before this event: an older packet belongs to an
+    /// older event.
+    fn concerns(&self, packet: u64) -> bool {
+        packet >= self.state.recovery.end()
+    }
+}

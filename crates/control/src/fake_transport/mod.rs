@@ -1,0 +1,176 @@
+//! A transport for tests of controllers: one flow, whose packets and events a test makes up as it needs them.
+//!
+//! [`Flow`] lends its controller a [`PathState`] and a clock that the test sets. [`packets`] sends full packets
+//! and keeps that state consistent with what the test says of their arrival; [`by_hand`] reports events without
+//! any packet behind them; [`bottleneck`] puts the flow on a path that decides the fate of its packets.
+
+mod bottleneck;
+mod by_hand;
+mod packets;
+
+pub(crate) use bottleneck::Bottleneck;
+
+use crate::event::{RateSample, Snapshot};
+use crate::{Context, Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
+use std::collections::BTreeMap;
+use std::fmt;
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// Size of every packet of [`Flow::new`].
+pub(crate) const MTU: Bytes = Bytes::new(1_000);
+
+/// The largest packet and the initial window of picoquic, at the start of time.
+pub(crate) const PICOQUIC: Init = Init {
+    now: Instant::START,
+    mtu: Bytes::new(1_440),
+    initial_window: Bytes::new(15_360),
+};
+
+/// One flow and its controller.
+pub(crate) struct Flow<C: ?Sized = dyn Controller> {
+    pub(crate) controller: Box<C>,
+    pub(crate) path: PathState,
+    pub(crate) now: Instant,
+    /// Size of every packet.
+    size: Bytes,
+    /// What of it does not count as delivered: the AEAD tag.
+    pub(crate) tag: Bytes,
+    /// Whether packets are marked as sent without enough data to fill the window.
+    pub(crate) app_limited: bool,
+    /// The delivery-rate sample that ACKs bring.
+    pub(crate) rate: Option<RateSample>,
+    /// What events by hand say was delivered since their packet left.
+    pub(crate) acked: Bytes,
+    rng: Rng,
+    outstanding: BTreeMap<u64, Snapshot>,
+    lost: BTreeMap<u64, Snapshot>,
+    /// Time and name of each state that the controller entered.
+    pub(crate) states: Vec<(Instant, &'static str)>,
+}
+
+impl Flow {
+    /// A flow that starts at one second with a window of ten packets, driven by the controller of that name.
+    pub(crate) fn new(spec: &str) -> Self {
+        let init = Init {
+            now: Instant::START + Duration::from_secs(1),
+            mtu: MTU,
+            initial_window: MTU * 10,
+        };
+        Flow::named(spec, &init)
+    }
+
+    /// A flow driven by the controller of that name.
+    pub(crate) fn named(spec: &str, init: &Init) -> Self {
+        let spec: ControllerSpec = spec.parse().unwrap();
+        Flow::of(spec.build(init), init)
+    }
+}
+
+impl<C: Controller + ?Sized> Flow<C> {
+    /// A flow with its handshake done, which has had data to send all the time.
+    pub(crate) fn of(controller: Box<C>, init: &Init) -> Self {
+        let mut path = PathState::new(init.mtu);
+        path.established = true;
+        path.newest_acked_data_sent = init.now + Duration::from_nanos(1);
+        let mut flow = Flow {
+            controller,
+            path,
+            now: init.now,
+            size: init.mtu,
+            tag: Bytes::ZERO,
+            app_limited: false,
+            rate: None,
+            acked: init.mtu,
+            rng: Rng::new(1),
+            outstanding: BTreeMap::new(),
+            lost: BTreeMap::new(),
+            states: Vec::new(),
+        };
+        flow.note_state();
+        flow
+    }
+
+    /// Calls the controller with the context of the moment.
+    pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut C, &mut Context<'_>) -> R) -> R {
+        let mut cx = Context {
+            now: self.now,
+            path: &self.path,
+            rng: &mut self.rng,
+        };
+        let result = f(self.controller.as_mut(), &mut cx);
+        self.note_state();
+        result
+    }
+
+    fn note_state(&mut self) {
+        let state = self.state();
+        if self.states.last().is_none_or(|(_, last)| *last != state) {
+            self.states.push((self.now, state));
+        }
+    }
+
+    pub(crate) fn advance(&mut self, span: Duration) {
+        self.now += span;
+    }
+    pub(crate) fn control(&self) -> Control {
+        self.controller.control()
+    }
+    pub(crate) fn window(&self) -> Bytes {
+        self.control().window
+    }
+    /// The window in packets.
+    pub(crate) fn packets(&self) -> f64 {
+        self.window().as_u64() as f64 / self.size.as_u64() as f64
+    }
+    /// What the controller shows in traces.
+    pub(crate) fn shown(&self) -> Shown {
+        let mut shown = Shown::default();
+        self.controller.observe(&mut shown);
+        shown
+    }
+    /// The state that the controller shows in traces.
+    pub(crate) fn state(&self) -> &'static str {
+        let mut state = StateOnly("");
+        self.controller.observe(&mut state);
+        state.0
+    }
+    /// A variable that the controller shows in traces.
+    pub(crate) fn variable(&self, name: &str) -> Option<f64> {
+        let shown = self.shown();
+        let mut variables = shown.variables.iter();
+        variables.find_map(|(known, value)| (*known == name).then_some(*value))
+    }
+}
+
+/// A state and its variables, in the order in which they are shown.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Shown {
+    pub(crate) state: &'static str,
+    pub(crate) variables: Vec<(&'static str, f64)>,
+}
+
+impl Observer for Shown {
+    fn state(&mut self, name: &'static str) {
+        self.state = name;
+    }
+    fn variable(&mut self, name: &'static str, value: f64) {
+        self.variables.push((name, value));
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "state {}", self.state)?;
+        let mut variables = self.variables.iter();
+        variables.try_for_each(|(name, value)| writeln!(f, "{name} {value}"))
+    }
+}
+
+struct StateOnly(&'static str);
+
+impl Observer for StateOnly {
+    fn state(&mut self, name: &'static str) {
+        self.0 = name;
+    }
+    fn variable(&mut self, _: &'static str, _: f64) {}
+}

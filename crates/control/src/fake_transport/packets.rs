@@ -1,0 +1,249 @@
+//! Packets: the flow sends full ones as the window allows, and the test says which of them arrive, when, and which do
+//! not.
+//!
+//! The [`PathState`](crate::PathState) stays consistent with the events, which come in the order that
+//! [`Controller`] promises.
+//!
+//! # Limits
+//! Packets are full. Nothing is paced. There is no delivery
+//! rate unless the test sets `path.delivery_rate`, `path.peak_rate` and `rate`.
+
+use super::Flow;
+use crate::Controller;
+use crate::event::{Ack, Lost, Sent, Snapshot, SpuriousLoss, Timeout};
+use thalweg_units::{Bytes, Duration, Ecn};
+
+impl<C: Controller + ?Sized> Flow<C> {
+    /// The packets in flight, oldest first.
+    pub(crate) fn in_flight(&self) -> Vec<u64> {
+        self.outstanding.keys().copied().collect()
+    }
+
+    /// Sends one packet, whatever the window.
+    pub(crate) fn send(&mut self) -> u64 {
+        let packet = self.path.next_packet;
+        let prior = self.path.bytes_in_flight;
+        self.path.next_packet += 1;
+        self.path.bytes_in_flight += self.size;
+        self.path.app_limited = self.app_limited;
+        self.path.window_limited = self.path.bytes_in_flight + self.size > self.window();
+        let snapshot = Snapshot {
+            sent: self.now,
+            in_flight_at_send: self.path.bytes_in_flight,
+            delivered_at_send: self.path.delivered,
+            lost_at_send: self.path.lost,
+            delivered_since_sent: Bytes::ZERO,
+            lost_since_sent: Bytes::ZERO,
+            app_limited: self.app_limited,
+            window_limited: self.path.window_limited,
+        };
+        self.outstanding.insert(packet, snapshot);
+        let sent = Sent {
+            packet,
+            size: self.size,
+            prior_in_flight: prior,
+            was_idle: prior == Bytes::ZERO,
+        };
+        self.call(|controller, cx| controller.on_sent(&sent, cx));
+        packet
+    }
+
+    /// Sends until the window is full.
+    pub(crate) fn fill_window(&mut self) {
+        while self.path.bytes_in_flight + self.size <= self.window() {
+            self.send();
+        }
+        self.path.window_limited = true;
+    }
+
+    /// The oldest packet arrives now, alone in its ACK.
+    pub(crate) fn ack_next(&mut self) {
+        if let Some(packet) = self.outstanding.keys().next().copied() {
+            self.ack(packet);
+        }
+    }
+
+    /// One packet arrives now, alone in its ACK.
+    pub(crate) fn ack(&mut self, packet: u64) {
+        self.ack_all(&[packet]);
+    }
+
+    /// Packets that arrive in one ACK now; those that are not in flight are ignored.
+    pub(crate) fn ack_all(&mut self, packets: &[u64]) {
+        self.ack_marked(packets, 0);
+    }
+
+    /// Packets that arrive in one ACK now, `marked` of them with a CE mark.
+    pub(crate) fn ack_marked(&mut self, packets: &[u64], marked: u64) {
+        if let Some(ack) = self.receive(packets, marked) {
+            self.call(|controller, cx| controller.on_ack(&ack, cx));
+        }
+    }
+
+    /// The same without the last step: reports marks and the RTT sample, and gives the ACK to report.
+    pub(crate) fn receive(&mut self, packets: &[u64], marked: u64) -> Option<Ack> {
+        let acked: Vec<(u64, Snapshot)> = packets
+            .iter()
+            .filter_map(|p| Some((*p, self.outstanding.remove(p)?)))
+            .collect();
+        let (largest, newest) = acked.iter().max_by_key(|(p, _)| *p)?;
+        let prior_in_flight = self.path.bytes_in_flight;
+        let newly_acked = (self.size - self.tag) * acked.len() as u64;
+        self.path.bytes_in_flight -= self.size * acked.len() as u64;
+        self.path.delivered += newly_acked;
+        self.path.largest_acked = self.path.largest_acked.max(Some(*largest));
+        self.path.newest_acked_data_sent = self.path.newest_acked_data_sent.max(newest.sent);
+        self.path.lowest_unacked = self
+            .outstanding
+            .keys()
+            .next()
+            .copied()
+            .unwrap_or(self.path.next_packet);
+        self.count_ecn(*largest, acked.len() as u64, marked);
+        let rtt = self.now - newest.sent;
+        self.take_rtt(rtt);
+        self.report_rtt();
+        Some(Ack {
+            largest: *largest,
+            newly_acked,
+            newly_acked_packets: acked.len() as u64,
+            newly_lost: Bytes::ZERO,
+            lost_ranges: 0,
+            rtt: Some(rtt),
+            snapshot: self.complete(newest.clone()),
+            rate: self.rate.clone(),
+            prior_in_flight,
+        })
+    }
+
+    /// With what happened since the packet left.
+    pub(crate) fn complete(&self, snapshot: Snapshot) -> Snapshot {
+        Snapshot {
+            delivered_since_sent: self.path.delivered - snapshot.delivered_at_send,
+            lost_since_sent: self.path.lost - snapshot.lost_at_send,
+            ..snapshot
+        }
+    }
+
+    /// RFC 9002 section 5.3.
+    fn take_rtt(&mut self, rtt: Duration) {
+        let path = &mut self.path;
+        path.latest_rtt = rtt;
+        if !path.has_rtt() {
+            (path.min_rtt, path.smoothed_rtt, path.rtt_var) = (rtt, rtt, rtt / 2);
+            return;
+        }
+        path.min_rtt = path.min_rtt.min(rtt);
+        path.rtt_var = (path.rtt_var * 3 + path.smoothed_rtt.abs_diff(rtt)) / 4;
+        path.smoothed_rtt = (path.smoothed_rtt * 7 + rtt) / 8;
+    }
+
+    /// A packet is declared lost.
+    pub(crate) fn lose(&mut self, packet: u64) {
+        self.declare_lost(packet, false);
+    }
+
+    /// A packet is declared lost and completes a period of persistent congestion.
+    pub(crate) fn lose_persistently(&mut self, packet: u64) {
+        self.declare_lost(packet, true);
+    }
+
+    fn declare_lost(&mut self, packet: u64, persistent_congestion: bool) {
+        let Some(snapshot) = self.outstanding.remove(&packet) else {
+            return;
+        };
+        self.path.bytes_in_flight -= self.size;
+        self.lost.insert(packet, snapshot.clone());
+        self.report_lost(packet, snapshot, persistent_congestion);
+    }
+
+    /// Declares a packet lost by mistake: it stays in flight and may arrive.
+    pub(super) fn suspect(&mut self, packet: u64) -> Lost {
+        let snapshot = self.outstanding[&packet].clone();
+        self.report_lost(packet, snapshot, false)
+    }
+
+    fn report_lost(
+        &mut self,
+        packet: u64,
+        snapshot: Snapshot,
+        persistent_congestion: bool,
+    ) -> Lost {
+        self.path.lost += self.size;
+        let lost = Lost {
+            packet,
+            size: self.size,
+            snapshot: self.complete(snapshot),
+            persistent_congestion,
+        };
+        self.call(|controller, cx| controller.on_lost(&lost, cx));
+        lost
+    }
+
+    /// A packet that was declared lost, or only timed out, arrives after all.
+    pub(crate) fn spurious(&mut self, packet: u64) {
+        let timeout_only = !self.lost.contains_key(&packet);
+        let sent = self
+            .lost
+            .remove(&packet)
+            .map_or(self.now, |snapshot| snapshot.sent);
+        if !timeout_only {
+            self.path.lost -= self.size;
+        }
+        let event = SpuriousLoss {
+            packet,
+            size: self.size,
+            sent,
+            timeout_only,
+        };
+        self.call(|controller, cx| controller.on_spurious_loss(&event, cx));
+    }
+
+    /// The first probe timeout fires for the oldest packet in flight.
+    pub(crate) fn timeout(&mut self) {
+        self.timeout_number(1);
+    }
+
+    /// A probe timeout fires for the oldest packet in flight, `count` of them in a row.
+    pub(super) fn timeout_number(&mut self, count: u32) {
+        let Some((packet, snapshot)) = self.outstanding.iter().next() else {
+            return;
+        };
+        let event = Timeout {
+            count,
+            packet: *packet,
+            snapshot: self.complete(snapshot.clone()),
+        };
+        self.call(|controller, cx| controller.on_timeout(&event, cx));
+    }
+
+    /// An ACK of `packet` reports one more CE mark.
+    pub(crate) fn mark_ce(&mut self, packet: u64) {
+        self.count_ecn(packet, 1, 1);
+    }
+
+    /// An ACK up to `largest` counts so many more packets, `marked` of them with a CE mark.
+    fn count_ecn(&mut self, largest: u64, packets: u64, marked: u64) {
+        let counts = &mut self.path.ecn;
+        match self.controller.ecn() {
+            Ecn::Ect0 => counts.ect0 += packets - marked,
+            Ecn::Ect1 => counts.ect1 += packets - marked,
+            Ecn::NotEct | Ecn::Ce => {}
+        }
+        counts.ce += marked;
+        counts.largest_acked = largest;
+        let counts = *counts;
+        if marked > 0 {
+            self.call(|controller, cx| controller.on_ecn(&counts, cx));
+        }
+    }
+
+    /// Sends a window, waits `rtt`, and acknowledges each of its packets.
+    pub(crate) fn round(&mut self, rtt: Duration) {
+        self.fill_window();
+        self.advance(rtt);
+        for packet in self.in_flight() {
+            self.ack(packet);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Setting up: hosts, and the path between them.
+
+use crate::emulator::{Emulator, Setup, Side};
+use crate::host::{self, Host};
+use crate::report::{BOUND, Report, Scheduling};
+use crate::request::Request;
+use crate::sys::clock::Clock;
+use crate::sys::process::{self, Pid, Status};
+use crate::sys::signals::Signals;
+use crate::sys::{namespace, scheduler};
+use std::io;
+use std::ops::{ControlFlow, Range};
+use thalweg_sim::Scenario;
+use thalweg_units::Duration;
+
+/// What the emulator waits for besides packets.
+const SIGNALS: u32 = 0;
+
+/// Hosts, and the path between them.
+pub(crate) struct Stage {
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) emulator: Emulator,
+    pub(crate) signals: Signals,
+    bound: Duration,
+    scheduling: Scheduling,
+    pub(crate) in_user_namespace: bool,
+}
+
+impl Stage {
+    /// Makes the hosts, left and right, and an emulator whose time begins now.
+    pub(crate) fn new(
+        request: &Request,
+        scenario: &Scenario,
+        hosts: [u8; 2],
+        flows: Range<u16>,
+        sample: Option<Duration>,
+    ) -> Result<Stage, String> {
+        let links = scenario.path().ok_or_else(|| {
+            let origin = &request.origin;
+            format!("{origin}: in real time a path has one hop; accepted: a [path], or a single [[link]]")
+        })?;
+        let bound = match &request.bound {
+            Some(text) => text.parse().map_err(|error| format!("the bound {error}"))?,
+            None => BOUND,
+        };
+        let in_user_namespace = !namespace::is_root();
+        host::take_rights()?;
+        // Only now: new rights would take it back.
+        process::die_with_parent().map_err(|error| error.to_string())?;
+        if process::parent() != request.parent {
+            return Err("whoever asked is gone".into());
+        }
+        let told = [
+            libc::SIGCHLD,
+            libc::SIGINT,
+            libc::SIGQUIT,
+            libc::SIGTERM,
+            libc::SIGHUP,
+        ];
+        let signals = Signals::hold(&told).map_err(|error| error.to_string())?;
+        let mut made = Vec::new();
+        let mut ports = Vec::new();
+        for (side, count) in [Side::Left, Side::Right].into_iter().zip(hosts) {
+            for number in 1..=count {
+                let (host, port) = Host::new(side, number)?;
+                made.push(host);
+                ports.push(port);
+            }
+        }
+        let setup = Setup {
+            links,
+            seeds: scenario.path_seeds(request.seed),
+            bound,
+            flows,
+            sample,
+        };
+        let emulator = Emulator::new(Clock::start(), &setup, ports).map_err(|e| e.to_string())?;
+        emulator
+            .also_wait_for(&signals, SIGNALS)
+            .map_err(|error| error.to_string())?;
+        let mut scheduling = Scheduling::default();
+        if request.realtime {
+            match scheduler::become_realtime() {
+                Ok(()) => scheduling.realtime = true,
+                Err(error) => scheduling.refused = Some(error.to_string()),
+            }
+        }
+        scheduling.waited = scheduler::waited_for_core();
+        Ok(Stage {
+            hosts: made,
+            emulator,
+            signals,
+            bound,
+            scheduling,
+            in_user_namespace,
+        })
+    }
+
+    /// The same without flows to tell apart.
+    pub(crate) fn of_hosts(
+        request: &Request,
+        scenario: &Scenario,
+        hosts: [u8; 2],
+    ) -> Result<Stage, String> {
+        Stage::new(request, scenario, hosts, 0..0, None)
+    }
+
+    /// The first host of a side.
+    pub(crate) fn first(&self, side: Side) -> Option<&Host> {
+        self.hosts.iter().find(|host| host.side == side)
+    }
+
+    /// What the run has to say of itself. `dropped` are packets that the hosts dropped elsewhere than in their
+    /// devices, down and up.
+    pub(crate) fn report(&self, mut dropped: [u64; 2]) -> Report {
+        for host in &self.hosts {
+            let [sent, received] = host.dropped();
+            dropped[host.side.outbound()] += sent;
+            dropped[1 - host.side.outbound()] += received;
+        }
+        Report::of(&self.emulator, self.bound, &self.scheduling, dropped)
+    }
+
+    /// Carries packets until the process ends, or until this one is told to end.
+    pub(crate) fn run_until_ended(&mut self, pid: Pid) -> io::Result<Status> {
+        let signals = &self.signals;
+        self.emulator.run(|_| {
+            while let Some(signal) = signals.next() {
+                if matches!(signal, libc::SIGTERM | libc::SIGHUP) {
+                    process::kill(pid);
+                    return Ok(ControlFlow::Break(128 + signal as Status));
+                }
+            }
+            // Ctrl-C is for the command: it has it from the terminal. Its end is what counts here.
+            Ok(match process::ended(pid)? {
+                Some(status) => ControlFlow::Break(status),
+                None => ControlFlow::Continue(()),
+            })
+        })
+    }
+}

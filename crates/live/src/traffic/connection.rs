@@ -1,0 +1,91 @@
+//! One connection at work: both of its ends, and what they experienced.
+
+use super::connection_result::ConnectionResult;
+use super::flow_trace::FlowTrace;
+use super::quic_ends::QuicEnds;
+use super::tcp_ends::TcpEnds;
+use std::io;
+use thalweg_sim::Transfer;
+use thalweg_units::{Duration, Instant};
+
+/// One connection, before, during and after its life.
+pub(crate) struct Connection {
+    /// Index of its flow.
+    pub(crate) flow: usize,
+    pub(crate) transfer: Transfer,
+    /// When it is to begin.
+    pub(crate) begins: Instant,
+    pub(crate) ends: Ends,
+    pub(crate) ended: bool,
+    pub(crate) result: ConnectionResult,
+}
+
+/// What stands at the ends of a connection.
+pub(crate) enum Ends {
+    /// Nothing: it has not begun, or it has ended.
+    None,
+    /// Sockets of the kernel's TCP.
+    Tcp(TcpEnds),
+    /// The QUIC stack, over sockets of UDP.
+    Quic(Box<QuicEnds>),
+}
+
+impl Connection {
+    pub(crate) fn new(flow: usize, start: Duration, transfer: Transfer) -> Connection {
+        Connection {
+            flow,
+            transfer,
+            begins: Instant::START + start,
+            ends: Ends::None,
+            ended: false,
+            result: ConnectionResult::default(),
+        }
+    }
+
+    /// Notes why it failed.
+    pub(crate) fn fail(&mut self, error: &io::Error) {
+        self.result.error = Some(error.to_string());
+        self.ended = true;
+    }
+
+    /// Moves what can be moved. At its end the sockets are closed.
+    pub(crate) fn advance(
+        &mut self,
+        now: Instant,
+        chunk: &mut Vec<u8>,
+        trace: Option<&mut FlowTrace>,
+    ) {
+        let advanced = match &mut self.ends {
+            Ends::None => Ok(false),
+            Ends::Tcp(ends) => ends.advance(now, chunk, &mut self.result),
+            Ends::Quic(ends) => ends.advance(now, chunk, &mut self.result, trace),
+        };
+        match advanced {
+            Ok(ended) => self.ended |= ended,
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// When it has something to do whatever the sockets do.
+    pub(crate) fn next(&self) -> Instant {
+        match &self.ends {
+            Ends::Quic(ends) => ends.next(),
+            _ => Instant::NEVER,
+        }
+    }
+
+    /// Notes what the sender knows, and adds it to the trace.
+    pub(crate) fn observe(&mut self, now: Instant, trace: Option<&mut FlowTrace>) {
+        match &mut self.ends {
+            Ends::None => {}
+            Ends::Tcp(ends) => {
+                if let Some(info) = ends.observe(&mut self.result)
+                    && let Some(trace) = trace
+                {
+                    trace.take_tcp(now, ends.number, &info, ends.bytes());
+                }
+            }
+            Ends::Quic(ends) => ends.observe(now, &mut self.result, trace),
+        }
+    }
+}

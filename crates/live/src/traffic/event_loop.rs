@@ -1,0 +1,233 @@
+//! The loop: it begins connections at their times, and lets each act when its sockets or its timers are ready.
+
+use super::connection::{Connection, Ends};
+use super::flow_trace::FlowTrace;
+use crate::host::Host;
+use crate::sys::clock::Clock;
+use crate::sys::events::{Epoll, Interest, Timer};
+use std::io;
+use std::net::{SocketAddrV4, TcpListener};
+use thalweg_sim::{RealConnection, Scenario};
+use thalweg_units::{Duration, Instant};
+
+/// How often the state of the connections is read.
+const SAMPLE: Duration = Duration::from_millis(5);
+/// What is read and written at once.
+const CHUNK: usize = 256 * 1024;
+
+/// What can be ready of a connection.
+pub(super) const CLIENT: u64 = 0;
+pub(super) const SERVER: u64 = 1;
+pub(super) const PLACES: u64 = 2;
+/// Listeners, by flow, are numbered from here on.
+const LISTENERS: u64 = 1 << 32;
+const TIMER: u64 = u64::MAX;
+
+/// Where the kernel's TCP serves a flow.
+pub(super) struct TcpServer {
+    pub(super) listener: TcpListener,
+    pub(super) address: SocketAddrV4,
+    pub(super) congestion: String,
+}
+
+/// What carries the connections of a flow.
+pub(super) enum Transport {
+    Kernel(TcpServer),
+    /// What will be the ends of the next connection that begins, and of those after it. Each has sockets of its own.
+    Quic(Box<dyn Iterator<Item = RealConnection>>),
+}
+
+/// What the connections of a flow have in common.
+pub(super) struct Flow {
+    pub(super) transport: Transport,
+    pub(super) awaited: bool,
+    /// Connections that have not ended, and those that are not complete.
+    pub(super) unfinished: usize,
+    pub(super) incomplete: usize,
+}
+
+/// All flows at work.
+pub(super) struct Traffic<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) epoll: Epoll,
+    pub(super) timer: Timer,
+    pub(super) clock: Clock,
+    /// Of the clients, and of the servers.
+    pub(super) hosts: [&'a Host; 2],
+    pub(super) flows: Vec<Flow>,
+    pub(super) connections: Vec<Connection>,
+    /// Connections that have not begun, the next one last.
+    pub(super) upcoming: Vec<usize>,
+    /// Connections that have begun and not ended.
+    pub(super) active: Vec<usize>,
+    /// Flows that have not begun.
+    pub(super) unstarted: usize,
+    pub(super) next_sample: Instant,
+    pub(super) trace: Option<FlowTrace>,
+    pub(super) host_dropped: [u64; 2],
+    /// When all flows had started and when the first was complete, and what each had delivered then.
+    pub(super) overlap: [Option<(Instant, Vec<u64>)>; 2],
+}
+
+/// Whether connection `index` is the first of its flow: those of a flow stand together.
+pub(super) fn is_first_of_flow(connections: &[Connection], index: usize) -> bool {
+    let before = connections[..index].last();
+    before.is_none_or(|before| before.flow != connections[index].flow)
+}
+
+impl Traffic<'_> {
+    pub(super) fn run(&mut self, limit: Instant) -> io::Result<()> {
+        self.epoll.add(&self.timer, TIMER, Interest::Read)?;
+        for (index, flow) in self.flows.iter().enumerate() {
+            if let Transport::Kernel(server) = &flow.transport {
+                let number = LISTENERS + index as u64;
+                self.epoll.add(&server.listener, number, Interest::Read)?;
+            }
+        }
+        let mut chunk = vec![0; CHUNK];
+        let mut ready = Vec::new();
+        let awaited = self.flows.iter().any(|flow| flow.awaited);
+        loop {
+            let now = self.clock.now();
+            let waiting = |flow: &Flow| flow.awaited && flow.unfinished > 0;
+            if now >= limit || (awaited && !self.flows.iter().any(waiting)) {
+                return Ok(());
+            }
+            self.begin(now, &mut chunk)?;
+            self.sample(now);
+            self.timer
+                .set(Some(self.clock.absolute(self.wakes(limit))))?;
+            self.epoll.wait(None)?;
+            ready.clear();
+            ready.extend(self.epoll.ready().filter(|number| *number != TIMER));
+            for number in &mut ready {
+                // A server that has just come may have data already.
+                *number = match number.checked_sub(LISTENERS) {
+                    Some(flow) => self.accept(flow as usize)?.map_or(u64::MAX, |it| it as u64),
+                    None => *number / PLACES,
+                };
+            }
+            let now = self.clock.now();
+            let is_due = |index: &&usize| self.connections[**index].next() <= now;
+            ready.extend(self.active.iter().filter(is_due).map(|index| *index as u64));
+            ready.sort_unstable();
+            ready.dedup();
+            for index in ready.iter().filter(|number| **number != u64::MAX) {
+                self.advance(*index as usize, &mut chunk)?;
+            }
+        }
+    }
+
+    /// When there is something to do whatever the sockets do.
+    fn wakes(&self, limit: Instant) -> Instant {
+        let next = self.upcoming.last();
+        let begins = next.map(|index| self.connections[*index].begins);
+        let active = self.active.iter();
+        let due = active.map(|index| self.connections[*index].next());
+        let times = [limit, self.next_sample].into_iter().chain(begins);
+        times.chain(due).min().unwrap_or(limit)
+    }
+
+    /// Connects the clients whose time has come.
+    fn begin(&mut self, now: Instant, chunk: &mut Vec<u8>) -> io::Result<()> {
+        while let Some(&index) = self.upcoming.last() {
+            let connection = &self.connections[index];
+            if connection.begins > now {
+                break;
+            }
+            self.upcoming.pop();
+            let is_first = is_first_of_flow(&self.connections, index);
+            self.active.push(index);
+            if let Err(error) = self.connect(index) {
+                self.connections[index].fail(&error);
+                self.leave(index);
+            }
+            // An open loop: it has begun when it was to begin, however busy the client was.
+            let late = self.clock.now() - self.connections[index].begins;
+            let Connection { begins, result, .. } = &mut self.connections[index];
+            result.start = Some(begins.as_nanos());
+            result.start_lateness = late.as_nanos();
+            if is_first {
+                self.unstarted -= 1;
+                if self.unstarted == 0 {
+                    self.overlap[0] = Some((now, self.delivered()));
+                }
+            }
+            self.advance(index, chunk)?;
+        }
+        Ok(())
+    }
+
+    /// Lets a connection do what it can.
+    fn advance(&mut self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
+        let now = self.clock.now();
+        let connection = &mut self.connections[index];
+        if connection.ended {
+            return Ok(());
+        }
+        let was_complete = connection.result.completion.is_some();
+        connection.advance(now, chunk, self.trace.as_mut());
+        let flow = connection.flow;
+        if !was_complete && connection.result.completion.is_some() {
+            self.flows[flow].incomplete -= 1;
+            let is_over = self.flows[flow].incomplete == 0 && self.unstarted == 0;
+            if is_over && self.overlap[1].is_none() {
+                self.overlap[1] = Some((now, self.delivered()));
+            }
+        }
+        if self.connections[index].ended {
+            self.take_leave(index, now);
+            self.leave(index);
+        }
+        self.follow(index)
+    }
+
+    /// Waits for what the sockets of a connection want next.
+    fn follow(&mut self, index: usize) -> io::Result<()> {
+        let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
+        match &mut self.connections[index].ends {
+            Ends::None => {}
+            Ends::Tcp(ends) => {
+                let sockets = [Some(&mut ends.client), ends.server.as_mut()];
+                for (socket, number) in sockets.into_iter().zip(numbers) {
+                    let Some(socket) = socket else { continue };
+                    let wanted = socket.wanted();
+                    if wanted != socket.waits_for {
+                        match wanted {
+                            Some(interest) => {
+                                self.epoll.change(&socket.stream, number, interest)?;
+                            }
+                            None => self.epoll.remove(&socket.stream)?,
+                        }
+                        socket.waits_for = wanted;
+                    }
+                }
+            }
+            Ends::Quic(ends) => {
+                for (end, number) in ends.ends.iter_mut().zip(numbers) {
+                    let wanted = end.wanted();
+                    if wanted != end.waits_for {
+                        self.epoll.change(&end.udp.socket, number, wanted)?;
+                        end.waits_for = wanted;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the connections of TCP, if it is time to. Those of QUIC are looked at as they act.
+    fn sample(&mut self, now: Instant) {
+        if now < self.next_sample {
+            return;
+        }
+        let missed = (now - self.next_sample).as_nanos() / SAMPLE.as_nanos();
+        self.next_sample += SAMPLE * (missed + 1);
+        for index in &self.active {
+            let connection = &mut self.connections[*index];
+            if matches!(connection.ends, Ends::Tcp(_)) {
+                connection.observe(now, self.trace.as_mut());
+            }
+        }
+    }
+}

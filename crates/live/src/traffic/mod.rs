@@ -1,0 +1,65 @@
+//! Flows between the first left host (clients) and the first right host (servers): over the kernel's TCP, or over
+//! the QUIC stack and UDP.
+//!
+//! # Model
+//! One process drives all connections; it enters a host to make a socket there. A flow has one connection,
+//! or as many as it has requests: each begins at its time, whatever becomes of those before it (an open
+//! loop). The ends of a connection are in `tcp_ends.rs` and `quic_ends.rs`. Applications read and write as
+//! fast as the sockets let them.
+//!
+//! The clock starts when everything that must exist before is ready (`setup.rs`). A connection is made when its time
+//! has come, so that thousands of them do not delay the start; the result says how late each one began.
+//!
+//! TCP: the congestion control is set on the socket that sends the data (`TCP_CONGESTION`), and its state is
+//! read from there (`TCP_INFO`) every 5 ms. Connections learn nothing from those before them
+//! (`net.ipv4.tcp_no_metrics_save`), as in the simulator. The servers of a flow listen on one port.
+//!
+//! QUIC: each end has a socket of its own, and the sender is looked at as it acts, at most once in a millisecond.
+//!
+//! Each client has a port of its own, by which its server and the emulator know it.
+//!
+//! # Limits
+//! `TCP_INFO` has the smoothed RTT and no single samples: means and maxima of the RTT are of what was
+//! smoothed. Losses are retransmissions, spurious losses the duplicates that the receiver reported. The QUIC stack
+//! counts RTT samples and losses as in the simulator.
+
+mod connect;
+mod connection;
+mod connection_result;
+mod event_loop;
+mod flow_trace;
+mod plan;
+mod ports;
+mod quic_ends;
+mod result;
+mod setup;
+mod socket;
+mod tcp_ends;
+mod udp;
+
+pub(crate) use connection_result::ConnectionResult;
+pub(crate) use flow_trace::FlowTrace;
+pub(crate) use plan::{Drive, FlowPlan};
+pub(crate) use ports::{FIRST_PORT, MOST_CONNECTIONS, MOST_FLOWS};
+pub(crate) use result::TrafficResult;
+
+use crate::host::Host;
+use crate::sys::clock::Clock;
+use std::io;
+use thalweg_units::Instant;
+
+/// Drives all flows until those that are awaited have closed, or until the time limit. Their clock starts when all
+/// is ready, and `started` is told of it.
+///
+/// # Errors
+/// What the kernel refuses: a congestion control that this user may not choose, for example.
+pub(crate) fn drive(
+    asked: &Drive<'_>,
+    hosts: [&Host; 2],
+    started: impl FnOnce(Clock) -> io::Result<()>,
+) -> Result<TrafficResult, String> {
+    let mut traffic = setup::traffic(asked, hosts, started)?;
+    let limit = Instant::START + asked.limit;
+    traffic.run(limit).map_err(setup::refused)?;
+    Ok(traffic.finish())
+}

@@ -1,0 +1,14 @@
+//! Ports: the kernel, the emulator and this process tell connections apart by them.
+
+/// The port at which the servers of flow 0 listen; those of the other flows follow.
+pub(super) const SERVER_PORT: u16 = 5201;
+/// The port of the client of connection 0; those of the other connections follow.
+pub(crate) const FIRST_PORT: u16 = 16384;
+/// Most flows: their ports stay below those of clients.
+pub(crate) const MOST_FLOWS: usize = 10_000;
+/// Most connections: so many ports there are.
+pub(crate) const MOST_CONNECTIONS: usize = (u16::MAX - FIRST_PORT) as usize;
+/// The port of the client of a connection; with QUIC that of its server, too.
+pub(crate) fn port_of(connection: usize) -> u16 {
+    FIRST_PORT + connection as u16
+}

@@ -1,0 +1,201 @@
+//! Both ends of a connection of the QUIC stack, each over a UDP socket of its host.
+//!
+//! What the ends and their applications do is what they do in the simulator ([`RealConnection`]); here their
+//! datagrams go through sockets, and their time is that of the emulator.
+
+use super::connection_result::ConnectionResult;
+use super::flow_trace::FlowTrace;
+use super::ports::port_of;
+use super::udp::Udp;
+use crate::host::Host;
+use crate::sys::events::Interest;
+use std::io;
+use std::net::SocketAddrV4;
+use thalweg_sim::{Datagram, RealConnection, Role, Scenario};
+use thalweg_units::{Duration, Instant};
+
+/// Least time between two samples of a trace.
+const SPACING: Duration = Duration::from_millis(1);
+
+/// One end: its socket, and what the socket did not take.
+#[derive(Debug)]
+pub(crate) struct End {
+    role: Role,
+    pub(crate) udp: Udp,
+    waiting: Option<Datagram>,
+    /// What it is waited for.
+    pub(crate) waits_for: Interest,
+}
+
+/// The ends of one connection.
+pub(crate) struct QuicEnds {
+    number: usize,
+    connection: RealConnection,
+    pub(crate) ends: [End; 2],
+    next_sample: Instant,
+}
+
+impl QuicEnds {
+    /// Makes the sockets of connection `number`, at the same port of both hosts. The process is in the network of
+    /// the client afterwards.
+    pub(crate) fn new(
+        number: usize,
+        mut connection: RealConnection,
+        [left, right]: [&Host; 2],
+        is_traced: bool,
+    ) -> io::Result<QuicEnds> {
+        let port = port_of(number);
+        let [client, server] = [left, right].map(|host| SocketAddrV4::new(host.v4, port));
+        right.enter()?;
+        let server_socket = Udp::connect(server, client);
+        left.enter()?;
+        let end = |role, udp| End {
+            role,
+            udp,
+            waiting: None,
+            waits_for: Interest::Read,
+        };
+        let ends = [
+            end(Role::Client, Udp::connect(client, server)?),
+            end(Role::Server, server_socket?),
+        ];
+        if is_traced {
+            connection.record_packets();
+        }
+        Ok(QuicEnds {
+            number,
+            connection,
+            ends,
+            next_sample: Instant::START,
+        })
+    }
+
+    /// Begins to connect.
+    pub(crate) fn begin(&mut self) {
+        self.connection.begin();
+    }
+
+    /// When it has something to do whatever the sockets do.
+    pub(crate) fn next(&self) -> Instant {
+        self.connection.next()
+    }
+
+    /// Takes in what has arrived, acts on what is due, and sends what may leave; tells whether it is over.
+    ///
+    /// # Errors
+    /// Why the connection broke, if it did.
+    pub(crate) fn advance(
+        &mut self,
+        now: Instant,
+        room: &mut Vec<u8>,
+        result: &mut ConnectionResult,
+        trace: Option<&mut FlowTrace>,
+    ) -> io::Result<bool> {
+        let connection = &mut self.connection;
+        let mut event = "timer"; // of the sender of the data, whom samples are of
+        let sender = connection.sender();
+        // What has arrived comes first: an acknowledgement in the socket stops the timer that it is in time for.
+        for end in &mut self.ends {
+            end.udp.receive(room, &mut |datagram| {
+                if end.role == sender {
+                    event = "received";
+                }
+                connection.receive(now, end.role, datagram);
+            });
+        }
+        connection.expire(now);
+        connection.settle(now);
+        loop {
+            for end in &mut self.ends {
+                while end.is_free()
+                    && let Some(datagram) = connection.transmit(now, end.role)
+                {
+                    if event == "timer" && end.role == sender {
+                        event = "sent";
+                    }
+                    end.send(datagram);
+                }
+            }
+            if !connection.settle(now) {
+                break;
+            }
+        }
+        if let Some(trace) = trace
+            && now >= self.next_sample
+        {
+            self.next_sample = now + SPACING;
+            trace.take_quic(now, self.number, event, connection);
+        }
+        let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
+        result.bytes_delivered = connection.delivered().as_u64();
+        result.completion = nanos(connection.completion());
+        result.closed = nanos(connection.closed());
+        match connection.failure() {
+            Some(reason) => Err(io::Error::other(reason)),
+            None => Ok(result.closed.is_some()),
+        }
+    }
+
+    /// Notes what the sender knows.
+    pub(crate) fn observe(
+        &mut self,
+        now: Instant,
+        result: &mut ConnectionResult,
+        trace: Option<&mut FlowTrace>,
+    ) {
+        let counters = self.connection.counters();
+        result.packets_sent = counters.packets_sent;
+        result.packets_lost = counters.packets_lost;
+        result.spurious = counters.spurious_losses;
+        result.timeouts = counters.timeouts;
+        result.rtt_sum = counters.rtt_sum.as_nanos();
+        result.rtt_samples = counters.rtt_samples;
+        result.rtt_max = counters.rtt_max.as_nanos();
+        result.rtt_min = self.connection.min_rtt().map(Duration::as_nanos);
+        if let Some(trace) = trace {
+            trace.take_quic(now, self.number, "timer", &mut self.connection);
+        }
+    }
+
+    /// The columns of the media of a call.
+    pub(crate) fn media(&self, scenario: &Scenario, now: Instant) -> Vec<(String, Option<f64>)> {
+        let streams = self.connection.media(scenario, now).into_iter();
+        let columns = streams.flat_map(|stream| {
+            let name = thalweg_sim::column_name(&stream.name);
+            let number = |(end, value): (&str, f64)| {
+                (format!("{name}_{end}"), (!value.is_nan()).then_some(value))
+            };
+            stream.columns().map(number)
+        });
+        columns.collect()
+    }
+
+    /// Datagrams that came to the client, and to the server, and found no room.
+    pub(crate) fn dropped(&self) -> [u64; 2] {
+        [0, 1].map(|end: usize| self.ends[end].udp.dropped())
+    }
+}
+
+impl End {
+    fn send(&mut self, datagram: Datagram) {
+        if !self.udp.send(&datagram) {
+            self.waiting = Some(datagram);
+        }
+    }
+
+    /// Whether the socket takes more, as far as is known; sends what has waited.
+    fn is_free(&mut self) -> bool {
+        if let Some(datagram) = self.waiting.take() {
+            self.send(datagram);
+        }
+        self.waiting.is_none()
+    }
+
+    /// What it is to be waited for.
+    pub(crate) fn wanted(&self) -> Interest {
+        match self.waiting {
+            Some(_) => Interest::ReadWrite,
+            None => Interest::Read,
+        }
+    }
+}

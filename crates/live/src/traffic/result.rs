@@ -1,0 +1,76 @@
+//! What flows experienced: noted as each connection ends, and drawn up at the end of all.
+
+use super::connection::Ends;
+use super::connection_result::ConnectionResult;
+use super::event_loop::Traffic;
+use super::flow_trace::FlowTrace;
+use serde::{Deserialize, Serialize};
+use thalweg_units::Instant;
+
+/// What all flows experienced.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct TrafficResult {
+    /// Flow by flow, in the order in which they begin.
+    pub(crate) connections: Vec<ConnectionResult>,
+    /// If it was asked for.
+    pub(crate) trace: Option<FlowTrace>,
+    /// Datagrams that came down, and up, and that the host dropped for want of room.
+    pub(crate) host_dropped: [u64; 2],
+    /// For each flow, bytes delivered while all flows were active.
+    pub(crate) shared: Vec<u64>,
+    /// Time during which all flows were active.
+    pub(crate) overlap: u64,
+    /// When it all ended.
+    pub(crate) end: u64,
+}
+
+impl Traffic<'_> {
+    /// Notes what is known at the end of a connection, and closes its sockets.
+    pub(super) fn take_leave(&mut self, index: usize, now: Instant) {
+        let connection = &mut self.connections[index];
+        connection.observe(now, self.trace.as_mut());
+        if let Ends::Quic(ends) = &connection.ends {
+            connection.result.media = ends.media(self.scenario, now);
+            let [down, up] = ends.dropped();
+            self.host_dropped[0] += down;
+            self.host_dropped[1] += up;
+        }
+        connection.ends = Ends::None;
+    }
+
+    /// A connection has ended.
+    pub(super) fn leave(&mut self, index: usize) {
+        self.active.retain(|active| *active != index);
+        self.flows[self.connections[index].flow].unfinished -= 1;
+    }
+
+    /// What each flow has delivered so far.
+    pub(super) fn delivered(&self) -> Vec<u64> {
+        let mut delivered = vec![0; self.flows.len()];
+        for connection in &self.connections {
+            delivered[connection.flow] += connection.result.bytes_delivered;
+        }
+        delivered
+    }
+
+    pub(super) fn finish(mut self) -> TrafficResult {
+        let now = self.clock.now();
+        for index in std::mem::take(&mut self.active) {
+            self.take_leave(index, now);
+        }
+        let delivered = self.delivered();
+        let [start, end] = self.overlap;
+        let (end, after) = end.unwrap_or((now, delivered));
+        let (start, before) = start.unwrap_or_else(|| (end, after.clone()));
+        let shared = after.iter().zip(&before);
+        let connections = self.connections.into_iter();
+        TrafficResult {
+            connections: connections.map(|connection| connection.result).collect(),
+            trace: self.trace.map(FlowTrace::close),
+            host_dropped: self.host_dropped,
+            shared: shared.map(|(after, before)| after - before).collect(),
+            overlap: (end - start).as_nanos(),
+            end: now.as_nanos(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What has to be there before the clock starts: settings of the hosts, servers, and the first connection of each flow
+//! of the QUIC stack.
+
+use super::connection::{Connection, Ends};
+use super::event_loop::{Flow, TcpServer, Traffic, Transport, is_first_of_flow};
+use super::flow_trace::FlowTrace;
+use super::plan::Drive;
+use super::ports::SERVER_PORT;
+use super::quic_ends::QuicEnds;
+use crate::host::Host;
+use crate::sys::clock::Clock;
+use crate::sys::events::{Epoll, Timer};
+use crate::sys::tcp;
+use std::cmp::Reverse;
+use std::fs;
+use std::io;
+use std::net::{SocketAddrV4, TcpListener};
+use thalweg_units::Instant;
+
+/// The largest socket buffers that the kernel may grow to: they must not be what limits a flow.
+const LARGEST_BUFFER: &str = "67108864";
+
+pub(super) fn refused(error: io::Error) -> String {
+    format!("the kernel refuses: {error}")
+}
+
+/// All that is ready to begin. `started` is told of the clock as it starts.
+pub(super) fn traffic<'a>(
+    asked: &Drive<'a>,
+    hosts: [&'a Host; 2],
+    started: impl FnOnce(Clock) -> io::Result<()>,
+) -> Result<Traffic<'a>, String> {
+    for host in hosts {
+        enter(host)?;
+    }
+    let [left, right] = hosts;
+    let mut flows = Vec::new();
+    let mut connections = Vec::new();
+    for ((index, plan), port) in asked.plans.iter().enumerate().zip(SERVER_PORT..) {
+        let transport = transport(asked, index, SocketAddrV4::new(right.v4, port))?;
+        let own = plan.transfers.iter();
+        connections.extend(own.map(|&(start, transfer)| Connection::new(index, start, transfer)));
+        flows.push(Flow {
+            transport,
+            awaited: plan.awaited,
+            unfinished: plan.transfers.len(),
+            incomplete: plan.transfers.len(),
+        });
+    }
+    left.enter().map_err(refused)?;
+    // The first connection of each flow is made before the clock starts: flows may begin together.
+    for index in 0..connections.len() {
+        if is_first_of_flow(&connections, index)
+            && let Transport::Quic(following) = &mut flows[connections[index].flow].transport
+            && let Some(first) = following.next()
+        {
+            let ends = QuicEnds::new(index, first, hosts, asked.record).map_err(refused)?;
+            connections[index].ends = Ends::Quic(Box::new(ends));
+        }
+    }
+    let mut upcoming: Vec<usize> = (0..connections.len()).collect();
+    upcoming.sort_by_key(|index| Reverse((connections[*index].begins, *index)));
+    let epoll = Epoll::new().map_err(refused)?;
+    let timer = Timer::new().map_err(refused)?;
+    let clock = Clock::start();
+    started(clock).map_err(refused)?;
+    Ok(Traffic {
+        scenario: asked.scenario,
+        epoll,
+        timer,
+        clock,
+        hosts,
+        unstarted: flows.len(),
+        flows,
+        connections,
+        upcoming,
+        active: Vec::new(),
+        next_sample: Instant::START,
+        trace: asked.record.then(FlowTrace::default),
+        host_dropped: [0; 2],
+        overlap: [None, None],
+    })
+}
+
+/// Enters a host, and lets its kernel forget and buffer as a trial needs it.
+fn enter(host: &Host) -> Result<(), String> {
+    host.enter().map_err(refused)?;
+    // Best effort: without them, long fat paths are limited by the buffers of the host, and later
+    // connections begin with what earlier ones learned.
+    for (key, value) in [
+        ("rmem", format!("4096 131072 {LARGEST_BUFFER}")),
+        ("wmem", format!("4096 16384 {LARGEST_BUFFER}")),
+        ("no_metrics_save", "1".to_owned()),
+    ] {
+        let _ = fs::write(format!("/proc/sys/net/ipv4/tcp_{key}"), value);
+    }
+    Ok(())
+}
+
+/// What carries flow `index`; the kernel's TCP serves it at `address`.
+fn transport(asked: &Drive<'_>, index: usize, address: SocketAddrV4) -> Result<Transport, String> {
+    let flow = &asked.scenario.flows[index];
+    let Some(congestion) = flow.controller.kernel() else {
+        let connections = flow.real_connections(index, asked.seed);
+        return Ok(Transport::Quic(Box::new(connections)));
+    };
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    listener.set_nonblocking(true).map_err(refused)?;
+    tcp::set_congestion(&listener, congestion).map_err(|error| {
+        format!("the kernel refuses the congestion control \"{congestion}\": {error}")
+    })?;
+    Ok(Transport::Kernel(TcpServer {
+        listener,
+        address,
+        congestion: congestion.to_owned(),
+    }))
+}

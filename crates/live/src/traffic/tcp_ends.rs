@@ -1,0 +1,112 @@
+//! Both ends of a connection of the kernel's TCP.
+//!
+//! A download begins with a request, as in the simulator, and the server answers with its data; an upload
+//! begins with data. Who sends the data closes its direction behind it, and the other side follows.
+//! Completion is the moment at which the receiving application has read the last byte, closed the moment
+//! at which the sender hears that the other side has closed too.
+
+use super::connection_result::ConnectionResult;
+use super::socket::Socket;
+use crate::sys::tcp::{self, TcpInfo};
+use std::io;
+use thalweg_sim::Transfer;
+use thalweg_units::{Bytes, Instant};
+
+/// The ends of one connection.
+#[derive(Debug)]
+pub(crate) struct TcpEnds {
+    /// Number of the connection.
+    pub(crate) number: usize,
+    pub(crate) transfer: Transfer,
+    pub(crate) client: Socket,
+    pub(crate) server: Option<Socket>,
+}
+
+impl TcpEnds {
+    fn is_download(&self) -> bool {
+        matches!(self.transfer, Transfer::Download { .. })
+    }
+
+    /// The data that it moves.
+    pub(crate) fn bytes(&self) -> Bytes {
+        match self.transfer {
+            Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes,
+            Transfer::Call => Bytes::ZERO,
+        }
+    }
+
+    fn sender(&self) -> Option<&Socket> {
+        if self.is_download() {
+            self.server.as_ref()
+        } else {
+            Some(&self.client)
+        }
+    }
+
+    /// Moves what can be moved, and follows the exchange of request, data and close; tells whether it is over.
+    pub(crate) fn advance(
+        &mut self,
+        now: Instant,
+        chunk: &mut [u8],
+        result: &mut ConnectionResult,
+    ) -> io::Result<bool> {
+        let is_download = self.is_download();
+        let TcpEnds { client, server, .. } = self;
+        client.pump(chunk)?;
+        if let Some(server) = server {
+            server.pump(chunk)?;
+        }
+        if let Transfer::Download { bytes, .. } = self.transfer
+            && let Some(server) = server
+            && server.to_read == 0
+            && !server.closes_behind
+        {
+            server.to_write = bytes.as_u64();
+            server.closes_behind = true;
+            server.pump(chunk)?;
+        }
+        let (sender, receiver) = match (is_download, server) {
+            (true, server) => (server.as_mut(), Some(client)),
+            (false, server) => (Some(client), server.as_mut()),
+        };
+        let Some(receiver) = receiver else {
+            return Ok(false);
+        };
+        result.bytes_delivered = receiver.read;
+        if receiver.to_read == 0 && receiver.is_connected {
+            result.completion.get_or_insert(now.as_nanos());
+        }
+        if receiver.heard_close && !receiver.closes_behind {
+            receiver.closes_behind = true;
+            receiver.pump(chunk)?;
+        }
+        let is_over = sender.is_some_and(|sender| sender.heard_close);
+        if is_over {
+            result.closed = Some(now.as_nanos());
+        }
+        Ok(is_over)
+    }
+
+    /// Notes what the kernel knows of the sender.
+    pub(crate) fn observe(&mut self, result: &mut ConnectionResult) -> Option<TcpInfo> {
+        let sender = self.sender()?;
+        if !sender.is_connected {
+            return None;
+        }
+        let info = tcp::info(&sender.stream).ok()?;
+        result.packets_sent = u64::from(info.data_segs_out);
+        result.packets_lost = u64::from(info.total_retrans);
+        result.spurious = u64::from(info.dsack_dups);
+        result.timeouts = u64::from(info.total_rto);
+        let nanos = |micros: u32| 1000 * u64::from(micros);
+        if info.rtt > 0 {
+            result.rtt_sum += nanos(info.rtt);
+            result.rtt_samples += 1;
+            result.rtt_max = result.rtt_max.max(nanos(info.rtt));
+        }
+        if info.min_rtt != u32::MAX {
+            result.rtt_min = Some(nanos(info.min_rtt));
+        }
+        Some(info)
+    }
+}

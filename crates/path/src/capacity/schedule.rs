@@ -1,0 +1,193 @@
+//! The schedule: settings in order, and the period with which they repeat.
+
+use super::period::Period;
+use super::trace::DeliveryTrace;
+use crate::{JitterConfig, Limit, LinkConfig};
+use thalweg_units::{Duration, Instant, Rate};
+
+/// Everything about a link that changes with time, in order, without noise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CapacitySchedule {
+    /// Never empty; the first one starts at zero and the starts increase.
+    pub(super) settings: Vec<Settings>,
+    pub(super) jitters: Vec<JitterConfig>,
+    pub(super) period: Option<Period>,
+    pub(super) least_delay: Duration,
+    pub(super) trace: Option<DeliveryTrace>,
+}
+
+/// The settings of a link during one segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// Start, counted from the start of the cycle.
+    pub(super) offset: Duration,
+    pub(crate) rate: Rate,
+    pub(crate) delay: Duration,
+    pub(crate) limit: Limit,
+    /// Index into the list of jitter models.
+    pub(crate) jitter: usize,
+}
+
+impl CapacitySchedule {
+    /// The schedule that a link with this configuration follows.
+    pub fn new(config: &LinkConfig) -> Self {
+        let length = config.repeat.filter(|length| !length.is_zero());
+        let mut changes: Vec<_> = config
+            .changes
+            .iter()
+            .filter(|change| length.is_none_or(|end| change.at < end))
+            .collect();
+        changes.sort_by_key(|change| change.at);
+
+        let mut jitters = vec![config.jitter.clone()];
+        let mut current = Settings {
+            offset: Duration::ZERO,
+            rate: config.rate,
+            delay: config.delay,
+            limit: config.limit,
+            jitter: 0,
+        };
+        let mut settings = vec![current];
+        for change in changes {
+            current.offset = change.at;
+            current.rate = change.rate.unwrap_or(current.rate);
+            current.delay = change.delay.unwrap_or(current.delay);
+            current.limit = change.limit.unwrap_or(current.limit);
+            if let Some(jitter) = &change.jitter {
+                // Those that come again soon are kept once; a search among all would be slow for thousands.
+                let known = jitters.iter().rev().take(16);
+                let again = known.zip(1..).find(|(known, _)| *known == jitter);
+                current.jitter = match again {
+                    Some((_, back)) => jitters.len() - back,
+                    None => {
+                        jitters.push(jitter.clone());
+                        jitters.len() - 1
+                    }
+                };
+            }
+            // Several changes of one time are one segment.
+            if settings
+                .last()
+                .is_some_and(|last| last.offset == current.offset)
+            {
+                settings.pop();
+            }
+            settings.push(current);
+        }
+
+        let least_delay = settings
+            .iter()
+            .map(|s| s.delay)
+            .min()
+            .unwrap_or(config.delay);
+        let mut schedule = CapacitySchedule {
+            settings,
+            jitters,
+            period: None,
+            least_delay,
+            trace: config.trace.clone(),
+        };
+        schedule.period = length.map(|length| schedule.period(length));
+        schedule
+    }
+
+    fn period(&self, length: Duration) -> Period {
+        let mut period = Period {
+            length,
+            work: 0,
+            active: Duration::ZERO,
+        };
+        let ends = self.settings[1..]
+            .iter()
+            .map(|next| next.offset)
+            .chain([length]);
+        for (segment, end) in self.settings.iter().zip(ends) {
+            let span = end - segment.offset;
+            period.work += u128::from(segment.rate.as_bits_per_sec()) * u128::from(span.as_nanos());
+            if !segment.rate.is_zero() {
+                period.active += span;
+            }
+        }
+        period
+    }
+
+    pub(crate) fn jitters(&self) -> &[JitterConfig] {
+        &self.jitters
+    }
+
+    /// Settings number `index`.
+    #[inline]
+    pub(crate) fn settings(&self, index: usize) -> &Settings {
+        &self.settings[index]
+    }
+
+    /// The rate by which limits in time and delays are reckoned: that of the settings, or the mean of the
+    /// trace.
+    #[inline]
+    pub(crate) fn nominal(&self, index: usize) -> Rate {
+        match &self.trace {
+            None => self.settings[index].rate,
+            Some(trace) => trace.mean_rate(),
+        }
+    }
+
+    pub(super) fn segments_per_cycle(&self) -> usize {
+        self.settings.len()
+    }
+
+    /// When segment `index` of the cycle that started at `cycle` ends; never for the last one.
+    pub(super) fn segment_end(&self, index: usize, cycle: Instant) -> Instant {
+        match (self.settings.get(index + 1), self.period) {
+            (Some(next), _) => cycle + next.offset,
+            (None, Some(period)) => cycle + period.length,
+            (None, None) => Instant::NEVER,
+        }
+    }
+
+    /// The segment after this one, which ends.
+    pub(super) fn segment_after(&self, index: usize, cycle: Instant) -> (usize, Instant) {
+        if index + 1 < self.settings.len() {
+            (index + 1, cycle)
+        } else {
+            (0, self.segment_end(index, cycle))
+        }
+    }
+
+    /// The segment that holds at `at`, and the start of its cycle.
+    pub(super) fn segment_at(&self, at: Instant) -> (usize, Instant) {
+        let (cycle, offset) = match self.period {
+            Some(Period { length, .. }) => {
+                let offset = at.as_nanos() % length.as_nanos();
+                (
+                    Instant::from_nanos(at.as_nanos() - offset),
+                    Duration::from_nanos(offset),
+                )
+            }
+            None => (Instant::START, at - Instant::START),
+        };
+        // The first segment starts at offset zero: the partition point is at least one.
+        let index = self
+            .settings
+            .partition_point(|segment| segment.offset <= offset)
+            - 1;
+        (index, cycle)
+    }
+
+    /// Propagation delay at `at`, without jitter.
+    pub fn delay_at(&self, at: Instant) -> Duration {
+        self.settings(self.segment_at(at).0).delay
+    }
+
+    /// From when on the capacity is zero for ever; `None` if it never is.
+    pub fn ends(&self) -> Option<Instant> {
+        if self.trace.is_some() {
+            return None;
+        }
+        if let Some(period) = self.period {
+            return (period.work == 0).then_some(Instant::START);
+        }
+        let dead = self.settings.iter().rev();
+        let first = dead.take_while(|settings| settings.rate.is_zero()).last()?;
+        Some(Instant::START + first.offset)
+    }
+}

@@ -1,0 +1,104 @@
+//! What a link tells of itself: totals, its queue, its capacity and its logs.
+
+use super::Link;
+use crate::Packet;
+use crate::capacity::{CapacitySchedule, whole_bytes};
+use crate::stats::{Count, Dropped, FlowLinkStats, LinkStats, Transmitted};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+impl<P: Packet> Link<P> {
+    /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
+    /// demand: only the flows count each packet.
+    pub fn stats(&self) -> LinkStats {
+        self.port.counters.totals()
+    }
+
+    /// Totals of one flow; all zero for a flow without counters.
+    pub fn flow_stats(&self, flow: u64) -> &FlowLinkStats {
+        self.port.counters.flow(flow)
+    }
+
+    /// What waits, as of the last call that moved the link, without the packet in transmission.
+    pub fn queue(&self) -> Count {
+        self.port.buffer.waiting
+    }
+
+    /// Number of packets that are being transmitted or travel.
+    pub fn in_flight(&self) -> usize {
+        self.flight.len() + usize::from(self.underway.is_some())
+    }
+
+    /// Time until everything here has been sent if the capacity, without noise, stays what it is: what a
+    /// packet would wait that came now. A delivery trace counts with its mean. [`Duration::MAX`] while
+    /// packets wait in a suspended link.
+    pub fn queue_delay(&self) -> Duration {
+        self.port.drain_time()
+    }
+
+    /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the
+    /// mean of a delivery trace. What the link really can do is [`Link::capacity_between`].
+    pub fn capacity(&self) -> Rate {
+        self.port.transmitter.nominal
+    }
+
+    /// What the link can send from `from` to `to` if it is never idle, noise included, truncated to whole
+    /// bytes. Any times, past or future.
+    pub fn capacity_between(&self, from: Instant, to: Instant) -> Bytes {
+        self.course().bytes_between(from, to)
+    }
+
+    /// The same in nanobits, exactly: a rate of one bit per second moves one in a nanosecond.
+    pub fn work_between(&self, from: Instant, to: Instant) -> u128 {
+        self.course().work_between(from, to)
+    }
+
+    /// The same from the start of `bins` on, in bins of length `every`; `None` as soon as `goes_on` says no. It is
+    /// asked often enough for its answer to count within milliseconds.
+    pub fn capacity_in_bins(
+        &self,
+        every: Duration,
+        bins: usize,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Option<Vec<u64>> {
+        let pause = self.course().patience();
+        let (mut capacity, mut at) = (Vec::with_capacity(bins), Instant::START);
+        for _ in 0..bins {
+            let (end, mut work) = (at + every, 0);
+            while at < end {
+                let stop = end.min(at + pause);
+                work += self.course().work_between(at, stop);
+                at = stop;
+                if !goes_on() {
+                    return None;
+                }
+            }
+            capacity.push(whole_bytes(work).as_u64());
+        }
+        Some(capacity)
+    }
+
+    /// What the link does at which time, without noise.
+    pub fn schedule(&self) -> &CapacitySchedule {
+        &self.schedule
+    }
+
+    /// Switches the log of drops on or off. It is off at first and then costs nothing.
+    pub fn record_drops(&mut self, on: bool) {
+        self.port.counters.record_drops(on);
+    }
+
+    /// Empties the log of drops, in the order in which they were decided.
+    pub fn take_drops(&mut self) -> Vec<Dropped> {
+        self.port.counters.take_drops()
+    }
+
+    /// Switches the log of transmissions on or off. It is off at first and then costs nothing.
+    pub fn record_transmissions(&mut self, on: bool) {
+        self.port.counters.record_transmissions(on);
+    }
+
+    /// Takes the oldest entry out of the log of transmissions, which has them in the order of their starts.
+    pub fn take_transmission(&mut self) -> Option<Transmitted> {
+        self.port.counters.take_transmission()
+    }
+}

@@ -1,0 +1,104 @@
+//! The port at which packets wait for the transmitter: what a queue discipline sees and decides on.
+//!
+//! The discipline decides about packets; the port keeps the books, so that every discipline counts alike.
+
+use crate::Limit;
+use crate::buffer::{Buffer, Queued};
+use crate::stats::{Count, Counters, DropCause, Dropped};
+use crate::store::Vacant;
+use crate::transmitter::Transmitter;
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+
+/// The parts of a link that its queue discipline works with.
+#[derive(Debug)]
+pub(crate) struct Port {
+    pub(crate) transmitter: Transmitter,
+    pub(crate) buffer: Buffer,
+    pub(crate) counters: Counters,
+    pub(crate) vacant: Vacant,
+}
+
+impl Port {
+    pub(crate) fn new(rate: Rate, nominal: Rate, limit: Limit, flows: usize) -> Self {
+        Port {
+            transmitter: Transmitter::new(rate, nominal),
+            buffer: Buffer::new(limit),
+            counters: Counters::new(flows),
+            vacant: Vacant::default(),
+        }
+    }
+
+    /// The time of the decision that is being taken.
+    #[inline]
+    pub(crate) fn now(&self) -> Instant {
+        self.transmitter.now
+    }
+
+    /// Whether the newest packet, of size `newest` and already counted as waiting, fits.
+    #[inline]
+    pub(crate) fn fits(&self, newest: Bytes) -> bool {
+        self.buffer.fits(newest, &self.transmitter)
+    }
+
+    /// Time until all that is here has been sent, if the nominal capacity stays what it is.
+    pub(crate) fn drain_time(&self) -> Duration {
+        self.buffer.drain_time(&self.transmitter)
+    }
+
+    /// Books a packet that came.
+    #[inline]
+    pub(crate) fn arrive(&mut self, flow: u64, size: Bytes) {
+        self.counters.offered(flow, size);
+        if self.buffer.waiting.packets == 0 && !self.transmitter.is_busy() {
+            self.transmitter.credit = 0;
+        }
+        self.buffer.waiting.add(size);
+    }
+
+    /// Books the length of the queue if it is the greatest so far.
+    #[inline]
+    pub(crate) fn note_length(&mut self) {
+        let Count { packets, bytes } = self.buffer.waiting;
+        let max = &mut self.counters.link.max_queue;
+        // A branch that is hardly ever taken is cheaper than two maxima on every packet.
+        if packets > max.packets || bytes > max.bytes {
+            max.raise(packets, bytes);
+        }
+    }
+
+    /// Books a packet that leaves the queue for transmission.
+    #[inline]
+    pub(crate) fn depart(&mut self, queued: &Queued) {
+        let wait = self.leave(queued);
+        self.counters.transmitted(queued.flow, queued.size, wait);
+    }
+
+    /// Books a packet that the discipline drops.
+    pub(crate) fn drop(&mut self, queued: Queued, cause: DropCause) {
+        self.leave(&queued);
+        self.vacant.add(queued.place);
+        self.counters.dropped(Dropped {
+            at: self.now(),
+            flow: queued.flow,
+            size: queued.size,
+            cause,
+        });
+    }
+
+    /// Sets CE on a packet and books it. The caller has made sure that it is ECN-capable.
+    pub(crate) fn mark(&mut self, queued: &mut Queued) {
+        if queued.ecn != Ecn::Ce {
+            queued.ecn = Ecn::Ce;
+            self.counters.marked(queued.flow, queued.size);
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, queued: &Queued) -> Duration {
+        self.buffer.waiting.remove(queued.size);
+        let wait = self.now() - queued.arrived;
+        self.counters.link.queue_byte_nanos +=
+            u128::from(queued.size.as_u64()) * u128::from(wait.as_nanos());
+        wait
+    }
+}

@@ -1,0 +1,67 @@
+//! The transmitter: the time up to which the link has been computed, its capacity then, and the packet whose bits leave.
+
+use thalweg_units::{Bytes, Instant, Rate};
+
+/// The packet in transmission is there if `until` lies in the future.
+#[derive(Debug)]
+pub(crate) struct Transmitter {
+    /// The time of the decision that is being taken.
+    pub(crate) now: Instant,
+    /// Capacity at that time; zero while suspended.
+    pub(crate) rate: Rate,
+    /// The rate by which limits in time and delays are reckoned: capacity without noise, or the mean of a
+    /// delivery trace.
+    pub(crate) nominal: Rate,
+    /// When its last bit leaves; otherwise since when the transmitter has been free.
+    pub(crate) until: Instant,
+    pub(crate) size: Bytes,
+    /// Nanobits that were still to send at `since`. The rate has not changed from then to now.
+    pub(crate) work: u64,
+    pub(crate) since: Instant,
+    /// Nanobits that the transmitter could have sent between the exact end of the transmission and
+    /// `until`, the next whole nanosecond. They belong to the next packet if it already waited then.
+    pub(crate) credit: u64,
+}
+
+impl Transmitter {
+    pub(crate) fn new(rate: Rate, nominal: Rate) -> Self {
+        Transmitter {
+            now: Instant::START,
+            rate,
+            nominal,
+            until: Instant::START,
+            size: Bytes::ZERO,
+            work: 0,
+            since: Instant::START,
+            credit: 0,
+        }
+    }
+
+    /// Whether it is sending, or suspended amid a packet.
+    #[inline]
+    pub(crate) fn is_busy(&self) -> bool {
+        self.until > self.now
+    }
+
+    /// Nanobits of the packet in transmission that are still to send.
+    #[inline]
+    pub(crate) fn left(&self) -> u64 {
+        if !self.is_busy() {
+            return 0;
+        }
+        let span = self.now - self.since;
+        let sent = self.rate.as_bits_per_sec().saturating_mul(span.as_nanos());
+        self.work.saturating_sub(sent)
+    }
+
+    /// Moves to `now`, the end of a stretch of constant rate, and notes what has been sent until then.
+    pub(crate) fn settle(&mut self, now: Instant) {
+        self.now = now;
+        if self.is_busy() {
+            self.work = self.left();
+            self.since = now;
+        } else {
+            self.until = now;
+        }
+    }
+}

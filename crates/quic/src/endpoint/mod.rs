@@ -1,0 +1,392 @@
+//! One end of a connection of the real stack, with the calls of the modelled endpoint.
+
+mod events;
+mod settings;
+
+use crate::adapter::{Factory, Made, Shared};
+use crate::clock::{Clock, duration};
+use crate::header;
+use crate::identity::SERVER_NAME;
+use crate::steering::Steering;
+use crate::streams::{Streams, level};
+use bytes::{Bytes as Buffer, BytesMut};
+use noq_proto::{
+    ClientConfig, Connection, ConnectionError, ConnectionEvent, ConnectionHandle, DatagramEvent,
+    EcnCodepoint, FourTuple, PathId, VarInt,
+};
+use rand_core::Rng as _;
+use settings::address;
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use thalweg_control::{Control, Observer, PathState, Rng};
+use thalweg_transport::StackFlow;
+use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
+use thalweg_units::{Duration, Ecn, Instant, Rate};
+
+/// What passes at least between two firings of timers.
+const GRANULARITY: Duration = Duration::from_nanos(1);
+/// A datagram begins with the tag of its application.
+const TAG: usize = 8;
+
+/// A UDP datagram of the real stack.
+#[derive(Debug)]
+pub struct Datagram {
+    /// How many its sender had sent before.
+    pub number: u64,
+    /// ECN codepoint of its IP header.
+    pub ecn: Ecn,
+    /// UDP payload.
+    pub data: BytesMut,
+}
+
+/// One end of a connection of the real stack.
+///
+/// Driven like the modelled endpoint: [`receive`](QuicEndpoint::receive), [`transmit`](QuicEndpoint::transmit)
+/// until there is nothing, [`expire`](QuicEndpoint::expire) at [`next`](QuicEndpoint::next), and events for the
+/// application by [`poll_event`](QuicEndpoint::poll_event).
+pub struct QuicEndpoint {
+    role: Role,
+    stack: noq_proto::Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+    client: Option<ClientConfig>,
+    shared: Arc<Shared>,
+    codepoint: Ecn,
+    streams: Streams,
+    events: VecDeque<AppEvent>,
+    closed: bool,
+    /// Whether the application has closed the connection, and whether the handshake is confirmed.
+    is_closing: bool,
+    is_confirmed: bool,
+    /// Why the connection broke.
+    failure: Option<ConnectionError>,
+    sent: u64,
+    /// Packet number of the last datagram, if it is one of the application space that elicits an acknowledgement.
+    last_number: Option<u64>,
+    noise: Rng,
+    /// Largest lateness of a wake-up, and that of the next one.
+    wakeup_noise: Duration,
+    lateness: Duration,
+    /// Until when timers have fired.
+    expired: Instant,
+    // Copies of what the stack shares with its controller, brought up to date after every call.
+    path: PathState,
+    control: Control,
+    counters: Counters,
+    stream_bytes_received: u64,
+    datagrams_received: u64,
+    buffer: Vec<u8>,
+}
+
+impl QuicEndpoint {
+    /// An endpoint that has not been started; it never connects where [`is_available`](crate::is_available) is
+    /// false. `rng` is lent to the controller; `noise` draws what the stack
+    /// would draw at random, and the lateness of wake-ups.
+    pub fn new(
+        role: Role,
+        config: TransportConfig,
+        steering: Steering,
+        rng: Rng,
+        mut noise: Rng,
+    ) -> Self {
+        let wakeup_noise = config.wakeup_noise;
+        let (controller, theirs) = match steering {
+            Steering::Ours(controller) => (Some(controller), None),
+            Steering::Stack(theirs) => (None, Some(theirs.factory(config.initial_window))),
+        };
+        let codepoint = controller.as_ref().map_or(Ecn::Ect0, |c| c.ecn());
+        let path = PathState::new(config.initial_mtu);
+        let mut settings = settings::of_transport(&config);
+        let mut flow = StackFlow::new(controller, config, rng);
+        let control = flow.control();
+        let shared = Arc::new(Shared::new(Clock::new(), flow));
+        settings.congestion_controller_factory(Arc::new(Factory {
+            shared: Arc::clone(&shared),
+            theirs,
+        }));
+        let transport = Arc::new(settings);
+        let stack = noq_proto::Endpoint::new(
+            Arc::new(settings::of_endpoint(&mut noise)),
+            settings::of_server(role, &transport),
+            true,
+        );
+        let client = settings::of_client(transport, &mut noise);
+        QuicEndpoint {
+            role,
+            stack,
+            connection: None,
+            client,
+            shared,
+            codepoint,
+            streams: Streams::default(),
+            events: VecDeque::new(),
+            closed: false,
+            is_closing: false,
+            is_confirmed: false,
+            failure: None,
+            sent: 0,
+            last_number: None,
+            noise,
+            wakeup_noise,
+            lateness: Duration::ZERO,
+            expired: Instant::START,
+            path,
+            control,
+            counters: Counters::default(),
+            stream_bytes_received: 0,
+            datagrams_received: 0,
+            buffer: Vec::with_capacity(2048),
+        }
+    }
+
+    /// Opens the connection (client).
+    pub fn connect(&mut self, now: Instant) {
+        let Some(client) = self.client.clone() else {
+            return;
+        };
+        let now = self.shared.clock.real(now);
+        let opened = self
+            .stack
+            .connect(now, client, address(Role::Server), SERVER_NAME);
+        // It fails for a bad address, name or version only; all three are ours.
+        self.connection = opened.ok();
+    }
+
+    /// Writes `bytes` to stream `id`, opening it if need be, and ends it if `fin`; see the modelled endpoint.
+    pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
+        self.streams
+            .write(id, bytes, fin, level(id, priority, incremental));
+        if let Some((_, connection)) = &mut self.connection {
+            self.streams.flush(connection);
+        }
+    }
+
+    /// Queues a datagram of `len` bytes, at least 8, cut to what a packet holds. The stack sends datagrams
+    /// before streams, whatever their priority.
+    pub fn send_datagram(&mut self, len: u32, tag: u64) {
+        let Some((_, connection)) = &mut self.connection else {
+            return;
+        };
+        let mut datagrams = connection.datagrams();
+        let most = datagrams.max_size().unwrap_or(0);
+        let len = (len as usize).max(TAG).min(most.max(TAG));
+        let mut data = BytesMut::zeroed(len);
+        data[..TAG].copy_from_slice(&tag.to_be_bytes());
+        // Datagrams are unreliable: one that the peer does not want is lost.
+        let _ = datagrams.send(data.freeze(), true);
+    }
+
+    /// Asks the peer to stop sending on a stream.
+    pub fn stop_receiving(&mut self, id: StreamId) {
+        if let Some((_, connection)) = &mut self.connection {
+            self.streams.stop(id, connection);
+        }
+    }
+
+    /// Closes the connection, once its handshake is confirmed: while it has keys of several packet number spaces, the
+    /// stack (noq-proto 1.3.0) pads its CONNECTION_CLOSE in the Initial space to 1200 bytes and then writes one of
+    /// the Handshake space into what is left of the datagram, without room for it. Its debug build panics.
+    pub fn close(&mut self, now: Instant) {
+        self.is_closing = true;
+        let now = self.shared.clock.real(now);
+        if let Some((_, connection)) = &mut self.connection
+            && self.is_confirmed
+        {
+            connection.close(now, VarInt::from_u32(0), Buffer::new());
+        }
+    }
+
+    /// Takes a datagram in.
+    pub fn receive(&mut self, now: Instant, datagram: Datagram) {
+        if self.closed {
+            return;
+        }
+        let time = self.shared.clock.real(now);
+        let from = match self.role {
+            Role::Client => Role::Server,
+            Role::Server => Role::Client,
+        };
+        let path = FourTuple::new(address(from), Some(address(self.role).ip()));
+        self.buffer.clear();
+        let event = self.stack.handle(
+            time,
+            path,
+            counted_as(datagram.ecn),
+            datagram.data,
+            &mut self.buffer,
+        );
+        match event {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => self.take_in(event),
+            Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
+                match self.stack.accept(incoming, time, &mut self.buffer, None) {
+                    Ok(accepted) => self.connection = Some(accepted),
+                    // The client hears nothing.
+                    Err(error) => self.failure = Some(error.cause),
+                }
+            }
+            // Resets and version negotiation: the peer is our own and needs neither.
+            _ => {}
+        }
+        self.process(now);
+    }
+
+    fn take_in(&mut self, event: ConnectionEvent) {
+        let Some((_, connection)) = &mut self.connection else {
+            return;
+        };
+        connection.handle_event(event);
+        if let Some(smoothed) = connection.rtt(PathId::ZERO) {
+            self.shared.flow().note_smoothed(duration(smoothed));
+        }
+    }
+
+    /// The next datagram that may leave now; to be called until there is none.
+    pub fn transmit(&mut self, now: Instant) -> Option<Datagram> {
+        let (_, connection) = self.connection.as_mut()?;
+        self.buffer.clear();
+        self.shared.take_asked();
+        let time = self.shared.clock.real(now);
+        let transmit = connection.poll_transmit(time, NonZeroUsize::MIN, &mut self.buffer);
+        let asked = self.shared.take_asked();
+        let Some(transmit) = transmit else {
+            if !asked && !connection.is_handshaking() {
+                self.shared.flow().on_nothing_to_send(now);
+            }
+            self.refresh();
+            return None;
+        };
+        self.note_sent(now, asked);
+        self.sent += 1;
+        let datagram = Datagram {
+            number: self.sent - 1,
+            ecn: if transmit.ecn.is_some() {
+                self.codepoint
+            } else {
+                Ecn::NotEct
+            },
+            data: BytesMut::from(&self.buffer[..transmit.size]),
+        };
+        self.process(now);
+        Some(datagram)
+    }
+
+    /// Tells the flow of the packet of the application space, if the datagram has one that elicits an
+    /// acknowledgement: it is the last that the stack has made.
+    fn note_sent(&mut self, now: Instant, asked: bool) {
+        self.last_number = None;
+        let mut made = self.shared.take_made();
+        let last = made.pop();
+        made.clear();
+        drop(made);
+        let Some(Made { number, size, .. }) = last else {
+            return;
+        };
+        if header::short_packet(&self.buffer).is_some_and(|len| len as u64 == size.as_u64()) {
+            let mut flow = self.shared.flow();
+            let is_mtu_probe = size > flow.path().mtu;
+            flow.on_sent(now, number, size);
+            self.last_number = Some(number);
+            if !asked && !is_mtu_probe {
+                flow.on_probe_sent();
+            }
+        }
+    }
+
+    /// Packet number of the datagram that [`transmit`](QuicEndpoint::transmit) has made last, if it holds one packet
+    /// of the application space that elicits an acknowledgement: one of those that
+    /// [`take_packets`](QuicEndpoint::take_packets) tells of.
+    pub fn last_number(&self) -> Option<u64> {
+        self.last_number
+    }
+
+    /// When [`expire`](QuicEndpoint::expire) and [`transmit`](QuicEndpoint::transmit) want to be called again,
+    /// if no datagram arrives before.
+    pub fn next(&self) -> Instant {
+        if self.closed {
+            return Instant::NEVER;
+        }
+        let timeout = self.connection.as_ref().and_then(|c| c.1.poll_timeout());
+        timeout.map_or(Instant::NEVER, |time| {
+            let time = self.shared.clock.virtual_time(time);
+            // The stack's pacer counts in bytes and waits in nanoseconds: it asks for no wait at all where the
+            // rate earns what is missing in less than half of one, and again for as long as no time passes.
+            let earliest = self.expired + GRANULARITY;
+            let is_repeated = time <= self.expired;
+            (if is_repeated { earliest } else { time }) + self.lateness
+        })
+    }
+
+    /// Acts on every timer that is due.
+    pub fn expire(&mut self, now: Instant) {
+        self.expired = now;
+        let time = self.shared.clock.real(now);
+        if let Some((_, connection)) = &mut self.connection {
+            connection.handle_timeout(time);
+        }
+        // The high half of a product is uniform below `most + 1` without a division.
+        let most = u128::from(self.wakeup_noise.as_nanos()) + 1;
+        let drawn = (u128::from(self.noise.next_u64()) * most) >> 64;
+        self.lateness = Duration::from_nanos(drawn as u64);
+        self.process(now);
+    }
+
+    /// The next thing the application should know.
+    pub fn poll_event(&mut self) -> Option<AppEvent> {
+        self.events.pop_front()
+    }
+    /// Whether [`poll_event`](QuicEndpoint::poll_event) has anything to tell.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+    /// Why the connection broke, in words; `None` while it lives, and if one of the applications has closed it.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.as_ref().map(ConnectionError::to_string)
+    }
+    /// Which end this is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+    /// What is known of the path.
+    pub fn path(&self) -> &PathState {
+        &self.path
+    }
+    /// The decision of the controller now in force.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    /// Begins to record what becomes of each packet.
+    pub fn record_packets(&mut self) {
+        self.shared.flow().packet_log().start();
+    }
+    /// Hands over what was recorded since the last call.
+    pub fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
+        self.shared.flow().packet_log().take().for_each(take);
+    }
+    /// The state and the variables of the controller, for traces.
+    pub fn observe(&self, out: &mut dyn Observer) {
+        self.shared.flow().observe(out);
+    }
+    /// The pacing rate in force: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
+    /// section 7.7); `None` while nothing is known.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.control.pacing.or_else(|| {
+            self.path
+                .has_rtt()
+                .then(|| Rate::over(self.control.window, self.path.smoothed_rtt).mul_div(5, 4))
+        })
+    }
+}
+
+/// How the stack counts a codepoint. It sends ECT(0) only and gives up ECN when the peer counts ECT(1) (RFC
+/// 9000 section 13.4.2.1): packets that a controller wants marked ECT(1) are counted as ECT(0).
+fn counted_as(ecn: Ecn) -> Option<EcnCodepoint> {
+    match ecn {
+        Ecn::NotEct => None,
+        Ecn::Ect0 | Ecn::Ect1 => Some(EcnCodepoint::Ect0),
+        Ecn::Ce => Some(EcnCodepoint::Ce),
+    }
+}

@@ -1,0 +1,273 @@
+//! Connections of the real stack whose datagrams somebody else carries, in real time.
+//!
+//! # Model
+//! Both ends, and the applications on them, are those of a flow with `stack = "quic"` in the simulator: what a
+//! download, an upload, a request or a media call does, when it is complete, and when it is closed is the same code.
+//! Whoever drives a connection hands in what has arrived ([`RealConnection::receive`]), lets time pass
+//! ([`RealConnection::expire`] at [`RealConnection::next`]), and carries what both ends
+//! [`transmit`](RealConnection::transmit).
+//!
+//! # Units
+//! Times are those of the trial: whichever clock drives it, it begins at [`Instant::START`].
+//!
+//! # Limits
+//! Timers are as exact as whoever waits for them; `wakeup_noise` of a scenario, which stands for hosts, does not
+//! apply on a host.
+
+use crate::outcome::media::{MediaOutcome, summarise};
+use crate::outcome::trace::Trace;
+use crate::scenario::schema::Stack;
+use crate::scenario::{FlowSpec, Scenario};
+use crate::trial::connection::{Connection, plans};
+use crate::trial::stack::{Endpoint, Payload};
+use thalweg_quic::Datagram;
+use thalweg_transport::{Counters, Role};
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// One connection: both of its ends, and their applications.
+pub struct RealConnection(Connection);
+
+impl FlowSpec {
+    /// The connections of this flow, which is number `flow` of its scenario, in the trial with seed `trial`: in the
+    /// order of [`FlowSpec::transfers`], each made when it is taken.
+    pub fn real_connections(
+        &self,
+        flow: usize,
+        trial: u64,
+    ) -> impl Iterator<Item = RealConnection> + use<> {
+        let mut spec = self.clone();
+        spec.stack = Stack::Quic;
+        spec.transport.wakeup_noise = Duration::ZERO;
+        let plans = plans(&spec, trial, Duration::ZERO).into_iter();
+        plans.map(move |plan| RealConnection(Connection::new(&spec, flow, trial, plan)))
+    }
+}
+
+impl RealConnection {
+    /// The client begins to connect.
+    pub fn begin(&mut self) {
+        self.0.begin();
+    }
+
+    /// A datagram has arrived at one end.
+    pub fn receive(&mut self, now: Instant, to: Role, datagram: Datagram) {
+        let mut payload = Payload::Real(datagram);
+        self.0.endpoint(to).receive(now, &mut payload);
+    }
+
+    /// The next datagram that one end may send now; to be called until there is none, after which the applications
+    /// have to [`settle`](RealConnection::settle).
+    pub fn transmit(&mut self, now: Instant, from: Role) -> Option<Datagram> {
+        match self.0.endpoint(from) {
+            Endpoint::Real(endpoint) => endpoint.transmit(now),
+            Endpoint::Modelled(_) => None,
+        }
+    }
+
+    /// Lets the applications take in what has happened; tells whether anything had.
+    pub fn settle(&mut self, now: Instant) -> bool {
+        let mut has_happened = false;
+        for side in Role::BOTH {
+            while self.0.endpoint(side).has_events() {
+                has_happened = true;
+                self.0.serve(now, side);
+            }
+        }
+        has_happened
+    }
+
+    /// When [`expire`](RealConnection::expire) wants to be called, if no datagram arrives before.
+    pub fn next(&self) -> Instant {
+        let ends = self.0.client.next().min(self.0.server.next());
+        ends.min(self.0.next_app())
+    }
+
+    /// Acts on everything that is due.
+    pub fn expire(&mut self, now: Instant) {
+        for side in Role::BOTH {
+            let endpoint = self.0.endpoint(side);
+            if endpoint.next() <= now {
+                endpoint.expire(now);
+            }
+        }
+        if self.0.next_app() <= now {
+            self.0.tick_app(now);
+        }
+    }
+
+    /// When the last byte was delivered, or the call was over.
+    pub fn completion(&self) -> Option<Instant> {
+        self.0.completion
+    }
+
+    /// When the close exchange was over.
+    pub fn closed(&self) -> Option<Instant> {
+        self.0.closed
+    }
+
+    /// Why it broke, if it did, as the end says that noticed it. Nothing more happens on it then.
+    pub fn failure(&self) -> Option<String> {
+        let ends = [("client", &self.0.client), ("server", &self.0.server)];
+        ends.into_iter().find_map(|(end, endpoint)| {
+            let reason = endpoint.failure()?;
+            Some(format!("the QUIC connection of the {end} broke: {reason}"))
+        })
+    }
+
+    /// The end that sends the data.
+    pub fn sender(&self) -> Role {
+        self.0.sending_side()
+    }
+
+    /// Bytes of the workload delivered so far.
+    pub fn delivered(&self) -> Bytes {
+        self.0.delivered()
+    }
+
+    /// What the sender of the data has counted.
+    pub fn counters(&self) -> Counters {
+        self.0.data_path().0.counters()
+    }
+
+    /// The least RTT that the sender of the data has measured.
+    pub fn min_rtt(&self) -> Option<Duration> {
+        let counters = self.counters();
+        (counters.rtt_samples > 0).then_some(counters.rtt_min)
+    }
+
+    /// What each stream of a call has experienced until now.
+    pub fn media(&self, scenario: &Scenario, now: Instant) -> Vec<MediaOutcome> {
+        let changes = scenario.changes(self.0.flow, now);
+        let media = self.0.call.iter().flat_map(|call| call.records());
+        media
+            .map(|(spec, records, skipped)| summarise(spec, records, skipped, &changes))
+            .collect()
+    }
+
+    /// Records from now on what becomes of each packet of the sender of the data.
+    pub fn record_packets(&mut self) {
+        let sender = self.0.sending_side();
+        self.0.endpoint(sender).record_packets();
+    }
+
+    /// Adds a sample of the sender of the data to a trace, as connection number `index`. `event` says what has
+    /// happened: "received", "sent" or "timer".
+    pub fn sample(&mut self, now: Instant, index: usize, event: &'static str, trace: &mut Trace) {
+        let sender = self.0.sending_side();
+        trace.sample_flow(now, index, event, self.0.endpoint(sender));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+    use thalweg_units::Ecn;
+
+    fn connection(workload: &str) -> RealConnection {
+        let text = format!(
+            "title = \"one\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"20 ms\"\n[[flow]]\nname = \"main\"\n\
+             controller = \"c4\"\n{workload}\n"
+        );
+        let scenario = Scenario::from_toml(text.as_bytes(), "one.toml", &[], &[]).expect("valid");
+        let mut all = scenario.flows[0].real_connections(0, 1);
+        all.next().expect("a connection")
+    }
+
+    /// Carries datagrams in 10 ms each way, without a limit, until the connection is closed or 30 s are over.
+    fn carry(workload: &str) -> RealConnection {
+        let mut connection = connection(workload);
+        let mut way: VecDeque<(Instant, Role, Datagram)> = VecDeque::new();
+        let mut now = Instant::START;
+        connection.begin();
+        while connection.closed().is_none() && now < Instant::START + Duration::from_secs(30) {
+            connection.expire(now);
+            while way.front().is_some_and(|(at, ..)| *at <= now) {
+                let (_, to, datagram) = way.pop_front().expect("a datagram");
+                connection.receive(now, to, datagram);
+            }
+            connection.settle(now);
+            for (from, to) in [(Role::Client, Role::Server), (Role::Server, Role::Client)] {
+                while let Some(datagram) = connection.transmit(now, from) {
+                    way.push_back((now + Duration::from_millis(10), to, datagram));
+                }
+            }
+            if !connection.settle(now) {
+                let arrival = way.front().map_or(Instant::NEVER, |(at, ..)| *at);
+                now = connection.next().min(arrival).max(now);
+            }
+        }
+        connection
+    }
+
+    #[test]
+    fn a_transfer_arrives_whole_is_complete_and_then_closed() {
+        for workload in ["download = \"300 kB\"", "upload = \"300 kB\""] {
+            let connection = carry(workload);
+            assert_eq!(connection.delivered(), Bytes::new(300_000), "{workload}");
+            let completion = connection.completion().expect("complete");
+            let closed = connection.closed().expect("closed");
+            // Handshake, then data: not before two one-way trips and the answer to them. No limit but the
+            // window: at 15 kB that doubles each 20 ms, 300 kB take some 5 round trips.
+            assert!(completion >= Instant::START + Duration::from_millis(30));
+            assert!(completion <= Instant::START + Duration::from_millis(400));
+            assert!(
+                closed >= completion + Duration::from_millis(20),
+                "{workload}"
+            );
+            assert_eq!(connection.failure(), None);
+            // 300 kB in packets of at most 1440 bytes.
+            assert!(connection.counters().packets_sent >= 208);
+            assert_eq!(connection.min_rtt(), Some(Duration::from_millis(20)));
+        }
+    }
+
+    #[test]
+    fn a_call_has_its_media() {
+        let scenario = Scenario::from_toml(
+            b"title = \"x\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"20 ms\"\n[[flow]]\nname = \"main\"\ncontroller = \"c4\"\ncall = \"2 s\"\n",
+            "one.toml",
+            &[],
+            &[],
+        );
+        let scenario = scenario.expect("valid");
+        let connection = carry("call = \"2 s\"");
+        let media = connection.media(&scenario, connection.closed().expect("closed"));
+        let frames: Vec<_> = media.iter().map(|m| (m.name.as_str(), m.frames)).collect();
+        // 2 s of 50 audio frames and 30 frames of each video in a second.
+        assert_eq!(frames, [("audio", 100), ("video", 60), ("video-high", 60)]);
+        assert!(
+            media
+                .iter()
+                .all(|m| m.mean_delay >= Some(Duration::from_millis(20)))
+        );
+    }
+
+    #[test]
+    fn a_connection_that_breaks_says_why() {
+        let mut connection = connection("download = \"300 kB\"");
+        connection.begin();
+        assert_eq!(connection.failure(), None);
+        let first = connection.transmit(Instant::START, Role::Client);
+        let first = first.expect("a datagram").data;
+        // The answer of a server that speaks another version only, which echoes the connection IDs (RFC 9000 section
+        // 17.2.1). The first datagram has them after its first byte and version, each behind its length.
+        let destination = &first[5..6 + usize::from(first[5])];
+        let rest = &first[5 + destination.len()..];
+        let source = &rest[..1 + usize::from(rest[0])];
+        let other_version = [0x1a, 0x2a, 0x3a, 0x4a];
+        let answer = [&[0xc0, 0, 0, 0, 0], source, destination, &other_version].concat();
+        let datagram = Datagram {
+            number: 0,
+            ecn: Ecn::NotEct,
+            data: answer.as_slice().into(),
+        };
+        let now = Instant::START + Duration::from_millis(20);
+        connection.receive(now, Role::Client, datagram);
+        connection.settle(now);
+        let failure = connection.failure().expect("a broken connection");
+        assert!(failure.contains("client"), "{failure}");
+        assert!(failure.contains("version"), "{failure}");
+        assert_eq!(connection.completion(), None);
+    }
+}

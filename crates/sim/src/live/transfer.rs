@@ -1,0 +1,91 @@
+//! What a scenario looks like to those who play it in real time.
+
+use crate::scenario::hop::Direction;
+use crate::scenario::{FlowSpec, Scenario, Workload};
+use crate::trial::seed;
+use thalweg_path::LinkConfig;
+use thalweg_units::{Bytes, Duration};
+
+/// What one connection moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// The client asks with a request of one size for data of another.
+    Download {
+        /// Data.
+        bytes: Bytes,
+        /// Request.
+        request: Bytes,
+    },
+    /// The client sends data.
+    Upload {
+        /// Data.
+        bytes: Bytes,
+    },
+    /// Both sides speak.
+    Call,
+}
+
+impl Scenario {
+    /// Length of the bins of its series, if it asks for series.
+    pub fn sample(&self) -> Option<Duration> {
+        self.sample
+    }
+
+    /// The only hop of the scenario: the links from server to client and back. `None` if it has several.
+    pub fn path(&self) -> Option<[&LinkConfig; 2]> {
+        match &self.hops[..] {
+            [hop] => Some([&hop.links.down, &hop.links.up]),
+            _ => None,
+        }
+    }
+
+    /// The seeds of these links in the trial with seed `trial`: they draw what they draw in the simulator.
+    pub fn path_seeds(&self, trial: u64) -> [u64; 2] {
+        let drawn = self.jitter_seed.unwrap_or(trial);
+        Direction::BOTH.map(|direction| {
+            let names = self.hops.first().map(|hop| &hop.names);
+            let name = names.map_or("", |names| names[direction].as_str());
+            seed::of(drawn, &format!("link/{name}"))
+        })
+    }
+}
+
+impl FlowSpec {
+    /// Its transfers in the trial with seed `trial`, each over a connection of its own, in the order in which
+    /// they begin and with their beginnings from the start of the trial: one, or as many as there are
+    /// requests.
+    pub fn transfers(&self, trial: u64) -> Vec<(Duration, Transfer)> {
+        let one = match &self.workload {
+            &Workload::Download { bytes, request, .. } => Transfer::Download { bytes, request },
+            &Workload::Upload { bytes, .. } => Transfer::Upload { bytes },
+            Workload::Call(_) => Transfer::Call,
+            Workload::Requests(arrivals) => {
+                let drawn = arrivals.draw(trial, &self.name).into_iter();
+                let request = arrivals.request;
+                let transfer = |bytes| Transfer::Download { bytes, request };
+                let all = drawn.map(|one| (self.start + one.after, transfer(one.bytes)));
+                return all.collect();
+            }
+        };
+        vec![(self.start, one)]
+    }
+
+    /// Whether each of its connections moves one sequence of bytes, in one direction: what TCP can do.
+    pub fn is_plain(&self) -> bool {
+        match &self.workload {
+            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => *streams == 1,
+            Workload::Requests(_) => true,
+            Workload::Call(_) => false,
+        }
+    }
+
+    /// Largest UDP payload that it sends before path MTU discovery.
+    pub fn initial_mtu(&self) -> Bytes {
+        self.transport.initial_mtu
+    }
+
+    /// Whether it is a flow of requests.
+    pub fn has_requests(&self) -> bool {
+        matches!(self.workload, Workload::Requests(_))
+    }
+}

@@ -1,0 +1,194 @@
+//! What a stream of media experienced.
+
+use crate::scenario::media::MediaSpec;
+use crate::trial::media::FrameRecord;
+use thalweg_units::{Duration, Instant};
+
+/// Gaps between delivered frames above this are freezes.
+const FREEZE: Duration = Duration::from_millis(150);
+/// Delay counts as back to normal within this of the normal delay.
+const NORMAL_MARGIN: Duration = Duration::from_millis(10);
+
+/// Numbers of one stream of media in one trial; delays are those of the frames counted, absent if there
+/// are none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MediaOutcome {
+    /// Name of the stream.
+    pub name: String,
+    /// Frames delivered, of those counted.
+    pub frames: u64,
+    /// Mean delay from the nominal time.
+    pub mean_delay: Option<Duration>,
+    /// Median delay.
+    pub p50_delay: Option<Duration>,
+    /// 95th percentile.
+    pub p95_delay: Option<Duration>,
+    /// 99th percentile.
+    pub p99_delay: Option<Duration>,
+    /// Largest delay.
+    pub max_delay: Option<Duration>,
+    /// Mean delay of all frames delivered, those before the start of measurement too: how the reference measures audio.
+    pub mean_delay_from_start: Option<Duration>,
+    /// Largest delay of all frames delivered.
+    pub max_delay_from_start: Option<Duration>,
+    /// Mean delay from generation.
+    pub mean_one_way_delay: Option<Duration>,
+    /// Frames that came after their deadline.
+    pub late: u64,
+    /// Gaps of more than 150 ms between frames delivered.
+    pub freezes: u64,
+    /// Frames that were cancelled.
+    pub skipped: u64,
+    /// Longest time from a change of the path until the delay is back to normal: until every later frame
+    /// (up to the next change) is within 10 ms of the median of the second half of that interval.
+    pub recovery: Option<Duration>,
+}
+
+impl MediaOutcome {
+    /// Its numbers and how their columns end, after the name of the stream: times in seconds, not a number for what
+    /// is absent.
+    pub fn columns(&self) -> [(&'static str, f64); 13] {
+        let seconds = |time: Option<Duration>| time.map_or(f64::NAN, Duration::as_secs_f64);
+        [
+            ("frames", self.frames as f64),
+            ("mean_delay_s", seconds(self.mean_delay)),
+            ("p50_delay_s", seconds(self.p50_delay)),
+            ("p95_delay_s", seconds(self.p95_delay)),
+            ("p99_delay_s", seconds(self.p99_delay)),
+            ("max_delay_s", seconds(self.max_delay)),
+            (
+                "mean_delay_from_start_s",
+                seconds(self.mean_delay_from_start),
+            ),
+            ("max_delay_from_start_s", seconds(self.max_delay_from_start)),
+            ("mean_one_way_delay_s", seconds(self.mean_one_way_delay)),
+            ("late", self.late as f64),
+            ("freezes", self.freezes as f64),
+            ("skipped", self.skipped as f64),
+            ("recovery_s", seconds(self.recovery)),
+        ]
+    }
+}
+
+/// Summarises the frames of one stream. `changes` are the times at which the path changes.
+pub(crate) fn summarise(
+    spec: &MediaSpec,
+    records: &[FrameRecord],
+    skipped: u32,
+    changes: &[Instant],
+) -> MediaOutcome {
+    let from = Instant::START + spec.measure_from;
+    let counted: Vec<&FrameRecord> = records.iter().filter(|r| r.nominal >= from).collect();
+    let mut delays: Vec<Duration> = counted.iter().map(|r| r.received - r.nominal).collect();
+    delays.sort_unstable();
+    let count = delays.len() as u64;
+    let mean = |sum: Duration| (count > 0).then(|| sum / count.max(1));
+    // Nearest rank: the smallest delay that at least this share of the frames keeps.
+    let quantile = |percent: u64| {
+        let rank = (count * percent).div_ceil(100).max(1);
+        delays.get(rank as usize - 1).copied()
+    };
+    let all = || records.iter().map(|r| r.received - r.nominal);
+    let mut freezes = 0;
+    for pair in counted.windows(2) {
+        freezes += u64::from(pair[1].received - pair[0].received > FREEZE);
+    }
+    MediaOutcome {
+        name: spec.name.clone(),
+        frames: count,
+        mean_delay: mean(delays.iter().copied().sum()),
+        p50_delay: quantile(50),
+        p95_delay: quantile(95),
+        p99_delay: quantile(99),
+        max_delay: delays.last().copied(),
+        mean_delay_from_start: all()
+            .max()
+            .map(|_| all().sum::<Duration>() / records.len() as u64),
+        max_delay_from_start: all().max(),
+        mean_one_way_delay: mean(counted.iter().map(|r| r.received - r.generated).sum()),
+        late: delays
+            .iter()
+            .filter(|delay| **delay > spec.deadline)
+            .count() as u64,
+        freezes,
+        skipped: u64::from(skipped),
+        recovery: longest_recovery(records, changes),
+    }
+}
+
+/// The longest recovery from one of the changes, which are in the order of time.
+fn longest_recovery(records: &[FrameRecord], changes: &[Instant]) -> Option<Duration> {
+    // Each frame belongs to the last change at or before its nominal time. Sorted by it, and in the order of
+    // arrival within, the frames of a change lie side by side: there may be many more changes than frames.
+    let change_of = |record: &FrameRecord| {
+        let later = changes.partition_point(|at| *at <= record.nominal);
+        later.checked_sub(1)
+    };
+    let mut frames: Vec<(usize, &FrameRecord)> = (records.iter())
+        .filter_map(|record| Some((change_of(record)?, record)))
+        .collect();
+    frames.sort_by_key(|(change, _)| *change);
+    let groups = frames.chunk_by(|(a, _), (b, _)| a == b);
+    groups
+        .filter_map(|frames| recovery(frames, changes[frames[0].0]))
+        .max()
+}
+
+/// Time from a change to the last frame whose delay is not normal, of those until the next change.
+fn recovery(frames: &[(usize, &FrameRecord)], at: Instant) -> Option<Duration> {
+    let mut settled: Vec<Duration> = frames[frames.len() / 2..]
+        .iter()
+        .map(|(_, r)| r.received - r.nominal)
+        .collect();
+    settled.sort_unstable();
+    let normal = *settled.get(settled.len() / 2)? + NORMAL_MARGIN;
+    let late = |(_, r): &&(usize, &FrameRecord)| r.received - r.nominal > normal;
+    let last_bad = frames.iter().rev().find(late);
+    Some(last_bad.map_or(Duration::ZERO, |(_, r)| r.received - at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::media::standard_call;
+
+    fn at(ms: u64) -> Instant {
+        Instant::START + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn delays_are_counted_from_the_nominal_time() {
+        let spec = &standard_call(Duration::from_secs(5), Duration::ZERO)[1];
+        let record = |nominal, received| FrameRecord {
+            nominal: at(nominal),
+            generated: at(nominal + 15),
+            received: at(received),
+        };
+        // delays 30, 40, 300, 30; the third frame comes 293 ms after the second: a freeze
+        let records = [
+            record(0, 30),
+            record(33, 73),
+            record(66, 366),
+            record(350, 380),
+        ];
+        let outcome = summarise(spec, &records, 7, &[at(60)]);
+        let ms = Duration::from_millis;
+        assert_eq!(outcome.mean_delay, Some(ms(100))); // (30 + 40 + 300 + 30) / 4
+        assert_eq!(
+            (outcome.p50_delay, outcome.max_delay),
+            (Some(ms(30)), Some(ms(300)))
+        );
+        assert_eq!(outcome.mean_one_way_delay, Some(ms(85)));
+        assert_eq!((outcome.late, outcome.freezes, outcome.skipped), (1, 1, 7));
+        // measured from 50 ms on, the frames at 66 and 350 ms count: delays 300 and 30
+        let spec = &standard_call(Duration::from_secs(5), ms(50))[1];
+        let outcome = summarise(spec, &records, 7, &[at(60)]);
+        assert_eq!((outcome.frames, outcome.mean_delay), (2, Some(ms(165))));
+        assert_eq!(
+            (outcome.mean_delay_from_start, outcome.max_delay_from_start),
+            (Some(ms(100)), Some(ms(300)))
+        );
+        // normal after the change at 60 ms: 30 ms; the frame at 366 ms is the last bad one
+        assert_eq!(outcome.recovery, Some(ms(306)));
+    }
+}

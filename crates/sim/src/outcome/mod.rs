@@ -1,0 +1,139 @@
+//! The numbers that one trial yields.
+
+pub(crate) mod media;
+pub(crate) mod series;
+pub(crate) mod summary;
+pub(crate) mod trace;
+
+use media::MediaOutcome;
+use series::Series;
+use thalweg_units::{Bytes, Duration, Rate};
+
+/// What one trial yields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Its seed.
+    pub seed: u64,
+    /// Simulated time at which it ended.
+    pub end: Duration,
+    /// Events processed.
+    pub events: u64,
+    /// Data packets sent by all flows.
+    pub packets: u64,
+    /// Time during which all flows were active: from the start of the last to the first completion.
+    pub overlap: Duration,
+    /// Jain's index of the flows' mean rates during the overlap; absent for a single flow.
+    pub jain: Option<f64>,
+    /// Hash over every arrival (time, flow, packet number, size): equal hashes are equal trials.
+    pub trace_hash: u64,
+    /// One for each flow.
+    pub flows: Vec<FlowOutcome>,
+    /// One for each link.
+    pub links: Vec<LinkOutcome>,
+    /// One for each request of flows that are made of requests.
+    pub requests: Vec<RequestOutcome>,
+    /// Series in bins, if the scenario asks for them.
+    pub series: Option<Series>,
+}
+
+/// What one request of many experienced; it has a connection of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestOutcome {
+    /// Index of its flow.
+    pub flow: usize,
+    /// Its number within the flow, from 0 on.
+    pub request: usize,
+    /// When it began, from the start of the trial.
+    pub start: Duration,
+    /// Its length.
+    pub bytes: Bytes,
+    /// When its last byte was delivered to the application, from the start of the trial; absent if the
+    /// trial ended before.
+    pub completion: Option<Duration>,
+    /// Numbered packets that its server sent.
+    pub packets_sent: u64,
+    /// Packets that its server declared lost.
+    pub packets_lost: u64,
+    /// Mean of the RTT samples of its server.
+    pub mean_rtt: Option<Duration>,
+}
+
+/// What one flow experienced; a flow of requests sums up its connections.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowOutcome {
+    /// When it really started.
+    pub start: Duration,
+    /// When the last byte was delivered to the application, from the start of the trial.
+    pub completion: Option<Duration>,
+    /// When the close exchange was over, from the start of the trial.
+    pub closed: Option<Duration>,
+    /// Stream bytes delivered.
+    pub bytes_delivered: Bytes,
+    /// Mean rate of delivery from its start to its completion, or to the end of the trial.
+    pub mean_rate: Rate,
+    /// Bytes delivered while all flows were active.
+    pub shared_bytes: Bytes,
+    /// Mean rate while all flows were active.
+    pub shared_rate: Rate,
+    /// Its share of what all flows got then; absent if nothing was delivered.
+    pub share: Option<f64>,
+    /// One for each stream of a media call.
+    pub media: Vec<MediaOutcome>,
+    /// Numbered packets sent by the sender of data.
+    pub packets_sent: u64,
+    /// Packets that it declared lost.
+    pub packets_lost: u64,
+    /// Packets of the flow that queues dropped, in the direction of the data.
+    pub packets_dropped: u64,
+    /// Packets of the flow that links lost at random, in the direction of the data.
+    pub packets_lost_at_random: u64,
+    /// Packets of the flow that queues marked, in the direction of the data.
+    pub packets_marked: u64,
+    /// Losses that proved spurious.
+    pub spurious_losses: u64,
+    /// Probe timeouts.
+    pub timeouts: u64,
+    /// RTT samples of the sender of data.
+    pub mean_rtt: Option<Duration>,
+    /// The smallest.
+    pub min_rtt: Option<Duration>,
+    /// The largest.
+    pub max_rtt: Option<Duration>,
+    /// Mean time that its packets waited in queues, in the direction of the data.
+    pub mean_queue_delay: Option<Duration>,
+    /// Mean delay by jitter that its packets experienced, in the direction of the data.
+    pub mean_jitter: Option<Duration>,
+}
+
+/// What one link did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkOutcome {
+    /// Its name.
+    pub name: String,
+    /// Packets that came out.
+    pub delivered_packets: u64,
+    /// Their bytes, headers included.
+    pub delivered_bytes: Bytes,
+    /// Packets that the queue dropped.
+    pub dropped_packets: u64,
+    /// Packets lost at random.
+    pub lost_packets: u64,
+    /// Packets marked.
+    pub marked_packets: u64,
+    /// Share of the time that the transmitter was busy.
+    pub utilisation: f64,
+    /// Mean time in the queue.
+    pub mean_queue_delay: Duration,
+    /// Most packets that waited at once.
+    pub max_queue_packets: u64,
+    /// Mean jitter that the scenario requests, as of the start.
+    pub requested_jitter: Duration,
+    /// Mean of the jitter drawn.
+    pub drawn_jitter: Duration,
+    /// Mean of the jitter that packets experienced, which is more where they stay in order.
+    pub experienced_jitter: Duration,
+    /// Loss rate that the scenario requests.
+    pub requested_loss: f64,
+    /// Loss rate realised.
+    pub realised_loss: f64,
+}

@@ -1,0 +1,204 @@
+//! The end of a trial: what everybody experienced, as an outcome.
+
+use super::media::summarise;
+use super::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
+use crate::scenario::hop::{Direction, LinkId};
+use crate::scenario::{Scenario, Workload};
+use crate::trial::connection::Connection;
+use std::ops::Range;
+use thalweg_path::{Link, Packet};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// What is there at the end of a trial.
+pub(crate) struct Summary<'a, P> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) now: Instant,
+    /// Moved to that time.
+    pub(crate) links: &'a [Link<P>],
+    pub(crate) connections: &'a [Connection],
+    /// Which of them belong to each flow.
+    pub(crate) flows: Vec<Range<usize>>,
+    /// What each flow had got when the last one started, and at the first completion after that.
+    pub(crate) overlap: [&'a Option<(Instant, Vec<Bytes>)>; 2],
+}
+
+impl<P: Packet> Summary<'_, P> {
+    /// The outcome but for seed, events and fingerprint, which the event loop knows, and series.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let end = self.now - Instant::START;
+        let (overlap, shared) = self.shared();
+        let flows: Vec<FlowOutcome> = (0..self.flows.len())
+            .map(|flow| self.flow_outcome(flow, overlap, &shared))
+            .collect();
+        let links = LinkId::all(self.scenario.hops.len())
+            .map(|link| self.link_outcome(link, end))
+            .collect();
+        Outcome {
+            seed: 0,
+            end,
+            events: 0,
+            packets: flows.iter().map(|flow| flow.packets_sent).sum(),
+            overlap,
+            jain: jain(&shared),
+            trace_hash: 0,
+            flows,
+            links,
+            requests: self.requests(),
+            series: None,
+        }
+    }
+
+    /// How long all flows were active, and what each of them got then.
+    fn shared(&self) -> (Duration, Vec<Bytes>) {
+        let [Some((start, before)), last] = self.overlap else {
+            return (Duration::ZERO, vec![Bytes::ZERO; self.flows.len()]);
+        };
+        let now = (self.now, delivered(self.flows.len(), self.connections));
+        let (end, after) = last.as_ref().unwrap_or(&now);
+        let got = after
+            .iter()
+            .zip(before)
+            .map(|(after, before)| *after - *before);
+        (*end - *start, got.collect())
+    }
+
+    fn flow_outcome(&self, flow: usize, overlap: Duration, shared: &[Bytes]) -> FlowOutcome {
+        let mut outcome = FlowOutcome {
+            shared_bytes: shared[flow],
+            shared_rate: Rate::over(shared[flow], overlap),
+            ..FlowOutcome::default()
+        };
+        let (mut rtt_sum, mut rtt_samples) = (Duration::ZERO, 0);
+        let (mut waited, mut jittered, mut transmitted) = (Duration::ZERO, Duration::ZERO, 0);
+        let mine = self.flows[flow].clone();
+        for (index, connection) in mine.clone().zip(&self.connections[mine.clone()]) {
+            let (sender, _) = connection.data_path();
+            let counters = sender.counters();
+            outcome.bytes_delivered += connection.delivered();
+            outcome.packets_sent += counters.packets_sent;
+            outcome.packets_lost += counters.packets_lost;
+            outcome.spurious_losses += counters.spurious_losses;
+            outcome.timeouts += counters.timeouts;
+            if counters.rtt_samples > 0 {
+                rtt_sum += counters.rtt_sum;
+                rtt_samples += counters.rtt_samples;
+                let least = counters.rtt_min;
+                let min = outcome.min_rtt.map_or(least, |known| known.min(least));
+                outcome.min_rtt = Some(min);
+                outcome.max_rtt = outcome.max_rtt.max(Some(counters.rtt_max));
+            }
+            let direction = Direction::from(connection.sending_side());
+            for (place, link) in connection.routes[direction].iter().enumerate() {
+                let stats = self.links[link.index()].flow_stats(index as u64);
+                outcome.packets_dropped += stats.dropped.packets;
+                outcome.packets_lost_at_random += stats.lost.packets;
+                outcome.packets_marked += stats.marked.packets;
+                waited += stats.queue_wait;
+                jittered += stats.jitter_experienced;
+                if place == 0 {
+                    // Each packet crosses all links: their waits add up to that of the route.
+                    transmitted += stats.transmitted.packets;
+                }
+            }
+            if let Some(call) = &connection.call {
+                let changes = self.scenario.changes(flow, self.now);
+                outcome.media.extend(
+                    call.records().map(|(spec, records, skipped)| {
+                        summarise(spec, records, skipped, &changes)
+                    }),
+                );
+            }
+        }
+        let mean = |sum: Duration, count: u64| (count > 0).then(|| sum / count.max(1));
+        outcome.mean_rtt = mean(rtt_sum, rtt_samples);
+        outcome.mean_queue_delay = mean(waited, transmitted);
+        outcome.mean_jitter = mean(jittered, transmitted);
+
+        let all = || self.connections[mine.clone()].iter();
+        let start = all().map(|c| c.start).min().unwrap_or(Instant::START);
+        // Missing if it is missing for one of the connections.
+        let last = |times: Vec<Option<Instant>>| {
+            let times: Option<Vec<Instant>> = times.into_iter().collect();
+            times.and_then(|times| times.into_iter().max())
+        };
+        let completion = last(all().map(|c| c.completion).collect());
+        let since_start = |time: Instant| time - Instant::START;
+        let span = completion.unwrap_or(self.now) - start;
+        outcome.start = since_start(start);
+        outcome.completion = completion.map(since_start);
+        outcome.closed = last(all().map(|c| c.closed).collect()).map(since_start);
+        outcome.mean_rate = Rate::over(outcome.bytes_delivered, span);
+        let total: Bytes = shared.iter().copied().sum();
+        outcome.share =
+            (!total.is_zero()).then(|| shared[flow].as_u64() as f64 / total.as_u64() as f64);
+        outcome
+    }
+
+    /// What each request of flows of requests experienced.
+    fn requests(&self) -> Vec<RequestOutcome> {
+        let mut requests = Vec::new();
+        for (index, connection) in self.connections.iter().enumerate() {
+            let flow = connection.flow;
+            let (Workload::Requests(_), &Workload::Download { bytes, .. }) =
+                (&self.scenario.flows[flow].workload, &connection.workload)
+            else {
+                continue;
+            };
+            let counters = connection.server.counters();
+            let samples = counters.rtt_samples;
+            requests.push(RequestOutcome {
+                flow,
+                request: index - self.flows[flow].start,
+                start: connection.start - Instant::START,
+                bytes,
+                completion: connection.completion.map(|at| at - Instant::START),
+                packets_sent: counters.packets_sent,
+                packets_lost: counters.packets_lost,
+                mean_rtt: (samples > 0).then(|| counters.rtt_sum / samples.max(1)),
+            });
+        }
+        requests
+    }
+
+    fn link_outcome(&self, link: LinkId, end: Duration) -> LinkOutcome {
+        let hop = &self.scenario.hops[link.hop()];
+        let config = &hop.links[link.direction()];
+        let stats = self.links[link.index()].stats();
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        LinkOutcome {
+            name: hop.names[link.direction()].clone(),
+            delivered_packets: stats.delivered.packets,
+            delivered_bytes: stats.delivered.bytes,
+            dropped_packets: stats.dropped.packets,
+            lost_packets: stats.lost.packets,
+            marked_packets: stats.marked.packets,
+            utilisation: share(stats.busy.as_secs_f64(), end.as_secs_f64()).min(1.0),
+            mean_queue_delay: stats.mean_queue_wait(),
+            max_queue_packets: stats.max_queue.packets,
+            requested_jitter: config.jitter.requested_mean(),
+            drawn_jitter: stats.mean_jitter_drawn(),
+            experienced_jitter: stats.mean_jitter_experienced(),
+            requested_loss: config.loss.mean_rate().as_f64(),
+            // What is lost at random was transmitted first.
+            realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
+        }
+    }
+}
+
+/// What each of so many flows has got so far.
+pub(crate) fn delivered(flows: usize, connections: &[Connection]) -> Vec<Bytes> {
+    let mut delivered = vec![Bytes::ZERO; flows];
+    for connection in connections {
+        delivered[connection.flow] += connection.delivered();
+    }
+    delivered
+}
+
+/// Jain's index of what the flows got: (sum x)^2 / (n sum x^2); absent for one flow, or if nobody got
+/// anything.
+fn jain(shared: &[Bytes]) -> Option<f64> {
+    let amounts = shared.iter().map(|bytes| bytes.as_u64() as f64);
+    let (sum, squares) = amounts.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+    let several = shared.len() > 1 && squares > 0.0;
+    several.then(|| sum * sum / (shared.len() as f64 * squares))
+}

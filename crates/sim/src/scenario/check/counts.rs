@@ -1,0 +1,184 @@
+//! Whether a scenario asks for more than a trial may need, by its text and by what it counts.
+
+use super::{Checker, queue};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::limits::{
+    ALL_STREAMS, CHANGES, CHANGES_IN_TRIAL, CONNECTIONS, COUNTERS, FLOWS, FRAMES, KEYS, LINKS,
+    MEDIA, NOISE_INTERVALS, QUEUES, SERIES, TEXT, UPDATES,
+};
+use crate::scenario::schema::{self, ScenarioFile};
+use thalweg_units::Duration;
+
+/// Whether a text is worth reading: looked at before it is parsed.
+pub(in crate::scenario) fn check_text(text: &str, origin: &str) -> Result<(), ScenarioError> {
+    let refuse = |problem: String| {
+        Err(ScenarioError {
+            origin: origin.to_owned(),
+            line: None,
+            key: None,
+            problem,
+        })
+    };
+    if text.len() > TEXT {
+        let (size, most) = (text.len().div_ceil(1 << 20), TEXT >> 20);
+        return refuse(format!("has {size} MiB; accepted: at most {most} MiB"));
+    }
+    let marks = |byte: &u8| matches!(byte, b'=' | b'[' | b'{' | b',');
+    let keys = text.as_bytes().iter().filter(|byte| marks(byte)).count();
+    if keys > KEYS {
+        return refuse(format!(
+            "has some {keys} keys, tables and list entries; accepted: at most {KEYS}"
+        ));
+    }
+    Ok(())
+}
+
+impl Checker<'_> {
+    /// How much of everything there is.
+    pub(super) fn check_counts(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+        let at_most = |key: &str, count: usize, most: usize, what: &str| {
+            if count > most {
+                let problem = format!("{count} {what} are too many; accepted: at most {most}");
+                return self.fail(key, problem);
+            }
+            Ok(())
+        };
+        at_most("link", file.link.len(), LINKS, "links")?;
+        at_most("flow", file.flow.len(), FLOWS, "flows")?;
+        let (table, hops) = tables(file);
+        let changes = hops.iter().map(|hop| hop.change.len()).sum();
+        at_most(table, changes, CHANGES, "changes")?;
+        let queues = hops.iter().map(|hop| queues(hop)).sum::<u64>();
+        if queues > QUEUES {
+            let problem = format!(
+                "{queues} queues of fair queueing in all are too many; accepted: at most {QUEUES}"
+            );
+            return self.fail(&format!("{table}.queue"), problem);
+        }
+        let (mut connections, mut streams, mut frames) = (0, 0, 0.0);
+        for (index, flow) in file.flow.iter().enumerate() {
+            let key = |name: &str| format!("flow.{index}.{name}");
+            let media = flow.media.len();
+            at_most(&key("media"), media, MEDIA, "streams of media")?;
+            let requests = flow.requests.as_ref().map_or(1, |requests| requests.count);
+            connections += u64::from(requests);
+            let crossings = connections * 2 * hops.len() as u64;
+            if connections > CONNECTIONS || crossings > COUNTERS {
+                let most = CONNECTIONS.min(COUNTERS / (2 * hops.len() as u64).max(1));
+                let problem = format!(
+                    "flows and requests so far make {connections} connections; accepted: at most {most} over {} links",
+                    2 * hops.len()
+                );
+                return self.fail(&format!("flow.{index}"), problem);
+            }
+            streams += u64::from(flow.streams);
+            if streams > ALL_STREAMS {
+                let problem = format!(
+                    "{streams} streams of all flows so far are too many; accepted: at most {ALL_STREAMS}"
+                );
+                return self.fail(&key("streams"), problem);
+            }
+            let asked = flow
+                .media
+                .iter()
+                .map(|media| (media.duration, media.per_second));
+            // The standard call has 110 frames a second.
+            let call = flow.call.map(|duration| (duration, 110));
+            frames += asked
+                .chain(call)
+                .map(|(duration, rate)| duration.as_secs_f64() * f64::from(rate))
+                .sum::<f64>();
+            if frames > FRAMES {
+                let problem = format!(
+                    "{frames:.0} frames of all calls so far are too many; accepted: at most {FRAMES}"
+                );
+                return self.fail(&format!("flow.{index}"), problem);
+            }
+        }
+        self.check_series(file, hops.len())?;
+        for (index, hop) in hops.iter().enumerate() {
+            let table = match file.path {
+                Some(_) => "path".to_owned(),
+                None => format!("link.{index}"),
+            };
+            self.check_steps(&table, hop, file.time_limit)?;
+        }
+        Ok(())
+    }
+
+    /// Series hold, in each bin, two numbers for each flow and one for each link, of which a hop has two.
+    fn check_series(&self, file: &ScenarioFile, hops: usize) -> Result<(), ScenarioError> {
+        let Some(bin) = file.sample else {
+            return Ok(());
+        };
+        let limit = file.time_limit;
+        let finest = Duration::from_micros(100);
+        let series = 2 * (file.flow.len() + hops) as u64;
+        let least = (limit * series / SERIES + Duration::from_nanos(1)).max(finest);
+        if bin < finest || limit.as_nanos() / bin.as_nanos().max(1) * series > SERIES {
+            // Rounded up to what is easily read.
+            let least = Duration::from_micros(least.as_nanos().div_ceil(100_000) * 100);
+            let problem = format!(
+                "\"{bin}\" is too fine for \"{limit}\" (time_limit) and {series} series; accepted: bins of \"{least}\" or more"
+            );
+            return self.fail("sample", problem);
+        }
+        if bin > limit {
+            let problem = format!(
+                "\"{bin}\" is longer than the trial; accepted: at most the time_limit, \"{limit}\""
+            );
+            return self.fail("sample", problem);
+        }
+        Ok(())
+    }
+
+    /// What a hop does again and again.
+    fn check_steps(
+        &self,
+        table: &str,
+        hop: &schema::Path,
+        limit: Duration,
+    ) -> Result<(), ScenarioError> {
+        let too_often = |key: &str, every: Duration, steps: u64, most: u64| {
+            let least = u128::from(limit.as_nanos()) * u128::from(steps) / u128::from(most);
+            let least = u64::try_from(least.div_ceil(1_000)).unwrap_or(u64::MAX);
+            let least = Duration::from_micros(least);
+            if every < least {
+                let problem = format!(
+                    "\"{every}\" is too short for a trial of \"{limit}\" (time_limit); accepted: at least \"{least}\""
+                );
+                return self.fail(&format!("{table}.{key}"), problem);
+            }
+            Ok(())
+        };
+        if let Some(repeat) = hop.repeat {
+            let changes = hop.change.len() as u64 + 1;
+            too_often("repeat", repeat, changes, CHANGES_IN_TRIAL)?;
+        }
+        if let Some(noise) = &hop.noise {
+            too_often("noise.every", noise.every, 1, NOISE_INTERVALS)?;
+        }
+        let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
+        for (key, queue) in [("queue", hop.queue.as_ref()), ("up.queue", up)] {
+            if let Some((name, every)) = queue.and_then(queue::update) {
+                too_often(&format!("{key}.{name}"), every, 1, UPDATES)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The key of the hops and the hops.
+fn tables(file: &ScenarioFile) -> (&'static str, Vec<&schema::Path>) {
+    match &file.path {
+        Some(path) => ("path", vec![path]),
+        None => ("link", file.link.iter().collect()),
+    }
+}
+
+/// Queues that flows are hashed to, in both directions.
+fn queues(hop: &schema::Path) -> u64 {
+    let of = |queue: Option<&schema::Queue>| queue.map_or(0, queue::queues);
+    let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
+    of(hop.queue.as_ref()) + of(up.or(hop.queue.as_ref()))
+}

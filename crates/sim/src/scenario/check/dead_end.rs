@@ -1,0 +1,118 @@
+//! Flows that can never finish: a link of their route moves nothing any more before they are done.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::hop::{Direction, Hop, PerDirection};
+use crate::scenario::schema::{self, ScenarioFile};
+use crate::scenario::{FlowSpec, Workload};
+use thalweg_path::CapacitySchedule;
+use thalweg_units::{Bytes, Instant};
+
+/// A link on which a flow can never finish.
+struct DeadEnd {
+    hop: usize,
+    direction: Direction,
+    /// What it would have to carry, and the most that it can from the start of the flow until the end of time.
+    asked: Bytes,
+    most: Bytes,
+    /// From when on its capacity is zero for ever, if that is why.
+    ends: Option<Instant>,
+}
+
+/// The link, if there is one, that cannot carry what a flow needs however long it lasts. The data go in one direction; in
+/// the other one a byte has to get through.
+fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
+    let one = Bytes::new(1);
+    let asked = match flow.workload {
+        Workload::Download { bytes, .. } => PerDirection {
+            down: bytes.max(one),
+            up: one,
+        },
+        Workload::Upload { bytes, .. } => PerDirection {
+            down: one,
+            up: bytes.max(one),
+        },
+        Workload::Call(_) | Workload::Requests(_) => PerDirection { down: one, up: one },
+    };
+    let start = Instant::START + flow.start;
+    let links =
+        (flow.route.iter()).flat_map(|hop| Direction::BOTH.map(|direction| (*hop, direction)));
+    links.into_iter().find_map(|(hop, direction)| {
+        let schedule = CapacitySchedule::new(&hops[hop].links[direction]);
+        let asked = asked[direction];
+        schedule
+            .time_to_send(asked, start)
+            .is_none()
+            .then(|| DeadEnd {
+                hop,
+                direction,
+                asked,
+                most: in_whole_gb(schedule.bytes_between(start, Instant::NEVER)),
+                ends: schedule.ends(),
+            })
+    })
+}
+
+/// Rounded down, since nobody cares about the rest.
+fn in_whole_gb(size: Bytes) -> Bytes {
+    let gb = 1_000_000_000;
+    Bytes::new(size.as_u64() / gb * gb).max(Bytes::new(gb).min(size))
+}
+
+impl Checker<'_> {
+    /// A flow on a path that is suspended for ever would never end: that is an error of the scenario.
+    pub(super) fn check_can_finish(
+        &self,
+        index: usize,
+        flow: &FlowSpec,
+        file: &ScenarioFile,
+        hops: &[Hop],
+    ) -> Result<(), ScenarioError> {
+        let Some(dead) = dead_end(hops, flow) else {
+            return Ok(());
+        };
+        let direction = if dead.direction == Direction::Up {
+            "from client to server"
+        } else {
+            "from server to client"
+        };
+        let name = &flow.name;
+        let Some(ends) = dead.ends else {
+            let key = match flow.workload {
+                Workload::Upload { .. } => "upload",
+                _ => "download",
+            };
+            let problem = format!(
+                "\"{}\" is more than the path carries {direction} in 584 years; accepted: at most \"{}\"",
+                dead.asked, dead.most
+            );
+            return self.fail(&format!("flow.{index}.{key}"), problem);
+        };
+        let (table, path) = match &file.path {
+            Some(path) => ("path".to_owned(), path),
+            None => (format!("link.{}", dead.hop), &file.link[dead.hop]),
+        };
+        let kind = table.split('.').next().unwrap_or_default();
+        let is_up = dead.direction == Direction::Up;
+        let own = |change: &schema::Change| is_up && change.up_rate.is_some();
+        // The last word on the capacity.
+        let changes = path.change.iter().enumerate().rev();
+        let last = changes
+            .filter(|(_, change)| Instant::START + change.at <= ends)
+            .find(|(_, change)| own(change) || change.rate.is_some());
+        let key = match last {
+            Some((place, change)) if own(change) => format!("{table}.change.{place}.up_rate"),
+            Some((place, _)) => format!("{table}.change.{place}.rate"),
+            None if is_up && path.up.as_ref().is_some_and(|up| up.rate.is_some()) => {
+                format!("{table}.up.rate")
+            }
+            None => format!("{table}.rate"),
+        };
+        let since = if ends == Instant::START {
+            "always".to_owned()
+        } else {
+            format!("from {} on", ends - Instant::START)
+        };
+        self.fail(&key, format!("the capacity {direction} is 0 {since}, so flow \"{name}\" (flow.{index}) can never finish; accepted: a rate above 0, or a later [[{kind}.change]] to one"))
+    }
+}

@@ -1,0 +1,280 @@
+//! One link of a `[path]` or `[[link]]`: what of it each direction has.
+
+use super::{Checker, queue};
+use crate::scenario::buffer_size::BufferSize;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::hop::{Direction, PerDirection};
+use crate::scenario::{schema, trace_files};
+use thalweg_path::{
+    DeliveryTrace, JitterConfig, Limit, LinkConfig, LossConfig, NoiseConfig, PolicerConfig,
+    WifiFormula,
+};
+use thalweg_units::{Bytes, Duration, Rate};
+
+impl Checker<'_> {
+    /// The links of one hop. `table` is its key in the file.
+    pub(super) fn links(
+        &self,
+        table: &str,
+        path: &schema::Path,
+        packet: Bytes,
+    ) -> Result<PerDirection<LinkConfig>, ScenarioError> {
+        self.check_rate(table, path)?;
+        let mut last = Duration::ZERO;
+        for (index, change) in path.change.iter().enumerate() {
+            let key = format!("{table}.change.{index}.at");
+            if change.at < last {
+                return self.fail(
+                    &key,
+                    format!(
+                        "\"{}\" is before the change above; accepted: changes in the order of time",
+                        change.at
+                    ),
+                );
+            }
+            if path.repeat.is_some_and(|repeat| change.at >= repeat) {
+                return self.fail(&key, format!("\"{}\" is not within the period that repeats; accepted: less than {table}.repeat", change.at));
+            }
+            last = change.at;
+        }
+        if path.repeat.is_some_and(Duration::is_zero) {
+            let problem = "\"0 s\" is not a period; accepted: \"2 s\"";
+            return self.fail(&format!("{table}.repeat"), problem);
+        }
+        let up = path.up.clone().unwrap_or_default();
+        for (key, queue) in [("queue", &path.queue), ("up.queue", &up.queue)] {
+            let problem = queue.as_ref().and_then(queue::problem);
+            if let Some(problem) = problem {
+                return self.fail(&format!("{table}.{key}"), problem);
+            }
+        }
+        if path
+            .noise
+            .as_ref()
+            .is_some_and(|noise| noise.every < Duration::from_micros(10))
+        {
+            let problem =
+                "the interval is too short; accepted: every = \"1 ms\", and \"10 us\" at least";
+            return self.fail(&format!("{table}.noise"), problem);
+        }
+        let down = self.link(
+            table,
+            path,
+            path.rate,
+            path.trace.as_deref(),
+            (Direction::Down, packet),
+        )?;
+        let (rate, trace) = match (up.rate, up.trace.as_deref()) {
+            (None, None) => (path.rate, path.trace.as_deref()),
+            own => own,
+        };
+        let up = self.link(table, path, rate, trace, (Direction::Up, packet))?;
+        Ok(PerDirection { down, up })
+    }
+
+    /// A buffer has room for a packet: else nothing ever gets through.
+    fn limit(
+        &self,
+        key: &str,
+        buffer: BufferSize,
+        (rate, rtt): (Rate, Duration),
+        packet: Bytes,
+    ) -> Result<Limit, ScenarioError> {
+        let limit = buffer.limit(rate, rtt);
+        match limit {
+            Limit::Bytes(bytes) if bytes < packet => {
+                let size = match buffer {
+                    BufferSize::Bdp(_) => {
+                        format!("\"{buffer}\" of \"{rate}\" and \"{rtt}\" is {bytes}, which")
+                    }
+                    _ => format!("\"{buffer}\""),
+                };
+                let problem = format!(
+                    "{size} holds no packet; accepted: buffer = \"{packet}\" or more, the first packet of a connection with its headers"
+                );
+                self.fail(key, problem)
+            }
+            limit => Ok(limit),
+        }
+    }
+
+    /// Each direction has a rate or a delivery trace, and moves something at some time.
+    fn check_rate(&self, table: &str, path: &schema::Path) -> Result<(), ScenarioError> {
+        let key = format!("{table}.rate");
+        let Some(rate) = path.rate else {
+            if path.trace.is_none() {
+                let problem = "is missing; accepted: rate = \"20 Mbps\", or trace = \"FILE\"";
+                return self.fail(&key, problem);
+            }
+            if !path.change.is_empty() || path.repeat.is_some() {
+                let problem = "a trace gives the whole capacity and repeats by itself; accepted: no [[path.change]] and no repeat beside it";
+                return self.fail(&format!("{table}.trace"), problem);
+            }
+            return Ok(());
+        };
+        if path.trace.is_some() {
+            return self.fail(&key, "a link has a rate or a trace; accepted: one of them");
+        }
+        let up = path.up.as_ref();
+        if up.is_some_and(|up| up.rate.is_some() && up.trace.is_some()) {
+            let problem = "a link has a rate or a trace; accepted: one of them";
+            return self.fail(&format!("{table}.up.rate"), problem);
+        }
+        if up.is_some_and(|up| up.trace.is_some()) && !path.change.is_empty() {
+            let problem =
+                "a trace gives the whole capacity; accepted: no [[path.change]] beside it";
+            return self.fail(&format!("{table}.up.trace"), problem);
+        }
+        let mut rates = path.change.iter().filter_map(|change| change.rate);
+        if rate.is_zero() && rates.all(Rate::is_zero) {
+            let problem = format!(
+                "\"{rate}\" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one"
+            );
+            return self.fail(&key, problem);
+        }
+        Ok(())
+    }
+
+    /// One direction of a hop.
+    fn link(
+        &self,
+        table: &str,
+        path: &schema::Path,
+        rate: Option<Rate>,
+        trace: Option<&str>,
+        (direction, packet): (Direction, Bytes),
+    ) -> Result<LinkConfig, ScenarioError> {
+        let is_up = direction == Direction::Up;
+        let trace = match trace.map(trace_files::parse).transpose() {
+            Ok(trace) => trace,
+            Err(problem) => return self.fail(&format!("{table}.trace"), problem),
+        };
+        let mean = trace.as_ref().map(DeliveryTrace::mean_rate);
+        let up = path.up.clone().unwrap_or_default();
+        let mut rate = rate.or(mean).unwrap_or(Rate::ZERO);
+        let mut rtt = path.rtt;
+        let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
+        let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
+        let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
+        let queue = up.queue.as_ref().filter(|_| is_up).or(path.queue.as_ref());
+        let policer_key = if is_up && up.policer.is_some() {
+            "up.policer"
+        } else {
+            "policer"
+        };
+        let policer = (up.policer.as_ref().filter(|_| is_up)).or(path.policer.as_ref());
+        let mut config = LinkConfig::new(rate, rtt / 2);
+        config.trace = trace;
+        let own = is_up && up.buffer.is_some();
+        let key = if own { "up.buffer" } else { "buffer" };
+        // Without capacity for ever there is worse to say than that a bdp is nothing.
+        let new_rate = |change: &schema::Change| change.up_rate.filter(|_| is_up).or(change.rate);
+        let moves = |rate: Rate| !rate.is_zero();
+        let is_alive = moves(rate) || path.change.iter().filter_map(new_rate).any(moves);
+        let packet = if is_alive { packet } else { Bytes::ZERO };
+        config.limit = self.limit(&format!("{table}.{key}"), buffer, (rate, rtt), packet)?;
+        config.queue = queue.map(queue::config).unwrap_or_default();
+        if let Some(policer) = policer.filter(|policer| policer.burst < packet && !policer.mark) {
+            let problem = format!(
+                "a burst of \"{}\" lets no packet pass; accepted: at least \"{packet}\", the first packet of a connection with its headers",
+                policer.burst
+            );
+            return self.fail(&format!("{table}.{policer_key}.burst"), problem);
+        }
+        config.policer = policer.map(|policer| PolicerConfig {
+            rate: policer.rate,
+            burst: policer.burst,
+            mark: policer.mark,
+        });
+        config.noise = path.noise.as_ref().map(|noise| NoiseConfig {
+            rate_sd: noise.rate_sd.unwrap_or(Rate::ZERO),
+            delay_sd: noise.delay_sd,
+            every: noise.every,
+        });
+        config.jitter = match jitter {
+            Some(jitter) => {
+                let own = is_up && up.jitter.is_some();
+                let place = if own { "up.jitter" } else { "jitter" };
+                self.jitter(&format!("{table}.{place}"), jitter)?
+            }
+            None => JitterConfig::None,
+        };
+        config.loss = loss.map(loss_config).unwrap_or_default();
+        config.reorder = path.reorder;
+        config.repeat = path.repeat;
+        for (index, change) in path.change.iter().enumerate() {
+            let key = |name: &str| format!("{table}.change.{index}.{name}");
+            let jitter = change.jitter.as_ref();
+            let new_rate = new_rate(change);
+            rate = new_rate.unwrap_or(rate);
+            rtt = change.rtt.unwrap_or(rtt);
+            config.changes.push(thalweg_path::Change {
+                at: change.at,
+                rate: new_rate,
+                delay: change.rtt.map(|rtt| rtt / 2),
+                jitter: (jitter.map(|jitter| self.jitter(&key("jitter"), jitter))).transpose()?,
+                limit: (change.buffer)
+                    .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
+                    .transpose()?,
+            });
+        }
+        Ok(config)
+    }
+
+    /// The jitter of the key `key`.
+    fn jitter(&self, key: &str, jitter: &schema::Jitter) -> Result<JitterConfig, ScenarioError> {
+        if let schema::Jitter::Uniform { min, max }
+        | schema::Jitter::TruncatedNormal { min, max, .. } = jitter
+            && min > max
+        {
+            let problem = format!("min \"{min}\" is above max \"{max}\"; accepted: min <= max");
+            return self.fail(key, problem);
+        }
+        Ok(match *jitter {
+            schema::Jitter::None {} => JitterConfig::None,
+            schema::Jitter::Uniform { min, max } => JitterConfig::Uniform { min, max },
+            schema::Jitter::Normal { mean, sd: Some(sd) } => JitterConfig::Normal { mean, sd },
+            schema::Jitter::Normal { mean, sd: None } => JitterConfig::reference_normal(mean),
+            schema::Jitter::TruncatedNormal { mean, sd, min, max } => {
+                JitterConfig::TruncatedNormal { mean, sd, min, max }
+            }
+            schema::Jitter::Wifi { mean, formula } => JitterConfig::Wifi {
+                mean,
+                formula: match formula {
+                    schema::WifiFormula::Reference => WifiFormula::Reference,
+                    schema::WifiFormula::Draft => WifiFormula::Draft,
+                },
+            },
+            schema::Jitter::TwoComponents {
+                fraction,
+                short,
+                long,
+            } => JitterConfig::TwoComponents {
+                fraction,
+                short,
+                long,
+            },
+            schema::Jitter::Trace { ref file } => match trace_files::parse_jitter(file) {
+                Ok(trace) => JitterConfig::Trace(trace),
+                Err(problem) => return self.fail(&format!("{key}.file"), problem),
+            },
+        })
+    }
+}
+
+fn loss_config(loss: &schema::Loss) -> LossConfig {
+    match *loss {
+        schema::Loss::Random { rate } => LossConfig::Random { rate },
+        schema::Loss::GilbertElliott {
+            p,
+            r,
+            good_loss,
+            bad_loss,
+        } => LossConfig::GilbertElliott {
+            p,
+            r,
+            good_loss,
+            bad_loss,
+        },
+    }
+}

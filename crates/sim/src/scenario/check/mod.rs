@@ -1,0 +1,96 @@
+//! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
+//! accepted forms.
+
+pub(super) mod counts;
+mod criteria;
+mod dead_end;
+mod flow;
+mod link;
+mod packets;
+mod path;
+mod queue;
+mod transport;
+mod workload;
+
+use super::Scenario;
+use super::clock::Clock;
+use super::error::ScenarioError;
+use super::schema::ScenarioFile;
+use std::collections::BTreeSet;
+
+/// Checks what the types cannot say.
+pub(crate) struct Checker<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) origin: &'a str,
+    pub(crate) clock: Clock,
+    /// Flows and the controllers that `--controller` gives them.
+    pub(crate) controllers: &'a [(String, String)],
+}
+
+impl Checker<'_> {
+    pub(crate) fn fail<T>(
+        &self,
+        key: &str,
+        problem: impl Into<String>,
+    ) -> Result<T, ScenarioError> {
+        Err(ScenarioError::at(self.text, self.origin, &[], key, problem))
+    }
+
+    /// The scenario, if nothing speaks against it.
+    pub(crate) fn check(
+        &self,
+        file: ScenarioFile,
+        toml: String,
+    ) -> Result<Scenario, ScenarioError> {
+        if file.flow.is_empty() {
+            return self.fail(
+                "flow",
+                "there is no flow; accepted: one or more [[flow]] tables",
+            );
+        }
+        if file.time_limit.is_zero() {
+            return self.fail("time_limit", "\"0 s\" leaves no time; accepted: \"600 s\"");
+        }
+        let overhead = u32::try_from(file.overhead.as_u64())
+            .ok()
+            .filter(|bytes| *bytes <= 1000);
+        let Some(overhead) = overhead else {
+            let problem = format!(
+                "\"{}\" is too much; accepted: \"0 B\" to \"1000 B\"",
+                file.overhead
+            );
+            return self.fail("overhead", problem);
+        };
+        self.check_counts(&file)?;
+        let hops = self.hops(&file, overhead)?;
+        let mut flows = Vec::new();
+        let mut names = BTreeSet::new();
+        for (index, flow) in file.flow.iter().enumerate() {
+            if !names.insert(flow.name.as_str()) {
+                let problem = format!("\"{}\" names two flows; accepted: unique names", flow.name);
+                return self.fail(&format!("flow.{index}.name"), problem);
+            }
+            flows.push(self.flow(index, flow, &file)?);
+        }
+        self.check_packets(&file, &flows, &hops)?;
+        for (index, flow) in flows.iter().enumerate() {
+            self.check_can_finish(index, flow, &file, &hops)?;
+        }
+        let criteria = self.criteria(&file.pass, &flows, &hops, overhead)?;
+        self.check_time_limit(file.time_limit, &flows, &criteria)?;
+        Ok(Scenario {
+            title: file.title,
+            source: file.source,
+            note: file.note,
+            flows,
+            criteria,
+            overhead,
+            time_limit: file.time_limit,
+            start_noise: file.noise.start,
+            jitter_seed: file.noise.jitter_seed,
+            sample: file.sample,
+            hops,
+            toml,
+        })
+    }
+}

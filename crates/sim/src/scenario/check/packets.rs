@@ -1,0 +1,97 @@
+//! Whether the packets of a scenario are too many, inside the network or in all.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::hop::{Direction, Hop};
+use crate::scenario::limits::{INSIDE, PACKETS};
+use crate::scenario::schema::ScenarioFile;
+use crate::scenario::{FlowSpec, Workload};
+use thalweg_path::{CapacitySchedule, Limit, LinkConfig};
+use thalweg_units::{Bytes, Duration, Instant};
+
+impl Checker<'_> {
+    /// How many packets there may be at a time, and in all: no more than the flows send, than the links carry, and
+    /// than fits into them.
+    pub(super) fn check_packets(
+        &self,
+        file: &ScenarioFile,
+        flows: &[FlowSpec],
+        hops: &[Hop],
+    ) -> Result<(), ScenarioError> {
+        let packet = u128::from(
+            file.transport
+                .initial_mtu
+                .unwrap_or(Bytes::new(1252))
+                .as_u64()
+                .max(1),
+        );
+        let end = Instant::START + file.time_limit;
+        let (mut carried, mut inside) = (0u128, 0u128);
+        for (index, hop) in hops.iter().enumerate() {
+            for direction in Direction::BOTH {
+                let sent: u128 = (flows.iter())
+                    .filter(|flow| flow.route.contains(&index))
+                    .map(|flow| data(flow, direction))
+                    .sum();
+                let link = &hop.links[direction];
+                let able = CapacitySchedule::new(link).bytes_between(Instant::START, end);
+                let moved = sent.min(u128::from(able.as_u64()));
+                carried += moved / packet;
+                inside += moved.min(room(link)) / packet;
+            }
+        }
+        for (packets, most, what) in [
+            (inside, INSIDE, "can be inside the network at one time"),
+            (carried, PACKETS, "can cross links in one trial"),
+        ] {
+            if packets > u128::from(most) {
+                let problem = format!(
+                    "{packets} packets of these flows {what}; accepted: at most {most}, by less data, a lower rate, a shorter rtt or a smaller buffer"
+                );
+                return self.fail("flow", problem);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The most bytes that a flow sends in one direction; requests and receipts are small.
+fn data(flow: &FlowSpec, direction: Direction) -> u128 {
+    match &flow.workload {
+        Workload::Download { bytes, .. } if direction == Direction::Down => {
+            u128::from(bytes.as_u64())
+        }
+        Workload::Upload { bytes, .. } if direction == Direction::Up => u128::from(bytes.as_u64()),
+        Workload::Download { .. } | Workload::Upload { .. } => 0,
+        Workload::Call(media) => (media.iter())
+            .map(|stream| {
+                let largest = stream.frame.max(stream.first_frame).as_u64();
+                u128::from(stream.frames) * u128::from(largest)
+            })
+            .sum(),
+        // Lengths have no bound, but hardly one is 100 times the 95th percentile.
+        Workload::Requests(arrivals) => {
+            u128::from(arrivals.count) * u128::from(arrivals.p95.as_u64()) * 100
+        }
+    }
+}
+
+/// Bytes that the queue of a link, and the way behind it, hold at most.
+fn room(link: &LinkConfig) -> u128 {
+    let mean = link.trace.as_ref().map(|trace| trace.mean_rate());
+    let rates = link.changes.iter().filter_map(|change| change.rate);
+    let rate = rates
+        .chain(mean)
+        .fold(link.rate, |most, rate| most.max(rate));
+    let delays = link.changes.iter().filter_map(|change| change.delay);
+    let delay = delays.fold(link.delay, Duration::max);
+    let limits = link.changes.iter().filter_map(|change| change.limit);
+    let queue = |limit: Limit| match limit {
+        Limit::Unlimited => u128::MAX >> 1,
+        Limit::Time(time) => u128::from(rate.bytes_in(time).as_u64()),
+        Limit::Bytes(bytes) => u128::from(bytes.as_u64()),
+        Limit::Packets(packets) => u128::from(packets) * 65_527,
+    };
+    let buffer = limits.map(queue).fold(queue(link.limit), u128::max);
+    buffer + u128::from(rate.bytes_in(delay).as_u64())
+}

@@ -1,0 +1,119 @@
+//! Hops: what `[path]` or a `[[link]]` describes, a pair of links that carry opposite directions.
+//!
+//! A flow names the hops of its route from server to client; the way back takes the same hops in reverse.
+//! `[path]` is the short form: a single hop that all flows take.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::hop::{Hop, PerDirection};
+use crate::scenario::schema::{self, ScenarioFile};
+use std::collections::BTreeSet;
+use thalweg_transport::TransportConfig;
+use thalweg_units::Bytes;
+
+impl Checker<'_> {
+    /// The hops of a scenario, in the order of the file.
+    pub(super) fn hops(
+        &self,
+        file: &ScenarioFile,
+        overhead: u32,
+    ) -> Result<Vec<Hop>, ScenarioError> {
+        // The first packet of each side has this size, whatever it carries (RFC 9000 section 14.1).
+        let mtu = TransportConfig::default().initial_mtu;
+        let packet = file.transport.initial_mtu.unwrap_or(mtu) + Bytes::new(u64::from(overhead));
+        if let Some(path) = &file.path {
+            if !file.link.is_empty() {
+                let problem = "[path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow";
+                return self.fail("link", problem);
+            }
+            if path.name.is_some() {
+                return self.fail(
+                    "path.name",
+                    "the short form has no name; accepted: [[link]] tables with names",
+                );
+            }
+            let names = PerDirection {
+                down: "down".to_owned(),
+                up: "up".to_owned(),
+            };
+            let links = self.links("path", path, packet)?;
+            return Ok(vec![Hop { names, links }]);
+        }
+        if file.link.is_empty() {
+            let problem =
+                "there is no path; accepted: a [path] table, or one or more [[link]] tables";
+            return self.fail("path", problem);
+        }
+        let mut hops = Vec::new();
+        let mut known = BTreeSet::new();
+        for (index, link) in file.link.iter().enumerate() {
+            let key = format!("link.{index}");
+            let Some(name) = link.name.as_deref().filter(|name| !name.is_empty()) else {
+                return self.fail(
+                    &format!("{key}.name"),
+                    "is missing; accepted: name = \"bottleneck\"",
+                );
+            };
+            if !known.insert(name) {
+                let problem = format!("\"{name}\" names two links; accepted: unique names");
+                return self.fail(&format!("{key}.name"), problem);
+            }
+            let names = PerDirection {
+                down: name.to_owned(),
+                up: format!("{name} up"),
+            };
+            let links = self.links(&key, link, packet)?;
+            hops.push(Hop { names, links });
+        }
+        Ok(hops)
+    }
+
+    /// Indices of the hops that a flow takes, from server to client.
+    pub(super) fn route(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+        file: &ScenarioFile,
+    ) -> Result<Vec<usize>, ScenarioError> {
+        let key = format!("flow.{index}.route");
+        let names: Vec<&str> = (file.link.iter())
+            .filter_map(|link| link.name.as_deref())
+            .collect();
+        let accepted = names.join(", ");
+        if file.path.is_some() {
+            if flow.route.is_some() {
+                let problem =
+                    "[path] has a single hop, which all flows take; accepted: [[link]] tables";
+                return self.fail(&key, problem);
+            }
+            return Ok(vec![0]);
+        }
+        let Some(route) = &flow.route else {
+            if names.len() == 1 {
+                return Ok(vec![0]);
+            }
+            let problem = format!(
+                "is missing for flow \"{}\"; accepted: a list out of {accepted}, from server to client",
+                flow.name
+            );
+            return self.fail(&key, problem);
+        };
+        if route.is_empty() {
+            let problem = format!("the route is empty; accepted: one or more of {accepted}");
+            return self.fail(&key, problem);
+        }
+        let mut hops = Vec::new();
+        for name in route {
+            let Some(hop) = names.iter().position(|known| known == name) else {
+                let problem = format!("there is no link \"{name}\"; accepted: {accepted}");
+                return self.fail(&key, problem);
+            };
+            if hops.contains(&hop) {
+                let problem = format!("\"{name}\" comes twice; accepted: each link once");
+                return self.fail(&key, problem);
+            }
+            hops.push(hop);
+        }
+        Ok(hops)
+    }
+}

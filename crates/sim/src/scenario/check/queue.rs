@@ -1,0 +1,163 @@
+//! Queue disciplines of a scenario file, as the path knows them.
+
+use crate::scenario::schema::Queue;
+use thalweg_path::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig};
+use thalweg_units::{Bytes, Duration, Fraction};
+
+/// What is given, and the defaults of the RFC for the rest.
+pub(super) fn config(queue: &Queue) -> QueueConfig {
+    match *queue {
+        Queue::DropTail {} => QueueConfig::DropTail,
+        Queue::Codel {
+            target,
+            interval,
+            ecn,
+            ce_threshold,
+        } => QueueConfig::Codel(codel(target, interval, ecn, ce_threshold)),
+        Queue::FqCodel {
+            target,
+            interval,
+            ecn,
+            ce_threshold,
+            flows,
+            quantum,
+        } => {
+            let standard = FqCodelConfig::default();
+            QueueConfig::FqCodel(FqCodelConfig {
+                codel: codel(target, interval, ecn, ce_threshold),
+                flows: flows.unwrap_or(standard.flows),
+                quantum: quantum.unwrap_or(standard.quantum),
+                ..standard
+            })
+        }
+        Queue::Pie {
+            target,
+            update,
+            burst,
+            ecn,
+            mark_below,
+        } => {
+            let standard = PieConfig::default();
+            QueueConfig::Pie(PieConfig {
+                target: target.unwrap_or(standard.target),
+                update: update.unwrap_or(standard.update),
+                max_burst: burst.unwrap_or(standard.max_burst),
+                ecn: ecn.unwrap_or(standard.ecn),
+                mark_below: mark_below.unwrap_or(standard.mark_below),
+                ..standard
+            })
+        }
+        Queue::DualPi2 {
+            target,
+            max_rtt,
+            step,
+            ramp,
+        } => {
+            let standard = DualPi2Config::default();
+            let target = target.unwrap_or(standard.target);
+            let rtt_max = max_rtt.unwrap_or(standard.rtt_max);
+            QueueConfig::DualPi2(DualPi2Config {
+                target,
+                // Tupdate of RFC 9332 appendix A.1.
+                update: target.min(rtt_max / 3),
+                rtt_max,
+                step: step.unwrap_or(standard.step),
+                ramp: ramp.unwrap_or(standard.ramp),
+                ..standard
+            })
+        }
+        Queue::Red {
+            min,
+            max,
+            max_probability,
+            gentle,
+            ecn,
+        } => {
+            let standard = RedConfig::default();
+            QueueConfig::Red(RedConfig {
+                min: min.unwrap_or(standard.min),
+                max: max.unwrap_or(standard.max),
+                max_p: max_probability.unwrap_or(standard.max_p),
+                gentle: gentle.unwrap_or(standard.gentle),
+                ecn: ecn.unwrap_or(standard.ecn),
+                ..standard
+            })
+        }
+    }
+}
+
+fn codel(
+    target: Option<Duration>,
+    interval: Option<Duration>,
+    ecn: Option<bool>,
+    ce_threshold: Option<Duration>,
+) -> CodelConfig {
+    let standard = CodelConfig::default();
+    CodelConfig {
+        target: target.unwrap_or(standard.target),
+        interval: interval.unwrap_or(standard.interval),
+        ecn: ecn.unwrap_or(standard.ecn),
+        ce_threshold,
+        ..standard
+    }
+}
+
+/// The key that says how often a discipline updates its probability, and how often it does.
+pub(super) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
+    match config(queue) {
+        QueueConfig::Pie(pie) => Some(("update", pie.update)),
+        QueueConfig::DualPi2(dual) => Some(("target", dual.update)),
+        _ => None,
+    }
+}
+
+/// How many queues a discipline has besides one.
+pub(super) fn queues(queue: &Queue) -> u64 {
+    match config(queue) {
+        QueueConfig::FqCodel(fq) => u64::from(fq.flows),
+        _ => 0,
+    }
+}
+
+/// What is wrong with the parameters of a discipline, and what is accepted.
+pub(super) fn problem(queue: &Queue) -> Option<String> {
+    let zero = |name: &str, time: Duration| {
+        let shortest = Duration::from_micros(10);
+        (time < shortest)
+            .then(|| format!("{name} \"{time}\" is too short; accepted: \"10 us\" or more"))
+    };
+    match config(queue) {
+        QueueConfig::Codel(codel) => zero("interval", codel.interval),
+        QueueConfig::FqCodel(fq) => {
+            if !(1..=65_536).contains(&fq.flows) {
+                return Some(format!(
+                    "flows {} is out of range; accepted: 1 to 65536",
+                    fq.flows
+                ));
+            }
+            if fq.quantum < Bytes::new(64) {
+                let problem = format!(
+                    "quantum \"{}\" is too small; accepted: \"64 B\" or more",
+                    fq.quantum
+                );
+                return Some(problem);
+            }
+            zero("interval", fq.codel.interval)
+        }
+        QueueConfig::Pie(pie) => zero("update", pie.update),
+        QueueConfig::DualPi2(dual) => {
+            zero("target", dual.target).or_else(|| zero("max_rtt", dual.rtt_max))
+        }
+        QueueConfig::Red(red) => {
+            if red.min >= red.max {
+                return Some(format!(
+                    "min \"{}\" is not below max \"{}\"; accepted: min < max",
+                    red.min, red.max
+                ));
+            }
+            let certain = red.max_p == Fraction::ZERO;
+            certain.then(|| "max_probability \"0\" drops nothing; accepted: above 0".to_owned())
+        }
+        _ => None,
+    }
+}

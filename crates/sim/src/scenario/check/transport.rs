@@ -1,0 +1,98 @@
+//! `[transport]`, and what a flow says of its transport.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::schema::{self, ScenarioFile};
+use thalweg_transport::{Rules, TransportConfig};
+use thalweg_units::Duration;
+
+impl Checker<'_> {
+    pub(super) fn transport(
+        &self,
+        flow: &schema::Flow,
+        file: &ScenarioFile,
+    ) -> Result<TransportConfig, ScenarioError> {
+        let given = &file.transport;
+        let rules = match given.rules {
+            schema::Rules::Rfc => Rules::Rfc,
+            schema::Rules::Picoquic => Rules::Picoquic,
+        };
+        let standard = TransportConfig::new(rules);
+        let initial_mtu = given.initial_mtu.unwrap_or(standard.initial_mtu);
+        let config = TransportConfig {
+            rules,
+            initial_window: given
+                .initial_window
+                .unwrap_or_else(|| rules.initial_window(initial_mtu)),
+            initial_mtu,
+            max_mtu: given
+                .max_mtu
+                .or(given.initial_mtu)
+                .unwrap_or(standard.max_mtu),
+            max_ack_delay: given.max_ack_delay.unwrap_or(standard.max_ack_delay),
+            min_ack_delay: standard
+                .min_ack_delay
+                .min(given.max_ack_delay.unwrap_or(Duration::MAX)),
+            ack_every: given.ack_every.unwrap_or(standard.ack_every),
+            ack_frequency: given.ack_frequency.unwrap_or(standard.ack_frequency),
+            initial_max_data: given.initial_max_data.unwrap_or(standard.initial_max_data),
+            initial_max_stream_data: given
+                .initial_max_stream_data
+                .unwrap_or(standard.initial_max_stream_data),
+            zero_rtt: flow.zero_rtt,
+            seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
+            wakeup_noise: file.noise.wakeup,
+            // Bulk data is counted; only a call looks at what it has got so far.
+            stream_progress: flow.call.is_some() || !flow.media.is_empty(),
+        };
+        for (key, bytes) in [
+            ("initial_mtu", config.initial_mtu),
+            ("max_mtu", config.max_mtu),
+        ] {
+            if !(1200..=65_527).contains(&bytes.as_u64()) {
+                return self.fail(&format!("transport.{key}"), format!("\"{bytes}\" is not a size of a QUIC packet; accepted: \"1200 B\" to \"65527 B\""));
+            }
+        }
+        if config.max_mtu < config.initial_mtu {
+            return self.fail(
+                "transport.max_mtu",
+                format!(
+                    "\"{}\" is below initial_mtu; accepted: at least \"{}\"",
+                    config.max_mtu, config.initial_mtu
+                ),
+            );
+        }
+        if config.initial_window < config.max_mtu * 2 {
+            return self.fail(
+                "transport.initial_window",
+                format!(
+                    "\"{}\" is below two packets; accepted: at least \"{}\"",
+                    config.initial_window,
+                    config.max_mtu * 2
+                ),
+            );
+        }
+        // RFC 9000 section 18.2: values of 2^14 ms or more are invalid.
+        if config.max_ack_delay >= Duration::from_millis(1 << 14) {
+            return self.fail(
+                "transport.max_ack_delay",
+                format!(
+                    "\"{}\" is not a max_ack_delay of QUIC; accepted: less than \"16.384 s\"",
+                    config.max_ack_delay
+                ),
+            );
+        }
+        for (key, bytes) in [
+            ("initial_max_data", config.initial_max_data),
+            ("initial_max_stream_data", config.initial_max_stream_data),
+        ] {
+            if bytes.as_u64() < 4096 {
+                return self.fail(
+                    &format!("transport.{key}"),
+                    format!("\"{bytes}\" is too small; accepted: at least \"4096 B\""),
+                );
+            }
+        }
+        Ok(config)
+    }
+}

@@ -1,0 +1,167 @@
+//! What a `[[flow]]` moves: a download, an upload, requests or a call.
+
+use super::Checker;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::flow::Arrivals;
+use crate::scenario::media::{MediaSpec, standard_call};
+use crate::scenario::schema::{self, Carriage};
+use crate::scenario::{Workload, column_name};
+use thalweg_transport::Role;
+use thalweg_units::{Bytes, Duration};
+
+impl Checker<'_> {
+    pub(super) fn workload(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+    ) -> Result<Workload, ScenarioError> {
+        let key = |name: &str| format!("flow.{index}.{name}");
+        let is_call = flow.call.is_some() || !flow.media.is_empty();
+        let (request, streams) = (flow.request, flow.streams);
+        match (flow.download, flow.upload, is_call, &flow.requests) {
+            (Some(bytes), None, false, None) => Ok(Workload::Download {
+                bytes,
+                request,
+                streams,
+            }),
+            (None, Some(bytes), false, None) => Ok(Workload::Upload { bytes, streams }),
+            (None, None, true, None) => self.call(index, flow),
+            (None, None, false, Some(requests)) => self.requests(index, requests, request),
+            (None, None, false, None) => {
+                let accepted = "download = \"10 MB\", upload = \"10 MB\", call = \"5 s\", requests = { ... } or [[flow.media]]";
+                let problem = format!(
+                    "flow \"{}\" has no workload; accepted: {accepted}",
+                    flow.name
+                );
+                self.fail(&format!("flow.{index}"), problem)
+            }
+            _ => {
+                let second = match (flow.requests.is_some(), is_call) {
+                    (true, _) => "requests",
+                    (false, true) => "call",
+                    (false, false) => "upload",
+                };
+                let problem = "a flow has one workload; accepted: one of download, upload, requests, call and media";
+                self.fail(&key(second), problem)
+            }
+        }
+    }
+
+    fn requests(
+        &self,
+        index: usize,
+        given: &schema::Requests,
+        request: Bytes,
+    ) -> Result<Workload, ScenarioError> {
+        let key = |name: &str| format!("flow.{index}.requests.{name}");
+        if !(1..=100_000).contains(&given.count) {
+            let problem = format!("{} is out of range; accepted: 1 to 100000", given.count);
+            return self.fail(&key("count"), problem);
+        }
+        if given.p5.is_zero() {
+            return self.fail(
+                &key("p5"),
+                "\"0 B\" is too small; accepted: \"1 B\" or more",
+            );
+        }
+        if given.p95 < given.p5 {
+            let problem = format!(
+                "\"{}\" is below p5; accepted: at least \"{}\"",
+                given.p95, given.p5
+            );
+            return self.fail(&key("p95"), problem);
+        }
+        Ok(Workload::Requests(Arrivals {
+            count: given.count,
+            mean_gap: given.mean_gap,
+            gap: given.gap,
+            p5: given.p5,
+            p95: given.p95,
+            request,
+        }))
+    }
+
+    fn call(&self, index: usize, flow: &schema::Flow) -> Result<Workload, ScenarioError> {
+        let mut specs: Vec<MediaSpec> = Vec::new();
+        if let Some(duration) = flow.call {
+            if !(Duration::from_millis(100)..=Duration::from_secs(3600)).contains(&duration) {
+                let problem =
+                    format!("\"{duration}\" is out of range; accepted: \"100 ms\" to \"1 h\"");
+                return self.fail(&format!("flow.{index}.call"), problem);
+            }
+            specs = standard_call(duration, flow.measure_from);
+        }
+        for (place, media) in flow.media.iter().enumerate() {
+            let key = |name: &str| format!("flow.{index}.media.{place}.{name}");
+            if media.per_second == 0 || media.per_second > 10_000 {
+                let problem = format!("{} is out of range; accepted: 1 to 10000", media.per_second);
+                return self.fail(&key("per_second"), problem);
+            }
+            let frames = (media.duration.as_secs_f64() * f64::from(media.per_second)).ceil();
+            if !(1.0..=10_000_000.0).contains(&frames) {
+                let problem = format!(
+                    "\"{}\" is out of range; accepted: one frame to ten million",
+                    media.duration
+                );
+                return self.fail(&key("duration"), problem);
+            }
+            let frames = frames as u32;
+            let group = media.group.unwrap_or(frames);
+            if group == 0 {
+                return self.fail(
+                    &key("group"),
+                    "a group of 0 frames is empty; accepted: 1 or more",
+                );
+            }
+            let carriage = media.carriage;
+            let first_frame = media.first_frame.unwrap_or(media.frame);
+            let largest = if carriage == Carriage::Datagrams {
+                1150
+            } else {
+                100_000_000
+            };
+            if media.frame.is_zero()
+                || media.frame.max(first_frame).as_u64() > largest
+                || first_frame.is_zero()
+            {
+                let problem = format!(
+                    "\"{}\" is out of range; accepted: \"1 B\" to \"{} B\"",
+                    media.frame, largest
+                );
+                return self.fail(&key("frame"), problem);
+            }
+            if specs
+                .iter()
+                .any(|other| column_name(&other.name) == column_name(&media.name))
+            {
+                let problem = format!(
+                    "\"{}\" names two streams of media; accepted: unique names",
+                    media.name
+                );
+                return self.fail(&key("name"), problem);
+            }
+            specs.push(MediaSpec {
+                name: media.name.clone(),
+                carriage,
+                from: match media.from {
+                    schema::From::Server => Role::Server,
+                    schema::From::Client => Role::Client,
+                },
+                per_second: media.per_second,
+                frames,
+                group: if carriage == Carriage::Datagrams {
+                    frames
+                } else {
+                    group
+                },
+                first_frame,
+                frame: media.frame,
+                priority: media.priority,
+                skip_after: media.skip_after,
+                deadline: media.deadline,
+                measure_from: media.measure_from,
+            });
+        }
+        Ok(Workload::Call(specs))
+    }
+}

@@ -1,0 +1,122 @@
+//! What a flow is: its controller, its workload and its transport.
+
+use super::media::MediaSpec;
+use super::schema::{Gap, Stack};
+use std::str::FromStr;
+use thalweg_control::ControllerSpec;
+use thalweg_quic::StackController;
+use thalweg_transport::TransportConfig;
+use thalweg_units::{Bytes, Duration};
+
+/// What marks a congestion control of the kernel.
+pub(super) const KERNEL: &str = "kernel:";
+
+/// What steers the sender of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowController {
+    /// A controller of the registry, for both stacks.
+    Registry(ControllerSpec),
+    /// A controller of the real stack, for flows of that stack.
+    OfStack(StackController),
+    /// A congestion control of the kernel's TCP, as scenarios for real time write it: "kernel:cubic".
+    Kernel(String),
+}
+
+impl FlowController {
+    /// The text that it was read from.
+    pub fn as_str(&self) -> &str {
+        match self {
+            FlowController::Registry(spec) => spec.as_str(),
+            FlowController::OfStack(controller) => controller.as_str(),
+            FlowController::Kernel(controller) => controller,
+        }
+    }
+
+    /// The name of the kernel's congestion control: "cubic".
+    pub fn kernel(&self) -> Option<&str> {
+        match self {
+            FlowController::Kernel(controller) => controller.strip_prefix(KERNEL),
+            _ => None,
+        }
+    }
+}
+
+impl FromStr for FlowController {
+    type Err = String;
+
+    /// # Errors
+    /// The message names what is accepted.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if StackController::is_meant_by(text) {
+            return text.parse().map(FlowController::OfStack);
+        }
+        let spec = text.parse::<ControllerSpec>();
+        spec.map(FlowController::Registry)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Open-loop arrivals of downloads.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Arrivals {
+    pub(crate) count: u32,
+    pub(crate) mean_gap: Duration,
+    pub(crate) gap: Gap,
+    /// 5th percentile of the lengths.
+    pub(crate) p5: Bytes,
+    /// 95th percentile of the lengths.
+    pub(crate) p95: Bytes,
+    /// Size of the request that asks for a download.
+    pub(crate) request: Bytes,
+}
+
+/// What a flow moves.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Workload {
+    /// From server to client, asked for by a request.
+    Download {
+        bytes: Bytes,
+        request: Bytes,
+        streams: u32,
+    },
+    /// From client to server.
+    Upload { bytes: Bytes, streams: u32 },
+    /// A media call.
+    Call(Vec<MediaSpec>),
+    /// Many downloads, one connection each.
+    Requests(Arrivals),
+}
+
+/// One flow of a scenario.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Name.
+    pub name: String,
+    /// Controller of its sender.
+    pub controller: FlowController,
+    /// Whether a modelled endpoint or a real stack carries it.
+    pub(crate) stack: Stack,
+    /// When it starts.
+    pub start: Duration,
+    /// Whether a trial ends without waiting for it.
+    pub background: bool,
+    /// Indices of the hops that it takes from server to client.
+    pub(crate) route: Vec<usize>,
+    pub(crate) workload: Workload,
+    pub(crate) transport: TransportConfig,
+}
+
+impl FlowSpec {
+    /// The workload in words.
+    pub fn workload(&self) -> String {
+        match &self.workload {
+            Workload::Download { bytes, .. } => format!("download {bytes}"),
+            Workload::Upload { bytes, .. } => format!("upload {bytes}"),
+            Workload::Requests(arrivals) => format!("{} requests", arrivals.count),
+            Workload::Call(media) => {
+                let names: Vec<_> = media.iter().map(|stream| stream.name.as_str()).collect();
+                format!("call: {}", names.join(", "))
+            }
+        }
+    }
+}

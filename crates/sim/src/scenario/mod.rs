@@ -1,0 +1,91 @@
+//! Scenarios: what they are (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), how they are read (`read`) and
+//! checked (`check`), and what physics allows on them (`floor`).
+
+mod buffer_size;
+mod check;
+mod clock;
+mod criterion;
+pub(crate) mod error;
+pub(crate) mod floor;
+pub(crate) mod flow;
+pub(crate) mod hop;
+mod limits;
+pub(crate) mod media;
+mod overrides;
+mod read;
+mod refusal;
+pub(crate) mod schema;
+mod trace_files;
+
+pub use clock::{Clock, Host};
+pub use criterion::{Criterion, Metric, column_name};
+pub use error::ScenarioError;
+pub(crate) use flow::Workload;
+pub use flow::{FlowController, FlowSpec};
+
+use hop::{Direction, Hop};
+use thalweg_units::{Duration, Instant};
+
+/// A scenario: path, flows and pass criteria.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What it is called in tables.
+    pub title: String,
+    /// The document that it comes from.
+    pub source: Option<String>,
+    /// Where it differs from its source.
+    pub note: Option<String>,
+    /// Its flows; the first is the main flow.
+    pub flows: Vec<FlowSpec>,
+    /// Its pass criteria.
+    pub criteria: Vec<Criterion>,
+    pub(crate) overhead: u32,
+    pub(crate) time_limit: Duration,
+    pub(crate) start_noise: Duration,
+    /// Takes the place of the trial's seed in the links.
+    pub(crate) jitter_seed: Option<u64>,
+    /// Bins of the recorded series.
+    pub(crate) sample: Option<Duration>,
+    pub(crate) hops: Vec<Hop>,
+    pub(crate) toml: String,
+}
+
+impl Scenario {
+    /// The scenario as it runs, overrides included; [`Scenario::read`] reads it back under the same clock.
+    pub fn toml(&self) -> &str {
+        &self.toml
+    }
+
+    /// Simulated time at which a trial ends whatever has finished.
+    pub fn time_limit(&self) -> Duration {
+        self.time_limit
+    }
+
+    /// Whether a trial ends only when this flow has: those that criteria name, and without criteria all but
+    /// the background. A scenario in which this is no flow runs until its time limit.
+    pub fn is_awaited(&self, flow: usize) -> bool {
+        if self.criteria.is_empty() {
+            return !self.flows[flow].background;
+        }
+        self.criteria.iter().any(|criterion| criterion.flow == flow)
+    }
+
+    /// The times until `end` at which the route of a flow changes, from server to client.
+    pub(crate) fn changes(&self, flow: usize, end: Instant) -> Vec<Instant> {
+        let mut times = Vec::new();
+        for hop in &self.flows[flow].route {
+            let config = &self.hops[*hop].links[Direction::Down];
+            let mut period = Instant::START;
+            while !config.changes.is_empty() && period <= end {
+                let within = config.changes.iter().map(|change| period + change.at);
+                times.extend(within.filter(|at| *at <= end));
+                match config.repeat {
+                    Some(repeat) => period += repeat,
+                    None => break,
+                }
+            }
+        }
+        times.sort_unstable();
+        times
+    }
+}

@@ -1,0 +1,108 @@
+//! Keys of `[[flow]]`.
+
+use super::media::Media;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Bytes, Duration};
+
+/// What stands at both ends of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stack {
+    /// The modelled endpoint of `thalweg-transport`.
+    #[default]
+    Model,
+    /// The real QUIC stack of `thalweg-quic`.
+    Quic,
+}
+
+/// One transport connection.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Flow {
+    /// Name, unique in the scenario.
+    pub(crate) name: String,
+    /// Congestion controller, with options: "c4", "cubic:hystart=off".
+    pub(crate) controller: String,
+    /// What carries it: the modelled endpoint ("model") or a real QUIC stack ("quic").
+    #[serde(default)]
+    pub(crate) stack: Stack,
+    /// When it starts.
+    #[serde(default)]
+    pub(crate) start: Duration,
+    /// Names of the links that it crosses from server to client; the way back crosses them in reverse.
+    pub(crate) route: Option<Vec<String>>,
+    /// Whether a trial ends without waiting for it.
+    #[serde(default)]
+    pub(crate) background: bool,
+    /// Bytes that the client downloads.
+    pub(crate) download: Option<Bytes>,
+    /// Bytes that the client uploads.
+    pub(crate) upload: Option<Bytes>,
+    /// Many downloads, one connection each, that begin whether or not earlier ones are finished.
+    pub(crate) requests: Option<Requests>,
+    /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
+    pub(crate) call: Option<Duration>,
+    /// Streams of a media call; with `call`, in addition to those of the standard call.
+    #[serde(default)]
+    pub(crate) media: Vec<Media>,
+    /// Frames of `call` with an earlier nominal time are not counted.
+    #[serde(default)]
+    pub(crate) measure_from: Duration,
+    /// How many streams the transfer is split into evenly; they take turns.
+    #[serde(default = "one")]
+    pub(crate) streams: u32,
+    /// Size of the request that starts a download.
+    #[serde(default = "request")]
+    pub(crate) request: Bytes,
+    /// Whether the request travels with the first packet.
+    #[serde(default)]
+    pub(crate) zero_rtt: bool,
+    /// What an earlier connection over the path has found (careful resume).
+    pub(crate) seed: Option<Seed>,
+}
+
+fn one() -> u32 {
+    1
+}
+fn request() -> Bytes {
+    Bytes::new(397)
+}
+
+/// Open-loop arrivals of downloads with random lengths.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Requests {
+    /// How many; the first begins with the flow.
+    pub(crate) count: u32,
+    /// Mean time between two beginnings.
+    pub(crate) mean_gap: Duration,
+    /// How the gaps are distributed.
+    #[serde(default)]
+    pub(crate) gap: Gap,
+    /// 5th percentile of the lengths, which are log-normal.
+    pub(crate) p5: Bytes,
+    /// 95th percentile of the lengths.
+    pub(crate) p95: Bytes,
+}
+
+/// Distribution of the gaps between requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Gap {
+    /// Exponential: arrivals are a Poisson process.
+    #[default]
+    Exponential,
+    /// All alike.
+    Constant,
+}
+
+/// Memory of an earlier connection.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Seed {
+    /// Its congestion window.
+    pub(crate) window: Bytes,
+    /// Its round-trip time.
+    pub(crate) rtt: Duration,
+}

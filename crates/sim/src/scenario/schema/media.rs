@@ -1,0 +1,69 @@
+//! Keys of `[[flow.media]]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Bytes, Duration};
+
+/// One stream of a media call.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Media {
+    /// Name, unique in the flow.
+    pub(crate) name: String,
+    /// Whether frames travel as datagrams, or each group of frames as a stream.
+    #[serde(default)]
+    pub(crate) carriage: Carriage,
+    /// Who sends it.
+    #[serde(default)]
+    pub(crate) from: From,
+    /// Frames per second.
+    pub(crate) per_second: u32,
+    /// How long it lasts.
+    pub(crate) duration: Duration,
+    /// Frames of a group; the whole stream of media without it.
+    pub(crate) group: Option<u32>,
+    /// Size of the first frame of a group, if it differs.
+    pub(crate) first_frame: Option<Bytes>,
+    /// Size of a frame.
+    pub(crate) frame: Bytes,
+    /// Priority; lower is more urgent. Streams of even priority take turns, of odd priority go in order.
+    #[serde(default = "media_priority")]
+    pub(crate) priority: u8,
+    /// A receiver that falls behind by more cancels the rest of the group.
+    pub(crate) skip_after: Option<Duration>,
+    /// Frames later than this count as late.
+    #[serde(default = "media_deadline")]
+    pub(crate) deadline: Duration,
+    /// Frames with an earlier nominal time are not counted.
+    #[serde(default)]
+    pub(crate) measure_from: Duration,
+}
+
+fn media_priority() -> u8 {
+    4
+}
+fn media_deadline() -> Duration {
+    Duration::from_millis(250)
+}
+
+/// How frames travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Carriage {
+    /// Each group of frames is a stream.
+    #[default]
+    Streams,
+    /// Each frame is a datagram.
+    Datagrams,
+}
+
+/// Who sends a stream of media.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum From {
+    /// The server.
+    #[default]
+    Server,
+    /// The client.
+    Client,
+}

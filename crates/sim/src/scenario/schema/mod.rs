@@ -1,0 +1,118 @@
+//! The scenario file: its keys, their meanings and defaults. Unknown keys are refused; the JSON schema
+//! that editors use is generated from these types.
+
+mod flow;
+mod impairment;
+mod media;
+mod path;
+mod queue;
+mod transport;
+
+pub(crate) use flow::{Flow, Gap, Requests, Stack};
+pub(crate) use impairment::{Jitter, Loss, WifiFormula};
+pub(crate) use media::{Carriage, From};
+pub(crate) use path::{Change, Path};
+pub(crate) use queue::Queue;
+pub(crate) use transport::{Rules, Transport};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Bytes, Duration};
+
+/// A scenario: a path, flows and pass criteria.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScenarioFile {
+    /// What it is called in tables and figures.
+    pub(crate) title: String,
+    /// The document that it comes from.
+    pub(crate) source: Option<String>,
+    /// Where it differs from its source, and why.
+    pub(crate) note: Option<String>,
+    /// Bytes of IP and UDP headers that links add to each UDP payload: "28 B" for IPv4, "48 B" for IPv6.
+    #[serde(default = "ipv4")]
+    pub(crate) overhead: Bytes,
+    /// Simulated time at which a trial ends whatever has finished.
+    #[serde(default = "ten_minutes")]
+    pub(crate) time_limit: Duration,
+    /// What differs from trial to trial besides the randomness of the path.
+    #[serde(default)]
+    pub(crate) noise: Noise,
+    /// Whether flows may have a controller whose random numbers do not come from the seed (`noq:bbr3`): the same
+    /// trial then gives another result each time.
+    #[serde(default)]
+    pub(crate) allow_unseeded: bool,
+    /// Bins of this length record what each flow sends and receives, and what each link could carry.
+    pub(crate) sample: Option<Duration>,
+    /// The path between the clients and the servers: the short form of one hop that all flows take.
+    pub(crate) path: Option<Path>,
+    /// Several hops, each with a name; flows choose theirs by `route`.
+    #[serde(default)]
+    pub(crate) link: Vec<Path>,
+    /// Transport parameters that differ from the defaults.
+    #[serde(default)]
+    pub(crate) transport: Transport,
+    /// The flows; the first is the main flow.
+    #[serde(default)]
+    pub(crate) flow: Vec<Flow>,
+    /// Pass criteria.
+    #[serde(default)]
+    pub(crate) pass: Vec<Pass>,
+}
+
+fn ipv4() -> Bytes {
+    Bytes::new(28)
+}
+fn ten_minutes() -> Duration {
+    Duration::from_secs(600)
+}
+
+/// Small random offsets that make trials of a path without randomness differ, as runs of real hosts do.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Noise {
+    /// Each flow starts up to this much after its time, drawn uniformly.
+    pub(crate) start: Duration,
+    /// Each wake-up of a paced sender is late by up to this much, drawn uniformly.
+    pub(crate) wakeup: Duration,
+    /// One jitter sequence for all trials: reproduces studies whose runs shared it. The other draws of the
+    /// links (random loss, queue disciplines) are shared as well. By default, every trial has its own.
+    pub(crate) jitter_seed: Option<u64>,
+}
+
+impl Default for Noise {
+    fn default() -> Self {
+        Noise {
+            start: Duration::from_millis(1),
+            wakeup: Duration::from_micros(20),
+            jitter_seed: None,
+        }
+    }
+}
+
+/// A pass criterion: every trial must keep it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pass {
+    /// Which flow.
+    pub(crate) flow: String,
+    /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
+    /// from the start of the trial; for streams of media "mean-delay", "p95-delay", "p99-delay" or
+    /// "max-delay" of the counted frames, "mean-delay-from-start" or "max-delay-from-start" of all.
+    pub(crate) metric: String,
+    /// Which stream of media, for the delays.
+    pub(crate) stream: Option<String>,
+    /// The most that it may be.
+    pub(crate) at_most: Duration,
+    /// Where the bound comes from.
+    pub(crate) source: Option<String>,
+    /// Whether it is shown without deciding the verdict.
+    #[serde(default)]
+    pub(crate) informative: bool,
+}
+
+/// JSON schema of the scenario file.
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(ScenarioFile);
+    format!("{:#}", schema.as_value())
+}

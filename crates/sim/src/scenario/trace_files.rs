@@ -1,0 +1,171 @@
+//! Traces that a scenario names, of capacity and of jitter: read once, and put into the scenario, so that
+//! what ran can be run again from its text alone.
+
+use crate::scenario::error::{ScenarioError, line_of_key};
+use crate::scenario::limits;
+use crate::scenario::schema::{Jitter, ScenarioFile};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
+
+/// Marks the times of a trace in the place of a file name: `trace = "ms: 3 3 7 10"`.
+const INLINE: &str = "ms:";
+/// Marks the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
+const INLINE_JITTER: &str = "us:";
+
+/// Puts the contents of all files in the place of their names; tells whether there were any. Names are
+/// relative to `folder`.
+pub(crate) fn embed(
+    file: &mut ScenarioFile,
+    folder: &Path,
+    text: &str,
+    origin: &str,
+) -> Result<bool, ScenarioError> {
+    let (mut any, mut left) = (false, limits::TRACES);
+    let path = file.path.iter_mut().map(|path| ("path".to_owned(), path));
+    let links = file.link.iter_mut().enumerate();
+    let links = links.map(|(index, link)| (format!("link.{index}"), link));
+    for (key, hop) in path.chain(links) {
+        let (up_trace, up_jitter) = match &mut hop.up {
+            Some(up) => (up.trace.as_mut(), up.jitter.as_mut()),
+            None => (None, None),
+        };
+        let changes = hop.change.iter_mut().enumerate().map(|(index, change)| {
+            let key = format!("{key}.change.{index}.jitter");
+            (key, change.jitter.as_mut())
+        });
+        let jitters = [
+            (format!("{key}.jitter"), hop.jitter.as_mut()),
+            (format!("{key}.up.jitter"), up_jitter),
+        ];
+        for (key, jitter) in jitters.into_iter().chain(changes) {
+            let Some(Jitter::Trace { file }) = jitter else {
+                continue;
+            };
+            if !file.starts_with(INLINE_JITTER) {
+                *file = read_jitter(&folder.join(&*file), &key, text, origin, &mut left)?;
+                any = true;
+            }
+        }
+        let traces = [
+            (format!("{key}.trace"), hop.trace.as_mut()),
+            (format!("{key}.up.trace"), up_trace),
+        ];
+        for (key, trace) in traces {
+            let Some(trace) = trace.filter(|trace| !trace.starts_with(INLINE)) else {
+                continue;
+            };
+            *trace = read(&folder.join(&*trace), &key, text, origin, &mut left)?;
+            any = true;
+        }
+    }
+    Ok(any)
+}
+
+/// A file with a delivery trace, as it stands in a scenario.
+fn read(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    left: &mut u64,
+) -> Result<String, ScenarioError> {
+    let accepted = "the name of a file with a time in milliseconds on each line";
+    let times = contents(file, key, text, origin, accepted, left)?;
+    times
+        .parse::<DeliveryTrace>()
+        .map_err(|error| wrong_line(file, error.line, without_line(&error)))?;
+    Ok(inline(INLINE, &times))
+}
+
+/// A file with a trace of jitter, as it stands in a scenario.
+fn read_jitter(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    left: &mut u64,
+) -> Result<String, ScenarioError> {
+    let accepted = "the name of a file with a time and a delay in whole microseconds on each line";
+    let delays = contents(file, key, text, origin, accepted, left)?;
+    JitterTrace::parse(&delays).map_err(|error| wrong_line(file, error.line, error.problem))?;
+    Ok(inline(INLINE_JITTER, &delays))
+}
+
+/// The text of a file. `left` is how many bytes all files together may still have.
+fn contents(
+    file: &Path,
+    key: &str,
+    text: &str,
+    origin: &str,
+    accepted: &str,
+    left: &mut u64,
+) -> Result<String, ScenarioError> {
+    let fail = |problem: String| ScenarioError {
+        origin: origin.to_owned(),
+        line: line_of_key(text, key),
+        key: Some(key.to_owned()),
+        problem: format!(
+            "cannot read \"{}\": {problem}; accepted: {accepted}",
+            file.display()
+        ),
+    };
+    let unreadable = |error: std::io::Error| fail(error.to_string());
+    // Asked before it is opened: to open a FIFO is to wait for somebody who writes.
+    if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
+        return Err(fail("it is not a regular file".to_owned()));
+    }
+    let most = limits::TRACE.min(*left);
+    let mut contents = String::new();
+    let mut opened = std::fs::File::open(file)
+        .map_err(unreadable)?
+        .take(most + 1);
+    opened.read_to_string(&mut contents).map_err(unreadable)?;
+    let size = contents.len() as u64;
+    if size > most {
+        let (one, all) = (limits::TRACE >> 20, limits::TRACES >> 20);
+        let problem = format!("it has more than {one} MiB, or all traces more than {all} MiB");
+        return Err(fail(problem));
+    }
+    *left -= size;
+    Ok(contents)
+}
+
+fn wrong_line(file: &Path, line: usize, problem: String) -> ScenarioError {
+    ScenarioError {
+        origin: file.display().to_string(),
+        line: Some(line),
+        key: None,
+        problem,
+    }
+}
+
+fn inline(mark: &str, text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("{mark} {}", words.join(" "))
+}
+
+/// The trace of the key `trace` after [`embed`].
+pub(crate) fn parse(trace: &str) -> Result<DeliveryTrace, String> {
+    let times = trace.strip_prefix(INLINE).unwrap_or(trace);
+    let lines: Vec<&str> = times.split_whitespace().collect();
+    let parsed = lines.join("\n").parse();
+    parsed.map_err(|error: TraceError| without_line(&error))
+}
+
+/// What is wrong and accepted, for a reader who is told the line already, or has none.
+fn without_line(error: &TraceError) -> String {
+    let text = error.to_string();
+    let line = format!("line {}: ", error.line);
+    text.strip_prefix(&line).map_or(text.clone(), str::to_owned)
+}
+
+/// The trace of the key `file` of jitter after [`embed`].
+pub(crate) fn parse_jitter(trace: &str) -> Result<Arc<JitterTrace>, String> {
+    let numbers = trace.strip_prefix(INLINE_JITTER).unwrap_or(trace);
+    let numbers: Vec<&str> = numbers.split_whitespace().collect();
+    let lines: Vec<String> = numbers.chunks(2).map(|pair| pair.join(" ")).collect();
+    JitterTrace::parse(&lines.join("\n"))
+        .map_err(|error| format!("pair {}: {}", error.line, error.problem))
+}

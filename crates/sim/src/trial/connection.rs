@@ -1,0 +1,297 @@
+//! One connection of a flow: two endpoints and the applications on them.
+//!
+//! A flow is one connection, except that each of many requests has one of its own.
+
+use crate::scenario::hop::{Direction, LinkId, PerDirection};
+use crate::scenario::{FlowSpec, Workload};
+use crate::trial::media::Call;
+use crate::trial::seed;
+use crate::trial::stack::Endpoint;
+use thalweg_transport::{AppEvent, Role};
+use thalweg_units::{Bytes, Duration, Instant};
+
+/// Priority of bulk data: the default of the reference.
+const BULK: u8 = 9;
+
+/// What every packet needs comes first, see [`thalweg_transport::Endpoint`].
+#[repr(C)]
+pub(crate) struct Connection {
+    /// Index of the flow that it belongs to.
+    pub(crate) flow: usize,
+    /// The links into which client and server send.
+    pub(crate) first_links: [LinkId; 2],
+    pub(crate) call: Option<Box<Call>>,
+    /// Links that packets cross.
+    pub(crate) routes: PerDirection<Box<[LinkId]>>,
+    pub(crate) client: Endpoint,
+    pub(crate) server: Endpoint,
+    pub(crate) workload: Workload,
+    /// When it really starts.
+    pub(crate) start: Instant,
+    pub(crate) started: bool,
+    pub(crate) completion: Option<Instant>,
+    pub(crate) closed: Option<Instant>,
+    /// Streams that are still to arrive.
+    open_streams: u32,
+}
+
+/// A connection that is to be.
+pub(crate) struct Plan {
+    /// Name: that of its flow, or "web/17" for a request.
+    name: String,
+    workload: Workload,
+    start: Instant,
+}
+
+/// What will be the connections of a flow, in the order in which they start.
+pub(crate) fn plans(spec: &FlowSpec, trial: u64, start_noise: Duration) -> Vec<Plan> {
+    let name = &spec.name;
+    let draw = seed::of(trial, &format!("flow/{name}/start"));
+    let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
+    let start = Instant::START + spec.start + offset;
+    let Workload::Requests(arrivals) = &spec.workload else {
+        return vec![Plan {
+            name: name.clone(),
+            workload: spec.workload.clone(),
+            start,
+        }];
+    };
+    let drawn = arrivals.draw(trial, name).into_iter().enumerate();
+    drawn
+        .map(|(number, arrival)| Plan {
+            name: format!("{name}/{number}"),
+            workload: Workload::Download {
+                bytes: arrival.bytes,
+                request: arrivals.request,
+                streams: 1,
+            },
+            start: start + arrival.after,
+        })
+        .collect()
+}
+
+impl Connection {
+    /// A connection of the flow with index `flow`.
+    pub(crate) fn new(spec: &FlowSpec, flow: usize, trial: u64, plan: Plan) -> Connection {
+        let Plan {
+            name,
+            workload,
+            start,
+        } = plan;
+        let endpoint = |role: Role, side: &str| {
+            let (config, controller) = (spec.transport.clone(), &spec.controller);
+            let name = format!("flow/{name}/{side}");
+            Endpoint::new(spec.stack, role, config, controller, trial, &name)
+        };
+        let open_streams = match workload {
+            Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,
+            Workload::Call(_) | Workload::Requests(_) => 0,
+        };
+        let call = match &workload {
+            Workload::Call(media) => Some(Box::new(Call::new(media))),
+            _ => None,
+        };
+        let hops = spec.route.iter().copied();
+        let routes: PerDirection<Box<[LinkId]>> = PerDirection {
+            down: (hops.clone())
+                .map(|hop| LinkId::new(hop, Direction::Down))
+                .collect(),
+            up: (hops.rev())
+                .map(|hop| LinkId::new(hop, Direction::Up))
+                .collect(),
+        };
+        Connection {
+            flow,
+            first_links: Role::BOTH.map(|sender| routes[Direction::from(sender)][0]),
+            routes,
+            client: endpoint(Role::Client, "client"),
+            server: endpoint(Role::Server, "server"),
+            workload,
+            start,
+            started: false,
+            completion: None,
+            closed: None,
+            open_streams,
+            call,
+        }
+    }
+
+    pub(crate) fn endpoint(&mut self, side: Role) -> &mut Endpoint {
+        match side {
+            Role::Client => &mut self.client,
+            Role::Server => &mut self.server,
+        }
+    }
+
+    /// The side that sends the data.
+    pub(crate) fn sending_side(&self) -> Role {
+        match self.workload {
+            Workload::Download { .. } | Workload::Call(_) | Workload::Requests(_) => Role::Server,
+            Workload::Upload { .. } => Role::Client,
+        }
+    }
+
+    /// The endpoint that sends the data, and the one that receives it.
+    pub(crate) fn data_path(&self) -> (&Endpoint, &Endpoint) {
+        match self.sending_side() {
+            Role::Client => (&self.client, &self.server),
+            Role::Server => (&self.server, &self.client),
+        }
+    }
+
+    /// Bytes of the workload delivered so far.
+    pub(crate) fn delivered(&self) -> Bytes {
+        Bytes::new(self.data_path().1.counters().stream_bytes_received)
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.started = true;
+        self.client.connect(self.start);
+        // With 0-RTT the client may speak at once.
+        self.serve(self.start, Role::Client);
+    }
+
+    /// Lets the application of one side take in what its endpoint has to tell.
+    pub(crate) fn serve(&mut self, now: Instant, side: Role) {
+        while let Some(event) = self.endpoint(side).poll_event() {
+            if self.call.is_some() && event != AppEvent::Closed {
+                self.serve_call(now, side, event);
+                continue;
+            }
+            match (side, event) {
+                (Role::Client, AppEvent::Connected) => self.ask(),
+                (
+                    Role::Server,
+                    AppEvent::StreamData {
+                        id, complete: true, ..
+                    },
+                ) => {
+                    self.answer(now, id);
+                }
+                (Role::Client, AppEvent::StreamData { complete: true, .. }) => {
+                    self.stream_arrived(now);
+                }
+                (Role::Client, AppEvent::Closed) => self.closed = Some(now),
+                _ => {}
+            }
+        }
+    }
+
+    /// Passes an event to the call, and closes the connection when the call is over.
+    fn serve_call(&mut self, now: Instant, side: Role, event: AppEvent) {
+        let Some(call) = &mut self.call else { return };
+        match event {
+            AppEvent::Connected if side == Role::Client => {
+                call.begin(now);
+                call.tick(now, &mut self.client, &mut self.server);
+            }
+            AppEvent::StreamData {
+                id,
+                contiguous,
+                complete,
+            } => {
+                let receiver = match side {
+                    Role::Client => &mut self.client,
+                    Role::Server => &mut self.server,
+                };
+                if !call.is_request(side, id) {
+                    call.on_stream_data(now, id, contiguous, complete, receiver);
+                } else if complete {
+                    call.on_request(now, id);
+                }
+            }
+            AppEvent::Datagram { tag, .. } => call.on_datagram(now, tag),
+            AppEvent::StopSending(id) => call.on_stop_sending(id),
+            _ => {}
+        }
+        self.end_call_if_over(now);
+    }
+
+    fn end_call_if_over(&mut self, now: Instant) {
+        if self.completion.is_none() && self.call.as_ref().is_some_and(|call| call.is_over(now)) {
+            self.completion = Some(now);
+            self.client.close(now);
+        }
+    }
+
+    /// When the applications have something to do by themselves.
+    pub(crate) fn next_app(&self) -> Instant {
+        match &self.call {
+            Some(call) if self.completion.is_none() => call.next(),
+            _ => Instant::NEVER,
+        }
+    }
+
+    /// The applications act.
+    pub(crate) fn tick_app(&mut self, now: Instant) {
+        if let Some(call) = &mut self.call {
+            call.tick(now, &mut self.client, &mut self.server);
+        }
+        self.end_call_if_over(now);
+    }
+
+    /// The client is connected: it sends its requests, or its data.
+    fn ask(&mut self) {
+        match &self.workload {
+            &Workload::Download {
+                request, streams, ..
+            } => {
+                for id in 0..streams {
+                    self.client
+                        .write(id, request.as_u64().max(1), true, BULK, true);
+                }
+            }
+            Workload::Call(_) | Workload::Requests(_) => {}
+            &Workload::Upload { bytes, streams } => {
+                for id in 0..streams {
+                    self.client
+                        .write(id, share(bytes, streams, id), true, BULK, true);
+                }
+            }
+        }
+    }
+
+    /// A stream from the client is complete: a request, or uploaded data.
+    fn answer(&mut self, now: Instant, id: u32) {
+        match &self.workload {
+            &Workload::Download { bytes, streams, .. } => {
+                self.server
+                    .write(id, share(bytes, streams, id), true, BULK, true);
+            }
+            Workload::Call(_) | Workload::Requests(_) => {}
+            Workload::Upload { .. } => {
+                // The end of the stream tells the client that all has arrived.
+                self.server.write(id, 0, true, BULK, true);
+                self.open_streams -= 1;
+                if self.open_streams == 0 {
+                    self.completion = Some(now);
+                }
+            }
+        }
+    }
+
+    /// A stream from the server is complete: data, or the receipt of an upload.
+    fn stream_arrived(&mut self, now: Instant) {
+        match self.workload {
+            Workload::Download { .. } => {
+                self.open_streams -= 1;
+                if self.open_streams == 0 {
+                    self.completion = Some(now);
+                    self.client.close(now);
+                }
+            }
+            Workload::Call(_) | Workload::Requests(_) => {}
+            Workload::Upload { .. } => {
+                if self.open_streams == 0 {
+                    self.client.close(now);
+                }
+            }
+        }
+    }
+}
+
+/// What stream `id` carries of `bytes` split evenly.
+fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
+    let (total, streams) = (bytes.as_u64(), u64::from(streams));
+    total / streams + u64::from(u64::from(id) < total % streams)
+}

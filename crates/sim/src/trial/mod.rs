@@ -1,0 +1,12 @@
+//! What plays a scenario once in virtual time: the event loop, connections with their stacks and applications, and the
+//! seeds of what is random.
+
+pub(crate) mod connection;
+pub(crate) mod event_queue;
+pub(crate) mod media;
+pub(crate) mod network;
+pub(crate) mod probe;
+pub(crate) mod requests;
+pub(crate) mod seed;
+pub(crate) mod stack;
+pub(crate) mod trials;

@@ -1,0 +1,446 @@
+//! The event loop: endpoints and links, and the packets that go between them.
+
+use crate::audit::{AuditError, Auditor};
+use crate::outcome::Outcome;
+use crate::outcome::series::Series;
+use crate::outcome::summary::{self, Summary};
+use crate::outcome::trace::Trace;
+use crate::scenario::Scenario;
+use crate::scenario::hop::{Direction, LinkId};
+use crate::trial::connection::{Connection, plans};
+use crate::trial::event_queue::EventQueue;
+use crate::trial::seed;
+use first_link::{FirstLink, InTransit};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thalweg_path::Link;
+use thalweg_transport::Role;
+use thalweg_units::{Bytes, Instant};
+
+mod audited;
+mod first_link;
+
+/// Elements of a connection: client, server, applications.
+const PER_CONNECTION: usize = 3;
+const APPLICATIONS: usize = 2;
+
+pub(crate) struct Network<'a> {
+    scenario: &'a Scenario,
+    seed: u64,
+    /// Two for each hop of the scenario: down and up.
+    links: Vec<Link<InTransit>>,
+    /// The connections of all flows, flow by flow.
+    connections: Vec<Connection>,
+    /// Elements: the links, then client, server and applications of each connection.
+    queue: EventQueue,
+    progress: Vec<Progress>,
+    /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
+    waiting: Option<usize>,
+    /// Flows that have not started yet, and delivery counts when there were none left.
+    unstarted: usize,
+    overlap_start: Option<(Instant, Vec<Bytes>)>,
+    overlap_end: Option<(Instant, Vec<Bytes>)>,
+    now: Instant,
+    events: u64,
+    hash: u64,
+    trace: Option<Trace>,
+    series: Option<Series>,
+    audit: Option<Box<Auditor>>,
+}
+
+/// Why a trial has no outcome.
+pub(crate) enum Ended {
+    /// It was told to stop.
+    Stopped,
+    /// The auditor has found something.
+    Audit(AuditError),
+}
+
+/// How far a flow is.
+struct Progress {
+    /// Indices of its connections.
+    connections: Range<usize>,
+    started: bool,
+    /// Connections that are not complete, and those that are not closed.
+    incomplete: usize,
+    open: usize,
+    /// Whether the end of the trial waits for it.
+    awaited: bool,
+}
+
+impl<'a> Network<'a> {
+    /// A trial at its beginning; `None` if it was told to stop.
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        trial: u64,
+        traced: bool,
+        stop: &AtomicBool,
+    ) -> Option<Self> {
+        let mut connections = Vec::new();
+        for (index, spec) in scenario.flows.iter().enumerate() {
+            for plan in plans(spec, trial, scenario.start_noise) {
+                // There may be a hundred thousand.
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
+                connections.push(Connection::new(spec, index, trial, plan));
+            }
+        }
+        if traced {
+            for connection in &mut connections {
+                let side = connection.sending_side();
+                connection.endpoint(side).record_packets();
+            }
+        }
+        let drawn = scenario.jitter_seed.unwrap_or(trial);
+        let links: Vec<Link<InTransit>> = (scenario.hops.iter())
+            .flat_map(|hop| hop.names.iter().zip(hop.links.iter()))
+            .map(|(name, config)| {
+                let seed = seed::of(drawn, &format!("link/{name}"));
+                let mut link = Link::new(config, seed, connections.len());
+                link.record_drops(traced);
+                link
+            })
+            .collect();
+        let mut queue = EventQueue::new(links.len() + PER_CONNECTION * connections.len());
+        for (index, connection) in connections.iter().enumerate() {
+            let client = links.len() + PER_CONNECTION * index + Role::Client.index();
+            queue.set(client, connection.start);
+        }
+        let mut progress = Vec::with_capacity(scenario.flows.len());
+        let mut first = 0;
+        for flow in 0..scenario.flows.len() {
+            let count = connections[first..]
+                .iter()
+                .take_while(|connection| connection.flow == flow)
+                .count();
+            progress.push(Progress {
+                connections: first..first + count,
+                started: false,
+                incomplete: count,
+                open: count,
+                awaited: scenario.is_awaited(flow),
+            });
+            first += count;
+        }
+        let waiting = progress.iter().filter(|flow| flow.awaited).count();
+        Some(Network {
+            scenario,
+            seed: trial,
+            trace: traced.then(|| Trace::new(scenario, &connections)),
+            series: (scenario.sample).map(|every| Series::new(every, scenario.flows.len())),
+            links,
+            connections,
+            queue,
+            waiting: (waiting > 0).then_some(waiting),
+            unstarted: progress.len(),
+            progress,
+            overlap_start: None,
+            overlap_end: None,
+            now: Instant::START,
+            events: 0,
+            hash: 0,
+            audit: None,
+        })
+    }
+
+    /// Plays the trial.
+    pub(crate) fn play(mut self, stop: &AtomicBool) -> Result<(Outcome, Option<Trace>), Ended> {
+        let limit = Instant::START + self.scenario.time_limit;
+        while self.waiting != Some(0) {
+            let Some((time, element)) = self.queue.peek() else {
+                if self.waiting.is_none() {
+                    self.now = limit;
+                }
+                break;
+            };
+            if time > limit {
+                self.now = limit;
+                break;
+            }
+            if self.audit.is_some() {
+                self.audit_call(element, time)?;
+            }
+            // In release builds too: a trial in which time falls means nothing.
+            assert!(
+                time >= self.now,
+                "element {element} wants {time:?} at {:?}: time must not fall",
+                self.now
+            );
+            self.now = time;
+            self.events += 1;
+            // At every event: some take a millisecond. The load is of a line that nobody writes to.
+            if stop.load(Ordering::Relaxed) {
+                return Err(Ended::Stopped);
+            }
+            if element < self.links.len() {
+                self.deliver(LinkId::numbered(element));
+            } else {
+                self.wake(element - self.links.len());
+            }
+        }
+        self.audit_end()?;
+        self.finish(stop).ok_or(Ended::Stopped)
+    }
+
+    /// The outcome; `None` if it was told to stop.
+    fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
+        for link in &mut self.links {
+            link.advance(self.now);
+        }
+        let mut series = self.series.take();
+        if let Some(series) = &mut series {
+            let bins = series.lengthen(self.now);
+            let goes_on = || !stop.load(Ordering::Relaxed);
+            let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
+            series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
+        }
+        let flows = self.progress.iter().map(|flow| flow.connections.clone());
+        let summary = Summary {
+            scenario: self.scenario,
+            now: self.now,
+            links: &self.links,
+            connections: &self.connections,
+            flows: flows.collect(),
+            overlap: [&self.overlap_start, &self.overlap_end],
+        };
+        let outcome = Outcome {
+            seed: self.seed,
+            events: self.events,
+            trace_hash: self.hash,
+            series,
+            ..summary.outcome()
+        };
+        Some((outcome, self.trace))
+    }
+
+    /// Packets come out of a link.
+    fn deliver(&mut self, link: LinkId) {
+        let side = link.direction().receiver();
+        let next = loop {
+            let arrived = self.hand_on(link, side);
+            let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
+            // Seldom do two arrive together.
+            if !arrived || next > self.now {
+                break next;
+            }
+        };
+        self.queue.set(link.index(), next);
+        if self.audit.is_some() {
+            self.audit_link(link);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+        }
+    }
+
+    /// The packet that comes out of a link enters the next link of its route, or its endpoint, which looks at
+    /// it where it lies: to move a packet is to copy it. False if none comes.
+    #[inline]
+    fn hand_on(&mut self, link: LinkId, side: Role) -> bool {
+        let Some(slot) = self.links[link.index()].arrive(self.now) else {
+            return false;
+        };
+        let Some(carried) = slot else {
+            return false;
+        };
+        let index = carried.connection as usize;
+        self.hash = seed::fold(self.hash, self.now.as_nanos());
+        let what = carried.packet.number() << 20
+            ^ u64::from(carried.connection) << 2
+            ^ link.index() as u64;
+        self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
+        let number = match &mut self.audit {
+            Some(audit) => audit.leave(self.now, link, carried.tag),
+            None => None,
+        };
+        let connection = &mut self.connections[index];
+        carried.crossed += 1;
+        let route = &connection.routes[Direction::to(side)];
+        if let Some(&next) = route.get(usize::from(carried.crossed)) {
+            if let Some(carried) = slot.take() {
+                self.forward(next, carried, number);
+            }
+            return true;
+        }
+        if let Some(series) = &mut self.series
+            && side != connection.sending_side()
+        {
+            let size = Bytes::new(u64::from(carried.size));
+            series.on_received(self.now, connection.flow, size);
+        }
+        let endpoint = connection.endpoint(side);
+        if let Some(audit) = &mut self.audit {
+            let taken = endpoint.path().established;
+            audit.arrive(index, side, number, carried.size, taken);
+        }
+        endpoint.receive(self.now, &mut carried.packet);
+        self.pump(index, side, "received");
+        true
+    }
+
+    /// A packet enters a link that is not the first of its route.
+    #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
+    fn forward(&mut self, link: LinkId, mut carried: InTransit, number: Option<u64>) {
+        if let Some(audit) = &mut self.audit {
+            let what = (carried.size, carried.packet.ecn());
+            carried.tag = audit.enter(self.now, link, carried.connection as usize, what, number);
+        }
+        self.links[link.index()].push(self.now, carried);
+        let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
+        self.queue.set(link.index(), next);
+        if self.audit.is_some() {
+            self.audit_link(link);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+        }
+    }
+
+    /// The element of one side of a connection; that of the applications follows the two sides.
+    fn element(&self, connection: usize, place: usize) -> usize {
+        self.links.len() + PER_CONNECTION * connection + place
+    }
+
+    /// The time of an endpoint or of the applications of a connection has come.
+    fn wake(&mut self, element: usize) {
+        let index = element / PER_CONNECTION;
+        let connection = &mut self.connections[index];
+        match element % PER_CONNECTION {
+            APPLICATIONS => {
+                connection.tick_app(self.now);
+                debug_assert!(connection.next_app() > self.now, "time would stand still");
+                self.pump(index, Role::Client, "timer");
+                self.pump(index, Role::Server, "timer");
+            }
+            0 if !connection.started => {
+                connection.begin();
+                self.note_start(index);
+                self.pump(index, Role::Client, "timer");
+            }
+            side => {
+                let side = if side == 0 {
+                    Role::Client
+                } else {
+                    Role::Server
+                };
+                connection.endpoint(side).expire(self.now);
+                self.pump(index, side, "timer");
+            }
+        }
+    }
+
+    /// The flow of a connection has started; when the last flow does, all are active.
+    fn note_start(&mut self, index: usize) {
+        let flow = &mut self.progress[self.connections[index].flow];
+        if flow.started {
+            return;
+        }
+        flow.started = true;
+        self.unstarted -= 1;
+        if self.unstarted == 0 {
+            self.overlap_start = Some((self.now, self.delivered()));
+        }
+    }
+
+    /// What each flow has got so far.
+    fn delivered(&self) -> Vec<Bytes> {
+        summary::delivered(self.scenario.flows.len(), &self.connections)
+    }
+
+    /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
+    /// be called again.
+    fn pump(&mut self, index: usize, side: Role, event: &'static str) {
+        let element = self.element(index, side.index());
+        let mut connection = &mut self.connections[index];
+        let mut client_closes = false;
+        if connection.endpoint(side).has_events() {
+            client_closes = self.serve(index, side) && side == Role::Server;
+            connection = &mut self.connections[index];
+        }
+        let data_of =
+            (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
+        let place = connection.first_links[side.index()];
+        let link = &mut self.links[place.index()];
+        let endpoint = connection.endpoint(side);
+        let mut first_link = FirstLink {
+            now: self.now,
+            overhead: self.scenario.overhead,
+            link,
+            place,
+            sender: (index, side),
+            series: self.series.as_mut().zip(data_of),
+            audit: self.audit.as_deref_mut(),
+            sent: false,
+        };
+        endpoint.transmit(self.now, &mut first_link);
+        let sent = first_link.sent;
+        let has_events = endpoint.has_events();
+        // A timer that is set to a time that has passed fires now (RFC 9002 sections A.6 and A.8).
+        self.queue.set(element, endpoint.next().max(self.now));
+        if sent {
+            let next = link.next().unwrap_or(Instant::NEVER);
+            self.queue.set(place.index(), next);
+        }
+        let has_call = connection.call.is_some();
+        if has_call {
+            let next = self.connections[index].next_app();
+            self.queue.set(self.element(index, APPLICATIONS), next);
+        }
+        if self.audit.is_some() {
+            self.audit_endpoint(index, side, place, sent);
+        }
+        if self.trace.is_some() {
+            self.sample(index, side, place, sent, event);
+        }
+        if has_events {
+            self.pump(index, side, event);
+        }
+        // The last frame of a call that the client sends has arrived.
+        if client_closes {
+            self.pump(index, Role::Client, "timer");
+        }
+    }
+
+    /// The application of one side takes in what happened. Tells whether that has completed the connection's
+    /// transfer, so that the client closes it.
+    fn serve(&mut self, index: usize, side: Role) -> bool {
+        let connection = &mut self.connections[index];
+        let (running, open) = (connection.completion.is_none(), connection.closed.is_none());
+        connection.serve(self.now, side);
+        let completed = running && connection.completion.is_some();
+        let closed = open && connection.closed.is_some();
+        let flow = &mut self.progress[connection.flow];
+        if closed {
+            flow.open -= 1;
+            if flow.open == 0 && flow.awaited {
+                self.waiting = self.waiting.map(|waiting| waiting - 1);
+            }
+        }
+        if completed {
+            flow.incomplete -= 1;
+            if flow.incomplete == 0 && self.unstarted == 0 && self.overlap_end.is_none() {
+                self.overlap_end = Some((self.now, self.delivered()));
+            }
+        }
+        completed
+    }
+
+    fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {
+        let Some(trace) = &mut self.trace else {
+            return;
+        };
+        let connection = &mut self.connections[index];
+        if side == connection.sending_side() {
+            let event = if sent && event == "timer" {
+                "sent"
+            } else {
+                event
+            };
+            trace.sample_flow(self.now, index, event, connection.endpoint(side));
+        }
+        if sent {
+            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+        }
+    }
+}

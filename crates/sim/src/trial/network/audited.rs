@@ -1,0 +1,111 @@
+//! What the event loop shows to the auditor, if one watches the trial.
+
+use super::{APPLICATIONS, Ended, Network, PER_CONNECTION};
+use crate::audit::Auditor;
+use crate::scenario::hop::{Direction, LinkId};
+use thalweg_transport::Role;
+use thalweg_units::Instant;
+
+impl Network<'_> {
+    /// Lets the auditor watch this trial. It changes nothing of it.
+    pub(crate) fn audited(mut self) -> Self {
+        for connection in &mut self.connections {
+            connection.client.record_packets();
+            connection.server.record_packets();
+        }
+        for link in &mut self.links {
+            link.record_transmissions(true);
+        }
+        let elements = self.links.len() + PER_CONNECTION * self.connections.len();
+        let auditor = Auditor::new(self.scenario, self.seed, &self.connections, elements);
+        self.audit = Some(Box::new(auditor));
+        self
+    }
+
+    /// When an element wants to be called, as it says itself.
+    fn due(&self, element: usize) -> Instant {
+        let Some(place) = element.checked_sub(self.links.len()) else {
+            return self.links[element].next().unwrap_or(Instant::NEVER);
+        };
+        let connection = &self.connections[place / PER_CONNECTION];
+        match place % PER_CONNECTION {
+            APPLICATIONS => connection.next_app(),
+            0 if !connection.started => connection.start,
+            0 => connection.client.next(),
+            _ => connection.server.next(),
+        }
+    }
+
+    /// An element is about to be called at `time`.
+    #[cold]
+    pub(super) fn audit_call(&mut self, element: usize, time: Instant) -> Result<(), Ended> {
+        let due = self.due(element);
+        let Some(audit) = &mut self.audit else {
+            return Ok(());
+        };
+        audit.call(element, time, due, PER_CONNECTION);
+        match audit.take_finding() {
+            Some(finding) => Err(Ended::Audit(finding)),
+            None => Ok(()),
+        }
+    }
+
+    /// A link has been moved to the present.
+    #[cold]
+    pub(super) fn audit_link(&mut self, link: LinkId) {
+        if let Some(audit) = &mut self.audit {
+            audit.link(self.now, link, &mut self.links[link.index()]);
+        }
+    }
+
+    /// An endpoint has been pumped, and has sent into its first link if `sent`.
+    #[cold]
+    pub(super) fn audit_endpoint(&mut self, index: usize, side: Role, link: LinkId, sent: bool) {
+        if sent {
+            self.audit_link(link);
+        }
+        let Some(audit) = &mut self.audit else { return };
+        let connection = &mut self.connections[index];
+        let traces = side == connection.sending_side();
+        let back = &connection.routes[Direction::to(side)];
+        let missing = back.iter().map(|&place| {
+            let stats = self.links[place.index()].flow_stats(index as u64);
+            stats.dropped.packets + stats.lost.packets
+        });
+        audit.missing(index, side, missing.sum());
+        let endpoint = connection.endpoint(side);
+        endpoint.take_packets(&mut |event| {
+            audit.fate(self.now, index, side, &event);
+            // The trace of the trial wants them as well, and they are handed over once.
+            if let Some(trace) = self.trace.as_mut().filter(|_| traces) {
+                trace.packets.push((index, event));
+            }
+        });
+        audit.endpoint(self.now, index, side, endpoint);
+    }
+
+    /// The trial is over.
+    pub(super) fn audit_end(&mut self) -> Result<(), Ended> {
+        let elements = self.links.len() + PER_CONNECTION * self.connections.len();
+        for element in 0..elements {
+            let due = self.due(element);
+            if let Some(audit) = &mut self.audit {
+                audit.end_element(self.now, element, due, PER_CONNECTION);
+            }
+        }
+        let Some(audit) = &mut self.audit else {
+            return Ok(());
+        };
+        for (place, link) in self.links.iter_mut().enumerate() {
+            link.advance(self.now);
+            audit.end_link(self.now, LinkId::numbered(place), link);
+        }
+        for (index, connection) in self.connections.iter().enumerate() {
+            audit.end_connection(self.scenario, index, connection);
+        }
+        match audit.take_finding() {
+            Some(finding) => Err(Ended::Audit(finding)),
+            None => Ok(()),
+        }
+    }
+}

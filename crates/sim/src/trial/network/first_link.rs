@@ -1,0 +1,76 @@
+//! How a packet of an endpoint comes onto the first link of its route.
+
+use crate::audit::Auditor;
+use crate::outcome::series::Series;
+use crate::scenario::hop::LinkId;
+use crate::trial::stack::{Outlet, Payload};
+use thalweg_path::Link;
+use thalweg_transport::Role;
+use thalweg_units::{Bytes, Ecn, Instant};
+
+/// A packet on a link: it counts the headers of IP and UDP.
+pub(super) struct InTransit {
+    /// Index of its connection.
+    pub(super) connection: u32,
+    pub(super) size: u32,
+    /// Links of its route that are behind it.
+    pub(super) crossed: u16,
+    /// What the auditor knows it by.
+    pub(super) tag: u32,
+    pub(super) packet: Payload,
+}
+
+impl thalweg_path::Packet for InTransit {
+    fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.size))
+    }
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.packet.set_ecn(ecn);
+    }
+    fn flow(&self) -> u64 {
+        u64::from(self.connection)
+    }
+}
+
+/// The link into which an endpoint sends, and who watches what it sends.
+pub(super) struct FirstLink<'a> {
+    pub(super) now: Instant,
+    pub(super) overhead: u32,
+    pub(super) link: &'a mut Link<InTransit>,
+    pub(super) place: LinkId,
+    pub(super) sender: (usize, Role),
+    /// The series, if the flow has data in it from this side.
+    pub(super) series: Option<(&'a mut Series, usize)>,
+    pub(super) audit: Option<&'a mut Auditor>,
+    /// Whether anything was sent.
+    pub(super) sent: bool,
+}
+
+impl Outlet for FirstLink<'_> {
+    #[inline(always)] // so that the packet is made where it is pushed
+    fn send(&mut self, packet: Payload, number: Option<u64>) {
+        let size = packet.size() + self.overhead;
+        let tag = match &mut self.audit {
+            Some(audit) => {
+                let what = (size, packet.ecn());
+                audit.depart(self.now, self.place, self.sender, what, number)
+            }
+            None => 0,
+        };
+        if let Some((series, flow)) = &mut self.series {
+            series.on_sent(self.now, *flow, Bytes::new(u64::from(size)));
+        }
+        let carried = InTransit {
+            connection: self.sender.0 as u32,
+            size,
+            crossed: 0,
+            tag,
+            packet,
+        };
+        self.link.push(self.now, carried);
+        self.sent = true;
+    }
+}

@@ -1,0 +1,113 @@
+//! Probes: what a client and an echo server at the ends of a scenario's path measure, in virtual time.
+//!
+//! # Model
+//! The client sends a packet every interval, the server returns it at the instant of its arrival. Both ways
+//! lead over the route of the first flow, through the links that a trial with the same seed has. Nobody else
+//! sends: queues hold what the probes themselves bring, and jitter is drawn once for each of them.
+//!
+//! # Limits
+//! Endpoints take no time and their clocks agree. A link keeps the order between probes as it does between the
+//! packets of a flow; since it delays more the more packets it carries, probes see less than a busy flow.
+
+use crate::scenario::Scenario;
+use crate::scenario::hop::Direction;
+use crate::trial::seed;
+use thalweg_path::Link;
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
+
+/// One probe. What was lost has no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// When the client sent it.
+    pub sent: Instant,
+    /// When the server received and returned it.
+    pub echoed: Option<Instant>,
+    /// When the client received the reply.
+    pub received: Option<Instant>,
+}
+
+struct Datagram {
+    number: u32,
+    size: Bytes,
+    ecn: Ecn,
+}
+
+impl thalweg_path::Packet for Datagram {
+    fn size(&self) -> Bytes {
+        self.size
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+    }
+    fn flow(&self) -> u64 {
+        0
+    }
+}
+
+/// Sends `count` probes with `size` bytes of payload through the path of a scenario that is otherwise idle.
+pub fn probe(
+    scenario: &Scenario,
+    trial: u64,
+    interval: Duration,
+    count: u32,
+    size: Bytes,
+) -> Vec<Probe> {
+    let drawn = scenario.jitter_seed.unwrap_or(trial);
+    let size = size + Bytes::new(u64::from(scenario.overhead));
+    let mut probes: Vec<Probe> = (0..count)
+        .map(|number| Probe {
+            sent: Instant::START + interval * u64::from(number),
+            echoed: None,
+            received: None,
+        })
+        .collect();
+    let route = &scenario.flows[0].route;
+    let mut packets: Vec<(Instant, u32)> = (0..).zip(&probes).map(|(n, p)| (p.sent, n)).collect();
+    let cross = |hop: usize, direction: Direction, packets: Vec<(Instant, u32)>| {
+        let hop = &scenario.hops[hop];
+        let name = format!("link/{}", hop.names[direction]);
+        let link = Link::new(&hop.links[direction], seed::of(drawn, &name), 1);
+        carry(link, packets, size)
+    };
+    for hop in route.iter().rev() {
+        packets = cross(*hop, Direction::Up, packets);
+    }
+    for &(at, number) in &packets {
+        probes[number as usize].echoed = Some(at);
+    }
+    for hop in route {
+        packets = cross(*hop, Direction::Down, packets);
+    }
+    for &(at, number) in &packets {
+        probes[number as usize].received = Some(at);
+    }
+    probes
+}
+
+/// Takes packets over a link; they and the result are times and numbers in the order of time.
+fn carry(
+    mut link: Link<Datagram>,
+    packets: Vec<(Instant, u32)>,
+    size: Bytes,
+) -> Vec<(Instant, u32)> {
+    let mut arrived = Vec::with_capacity(packets.len());
+    for (at, number) in packets {
+        drain(&mut link, at, &mut arrived);
+        let ecn = Ecn::NotEct;
+        link.push(at, Datagram { number, size, ecn });
+    }
+    drain(&mut link, Instant::NEVER, &mut arrived);
+    arrived
+}
+
+/// What arrives until `end`.
+fn drain(link: &mut Link<Datagram>, end: Instant, arrived: &mut Vec<(Instant, u32)>) {
+    while let Some(at) = link.next().filter(|at| *at <= end) {
+        if let Some(packet) = link.pop(at) {
+            arrived.push((at, packet.number));
+        }
+    }
+}

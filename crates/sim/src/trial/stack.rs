@@ -1,0 +1,270 @@
+//! What can stand at the end of a connection: the modelled endpoint, or a real QUIC stack.
+//!
+//! Both have the same calls, and flows of both may share a link. The choice is an enumeration and not a trait
+//! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
+//! indirect calls and of allocations.
+
+use thalweg_control::{Control, Init, Observer, PathState};
+use thalweg_quic::{Datagram, QuicEndpoint, Steering};
+use thalweg_transport::packet::Kind;
+use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
+use thalweg_units::{Ecn, Instant, Rate};
+
+use crate::scenario::FlowController;
+use crate::scenario::schema::Stack;
+use crate::trial::seed;
+
+/// One end of a connection.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "modelled endpoints, which the event loop goes through, lie side by side"
+)]
+pub(crate) enum Endpoint {
+    Modelled(thalweg_transport::Endpoint),
+    Real(Box<QuicEndpoint>),
+}
+
+/// What a link carries for an endpoint.
+pub(crate) enum Payload {
+    Modelled(Packet),
+    Real(Datagram),
+}
+
+/// Where the packets of an endpoint go. No closure, since only what has a name can be told to be inlined.
+pub(crate) trait Outlet {
+    /// A packet leaves, with its number if it has one in the application space.
+    fn send(&mut self, payload: Payload, number: Option<u64>);
+}
+
+impl Payload {
+    /// UDP payload in bytes.
+    #[inline]
+    pub(crate) fn size(&self) -> u32 {
+        match self {
+            Payload::Modelled(packet) => packet.size,
+            Payload::Real(datagram) => datagram.data.len() as u32,
+        }
+    }
+    /// The number that its sender gave it.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        match self {
+            Payload::Modelled(packet) => packet.number,
+            Payload::Real(datagram) => datagram.number,
+        }
+    }
+    #[inline]
+    pub(crate) fn ecn(&self) -> Ecn {
+        match self {
+            Payload::Modelled(packet) => packet.ecn,
+            Payload::Real(datagram) => datagram.ecn,
+        }
+    }
+    #[inline]
+    pub(crate) fn set_ecn(&mut self, ecn: Ecn) {
+        match self {
+            Payload::Modelled(packet) => packet.ecn = ecn,
+            Payload::Real(datagram) => datagram.ecn = ecn,
+        }
+    }
+}
+
+impl Endpoint {
+    /// The endpoint `flow/side` of a trial. The names of the random streams are those of the flow.
+    pub(crate) fn new(
+        stack: Stack,
+        role: Role,
+        config: TransportConfig,
+        controller: &FlowController,
+        trial: u64,
+        name: &str,
+    ) -> Self {
+        let init = Init {
+            now: Instant::START,
+            mtu: config.initial_mtu,
+            initial_window: config.initial_window,
+        };
+        let steering = match controller {
+            FlowController::Registry(spec) => Steering::Ours(spec.build(&init)),
+            FlowController::OfStack(controller) => Steering::Stack(*controller),
+            FlowController::Kernel(name) => unreachable!("no scenario of virtual time has {name}"),
+        };
+        let rng = seed::rng(trial, &format!("{name}/controller"));
+        let noise = seed::rng(trial, &format!("{name}/wakeup"));
+        match (stack, steering) {
+            (Stack::Model, Steering::Ours(controller)) => Endpoint::Modelled(
+                thalweg_transport::Endpoint::new(role, config, controller, rng, noise),
+            ),
+            // The check of a scenario lets no controller of the real stack steer a modelled endpoint.
+            (_, steering) => {
+                let endpoint = QuicEndpoint::new(role, config, steering, rng, noise);
+                Endpoint::Real(Box::new(endpoint))
+            }
+        }
+    }
+
+    /// Opens the connection (client).
+    pub(crate) fn connect(&mut self, now: Instant) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.connect(),
+            Endpoint::Real(endpoint) => endpoint.connect(now),
+        }
+    }
+    /// Writes to a stream.
+    pub(crate) fn write(
+        &mut self,
+        id: StreamId,
+        bytes: u64,
+        fin: bool,
+        priority: u8,
+        incremental: bool,
+    ) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.write(id, bytes, fin, priority, incremental),
+            Endpoint::Real(endpoint) => endpoint.write(id, bytes, fin, priority, incremental),
+        }
+    }
+    /// Queues a datagram.
+    pub(crate) fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.send_datagram(len, tag, priority),
+            Endpoint::Real(endpoint) => endpoint.send_datagram(len, tag),
+        }
+    }
+    /// Asks the peer to stop sending on a stream.
+    pub(crate) fn stop_receiving(&mut self, id: StreamId) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.stop_receiving(id),
+            Endpoint::Real(endpoint) => endpoint.stop_receiving(id),
+        }
+    }
+    /// Closes the connection.
+    pub(crate) fn close(&mut self, now: Instant) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.close(),
+            Endpoint::Real(endpoint) => endpoint.close(now),
+        }
+    }
+    /// A packet has arrived. Both ends of a connection are of one stack. The real one takes the contents.
+    #[inline]
+    pub(crate) fn receive(&mut self, now: Instant, payload: &mut Payload) {
+        match (self, payload) {
+            (Endpoint::Modelled(endpoint), Payload::Modelled(packet)) => {
+                endpoint.receive(now, packet);
+            }
+            (Endpoint::Real(endpoint), Payload::Real(datagram)) => {
+                let data = std::mem::take(&mut datagram.data);
+                endpoint.receive(now, Datagram { data, ..*datagram });
+            }
+            _ => {}
+        }
+    }
+    /// Gives all that may leave now to `outlet`.
+    #[inline]
+    pub(crate) fn transmit(&mut self, now: Instant, outlet: &mut impl Outlet) {
+        match self {
+            Endpoint::Modelled(endpoint) => {
+                if endpoint.rests(now) {
+                    return;
+                }
+                while let Some(packet) = endpoint.transmit(now) {
+                    let number = (packet.kind == Kind::Data).then_some(packet.number);
+                    outlet.send(Payload::Modelled(packet), number);
+                }
+            }
+            Endpoint::Real(endpoint) => {
+                while let Some(datagram) = endpoint.transmit(now) {
+                    outlet.send(Payload::Real(datagram), endpoint.last_number());
+                }
+            }
+        }
+    }
+    /// When it wants to be called again.
+    #[inline]
+    pub(crate) fn next(&self) -> Instant {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.next(),
+            Endpoint::Real(endpoint) => endpoint.next(),
+        }
+    }
+    /// Acts on every timer that is due.
+    #[inline]
+    pub(crate) fn expire(&mut self, now: Instant) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.expire(now),
+            Endpoint::Real(endpoint) => endpoint.expire(now),
+        }
+    }
+    /// The next thing the application should know.
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<AppEvent> {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.poll_event(),
+            Endpoint::Real(endpoint) => endpoint.poll_event(),
+        }
+    }
+    /// Whether there is anything that the application should know.
+    #[inline]
+    pub(crate) fn has_events(&self) -> bool {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.has_events(),
+            Endpoint::Real(endpoint) => endpoint.has_events(),
+        }
+    }
+    /// Why the connection broke, if it did. A modelled one does not.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match self {
+            Endpoint::Modelled(_) => None,
+            Endpoint::Real(endpoint) => endpoint.failure(),
+        }
+    }
+    /// What is known of the path.
+    pub(crate) fn path(&self) -> &PathState {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.path(),
+            Endpoint::Real(endpoint) => endpoint.path(),
+        }
+    }
+    /// The decision of the controller now in force.
+    pub(crate) fn control(&self) -> &Control {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.control(),
+            Endpoint::Real(endpoint) => endpoint.control(),
+        }
+    }
+    /// What was counted so far.
+    pub(crate) fn counters(&self) -> Counters {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.counters(),
+            Endpoint::Real(endpoint) => *endpoint.counters(),
+        }
+    }
+    /// Begins to record what becomes of each packet.
+    pub(crate) fn record_packets(&mut self) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.packet_log().start(),
+            Endpoint::Real(endpoint) => endpoint.record_packets(),
+        }
+    }
+    /// Hands over what was recorded since the last call.
+    pub(crate) fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.packet_log().take().for_each(take),
+            Endpoint::Real(endpoint) => endpoint.take_packets(take),
+        }
+    }
+    /// The state and the variables of the controller.
+    pub(crate) fn observe(&self, out: &mut dyn Observer) {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.observe(out),
+            Endpoint::Real(endpoint) => endpoint.observe(out),
+        }
+    }
+    /// The pacing rate in force.
+    pub(crate) fn pacing_rate(&self) -> Option<Rate> {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.pacing_rate(),
+            Endpoint::Real(endpoint) => endpoint.pacing_rate(),
+        }
+    }
+}

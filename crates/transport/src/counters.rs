@@ -1,0 +1,43 @@
+//! What an endpoint counts.
+
+use thalweg_units::Duration;
+
+/// What an endpoint counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Numbered packets sent.
+    pub packets_sent: u64,
+    /// Bytes of numbered packets sent (UDP payload).
+    pub bytes_sent: u64,
+    /// Packets declared lost, those that proved spurious included.
+    pub packets_lost: u64,
+    /// Losses that proved spurious.
+    pub spurious_losses: u64,
+    /// Probe timeouts.
+    pub timeouts: u64,
+    /// Stream bytes received for the first time.
+    pub stream_bytes_received: u64,
+    /// Datagrams received.
+    pub datagrams_received: u64,
+    /// RTT samples taken.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Duration,
+    /// The smallest; that of the path may be renewed (RFC 9002 section 5.2).
+    pub rtt_min: Duration,
+    /// The largest.
+    pub rtt_max: Duration,
+}
+
+impl Counters {
+    /// Counts an RTT sample.
+    pub(crate) fn count_rtt(&mut self, sample: Duration) {
+        self.rtt_min = match self.rtt_samples {
+            0 => sample,
+            _ => self.rtt_min.min(sample),
+        };
+        self.rtt_samples += 1;
+        self.rtt_sum += sample;
+        self.rtt_max = self.rtt_max.max(sample);
+    }
+}

@@ -1,0 +1,32 @@
+//! What an endpoint tells its application.
+
+use crate::packet::StreamId;
+
+/// What an endpoint tells its application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppEvent {
+    /// Streams can be used: the handshake is complete, or 0-RTT lets data travel with it.
+    Connected,
+    /// More of a stream can be read in order.
+    StreamData {
+        /// Which stream.
+        id: StreamId,
+        /// Bytes readable since the start of the stream.
+        contiguous: u64,
+        /// Whether that is all of it.
+        complete: bool,
+    },
+    /// The sender abandoned a stream.
+    StreamReset(StreamId),
+    /// The receiver wants no more of a stream.
+    StopSending(StreamId),
+    /// A datagram arrived.
+    Datagram {
+        /// What the sending application called it.
+        tag: u64,
+        /// Number of bytes.
+        len: u32,
+    },
+    /// The connection is closed on both sides.
+    Closed,
+}

@@ -1,0 +1,56 @@
+//! What a sender remembers of its packets: those whose fate is open, those given up, and what the stack has
+//! reported of one acknowledgement.
+
+use crate::delivery_rate::SendState;
+use thalweg_units::{Bytes, Instant};
+
+/// A packet whose fate is open.
+#[derive(Debug)]
+pub(crate) struct Outstanding {
+    pub(crate) number: u64,
+    pub(crate) state: SendState,
+    pub(crate) settled: bool,
+    /// Larger than the path is known to carry: a probe of the path MTU, which counts neither as in flight nor
+    /// as lost.
+    pub(crate) is_probe: bool,
+}
+
+impl Outstanding {
+    pub(crate) fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.state.size))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Forgotten {
+    pub(crate) number: u64,
+    pub(crate) size: Bytes,
+    pub(crate) sent: Instant,
+}
+
+/// What the stack has reported and the controller has not heard yet.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) acked: Vec<u64>,
+    pub(crate) lost: Vec<u64>,
+    pub(crate) persistent: bool,
+    pub(crate) marked: bool,
+    pub(crate) spurious: bool,
+    /// All acknowledgements of the frame are in; losses may follow.
+    pub(crate) ended: bool,
+}
+
+impl Batch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.acked.is_empty() && self.lost.is_empty() && !self.marked && !self.spurious
+    }
+}
+
+/// What one ACK frame newly acknowledges.
+#[derive(Clone, Copy)]
+pub(crate) struct Acked {
+    pub(crate) largest: u64,
+    pub(crate) bytes: Bytes,
+    pub(crate) packets: u64,
+    pub(crate) state: SendState,
+}

@@ -1,0 +1,366 @@
+//! What a sender of a stack that is not ours has measured, and the controller that it tells.
+//!
+//! # Model
+//! The stack reports each ack-eliciting packet that leaves, is acknowledged or is lost. From these reports
+//! come the measurements that every controller gets ([`PathState`], delivery-rate samples, snapshots), with
+//! the code of the modelled endpoint. Reports of one acknowledgement are collected and told to the controller
+//! together, in the order that its trait promises.
+//!
+//! # Limits
+//! The stack says that CE marks were reported, not how many: one packet of an acknowledgement that reports any counts as
+//! marked, all others as they were sent. A share of marks is right where receivers acknowledge a mark at once (RFC 9000
+//! section 13.2.1), else too small. It names no
+//! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
+//! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
+
+use super::outstanding::{Batch, Forgotten, Outstanding};
+use crate::sender::Sender;
+use crate::{Counters, PacketLog, TransportConfig};
+use std::collections::VecDeque;
+use thalweg_control::event::{Sent, Timeout};
+use thalweg_control::{Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
+use thalweg_units::{Bytes, Duration, Ecn, Instant};
+
+/// One sender of a stack that is not ours, with the controller that steers it.
+pub struct StackFlow {
+    /// Without a controller where the stack steers itself.
+    pub(super) sender: Sender,
+    /// Slow start threshold of the stack's own controller, in bytes.
+    threshold: Option<u64>,
+    pub(super) config: TransportConfig,
+    /// In the order of their numbers, from the oldest that is open.
+    pub(super) sent: VecDeque<Outstanding>,
+    pub(super) recently_lost: VecDeque<Forgotten>,
+    pub(super) batch: Batch,
+    pub(super) now: Instant,
+    /// What packets are sent with, and count as unless marked.
+    pub(super) codepoint: Ecn,
+    /// RTT that the stack has smoothed, before and after the packet that came last.
+    pub(super) smoothed: Option<(Duration, Duration)>,
+    /// Whether a packet of the handshake was acknowledged: only then does the stack know an RTT.
+    handshake_delivered: bool,
+    last_sent: Instant,
+    /// Consecutive probe timeouts, and when the last of them was noticed.
+    pub(super) timeouts: u32,
+    timed_out_at: Instant,
+}
+
+impl StackFlow {
+    /// A sender that has sent nothing. `controller` is `None` where the stack steers itself; `rng` is lent to it.
+    pub fn new(controller: Option<Box<dyn Controller>>, config: TransportConfig, rng: Rng) -> Self {
+        let sender = Sender::new(controller, &config, rng);
+        StackFlow {
+            codepoint: sender.ecn(),
+            sender,
+            threshold: None,
+            sent: VecDeque::new(),
+            recently_lost: VecDeque::new(),
+            batch: Batch::default(),
+            now: Instant::START,
+            smoothed: None,
+            handshake_delivered: false,
+            last_sent: Instant::START,
+            timeouts: 0,
+            timed_out_at: Instant::NEVER,
+            config,
+        }
+    }
+
+    /// What is known of the path.
+    pub fn path(&self) -> &PathState {
+        &self.sender.path
+    }
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
+        &self.sender.counters
+    }
+    /// What the controller shows of itself, for traces.
+    pub fn observe(&self, out: &mut dyn Observer) {
+        if let Some(controller) = self.sender.controller() {
+            controller.observe(out);
+        } else if let Some(threshold) = self.threshold {
+            let window = self.sender.control.window.as_u64();
+            out.state(if window < threshold {
+                "slow start"
+            } else {
+                "avoidance"
+            });
+            out.variable("ssthresh", threshold as f64);
+        }
+    }
+    /// Takes over what the stack's own controller has decided; `threshold` is its slow start threshold in bytes.
+    pub fn follow(&mut self, control: Control, threshold: Option<u64>) {
+        self.sender.control = control;
+        self.threshold = threshold;
+    }
+    /// Sets the codepoint that packets are sent with, where it is not the one that the controller wants.
+    pub fn set_codepoint(&mut self, codepoint: Ecn) {
+        self.codepoint = codepoint;
+    }
+    /// Binds another controller, before there was any data to send. Returns the codepoint that it wants.
+    pub fn replace_controller(&mut self, spec: &ControllerSpec) -> Ecn {
+        let init = Init {
+            now: self.now,
+            mtu: self.sender.path.mtu,
+            initial_window: self.config.initial_window,
+        };
+        self.sender.replace_controller(spec.build(&init));
+        if self.sender.path.has_rtt() {
+            self.tell_handshake_rtt();
+        }
+        self.codepoint = self.sender.ecn();
+        self.codepoint
+    }
+    /// The window that the sender starts with.
+    pub fn initial_window(&self) -> Bytes {
+        self.config.initial_window
+    }
+
+    /// The record of what became of each packet; off until it is started.
+    pub fn packet_log(&mut self) -> &mut PacketLog {
+        &mut self.sender.log
+    }
+
+    /// The decision in force, once the controller has heard everything.
+    pub fn control(&mut self) -> Control {
+        self.flush();
+        self.sender.control
+    }
+
+    /// The handshake is complete: from now on the controller hears of packets. What the handshake has told
+    /// of the RTT is known already, as with the modelled endpoint.
+    pub fn establish(&mut self) {
+        self.sender.path.established = true;
+        if let Some((_, smoothed)) = self.smoothed.filter(|_| self.handshake_delivered) {
+            self.sender.take_rtt(smoothed, Duration::ZERO);
+            self.tell_handshake_rtt();
+        }
+    }
+
+    fn tell_handshake_rtt(&mut self) {
+        (self.sender).tell(self.now, |controller, cx| controller.on_handshake_rtt(cx));
+        self.sender.decide();
+    }
+
+    /// The largest packet that the path carries is known anew.
+    pub fn set_mtu(&mut self, mtu: Bytes) {
+        self.sender.path.mtu = mtu;
+    }
+
+    /// The RTT that the stack has smoothed. The change that one sample makes tells the sample, less the
+    /// acknowledgement delay, which the stack does not pass on.
+    pub fn note_smoothed(&mut self, smoothed: Duration) {
+        let before = self.smoothed.map_or(smoothed, |(_, after)| after);
+        self.smoothed = Some((before, smoothed));
+    }
+
+    /// A packet of the application space left.
+    pub fn on_sent(&mut self, now: Instant, number: u64, size: Bytes) {
+        self.flush();
+        self.now = now;
+        if self.sent.back().is_some_and(|last| last.number >= number) {
+            // Numbers start again in each packet number space; the handshake is over.
+            self.sent.clear();
+            self.sender.path.bytes_in_flight = Bytes::ZERO;
+        }
+        let prior_in_flight = self.sender.path.bytes_in_flight;
+        let was_idle = prior_in_flight.is_zero();
+        let (last, most) = (self.last_sent, self.config.max_ack_delay);
+        if was_idle && self.sender.restart_if_idle(now, last, most) {
+            self.sender.decide();
+        }
+        let is_probe = size > self.sender.path.mtu;
+        if !is_probe {
+            self.sender.path.bytes_in_flight += size;
+        }
+        self.sender.path.window_limited = false;
+        let in_flight = self.sender.path.bytes_in_flight;
+        let bytes = size.as_u64() as u32;
+        let state = (self.sender.rate).on_send(now, bytes, in_flight, was_idle, &self.sender.path);
+        self.sent.push_back(Outstanding {
+            number,
+            state,
+            settled: false,
+            is_probe,
+        });
+        self.sender.path.next_packet = number + 1;
+        self.forget_settled();
+        self.last_sent = now;
+        self.sender.log.sent(now, number, size.as_u64());
+        let event = Sent {
+            packet: number,
+            size,
+            prior_in_flight,
+            was_idle,
+        };
+        self.sender.on_sent(now, &event);
+    }
+
+    /// A packet left although the stack had not asked for the window: a probe timeout has fired (RFC 9002
+    /// section 6.2.4). The stack sends up to two probes for each timeout.
+    pub fn on_probe_sent(&mut self) {
+        let Some(oldest) = self.sent.front() else {
+            return;
+        };
+        if self.timed_out_at == self.now {
+            return;
+        }
+        self.timed_out_at = self.now;
+        self.timeouts += 1;
+        self.sender.counters.timeouts += 1;
+        let event = Timeout {
+            count: self.timeouts,
+            packet: oldest.number,
+            snapshot: oldest.state.compare(&self.sender.path),
+        };
+        self.sender
+            .tell_if_established(self.now, |controller, cx| controller.on_timeout(&event, cx));
+        self.sender.decide();
+    }
+
+    /// There was data to send, and the window held it back.
+    pub fn on_window_limited(&mut self) {
+        self.sender.path.window_limited = true;
+    }
+
+    /// The sender could send and has nothing to send.
+    pub fn on_nothing_to_send(&mut self, now: Instant) {
+        self.flush();
+        self.now = now;
+        self.sender.run_dry(now);
+    }
+
+    /// A packet is acknowledged. Handshake packets, which have numbers of their own, are told apart by the
+    /// time at which they left.
+    pub fn on_acked(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        number: u64,
+        size: Bytes,
+        app_limited: bool,
+    ) {
+        if self.batch.ended {
+            self.flush();
+        }
+        self.now = now;
+        if !self.sender.path.established {
+            self.handshake_delivered = true;
+            let bytes = self.sender.counted(size);
+            self.sender.count_handshake_delivery(now, bytes, Some(sent));
+            return;
+        }
+        if app_limited && self.batch.acked.is_empty() && !self.sender.rate.is_app_limited() {
+            // Nothing was sent since the stack ran dry, so what is in flight now was in flight then.
+            self.on_nothing_to_send(now);
+        }
+        let known = self.find(number).is_some_and(|place| {
+            let packet = &self.sent[place];
+            packet.state.sent == sent && packet.size() == size && !packet.settled
+        });
+        if known {
+            self.batch.acked.push(number);
+        }
+    }
+
+    /// A packet is neither acknowledged nor lost and never will be: one that elicits no acknowledgement.
+    pub fn forget(&mut self, number: u64) {
+        if let Some(place) = self.find(number)
+            && !self.sent[place].settled
+        {
+            self.sent[place].settled = true;
+            self.sender.path.bytes_in_flight -= self.sent[place].size();
+            self.forget_settled();
+        }
+    }
+
+    /// All acknowledgements of one frame are in.
+    pub fn on_acks_ended(&mut self, now: Instant) {
+        self.now = now;
+        self.batch.ended = true;
+    }
+
+    /// A packet is declared lost.
+    pub fn on_lost(&mut self, now: Instant, number: u64, size: Bytes) {
+        self.now = now;
+        let known = self
+            .find(number)
+            .is_some_and(|place| self.sent[place].size() == size && !self.sent[place].settled);
+        if known {
+            self.batch.lost.push(number);
+        }
+    }
+
+    /// The losses of the present report amount to persistent congestion (RFC 9002 section 7.6).
+    pub fn on_persistent_congestion(&mut self) {
+        self.batch.persistent = true;
+    }
+
+    /// The peer has reported CE marks.
+    pub fn on_marked(&mut self, now: Instant) {
+        self.now = now;
+        self.batch.marked = true;
+    }
+
+    /// Packets that were declared lost have arrived after all.
+    pub fn on_spurious(&mut self) {
+        if self.batch.ended {
+            self.flush();
+        }
+        self.batch.spurious = true;
+    }
+
+    pub(super) fn find(&self, number: u64) -> Option<usize> {
+        self.sent
+            .binary_search_by_key(&number, |packet| packet.number)
+            .ok()
+    }
+
+    /// Forgets settled packets below the oldest open one. The stack does not report lost probes of the path
+    /// MTU: one that later packets have overtaken is gone.
+    pub(super) fn forget_settled(&mut self) {
+        let largest = self.sender.path.largest_acked;
+        while let Some(oldest) = self.sent.front()
+            && (oldest.settled
+                || oldest.is_probe && largest.is_some_and(|largest| oldest.number < largest))
+        {
+            self.sent.pop_front();
+        }
+        self.sender.path.lowest_unacked = self
+            .sent
+            .front()
+            .map_or(self.sender.path.next_packet, |packet| packet.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::SeedableRng as _;
+
+    /// A controller that paces its first flight by the RTT of the handshake does so whenever it is bound.
+    #[test]
+    fn a_controller_that_is_bound_after_the_handshake_hears_of_its_rtt() {
+        let spec: ControllerSpec = "reno:variant=picoquic".parse().unwrap();
+        let config = TransportConfig::default();
+        let init = Init {
+            now: Instant::START,
+            mtu: config.initial_mtu,
+            initial_window: config.initial_window,
+        };
+        let established = |spec: &ControllerSpec| {
+            let rng = Rng::seed_from_u64(1);
+            let mut flow = StackFlow::new(Some(spec.build(&init)), config.clone(), rng);
+            let later = Instant::START + Duration::from_millis(80);
+            flow.note_smoothed(Duration::from_millis(80));
+            flow.on_acked(later, Instant::START, 0, Bytes::new(1200), false);
+            flow.establish();
+            flow
+        };
+        let mut from_the_start = established(&spec);
+        let mut bound_later = established(&"cubic".parse().unwrap());
+        bound_later.replace_controller(&spec);
+        assert!(from_the_start.control().pacing.is_some());
+        assert_eq!(bound_later.control(), from_the_start.control());
+    }
+}

@@ -1,0 +1,117 @@
+"""Tables that fit the terminal.
+
+A table drops columns, in the order that its maker gives, until the rest fits; then it wraps words; then it lists
+each row as lines of `heading  value`. A cell is never cut, and a number is never wrapped. The last line names
+what is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+_COMFORTABLE = 24
+"""Words are wrapped to fewer columns than this only when there is nothing left to drop."""
+
+_GAP = 2
+"""Spaces between two columns."""
+
+
+class FittingTable:
+    """Rows under headers; the first `left` columns are words, the others numbers.
+
+    `droppable` names the columns that a narrow terminal goes without, the first one first. With `grouped`, a first
+    cell that repeats the one above is blank.
+    """
+
+    def __init__(
+        self, headers: Sequence[str], left: int, droppable: Sequence[str] = (), grouped: bool = False
+    ) -> None:
+        self._headers = tuple(headers)
+        self._left = left
+        self._droppable = tuple(droppable)
+        self._grouped = grouped
+        self._rows: list[tuple[Text, ...]] = []
+
+    def add_row(self, *cells: str | Text) -> None:
+        """One more row, a cell for each header."""
+        self._rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """An empty line, and the widest form that fits."""
+        yield Text()
+        most = len(self._droppable)
+        forms = [(dropped, _COMFORTABLE) for dropped in range(most + 1)]
+        dropped = most
+        for dropped, comfortable in [*forms, (most, 0)]:
+            if widths := self._widths(dropped, comfortable, options.max_width):
+                yield self._table(dropped, widths)
+                break
+        else:
+            yield from self._records(dropped)
+        if dropped:
+            names = ", ".join(self._headers[column] for column in self._columns(dropped, shown=False))
+            yield Text(f"not shown at {options.max_width} columns: {names}", "dim")
+
+    def _columns(self, dropped: int, shown: bool = True) -> list[int]:
+        """The columns that stay without the first `dropped` droppable ones, or these."""
+        gone = self._droppable[:dropped]
+        return [column for column, header in enumerate(self._headers) if (header not in gone) == shown]
+
+    def _widths(self, dropped: int, comfortable: int, room: int) -> list[int]:
+        """The width of each column that is shown; empty if they do not fit."""
+        least, longest = [], []
+        for column in self._columns(dropped):
+            cells = [self._headers[column], *(row[column].plain for row in self._rows)]
+            longest.append(max(map(cell_len, cells)))
+            word = max((cell_len(word) for cell in cells for word in cell.split()), default=0)
+            words = column < self._left
+            least.append(max(word, min(longest[-1], comfortable)) if words else longest[-1])
+        left = room - sum(least) - _GAP * (len(least) - 1)
+        if left < 0:
+            return []
+        widths = []
+        for narrow, wide in zip(least, longest, strict=True):
+            widths.append(min(wide, narrow + left))
+            left -= widths[-1] - narrow
+        return widths
+
+    def _table(self, dropped: int, widths: Sequence[int]) -> Table:
+        table = Table(
+            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True, header_style="bold"
+        )
+        columns = self._columns(dropped)
+        for column, width in zip(columns, widths, strict=True):
+            words = column < self._left
+            table.add_column(
+                self._headers[column],
+                justify="left" if words else "right",
+                no_wrap=not words,
+                overflow="fold",
+                width=width,
+            )
+        above = None
+        for row in self._rows:
+            first = Text() if self._grouped and row[0] == above else row[0]
+            above = row[0]
+            table.add_row(*(first if column == 0 else row[column] for column in columns))
+        return table
+
+    def _records(self, dropped: int) -> list[Text]:
+        """Each row as lines, its first cell as their heading."""
+        columns = self._columns(dropped)
+        widest = max(cell_len(self._headers[column]) for column in columns)
+        lines = []
+        for row in self._rows:
+            lines.append(Text(row[0].plain, "bold"))
+            lines += [
+                Text.assemble("  ", self._headers[column].ljust(widest), "  ", row[column])
+                for column in columns
+                if column != 0
+            ]
+        return lines

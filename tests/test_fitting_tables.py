@@ -1,0 +1,118 @@
+"""Tables at every width of a terminal: nothing is cut, nothing goes missing without being named."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Sequence
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+import thalweg
+from thalweg.cli import tables
+from thalweg.cli.fitting import FittingTable
+
+WIDTHS = (40, 60, 80, 100, 120, 200)
+ALWAYS = ("scenario", "verdict", "criterion", "median", "worst")
+
+
+def rendered(table: FittingTable, width: int) -> list[str]:
+    """The lines of a table on a terminal of that width, without the empty one above."""
+    file = io.StringIO()
+    Console(file=file, width=width, color_system=None).print(table)
+    return file.getvalue().splitlines()[1:]
+
+
+def dropped(lines: Sequence[str]) -> set[str]:
+    """The columns that a table says it leaves out."""
+    for number, line in enumerate(lines):
+        if line.startswith("not shown at "):
+            names = " ".join(" ".join(lines[number:]).split()).split(": ", 1)[1]
+            return set(names.split(", "))
+    return set()
+
+
+def verdict_rows() -> list[list[str]]:
+    rows = []
+    for name in ("c4/simple-20mbps", "c4/media-bad-wifi", "c4/c4-background-first"):
+        outcomes = thalweg.Scenario.load(name).trials(3, 1)
+        rows += tables.verdict_rows(name, outcomes.verdict())
+    return rows
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_table_of_verdicts_fits_and_keeps_what_matters(width: int) -> None:
+    rows = verdict_rows()
+    lines = rendered(tables.verdict_table(rows), width)
+    assert all(cell_len(line) <= width for line in lines)
+    gone = dropped(lines)
+    assert gone.isdisjoint(ALWAYS)
+    words = " ".join(lines).split()
+    for row in rows:
+        for header, cell in zip(tables.HEADERS, row, strict=True):
+            if header not in gone:
+                missing = [word for word in cell.split() if word not in words]
+                assert not missing, (header, cell)
+
+
+def test_a_wide_terminal_shows_all_columns_and_a_narrow_one_says_which_it_leaves_out() -> None:
+    rows = verdict_rows()
+    wide, narrow = (rendered(tables.verdict_table(rows), width) for width in (200, 80))
+    assert not dropped(wide)
+    assert wide[0].split() == " ".join(tables.HEADERS).split()
+    assert dropped(narrow) == {"floor", "n", "min", "p95", "failures", "worst trial"}
+    assert narrow[0].split() == list(ALWAYS)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_table_of_flows_never_cuts_a_number(width: int) -> None:
+    flows = thalweg.Scenario.load("c4/c4-background-first").trials(1, 1).flows
+    lines = rendered(tables.flow_table(flows), width)
+    assert all(cell_len(line) <= width for line in lines)
+    for flow, rate in zip(flows["flow"], flows["mean_rate_bps"], strict=True):
+        assert any(flow in line for line in lines)
+        assert any(thalweg.quantity.text(rate, "bps") in line for line in lines)
+
+
+def test_two_criteria_with_the_same_words_are_one_line_and_the_deciding_one_is_shown() -> None:
+    verdict = thalweg.Scenario.load("c4/simple-20mbps").trials(3, 1).verdict()
+    assert len(verdict.criteria) == 3
+    rows = tables.verdict_rows("x", verdict)
+    assert [row[1:3] for row in rows] == [
+        ["pass", "main closed <= 5 s"],
+        ["pass (for information)", "main completion <= 5 s"],
+    ]
+
+
+def test_random_tables_fit_or_become_lines_and_lose_nothing_unnamed() -> None:
+    """Words of up to 12 characters and numbers of up to 12 leave room for a record in 30 columns."""
+    draw = random.Random(7)
+    forms = set()
+    for _ in range(300):
+        columns, left = draw.randint(2, 9), draw.randint(1, 3)
+        left = min(left, columns)
+        headers = [f"h{column}{'x' * draw.randint(0, 4)}" for column in range(columns)]
+        droppable = draw.sample(headers[1:], draw.randint(0, columns - 1))
+        table = FittingTable(headers, left, droppable, grouped=draw.random() < 0.5)
+        cells = []
+        for row in range(draw.randint(1, 5)):
+            words = [
+                " ".join(f"w{row}{column}{'y' * draw.randint(0, 9)}" for _ in range(draw.randint(1, 3)))
+                for column in range(left)
+            ]
+            numbers = [f"{row}{column}{'0' * draw.randint(0, 10)}" for column in range(left, columns)]
+            cells.append([*words, *numbers])
+            table.add_row(*cells[-1])
+        width = draw.randint(30, 140)
+        lines = rendered(table, width)
+        assert all(cell_len(line) <= width for line in lines), lines
+        gone = dropped(lines)
+        assert gone <= set(droppable)
+        words_shown = " ".join(lines).split()
+        for row_cells in cells:
+            for header, cell in zip(headers, row_cells, strict=True):
+                assert header in gone or set(cell.split()) <= set(words_shown), (header, cell, lines)
+        forms.add((bool(gone), "─" in lines[1]))
+    assert forms == {(False, True), (True, True), (False, False), (True, False)}
