@@ -1,4 +1,4 @@
 """Studies: experiments over many scenarios, each with a metric of its own.
 
-One package for each study, and `runner` for what they share; `thalweg.cli.study` lists them.
+One package for each study, `runner` for what they share, and `catalogue.py` for the list of them.
 """
