@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 
 import typer
-
-from thalweg.cli.study.command import command
-from thalweg.cli.study.harm import harm
-from thalweg.cli.study.loopback import loopback
-from thalweg.cli.study.transient import transient
-from thalweg.studies.catalogue import STUDIES
 
 study = typer.Typer(
     name="study",
     help="Run a study: an experiment over many scenarios, set against what is published about it.",
     no_args_is_help=True,
 )
-_OWN: dict[str, Callable[..., int]] = {"harm": harm, "transient": transient, "loopback": loopback}
-"""Commands of studies with options that are no parameters."""
-for name, one in STUDIES.items():
-    study.command(name, help=f"{one.title}.")(_OWN.get(name) or command(one))
+
+
+@cache
+def load_studies() -> None:
+    """Gives the command its studies. They are loaded for it alone: all together take a tenth of a second."""
+    from thalweg.cli.study.commands import COMMANDS  # noqa: PLC0415
+
+    for one, command in COMMANDS:
+        study.command(one.name, help=f"{one.title}.")(command)
