@@ -198,19 +198,16 @@ impl<'a> Network<'a> {
         let flows = self.progress.iter().map(|flow| flow.connections.clone());
         let summary = Summary {
             scenario: self.scenario,
+            seed: self.seed,
+            events: self.events,
+            hash: self.hash,
             now: self.now,
             links: &self.links,
             connections: &self.connections,
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],
         };
-        let outcome = Outcome {
-            seed: self.seed,
-            events: self.events,
-            trace_hash: self.hash,
-            series,
-            ..summary.outcome()
-        };
+        let outcome = summary.outcome(series);
         Some((outcome, self.trace))
     }
 
