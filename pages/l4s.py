@@ -26,6 +26,16 @@ PAIRS = (
     ("c4", "cubic"),
     ("c4", "c4"),
 )
+STUCK_TRIALS = 20
+STUCK_BPS = 1.3e6
+"""Between two and three packets each round trip of 20 ms: 1.1 and 1.7 Mbps."""
+STUCK: tuple[tuple[str, dict[str, str]], ...] = (
+    ("the RFCs", {}),
+    ("the RFCs, the QUIC stack", {"flow.*.stack": "quic"}),
+    ("the RFCs, each packet acknowledged", {"transport.ack_every": "1"}),
+    ("the RFCs, acknowledgements wait 5 ms", {"transport.max_ack_delay": "5 ms"}),
+    ("picoquic", {"transport.rules": "picoquic"}),
+)
 FALLBACK = (
     ("prague:classic_fallback=on", "cubic"),
     ("prague:classic_fallback=on,loss=cubic", "cubic"),
@@ -62,6 +72,17 @@ def two_flows(queue: str, first: str, second: str) -> str:
     return row(first, second, QUEUES[queue], f"{100 * mean(by_name[0], 'share'):.0f} %", *waits)
 
 
+def stuck(rules: str, settings: dict[str, str]) -> str:
+    """A line of the table of C4's trials that end, in their last ten seconds, at its least window."""
+    settings = {"path.queue.model": "dualpi2", "sample": "10 s", **settings}
+    one = thalweg.Scenario.load(str(SCENARIOS / "one-flow.toml"), overrides=settings, controllers={"main": "c4"})
+    outcomes = one.trials(STUCK_TRIALS)
+    tens = [outcomes.series(trial, "main") for trial in range(STUCK_TRIALS)]
+    ends = sum(8 * series.received[5] / series.every_s < STUCK_BPS for series in tens)
+    used = mean(outcomes.links.filter(pl.col("link") == "down"), "utilisation")
+    return row(rules, f"{100 * used:.1f} %", str(ends))
+
+
 def mean(table: pl.DataFrame, column: str) -> float:
     """The mean of a column."""
     return float(table[column].to_numpy().mean())
@@ -88,9 +109,14 @@ def pairs(chosen: Sequence[tuple[str, str]]) -> list[Part]:
     ]
 
 
+def ends() -> list[Part]:
+    """The lines of that table."""
+    return [(f"c4 by the rules of {rules}", partial(stuck, rules, settings)) for rules, settings in STUCK]
+
+
 def parts() -> list[Part]:
     """All lines, by what they are about."""
-    return [*single(), *pairs(PAIRS), *pairs(FALLBACK)]
+    return [*single(), *ends(), *pairs(PAIRS), *pairs(FALLBACK)]
 
 
 def queue_delay(name: str, queue: str, controller: str, span_s: tuple[float, float], bin_s: float) -> pl.DataFrame:
@@ -139,9 +165,11 @@ def make() -> None:
     """Measures the tables and draws the figure."""
     page = DOCS / "l4s.md"
     one_head = ("one flow", "over", "utilisation", "queue delay, ms", "marked", "dropped packets")
+    stuck_head = ("rules", "utilisation", f"of {STUCK_TRIALS} trials end below 1.3 Mbps")
     two_head = ("first flow", "second", "queue", "share of the first", "its queue delay, ms", "of the second")
     for part, head, words, lines in (
         ("one flow", one_head, 2, single()),
+        ("stuck", stuck_head, 1, ends()),
         ("two flows", two_head, 3, pairs(PAIRS)),
         ("fallback", two_head, 3, pairs(FALLBACK)),
     ):

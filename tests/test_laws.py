@@ -23,6 +23,7 @@ from thalweg.studies.laws.parameters import GRID, PRESETS
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.window_law import average_window, cubic_table, reno_table
 from thalweg.studies.runner.result import StudyResult
+from thalweg.studies.runner.trials import CellTrials, ThisMachine
 from thalweg.trace import PACKETS, Trace
 
 Columns = dict[str, Any]
@@ -239,7 +240,7 @@ def test_points_that_cost_too_much_are_named() -> None:
     full = PRESETS["full"]
     assert any("10 Gbps, 600 ms" in note for note in full.notes())
     assert PRESETS["complete"].notes() == []
-    names = [experiment.name for experiment in PRESETS["complete"].experiments()]
+    names = [experiment.name for experiment in PRESETS["complete"].cells()]
     alone = [name for name in names if name.startswith("alone-")]
     # Every path of the grid with six controllers on two stacks.
     assert len(set(alone)) == len(GRID) * 6 * 2
@@ -249,7 +250,8 @@ def test_points_that_cost_too_much_are_named() -> None:
 def planted(experiment: Experiment, **keys: str) -> str:
     """How the checks of an experiment end when its scenario has a fault."""
     scenario = Scenario.from_toml(experiment.toml, "planted", overrides=keys)
-    found, _ = replace(experiment, toml=scenario.toml).play(1, 1)
+    trials = CellTrials(scenario, experiment.trials, 1, ThisMachine(jobs=1), lambda finished: None)
+    found = experiment.measure(trials)
     return min((check.answer for check in checks(found)), key=[FAILS, UNTOLD, HOLDS].index)
 
 
@@ -286,6 +288,14 @@ def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
     laws = {row["law"] for row in document["rows"]}
     assert {window.LAW, window.IN_FLIGHT, utilisation.LAW, timeout.LAW, "cycle", "coupling"} <= laws
     assert {row["stack"] for row in document["rows"]} == {"model", "quic"}
+    stacks = ("modelled endpoint", "QUIC stack")
+    of_windows = {
+        f"{law}: {name}, {stack}"
+        for law in ("window", "in flight")
+        for name in ("reno", "cubic")
+        for stack in stacks
+    }
+    assert of_windows <= {check["name"] for check in document["checks"]}
     for row in document["rows"]:
         assert row["source"]
         assert row["arithmetic"]
@@ -294,7 +304,7 @@ def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
 
 def test_every_trial_of_the_study_can_be_played_again(quick: Path) -> None:
     files = sorted((quick / "scenarios").glob("*.toml"))
-    assert len(files) == len(list(PRESETS["quick"].experiments()))
+    assert len(files) == len(list(PRESETS["quick"].cells()))
     assert Scenario.load(files[0]).flows
     page = (quick / "report.html").read_text(encoding="utf-8")
     assert page.count("RFC 9002") > 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from pathlib import Path
 
@@ -94,6 +95,49 @@ def test_a_second_study_into_a_folder_is_refused_before_its_trials(
         assert main([*STUDY, str(tmp_path)]) == 2
     busy = f"error: another run writes its result to {tmp_path}; choose another folder\n"
     assert capsys.readouterr().err == busy
+
+
+@pytest.mark.parametrize("broken", ["not JSON", '{"files": ["../victim.parquet"]}', '{"files": 7}'])
+def test_an_older_study_that_cannot_be_replaced_is_refused_before_the_trials(
+    broken: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("a trial has run")
+
+    (tmp_path / "study.json").write_text(broken, encoding="utf-8")
+    monkeypatch.setattr(Scenario, "trials", never)
+    assert main([*STUDY, str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'study.json'}: ")
+
+
+def test_what_is_in_the_way_of_a_study_is_refused_at_its_start(tmp_path: Path) -> None:
+    write_study_files(tmp_path, study(), {}, {"flows": TABLE})
+    (tmp_path / "scenarios").touch()
+    with pytest.raises(RequestError, match="scenarios is in the way"), reserve_folder(tmp_path):
+        pass
+    (tmp_path / "scenarios").unlink()
+    (tmp_path / "flows.parquet").unlink()
+    (tmp_path / "flows.parquet").mkdir()
+    with pytest.raises(RequestError, match=r"flows\.parquet is a folder"), reserve_folder(tmp_path):
+        pass
+
+
+def test_a_folder_that_is_removed_while_it_is_being_held_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, flock = tmp_path / "new", fcntl.flock
+
+    def too_late(handle: int, how: int) -> None:
+        monkeypatch.undo()
+        folder.rmdir()  # as who held it last does, where there was none before
+        flock(handle, how)
+
+    folder.mkdir()
+    monkeypatch.setattr(fcntl, "flock", too_late)
+    with reserve_folder(folder):
+        assert folder.is_dir()
+        with pytest.raises(RequestError, match="another run writes"), reserve_folder(folder):
+            pass
 
 
 def test_a_folder_is_held_until_its_study_is_written_and_free_afterwards(tmp_path: Path) -> None:

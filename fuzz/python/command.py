@@ -15,9 +15,11 @@ from failure import Broken
 from guard import Guard
 from thalweg.cli import app, main
 from thalweg.cli.status import INTERRUPTED
+from thalweg.cli.study import load_studies
 
 _LONGEST = 4000
 """Characters of a message."""
+load_studies()
 patch("thalweg.cli.app", typer.main.get_command(app)).start()  # to make it takes longer than most commands
 
 

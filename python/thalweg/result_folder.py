@@ -88,10 +88,10 @@ def refuse_other(folder: Path, document: str, kind: str) -> None:
 
 
 @contextmanager
-def reserve(folder: Path, document: str, kind: str) -> Iterator[None]:
+def reserve(folder: Path, document: str, kind: str, files: Files, homes: Sequence[str]) -> Iterator[None]:
     """Holds a folder for a result that comes later; leaves none where there was none and none came.
 
-    Raises RequestError if it cannot be written, holds something else, or another process writes there.
+    Raises RequestError for all that `ResultFolder` would refuse then, if it is there by now.
     """
     message = f"cannot write results to {folder}"
     place = folder.resolve()
@@ -99,9 +99,10 @@ def reserve(folder: Path, document: str, kind: str) -> Iterator[None]:
     handle = -1
     try:
         try:
-            place.mkdir(parents=True, exist_ok=True)
             handle = _lock(place)
+            _refuse_in_the_way(place, homes)
             refuse_other(place, document, kind)
+            _older(place, document, kind, files)
             writable = os.access(place, os.W_OK | os.X_OK)
         except OSError as error:
             raise RequestError(f"{message}: {error.strerror or error}") from None
@@ -112,11 +113,11 @@ def reserve(folder: Path, document: str, kind: str) -> Iterator[None]:
     finally:
         if _reserved.get(place) == handle:
             del _reserved[place]
-        if handle >= 0:
-            os.close(handle)
         for one in missing:
             with contextlib.suppress(OSError):  # not empty: there is a result in it
                 one.rmdir()
+        if handle >= 0:
+            os.close(handle)
 
 
 class ResultFolder:
@@ -132,23 +133,19 @@ class ResultFolder:
         """
         self.folder = folder
         self._document = document
+        self._kind = kind
         self._files = files
         self._lock = -1
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             held = _reserved.get(folder.resolve())
             self._lock = _lock(folder) if held is None else os.dup(held)
-            for home in (_WHOLE, _MOVING, *homes):
-                _refuse_in_the_way(folder / home)
+            _refuse_in_the_way(folder, homes)
             refuse_other(folder, document, kind)
             remove_abandoned(folder)
             self._settle()
             _discard(folder / _UNFINISHED)
             _discard(folder / PARTIAL)
-            older = self._older()
-            for file in older:
-                if _is_folder(file):
-                    raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")
+            older = _older(folder, document, kind, files)
             self.replaces = bool(older)
             """Whether there is an older result."""
             self.root = folder if in_place and not older else folder / _UNFINISHED
@@ -214,8 +211,8 @@ class ResultFolder:
             whole.rename(moving)
         if _is_folder(moving):
             for place in sorted(entry for entry in moving.iterdir() if _is_folder(entry)):
+                _refuse_in_the_way(self.folder, [place.name])
                 home = self.folder / place.name
-                _refuse_in_the_way(home)
                 home.mkdir(exist_ok=True)
                 for file in place.iterdir():
                     file.replace(home / file.name)
@@ -225,13 +222,9 @@ class ResultFolder:
                 file.replace(self.folder / file.name)
             moving.rmdir()
 
-    def _older(self) -> list[Path]:
-        document = _own(self.folder, self.folder / self._document)
-        return [self.folder / name for name in self._files(document)] + [document] if document else []
-
     def _remove_older(self) -> None:
         """Removes the files of the older result, its document last, and the folders that they leave empty."""
-        files = self._older()
+        files = _older(self.folder, self._document, self._kind, self._files)
         for file in files:
             home = file.parent
             if home != self.folder and not _is_folder(home):
@@ -243,25 +236,51 @@ class ResultFolder:
 
 
 def _lock(folder: Path) -> int:
-    """Holds a folder until the handle is closed, at the latest with the end of this process."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    """Holds a folder, which is made if it is missing, until the handle is closed: with the end of this process."""
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue  # who held it last has removed it
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise RequestError(f"another run writes its result to {folder}; choose another folder") from None
+        except OSError:
+            pass  # see the limits above
+        if _leads_to(folder, handle):
+            return handle
         os.close(handle)
-        raise RequestError(f"another run writes its result to {folder}; choose another folder") from None
-    except OSError:
-        pass  # see the limits above
-    return handle
+
+
+def _leads_to(folder: Path, handle: int) -> bool:
+    """Whether what is open is still the folder: who held it last may have removed it meanwhile."""
+    try:
+        return os.path.samestat(folder.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _older(folder: Path, document: str, kind: str, files: Files) -> list[Path]:
+    """The files of the result that is there, its document last. Raises RequestError if they cannot be replaced."""
+    found = _own(folder, folder / document)
+    older = [folder / name for name in files(found)] + [found] if found else []
+    for file in older:
+        if _is_folder(file):
+            raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")
+    return older
 
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def _refuse_in_the_way(home: Path) -> None:
-    if os.path.lexists(home) and not _is_folder(home):
-        raise RequestError(f"{home} is in the way: a folder of the result will have this name; move it")
+def _refuse_in_the_way(folder: Path, homes: Iterable[str]) -> None:
+    for home in (folder / name for name in (_WHOLE, _MOVING, *homes)):
+        if os.path.lexists(home) and not _is_folder(home):
+            raise RequestError(f"{home} is in the way: a folder of the result will have this name; move it")
 
 
 def _discard(path: Path) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
@@ -23,9 +23,10 @@ from typing import Any, Self
 
 import polars as pl
 
-from thalweg import _native
+from thalweg import _native, measured
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.host import host
+from thalweg.measured import Measured
 from thalweg.metadata import FORMAT, METADATA, read_document, read_metadata
 from thalweg.outcome import Description, Outcomes
 from thalweg.result_folder import PARTIAL, ResultFolder, check_name
@@ -81,7 +82,14 @@ class SuiteResult:
             "wall_s": round(self.wall_s, 3),
             "core_s": round(self.core_s, 3),
             "scenarios": [_scenario_document(outcomes) for outcomes in self.outcomes],
+            "flows": self._measured(measured.flows),
+            "links": self._measured(measured.links),
+            "streams": self._measured(measured.streams),
         }
+
+    def _measured(self, measure: Callable[[Outcomes], list[Measured]]) -> list[dict[str, Any]]:
+        rows = ((outcomes.scenario.name, row) for outcomes in self.outcomes for row in measure(outcomes))
+        return [{"scenario": name, **row.document()} for name, row in rows]
 
     @staticmethod
     def load(folder: str | Path) -> SuiteResult:

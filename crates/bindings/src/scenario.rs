@@ -10,13 +10,16 @@ use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
 use std::thread;
-use thalweg_live::LiveScenario;
 use thalweg_sim::{Progress, run_traced, run_trials};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One scenario, checked.
 #[pyclass(frozen, module = "thalweg._native")]
-pub(crate) struct Scenario(thalweg_sim::Scenario, Option<LiveScenario>);
+pub(crate) struct Scenario {
+    scenario: thalweg_sim::Scenario,
+    /// What is read for real time is not simulated.
+    is_live: bool,
+}
 
 #[pymethods]
 impl Scenario {
@@ -30,7 +33,7 @@ impl Scenario {
         controllers: Vec<(String, String)>,
     ) -> PyResult<Self> {
         thalweg_sim::Scenario::from_toml(text, file, &overrides, &controllers)
-            .map(|scenario| Scenario(scenario, None))
+            .map(Scenario::simulated)
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
@@ -43,8 +46,11 @@ impl Scenario {
         overrides: Vec<(String, String)>,
         controllers: Vec<(String, String)>,
     ) -> PyResult<Self> {
-        LiveScenario::from_toml(text, file, &overrides, &controllers)
-            .map(|live| Scenario(live.scenario.clone(), Some(live)))
+        thalweg_live::flows_from_toml(text, file, &overrides, &controllers)
+            .map(|scenario| Scenario {
+                scenario,
+                is_live: true,
+            })
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
@@ -53,45 +59,45 @@ impl Scenario {
     #[pyo3(signature = (text, file, overrides=vec![]))]
     fn path_from_toml(text: &[u8], file: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
         thalweg_live::path_from_toml(text, file, &overrides)
-            .map(|scenario| Scenario(scenario, None))
+            .map(|scenario| Scenario {
+                scenario,
+                is_live: true,
+            })
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
     #[getter]
     fn title(&self) -> &str {
-        &self.0.title
+        &self.scenario.title
     }
 
     #[getter]
     fn source(&self) -> Option<&str> {
-        self.0.source.as_deref()
+        self.scenario.source.as_deref()
     }
 
     #[getter]
     fn note(&self) -> Option<&str> {
-        self.0.note.as_deref()
+        self.scenario.note.as_deref()
     }
 
     /// The scenario as it runs, overrides included.
     #[getter]
     fn toml(&self) -> &str {
-        self.1.as_ref().map_or(self.0.toml(), LiveScenario::toml)
+        self.scenario.toml()
     }
 
     /// Per flow: name, controller, workload, start_s, awaited.
     #[getter]
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        for (index, spec) in self.0.flows.iter().enumerate() {
+        for (index, spec) in self.scenario.flows.iter().enumerate() {
             let flow = PyDict::new(py);
             flow.set_item("name", &spec.name)?;
-            match &self.1 {
-                Some(live) => flow.set_item("controller", live.controller(index))?,
-                None => flow.set_item("controller", spec.controller.as_str())?,
-            }
+            flow.set_item("controller", spec.controller.as_str())?;
             flow.set_item("workload", spec.workload())?;
             flow.set_item("start_s", spec.start.as_secs_f64())?;
-            flow.set_item("awaited", self.0.is_awaited(index))?;
+            flow.set_item("awaited", self.scenario.is_awaited(index))?;
             list.append(flow)?;
         }
         Ok(list)
@@ -101,9 +107,9 @@ impl Scenario {
     #[getter]
     fn criteria<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        for criterion in &self.0.criteria {
+        for criterion in &self.scenario.criteria {
             let entry = PyDict::new(py);
-            entry.set_item("flow", &self.0.flows[criterion.flow].name)?;
+            entry.set_item("flow", &self.scenario.flows[criterion.flow].name)?;
             entry.set_item("metric", criterion.metric.name())?;
             entry.set_item("stream", &criterion.stream)?;
             entry.set_item("column", criterion.column())?;
@@ -120,13 +126,13 @@ impl Scenario {
     /// Floor of the completion of the first flow, in seconds.
     #[getter]
     fn floor_s(&self) -> Option<f64> {
-        self.0.floor().map(Duration::as_secs_f64)
+        self.scenario.floor().map(Duration::as_secs_f64)
     }
 
     /// Simulated time at which a trial ends whatever has finished, in seconds.
     #[getter]
     fn time_limit_s(&self) -> f64 {
-        self.0.time_limit().as_secs_f64()
+        self.scenario.time_limit().as_secs_f64()
     }
 
     /// One trial with one seed, watched by the auditor if asked.
@@ -136,10 +142,10 @@ impl Scenario {
         let progress = progress(audit);
         let work = || {
             if trace {
-                run_traced(&self.0, seed, &progress)
+                run_traced(&self.scenario, seed, &progress)
                     .map(|(finished, trace)| (finished, Some(trace)))
             } else {
-                let finished = run_trials(&self.0, &[seed], 1, &progress).pop();
+                let finished = run_trials(&self.scenario, &[seed], 1, &progress).pop();
                 finished.map(|finished| (finished, None))
             }
         };
@@ -165,7 +171,8 @@ impl Scenario {
         payload: u64,
     ) -> PyResult<Py<PyDict>> {
         let interval = Duration::from_nanos(interval_ns);
-        let work = || thalweg_sim::probe(&self.0, seed, interval, count, Bytes::new(payload));
+        let work =
+            || thalweg_sim::probe(&self.scenario, seed, interval, count, Bytes::new(payload));
         let probes = py.detach(work);
         let nanos = |at: Option<Instant>| at.map_or(-1, |at| at.as_nanos().cast_signed());
         let columns = Columns::new(py, &probes)
@@ -195,7 +202,7 @@ impl Scenario {
                 .as_ref()
                 .map_or(Ok(()), |hear| hear.call1((finished,)).map(|_| ()))
         };
-        let work = || run_trials(&self.0, &seeds, jobs, &progress);
+        let work = || run_trials(&self.scenario, &seeds, jobs, &progress);
         let (finished, interrupted) = watched(py, &progress.stop, work, report)?;
         refuse_finding(&progress)?;
         let outcomes = self.outcomes(py, &finished)?;
@@ -207,13 +214,19 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// What is read for real time is not simulated.
+    fn simulated(scenario: thalweg_sim::Scenario) -> Scenario {
+        Scenario {
+            scenario,
+            is_live: false,
+        }
+    }
+
     fn refuse_live(&self) -> PyResult<()> {
-        match self.1 {
-            Some(_) => Err(ScenarioError::new_err(
+        match self.is_live {
+            true => Err(ScenarioError::new_err(
                 "this scenario runs in real time only",
             )),
-            None => Ok(()),
+            false => Ok(()),
         }
     }
 
@@ -222,7 +235,7 @@ impl Scenario {
         py: Python<'_>,
         finished: &[thalweg_sim::Finished],
     ) -> PyResult<Py<Outcomes>> {
-        Py::new(py, Outcomes::new(py, &self.0.flows, finished)?)
+        Py::new(py, Outcomes::new(py, &self.scenario.flows, finished)?)
     }
 }
 

@@ -69,7 +69,8 @@ pub trait Observer {
 /// [`control`]: Controller::control
 pub trait Controller: Send {
     /// The handshake gave the first RTT sample: nothing else is known of the path, and no application data
-    /// has left yet, unless by 0-RTT. Only the modelled transport tells of it.
+    /// has left yet, unless by 0-RTT. Told to a controller that is bound after the handshake, too; not where a stack
+    /// tells no RTT before that of the first data.
     fn on_handshake_rtt(&mut self, _cx: &mut Context<'_>) {}
 
     /// A packet left.

@@ -30,5 +30,5 @@ mod sys;
 mod traffic;
 mod trial;
 
-pub use scenario::{Carrier, LiveScenario, path_from_toml};
+pub use scenario::{flows_from_toml, path_from_toml};
 pub use serve::serve;

@@ -2,11 +2,10 @@
 
 use crate::emulator::samples::Samples;
 use crate::emulator::{DOWN, Emulator, UP};
-use crate::scenario::LiveScenario;
 use crate::traffic::{ConnectionResult, FlowPlan, FlowTrace, TrafficResult};
 use serde::Serialize;
 use thalweg_path::{DropCause, FlowLinkStats, LinkConfig};
-use thalweg_sim::Transfer;
+use thalweg_sim::{Scenario, Transfer};
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// What one trial yields: rows of the tables that the simulator fills.
@@ -119,7 +118,7 @@ struct DropRow {
 
 /// A trial that has ended.
 pub(crate) struct Ended<'a> {
-    pub(crate) live: &'a LiveScenario,
+    pub(crate) scenario: &'a Scenario,
     pub(crate) plans: &'a [FlowPlan],
     pub(crate) links: [&'a LinkConfig; 2],
     pub(crate) result: TrafficResult,
@@ -218,8 +217,8 @@ impl Ended<'_> {
         let shared = self.result.shared[flow];
         let total: u64 = self.result.shared.iter().sum();
         FlowRow {
-            flow: self.live.scenario.flows[flow].name.clone(),
-            controller: self.live.controller(flow),
+            flow: self.scenario.flows[flow].name.clone(),
+            controller: self.scenario.flows[flow].controller.as_str().to_owned(),
             finished: completion.is_some(),
             completion_s: completion.map(seconds),
             closed_s: closed.map(seconds),
@@ -248,7 +247,7 @@ impl Ended<'_> {
 
     /// What each connection is called in a trace.
     fn names(&self) -> Vec<String> {
-        let flows = self.live.scenario.flows.iter().zip(self.plans);
+        let flows = self.scenario.flows.iter().zip(self.plans);
         let names = flows.flat_map(|(spec, plan)| {
             let name = move |number: usize| match spec.has_requests() {
                 true => format!("{}/{number}", spec.name),
@@ -260,7 +259,7 @@ impl Ended<'_> {
     }
 
     fn requests(&self) -> Vec<RequestRow> {
-        let flows = self.live.scenario.flows.iter().enumerate();
+        let flows = self.scenario.flows.iter().enumerate();
         let of_requests = flows.filter(|(_, spec)| spec.has_requests());
         let rows = of_requests.flat_map(|(flow, spec)| {
             let own = self.connections(flow).enumerate();

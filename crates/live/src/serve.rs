@@ -1,6 +1,7 @@
 //! Serving a request: it is read, met, and answered.
 
 use crate::request::{Answer, Request, Task};
+use crate::scenario::path_from_toml;
 use crate::stage::Stage;
 use crate::sys::process;
 use crate::{rig, shell, trial};
@@ -52,5 +53,5 @@ fn meet(
 /// The scenario of a request of which the path counts and not the flows.
 fn path(request: &Request) -> Result<Scenario, String> {
     let text = request.scenario.as_bytes();
-    Scenario::from_toml(text, &request.origin, &[], &[]).map_err(|error| error.to_string())
+    path_from_toml(text, &request.origin, &[]).map_err(|error| error.to_string())
 }

@@ -4,7 +4,7 @@ use crate::emulator::Side;
 use crate::emulator::series::Binned;
 use crate::outcome::{Ended, data_link};
 use crate::request::{Answer, Request};
-use crate::scenario::LiveScenario;
+use crate::scenario::flows_from_toml;
 use crate::stage::Stage;
 use crate::sys::clock::Clock;
 use crate::sys::process::{self, Child};
@@ -20,14 +20,11 @@ const SAMPLE: Duration = Duration::from_millis(5);
 /// Runs a trial.
 pub(crate) fn run(request: &Request, trace: bool) -> Result<Answer, String> {
     let text = request.scenario.as_bytes();
-    let live = LiveScenario::from_toml(text, &request.origin, &[], &[]);
-    let live = live.map_err(|error| error.to_string())?;
-    let scenario = &live.scenario;
+    let scenario = flows_from_toml(text, &request.origin, &[], &[]);
+    let scenario = &scenario.map_err(|error| error.to_string())?;
     let plans: Vec<FlowPlan> = (scenario.flows.iter().enumerate())
-        .zip(&live.carriers)
-        .map(|((index, flow), carrier)| FlowPlan {
+        .map(|(index, flow)| FlowPlan {
             transfers: flow.transfers(request.seed),
-            carrier: carrier.clone(),
             awaited: scenario.is_awaited(index),
         })
         .collect();
@@ -53,7 +50,7 @@ pub(crate) fn run(request: &Request, trace: bool) -> Result<Answer, String> {
         stage.emulator.record_series(series);
     }
     let asked = Drive {
-        live: &live,
+        scenario,
         plans: &plans,
         seed: request.seed,
         limit,
@@ -67,7 +64,7 @@ pub(crate) fn run(request: &Request, trace: bool) -> Result<Answer, String> {
     report.note_starts(late);
     report.trace_cut = result.trace.as_ref().and_then(FlowTrace::cut);
     let ended = Ended {
-        live: &live,
+        scenario,
         plans: &plans,
         links: scenario.path().ok_or("the path has several hops")?,
         result,

@@ -20,11 +20,11 @@ pub use audit::AuditError;
 pub use live::{RealConnection, Transfer};
 pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
-pub use outcome::trace::{DropRow, FlowRow, LinkRow, Trace};
+pub use outcome::trace::{DropRow, FlowRow, LinkRow, Recorder, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 pub use scenario::schema::json_schema;
 pub use scenario::{
-    Criterion, FlowController, FlowSpec, Metric, Scenario, ScenarioError, column_name,
+    Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario, ScenarioError, column_name,
 };
 pub use thalweg_quic::{Datagram, StackController};
 pub use thalweg_transport::{Counters, PacketEvent, PacketFate, Role};

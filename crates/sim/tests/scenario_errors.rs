@@ -127,6 +127,10 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ),
         (
             "[[flow]]",
+            "[transport]\nmax_ack_delay = \"20 s\"\n[[flow]]",
+        ),
+        (
+            "[[flow]]",
             "[transport]\ninitial_max_data = \"1 kB\"\n[[flow]]",
         ),
         // no TOML at all
@@ -176,6 +180,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:1: overhead: "2 kB" is too much; accepted: "0 B" to "1000 B"
     a.toml:12: transport.max_mtu: "500 B" is not a size of a QUIC packet; accepted: "1200 B" to "65527 B"
     a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"
+    a.toml:12: transport.max_ack_delay: "20 s" is not a max_ack_delay of QUIC; accepted: less than "16.384 s"
     a.toml:12: transport.initial_max_data: "1 kB" is too small; accepted: at least "4096 B"
     a.toml:2: `[path`: unclosed table; accepted: "]"
     a.toml:1: `title = Example`: string values must be quoted; accepted: literal string

@@ -53,14 +53,28 @@ pub struct AckFrame {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OlderWords(pub(crate) Vec<u64>);
 
-/// What an ACK frame reports as its delay: nanoseconds up to 4.29 s. A sender believes no more than
-/// `max_ack_delay` of it (RFC 9002 section 5.3).
+/// What an ACK frame reports as its delay: nanoseconds up to 2.1 s, then eights of them up to 17.2 s. A sender believes
+/// no more than `max_ack_delay` of it (RFC 9002 section 5.3), which is below 2^14 ms (RFC 9000 section 18.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AckDelay(u32);
 
 impl AckDelay {
+    const IN_EIGHTS: u32 = 1 << 31;
+
     pub(crate) fn new(delay: Duration) -> Self {
-        AckDelay(u32::try_from(delay.as_nanos()).unwrap_or(u32::MAX))
+        let nanos = delay.as_nanos();
+        let below = u64::from(Self::IN_EIGHTS);
+        AckDelay(match nanos < below {
+            true => nanos as u32,
+            false => (nanos / 8).min(below - 1) as u32 | Self::IN_EIGHTS,
+        })
+    }
+
+    fn get(self) -> Duration {
+        Duration::from_nanos(match self.0 & Self::IN_EIGHTS {
+            0 => u64::from(self.0),
+            _ => u64::from(self.0 & !Self::IN_EIGHTS) * 8,
+        })
     }
 }
 
@@ -99,7 +113,7 @@ impl AckFrame {
 
     /// Time between the arrival of `largest` and this frame.
     pub fn delay(&self) -> Duration {
-        Duration::from_nanos(u64::from(self.delay.0))
+        self.delay.get()
     }
 
     /// ECN counts as controllers get them.
@@ -254,6 +268,18 @@ pub fn full_packet_payload(mtu: Bytes) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_delay_is_reported_to_the_nanosecond_and_a_long_one_to_eight() {
+        let reported = |nanos| AckDelay::new(Duration::from_nanos(nanos)).get().as_nanos();
+        assert_eq!(reported(0), 0);
+        assert_eq!(reported(25_000_001), 25_000_001);
+        assert_eq!(reported((1 << 31) - 1), (1 << 31) - 1);
+        assert_eq!(reported((1 << 31) + 9), (1 << 31) + 8);
+        // The largest max_ack_delay: 16.383 s.
+        assert_eq!(reported(16_383_000_000), 16_383_000_000);
+        assert_eq!(reported(u64::MAX), 8 * ((1 << 31) - 1));
+    }
 
     #[test]
     fn a_frame_takes_16_bytes_since_every_packet_is_copied_with_three() {

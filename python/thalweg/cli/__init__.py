@@ -25,7 +25,7 @@ from thalweg.cli.run import run
 from thalweg.cli.shell import rig, shell
 from thalweg.cli.show import show
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
-from thalweg.cli.study import study
+from thalweg.cli.study import load_studies, study
 from thalweg.cli.suite import suite
 from thalweg.errors import RequestError, printable
 
@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else [*arguments]
     try:
         _refuse_bytes(given)
+        if given[:1] in ([], ["study"]):  # completion comes without arguments
+            load_studies()
         # In a context of its own: `--audit` holds for this command.
         context = contextvars.copy_context()
         status = context.run(app, args=given, prog_name="thalweg", standalone_mode=False)

@@ -94,8 +94,8 @@ def run(
     else:
         console = stdout()
         console.print(f"{loaded.title}  ({entry.reference})")
-        if outcomes.n == 1:
-            console.print(tables.flow_table(outcomes.flows))
+        for table in tables.measured_tables(outcomes):
+            console.print(table)
         if verdict.criteria:
             console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
         console.print(tables.summary(result, outcomes.n, f"seed {seed}"))

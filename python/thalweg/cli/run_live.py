@@ -99,8 +99,8 @@ def run_live(
 def _print(result: SuiteResult, outcomes: Outcomes, reference: str) -> None:
     verdict, console = outcomes.verdict(), stdout()
     console.print(f"{result.title}  ({reference}, in real time)")
-    if outcomes.n == 1:
-        console.print(tables.flow_table(outcomes.flows))
+    for table in tables.measured_tables(outcomes):
+        console.print(table)
     if verdict.criteria:
         console.print(tables.verdict_table(tables.verdict_rows(outcomes.scenario.name, verdict)))
     console.print(tables.summary(result, outcomes.n, f"seed {result.seed}"))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-import polars as pl
 from rich.text import Text
 
+from thalweg import measured
 from thalweg.cli.fitting import FittingTable
+from thalweg.measured import Measured, Metric
+from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
 from thalweg.statistics.digits import supported
-from thalweg.verdict import Statistics, Verdict
+from thalweg.statistics.interval import Interval
+from thalweg.verdict import Statistics, Verdict, without_offset
 
 HEADERS = (
     "scenario",
@@ -48,7 +51,7 @@ _OUTCOMES = (
     ("queue delay", "mean_queue_delay_s", "s"),
 )
 """Heading, column and unit of what a table of flows shows; a column that is not there is left out."""
-_DROPPABLE_OUTCOMES = ("timeouts", "max", "dropped", "sent", "RTT min", "mean", "queue delay", "lost")
+_DROPPABLE_OUTCOMES = ("timeouts", "max", "dropped", "sent", "share", "RTT min", "mean", "queue delay", "lost")
 """As `_DROPPABLE`."""
 
 
@@ -148,8 +151,9 @@ def each(trials: int) -> str:
     return f"{trials} trial{'s' if trials != 1 else ''} each"
 
 
-def flow_table(flows: pl.DataFrame) -> FittingTable:
-    """Outcomes of each flow of one trial."""
+def flow_table(outcomes: Outcomes) -> FittingTable:
+    """Outcomes of each flow of one trial, with the times that its verdict takes."""
+    flows = without_offset(outcomes.flows, outcomes.scenario.starts_s)
     shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
     headers = ("flow", *(heading for heading, _, _ in shown))
     table = FittingTable(headers, 2, [name for name in _DROPPABLE_OUTCOMES if name in headers])
@@ -157,6 +161,37 @@ def flow_table(flows: pl.DataFrame) -> FittingTable:
         cells = [_cell(row[column], unit) for _, column, unit in shown]
         table.add_row(str(row["flow"]), *cells)
     return table
+
+
+def measured_tables(outcomes: Outcomes) -> Iterator[FittingTable | str]:
+    """What was measured, criteria or not: flows, links and streams of media; medians, if there are trials."""
+    if outcomes.n > 1:
+        yield f"medians of {outcomes.n} trials"
+        yield _measured(measured.flows(outcomes), measured.FLOW)
+    else:
+        yield flow_table(outcomes)
+    yield _measured(measured.links(outcomes), measured.LINK)
+    if streams := measured.streams(outcomes):
+        yield _measured(streams, measured.STREAM)
+
+
+def _measured(rows: Sequence[Measured], metrics: Sequence[Metric]) -> FittingTable:
+    shown = [metric for metric in metrics if any(metric.key in row.values for row in rows)]
+    names = tuple(rows[0].names) if rows else ()
+    headers = (*names, *(metric.name for metric in shown))
+    table = FittingTable(headers, len(names), [name for name in _DROPPABLE_OUTCOMES if name in headers])
+    for row in rows:
+        cells = [_median(row.values.get(metric.key), metric.unit) for metric in shown]
+        table.add_row(*row.names.values(), *cells)
+    return table
+
+
+def _median(median: Interval | None, unit: str) -> str:
+    if median is None:
+        return "-"
+    if unit != "share":
+        return supported(median, unit)
+    return supported(Interval(100 * median.value, 100 * median.low, 100 * median.high, median.n), "%")
 
 
 def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:

@@ -3,12 +3,11 @@
 use super::connection::{Connection, Ends};
 use super::flow_trace::FlowTrace;
 use crate::host::Host;
-use crate::scenario::LiveScenario;
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Interest, Timer};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener};
-use thalweg_sim::RealConnection;
+use thalweg_sim::{RealConnection, Scenario};
 use thalweg_units::{Duration, Instant};
 
 /// How often the state of the connections is read.
@@ -49,7 +48,7 @@ pub(super) struct Flow {
 
 /// All flows at work.
 pub(super) struct Traffic<'a> {
-    pub(super) live: &'a LiveScenario,
+    pub(super) scenario: &'a Scenario,
     pub(super) epoll: Epoll,
     pub(super) timer: Timer,
     pub(super) clock: Clock,

@@ -1,7 +1,6 @@
 //! What the flows of a trial are to do.
 
-use crate::scenario::{Carrier, LiveScenario};
-use thalweg_sim::Transfer;
+use thalweg_sim::{Scenario, Transfer};
 use thalweg_units::Duration;
 
 /// One flow.
@@ -9,15 +8,13 @@ use thalweg_units::Duration;
 pub(crate) struct FlowPlan {
     /// What its connections move, and when each begins.
     pub(crate) transfers: Vec<(Duration, Transfer)>,
-    /// What carries it.
-    pub(crate) carrier: Carrier,
     /// Whether the end waits for it.
     pub(crate) awaited: bool,
 }
 
 /// How flows are to be driven.
 pub(crate) struct Drive<'a> {
-    pub(crate) live: &'a LiveScenario,
+    pub(crate) scenario: &'a Scenario,
     /// Of all flows.
     pub(crate) plans: &'a [FlowPlan],
     /// Of the trial.

@@ -30,7 +30,7 @@ impl Traffic<'_> {
         let connection = &mut self.connections[index];
         connection.observe(now, self.trace.as_mut());
         if let Ends::Quic(ends) = &connection.ends {
-            connection.result.media = ends.media(&self.live.scenario, now);
+            connection.result.media = ends.media(self.scenario, now);
             let [down, up] = ends.dropped();
             self.host_dropped[0] += down;
             self.host_dropped[1] += up;

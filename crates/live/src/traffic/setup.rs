@@ -8,7 +8,6 @@ use super::plan::Drive;
 use super::ports::SERVER_PORT;
 use super::quic_ends::QuicEnds;
 use crate::host::Host;
-use crate::scenario::Carrier;
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Timer};
 use crate::sys::tcp;
@@ -66,7 +65,7 @@ pub(super) fn traffic<'a>(
     let clock = Clock::start();
     started(clock).map_err(refused)?;
     Ok(Traffic {
-        live: asked.live,
+        scenario: asked.scenario,
         epoll,
         timer,
         clock,
@@ -100,13 +99,10 @@ fn enter(host: &Host) -> Result<(), String> {
 
 /// What carries flow `index`; the kernel's TCP serves it at `address`.
 fn transport(asked: &Drive<'_>, index: usize, address: SocketAddrV4) -> Result<Transport, String> {
-    let congestion = match &asked.plans[index].carrier {
-        Carrier::Kernel(congestion) => congestion,
-        Carrier::Quic => {
-            let flow = &asked.live.scenario.flows[index];
-            let connections = flow.real_connections(index, asked.seed);
-            return Ok(Transport::Quic(Box::new(connections)));
-        }
+    let flow = &asked.scenario.flows[index];
+    let Some(congestion) = flow.controller.kernel() else {
+        let connections = flow.real_connections(index, asked.seed);
+        return Ok(Transport::Quic(Box::new(connections)));
     };
     let listener = TcpListener::bind(address).map_err(refused)?;
     listener.set_nonblocking(true).map_err(refused)?;
@@ -116,6 +112,6 @@ fn transport(asked: &Drive<'_>, index: usize, address: SocketAddrV4) -> Result<T
     Ok(Transport::Kernel(TcpServer {
         listener,
         address,
-        congestion: congestion.clone(),
+        congestion: congestion.to_owned(),
     }))
 }

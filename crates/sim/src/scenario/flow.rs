@@ -8,6 +8,9 @@ use thalweg_quic::StackController;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
 
+/// What marks a congestion control of the kernel.
+pub(super) const KERNEL: &str = "kernel:";
+
 /// What steers the sender of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FlowController {
@@ -15,6 +18,8 @@ pub enum FlowController {
     Registry(ControllerSpec),
     /// A controller of the real stack, for flows of that stack.
     OfStack(StackController),
+    /// A congestion control of the kernel's TCP, as scenarios for real time write it: "kernel:cubic".
+    Kernel(String),
 }
 
 impl FlowController {
@@ -23,6 +28,15 @@ impl FlowController {
         match self {
             FlowController::Registry(spec) => spec.as_str(),
             FlowController::OfStack(controller) => controller.as_str(),
+            FlowController::Kernel(controller) => controller,
+        }
+    }
+
+    /// The name of the kernel's congestion control: "cubic".
+    pub fn kernel(&self) -> Option<&str> {
+        match self {
+            FlowController::Kernel(controller) => controller.strip_prefix(KERNEL),
+            _ => None,
         }
     }
 }

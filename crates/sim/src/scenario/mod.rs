@@ -3,6 +3,7 @@
 
 mod buffer_size;
 mod check;
+mod clock;
 mod criterion;
 pub(crate) mod error;
 pub(crate) mod floor;
@@ -16,6 +17,7 @@ mod refusal;
 pub(crate) mod schema;
 mod trace_files;
 
+pub use clock::{Clock, Host};
 pub use criterion::{Criterion, Metric, column_name};
 pub use error::ScenarioError;
 pub(crate) use flow::Workload;
@@ -49,7 +51,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The scenario as it runs, overrides included; [`Scenario::from_toml`] reads it back.
+    /// The scenario as it runs, overrides included; [`Scenario::read`] reads it back under the same clock.
     pub fn toml(&self) -> &str {
         &self.toml
     }

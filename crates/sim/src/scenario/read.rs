@@ -1,10 +1,11 @@
 //! Reading a scenario: its text, the values of `--set` and `--controller`, the files that it names, and its check.
 
 use super::check::Checker;
+use super::check::counts::check_text;
 use super::error::{ScenarioError, with_sets};
 use super::refusal::refused;
 use super::schema::ScenarioFile;
-use super::{FlowController, Scenario, overrides, trace_files};
+use super::{Clock, Scenario, overrides, trace_files};
 use std::path::Path;
 
 impl Scenario {
@@ -19,60 +20,45 @@ impl Scenario {
         sets: &[(String, String)],
         controllers: &[(String, String)],
     ) -> Result<Scenario, ScenarioError> {
+        Scenario::read(text, origin, sets, controllers, Clock::Virtual)
+    }
+
+    /// The same for any clock.
+    ///
+    /// # Errors
+    /// As [`Scenario::from_toml`], and if a flow cannot be carried under this clock.
+    pub fn read(
+        text: &[u8],
+        origin: &str,
+        sets: &[(String, String)],
+        controllers: &[(String, String)],
+        clock: Clock,
+    ) -> Result<Scenario, ScenarioError> {
+        let table = Scenario::table(text, origin, sets)?;
         let text = utf8(text, origin)?;
-        Checker { text, origin }.check_text()?;
-        let folder = Path::new(origin)
-            .parent()
-            .unwrap_or(Path::new(""))
-            .to_owned();
-        if sets.is_empty() && controllers.is_empty() {
-            let mut file = typed(text, origin)?;
-            let embedded = trace_files::embed(&mut file, &folder, text, origin)?;
-            let toml = if embedded {
-                toml::to_string(&file).unwrap_or_default()
-            } else {
-                text.to_owned()
-            };
-            return Checker { text, origin }.check(file, toml);
-        }
-        let mut table = Scenario::table(text.as_bytes(), origin, sets)?;
-        for (flow, controller) in controllers {
-            let flows = table.get("flow").and_then(toml::Value::as_array);
-            let names = flows
-                .into_iter()
-                .flatten()
-                .filter_map(|flow| flow.get("name"));
-            let names: Vec<&str> = names.filter_map(toml::Value::as_str).collect();
-            let option = format!("--controller {flow}={controller}");
-            if !names.contains(&flow.as_str()) {
-                let problem = format!(
-                    "there is no flow \"{flow}\"; accepted: {}",
-                    names.join(", ")
-                );
-                return Err(ScenarioError::of_option(option, problem));
-            }
-            if let Err(problem) = controller.parse::<FlowController>() {
-                return Err(ScenarioError::of_option(option, problem));
-            }
-            let quoted = toml::Value::String(controller.clone()).to_string();
-            overrides::set(&mut table, &format!("flow.{flow}.controller"), &quoted)?;
-        }
-        let changed = toml::to_string(&table).unwrap_or_default();
-        // Lines of the changed text say nothing to its reader: errors name what was set instead.
-        let origin = with_sets(origin, sets);
-        let mut file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
-            let mut error = refused(&error, &changed, &origin);
-            error.line = None;
-            error
-        })?;
-        let embedded = trace_files::embed(&mut file, &folder, "", &origin)?;
+        let folder = Path::new(origin).parent().unwrap_or(Path::new(""));
+        let (mut file, toml, origin) = match (sets, controllers) {
+            ([], []) => (typed(text, origin)?, text.to_owned(), origin.to_owned()),
+            _ => changed(table.clone(), origin, sets, controllers, clock)?,
+        };
+        let origin = origin.as_str();
+        // Lines of a text in which `--set` has changed something say nothing to its reader: errors name what was set.
+        let text = if sets.is_empty() { text } else { "" };
+        let refuse = |key: &str, problem: &str| ScenarioError::at(text, origin, &[], key, problem);
+        clock.choose_stacks(&mut file, &table, refuse)?;
+        let embedded = trace_files::embed(&mut file, folder, text, origin)?;
         let toml = if embedded {
             toml::to_string(&file).unwrap_or_default()
         } else {
-            changed
+            toml
         };
-        let (text, origin) = ("", origin.as_str());
-        Checker { text, origin }.check(file, toml)
+        let checker = Checker {
+            text,
+            origin,
+            clock,
+            controllers,
+        };
+        checker.check(file, toml)
     }
 
     /// The tables of a scenario file with the values of `--set` in them, not checked yet. `--controller` comes after
@@ -80,13 +66,13 @@ impl Scenario {
     ///
     /// # Errors
     /// If the file is not a scenario, or if a key of `sets` leads nowhere.
-    pub fn table(
+    fn table(
         text: &[u8],
         origin: &str,
         sets: &[(String, String)],
     ) -> Result<toml::Table, ScenarioError> {
         let text = utf8(text, origin)?;
-        Checker { text, origin }.check_text()?;
+        check_text(text, origin)?;
         typed(text, origin)?;
         let mut table = toml::from_str(text).map_err(|error| refused(&error, text, origin))?;
         for (key, value) in sets {
@@ -99,6 +85,46 @@ impl Scenario {
 /// The file with all its keys, if their types are right.
 fn typed(text: &str, origin: &str) -> Result<ScenarioFile, ScenarioError> {
     toml::from_str(text).map_err(|error| refused(&error, text, origin))
+}
+
+/// A file with what `--set` and `--controller` change in it, its text, and what errors call it. `table` has the values
+/// of `--set` already.
+fn changed(
+    mut table: toml::Table,
+    origin: &str,
+    sets: &[(String, String)],
+    controllers: &[(String, String)],
+    clock: Clock,
+) -> Result<(ScenarioFile, String, String), ScenarioError> {
+    for (flow, controller) in controllers {
+        let flows = table.get("flow").and_then(toml::Value::as_array);
+        let names = flows
+            .into_iter()
+            .flatten()
+            .filter_map(|flow| flow.get("name"));
+        let names: Vec<&str> = names.filter_map(toml::Value::as_str).collect();
+        let option = format!("--controller {flow}={controller}");
+        if !names.contains(&flow.as_str()) {
+            let problem = format!(
+                "there is no flow \"{flow}\"; accepted: {}",
+                names.join(", ")
+            );
+            return Err(ScenarioError::of_option(option, problem));
+        }
+        if let Err(problem) = clock.controller(controller) {
+            return Err(ScenarioError::of_option(option, problem));
+        }
+        let quoted = toml::Value::String(controller.clone()).to_string();
+        overrides::set(&mut table, &format!("flow.{flow}.controller"), &quoted)?;
+    }
+    let changed = toml::to_string(&table).unwrap_or_default();
+    let origin = with_sets(origin, sets);
+    let file: ScenarioFile = toml::from_str(&changed).map_err(|error| {
+        let mut error = refused(&error, &changed, &origin);
+        error.line = None;
+        error
+    })?;
+    Ok((file, changed, origin))
 }
 
 fn utf8<'a>(text: &'a [u8], origin: &str) -> Result<&'a str, ScenarioError> {

@@ -97,6 +97,7 @@ impl Endpoint {
         let steering = match controller {
             FlowController::Registry(spec) => Steering::Ours(spec.build(&init)),
             FlowController::OfStack(controller) => Steering::Stack(*controller),
+            FlowController::Kernel(name) => unreachable!("no scenario of virtual time has {name}"),
         };
         let rng = seed::rng(trial, &format!("{name}/controller"));
         let noise = seed::rng(trial, &format!("{name}/wakeup"));

@@ -13,6 +13,15 @@ use thalweg_units::{Bytes, Duration, Instant};
 /// Packets acknowledged after a packet that make it lost (RFC 9002 section 6.1.1).
 const PACKET_THRESHOLD: u64 = 3;
 
+fn is_finished(frame: &Frame) -> bool {
+    matches!(frame, Frame::ServerFinished | Frame::ClientFinished { .. })
+}
+
+/// Whether the frame is sent again when it is lost: a PING and a datagram are not.
+fn can_be_repeated(frame: &Frame) -> bool {
+    !matches!(frame, Frame::Ping | Frame::Datagram { .. })
+}
+
 impl Endpoint {
     /// When loss detection acts: the time threshold of a suspect, else the probe timeout (RFC 9002
     /// section 6.2.1).
@@ -67,8 +76,7 @@ impl Endpoint {
             self.timed_out = Some((oldest, self.sent.next_number()));
         }
         let snapshot = packet.state.compare(&self.sender.path);
-        let frames = packet.frames;
-        self.requeue_for_probes(oldest, &frames);
+        self.requeue_for_probes(oldest);
         let event = Timeout {
             count: self.timeouts,
             packet: oldest,
@@ -79,32 +87,42 @@ impl Endpoint {
         self.refresh_control();
     }
 
-    /// What probes carry: new data if there is any, by RFC 9002 section 6.2.4, else that of the oldest packets. The
-    /// Finished of the handshake, which has a packet number space of its own, is always repeated; picoquic repeats
-    /// the oldest packet.
-    fn requeue_for_probes(&mut self, oldest: u64, frames: &[Frame; MAX_FRAMES]) {
-        let is_handshake =
-            |frame: &Frame| matches!(frame, Frame::ServerFinished | Frame::ClientFinished { .. });
-        if self.config.rules == Rules::Picoquic || used(frames).any(is_handshake) {
-            self.requeue(frames);
+    /// What probes carry (RFC 9002 section 6.2.4): new data if there is any, else that of the oldest packets that carry
+    /// some. A Finished of the handshake, whose packet number space has a timer of its own (section 6.2.1), is repeated
+    /// wherever it is: behind data of 0-RTT, too. Picoquic repeats the oldest packet.
+    fn requeue_for_probes(&mut self, oldest: u64) {
+        if self.config.rules == Rules::Picoquic {
+            self.requeue_packet(oldest, |_| true);
             return;
         }
-        if self.has_data() {
-            return;
-        }
+        let repeats_data = !self.has_data();
         let mut left = self.probes;
-        for number in oldest..self.sent.next_number() {
-            if left == 0 {
-                break;
-            }
-            if self.sent.fate(number) == Fate::Outstanding
-                && let Some(packet) = self.sent.get(number)
-            {
-                let frames = packet.frames;
-                self.requeue(&frames);
-                left -= 1;
+        let mut numbers = oldest..self.sent.next_number();
+        let finished = numbers.find(|number| self.requeue_packet(*number, is_finished));
+        left -= u32::from(finished.is_some());
+        if repeats_data {
+            for number in oldest..self.sent.next_number() {
+                if left == 0 {
+                    break;
+                }
+                if Some(number) != finished {
+                    left -= u32::from(self.requeue_packet(number, can_be_repeated));
+                }
             }
         }
+    }
+
+    /// Queues what a packet carried, if it is outstanding and has a frame that is `wanted`; whether it does.
+    fn requeue_packet(&mut self, number: u64, wanted: impl Fn(&Frame) -> bool) -> bool {
+        let Some(packet) = self.sent.get(number) else {
+            return false;
+        };
+        let frames = packet.frames;
+        let repeats = self.sent.fate(number) == Fate::Outstanding && used(&frames).any(wanted);
+        if repeats {
+            self.requeue(&frames);
+        }
+        repeats
     }
 
     /// Declares packets lost and tells the controller of each. The next acknowledgement tells of all of them,

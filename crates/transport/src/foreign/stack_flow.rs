@@ -105,6 +105,9 @@ impl StackFlow {
             initial_window: self.config.initial_window,
         };
         self.sender.replace_controller(spec.build(&init));
+        if self.sender.path.has_rtt() {
+            self.tell_handshake_rtt();
+        }
         self.codepoint = self.sender.ecn();
         self.codepoint
     }
@@ -130,9 +133,13 @@ impl StackFlow {
         self.sender.path.established = true;
         if let Some((_, smoothed)) = self.smoothed.filter(|_| self.handshake_delivered) {
             self.sender.take_rtt(smoothed, Duration::ZERO);
-            (self.sender).tell(self.now, |controller, cx| controller.on_handshake_rtt(cx));
-            self.sender.decide();
+            self.tell_handshake_rtt();
         }
+    }
+
+    fn tell_handshake_rtt(&mut self) {
+        (self.sender).tell(self.now, |controller, cx| controller.on_handshake_rtt(cx));
+        self.sender.decide();
     }
 
     /// The largest packet that the path carries is known anew.
@@ -323,5 +330,37 @@ impl StackFlow {
             .sent
             .front()
             .map_or(self.sender.path.next_packet, |packet| packet.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::SeedableRng as _;
+
+    /// A controller that paces its first flight by the RTT of the handshake does so whenever it is bound.
+    #[test]
+    fn a_controller_that_is_bound_after_the_handshake_hears_of_its_rtt() {
+        let spec: ControllerSpec = "reno:variant=picoquic".parse().unwrap();
+        let config = TransportConfig::default();
+        let init = Init {
+            now: Instant::START,
+            mtu: config.initial_mtu,
+            initial_window: config.initial_window,
+        };
+        let established = |spec: &ControllerSpec| {
+            let rng = Rng::seed_from_u64(1);
+            let mut flow = StackFlow::new(Some(spec.build(&init)), config.clone(), rng);
+            let later = Instant::START + Duration::from_millis(80);
+            flow.note_smoothed(Duration::from_millis(80));
+            flow.on_acked(later, Instant::START, 0, Bytes::new(1200), false);
+            flow.establish();
+            flow
+        };
+        let mut from_the_start = established(&spec);
+        let mut bound_later = established(&"cubic".parse().unwrap());
+        bound_later.replace_controller(&spec);
+        assert!(from_the_start.control().pacing.is_some());
+        assert_eq!(bound_later.control(), from_the_start.control());
     }
 }

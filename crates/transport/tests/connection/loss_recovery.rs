@@ -332,6 +332,66 @@ fn without_new_data_the_probes_repeat_the_two_oldest_packets() {
     assert_eq!(probes[1].0, probes[0].1);
 }
 
+/// What one side of a connection with 0-RTT sends at its first probe timeout, if nothing that has a number reaches the other
+/// before 500 ms. The client asks with `bytes` and gets as many.
+fn probed_with_zero_rtt(way: Way, bytes: u64) -> Vec<Packet> {
+    let config = TransportConfig {
+        zero_rtt: true,
+        ..TransportConfig::new(Rules::Rfc)
+    };
+    let mut exchange = Exchange::new(0, bytes);
+    exchange.request = bytes;
+    let mut pair = Pair::new(&config, crate::pair::controller("reno", &config))
+        .asking(&[exchange])
+        .with_pipe(move |now, to, _, packet| {
+            match to == way && packet.kind == Kind::Data && now < at_ms(500) {
+                true => Fate::Drop,
+                false => Fate::Pass,
+            }
+        })
+        .connect();
+    let timeouts = move |pair: &Pair| match way {
+        Way::ToServer => pair.client.counters().timeouts,
+        Way::ToClient => pair.server.counters().timeouts,
+    };
+    pair.play_until(at_ms(10_000), |pair| timeouts(pair) > 0);
+    let now = pair.now;
+    let probes = pair
+        .sent
+        .iter()
+        .filter(|s| s.way == way && s.is_data() && s.time == now)
+        .map(|s| s.packet.clone())
+        .collect();
+    pair.play_until(at_ms(10_000), Pair::is_answered);
+    probes
+}
+
+fn carries(packet: &Packet, wanted: impl Fn(&Frame) -> bool) -> bool {
+    packet.frames.iter().any(wanted)
+}
+
+#[test]
+fn a_probe_repeats_the_finished_behind_data_of_zero_rtt() {
+    // RFC 9002 section 6.2.1: each packet number space has its timer. 5000 bytes are five packets before the Finished.
+    let probes = probed_with_zero_rtt(Way::ToServer, 5000);
+    let finished = |frame: &Frame| matches!(frame, Frame::ClientFinished { .. });
+    assert!(probes.len() >= 2);
+    assert!(
+        probes[..2].iter().any(|packet| carries(packet, finished)),
+        "{probes:?}"
+    );
+}
+
+#[test]
+fn no_probe_is_empty_while_there_is_old_data() {
+    // RFC 9002 section 6.2.4. The Finished takes one probe; a packet with nothing to repeat takes none.
+    let probes = probed_with_zero_rtt(Way::ToClient, 1500);
+    let data = |frame: &Frame| matches!(frame, Frame::Stream { .. });
+    let finished = |frame: &Frame| matches!(frame, Frame::ServerFinished);
+    assert!(probes.len() >= 2 && carries(&probes[0], finished));
+    assert!(carries(&probes[1], data), "{probes:?}");
+}
+
 #[test]
 fn by_the_rules_of_picoquic_one_probe_repeats_the_oldest_packet_whatever_else_there_is() {
     let (probes, highest) = probed(4_000_000, at_ms(0), Rules::Picoquic);

@@ -7,5 +7,5 @@ window_law.py     the average window under random loss, out of RFC 9438 and RFC 
 window.py, utilisation.py, queues.py, timeout.py, bbr_cycle.py   the experiments of each family of laws
 checks.py         from quantities to checks; agreement of the modelled endpoint and the real stack
 study.py          the run
-table.py, figures.py, store.py    what is shown and stored
+table.py, figures.py, page.py     what is shown
 """

@@ -16,6 +16,7 @@ import polars as pl
 from thalweg.studies.laws.experiment import Experiment, Measured, Played
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.scenarios import bulk, header, path
+from thalweg.studies.runner.scenario_text import scenario_text
 from thalweg.trace import Trace
 
 _RATE_BPS, _RTT_S = 20e6, 0.08
@@ -48,7 +49,8 @@ def experiments(stacks: Sequence[str], trials: int, length_s: float) -> Iterator
 def _experiment(controller: str, stack: str, trials: int, length_s: float) -> Experiment:
     name = f"cycle-{controller}-{stack}"
     buffer = f"{2 * _RATE_BPS * _RTT_S / 8:.0f} B"
-    toml = header(name, length_s, _RTT_S) + path(_RATE_BPS, _RTT_S, buffer) + bulk(_FLOW, controller, stack)
+    keys = header(name, length_s, _RTT_S) | path(_RATE_BPS, _RTT_S, buffer)
+    keys |= {"flow": [bulk(_FLOW, controller, stack)]}
 
     def numbers(played: Played) -> dict[str, float]:
         assert played.trace is not None
@@ -75,7 +77,7 @@ def _experiment(controller: str, stack: str, trials: int, length_s: float) -> Ex
             )
         return found
 
-    return Experiment(name, toml, trials, True, numbers, quantities)
+    return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
 def phases(flows: pl.DataFrame) -> list[Phase]:

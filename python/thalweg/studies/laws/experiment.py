@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from thalweg.outcome import Outcomes
-from thalweg.scenario import Interrupted, Scenario
+from thalweg.scenario import Scenario
 from thalweg.statistics.interval import Values
 from thalweg.studies.laws.quantity import Quantity
+from thalweg.studies.runner.trials import CellTrials
 from thalweg.trace import Trace
 
 
@@ -30,12 +29,12 @@ Numbers = Mapping[str, float]
 Measured = Mapping[str, Values]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Experiment:
-    """One scenario and what it is played for."""
+    """One scenario and what it is played for: a cell of the study."""
 
     name: str
-    """For files and for progress."""
+    """For files."""
     toml: str
     trials: int
     traced: bool
@@ -44,41 +43,24 @@ class Experiment:
     """Of one trial."""
     quantities: Callable[[Measured], Sequence[Quantity]]
     """Of all trials: each number is an array with one value for each."""
-    packets: float = 0.0
-    """About as many packets as all its trials send, for the order of costs; 0 if few."""
-    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Its name says all."""
+        return self.name
 
     def scenario(self) -> Scenario:
         """Its scenario. Raises RequestError."""
         return Scenario.from_toml(self.toml, self.name)
 
-    def play(
-        self, seed: int, jobs: int, on_progress: Callable[[int], None] | None = None
-    ) -> tuple[list[Quantity], float]:
-        """Plays all trials; the quantities, and the processor time in seconds. Raises Interrupted."""
-        scenario = self.scenario()
-        if not self.traced:
-            outcomes = scenario.trials(self.trials, seed, jobs, on_progress)
+    def measure(self, trials: CellTrials) -> list[Quantity]:
+        """Plays all trials; the quantities. Raises RequestError and Interrupted."""
+        if self.traced:
+            found = trials.each(lambda trial: self.numbers(Played(trial.outcomes, 0, trial.trace)))
+        else:
+            outcomes = trials.outcomes()
             found = [self.numbers(Played(outcomes, index, None)) for index in range(outcomes.n)]
-            return list(self.quantities(columns(found))), outcomes.core_s
-        found, core_s = [], 0.0
-
-        def one(number: int) -> tuple[Numbers, float]:
-            trial = scenario.run(seed + number, trace=True)
-            return self.numbers(Played(trial.outcomes, 0, trial.trace)), trial.outcomes.core_s
-
-        # A trace is large: only those at work are in memory.
-        with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-            try:
-                for number, (numbers, spent_s) in enumerate(pool.map(one, range(self.trials))):
-                    found.append(numbers)
-                    core_s += spent_s
-                    if on_progress:
-                        on_progress(number + 1)
-            except KeyboardInterrupt:
-                pool.shutdown(cancel_futures=True)
-                raise Interrupted(None) from None
-        return list(self.quantities(columns(found))), core_s
+        return list(self.quantities(columns(found)))
 
 
 def columns(trials: Iterable[Numbers]) -> dict[str, Values]:

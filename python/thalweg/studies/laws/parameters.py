@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from thalweg.errors import RequestError, did_you_mean
 from thalweg.quantity import text
+from thalweg.scenario import Scenario
 from thalweg.studies.laws import bbr_cycle, queues, timeout, utilisation, window
 from thalweg.studies.laws.experiment import Experiment
 from thalweg.studies.laws.utilisation import Point
+from thalweg.studies.runner.parameters import option
 
 CONTROLLERS = ("c4", "cubic", "bbr", "bbr1", "reno", "prague")
 STACKS = ("model", "quic")
@@ -24,11 +27,19 @@ GRID: tuple[Point, ...] = tuple((rate, rtt) for rate in _RATES_BPS for rtt in _R
 
 
 @dataclass(frozen=True)
-class Preset:
+class Parameters:
     """What is run."""
 
-    controllers: tuple[str, ...] = CONTROLLERS
-    stacks: tuple[str, ...] = STACKS
+    controllers: tuple[str, ...] = option(
+        CONTROLLERS,
+        "--controller",
+        "-c",
+        metavar="NAME",
+        help="For utilisation, FQ-CoDel and timeouts; may be repeated [c4 cubic bbr bbr1 reno prague].",
+    )
+    stacks: tuple[str, ...] = option(
+        STACKS, "--stack", metavar="NAME", help="model or quic; may be repeated [both]."
+    )
     points: tuple[Point, ...] = GRID
     """Of the utilisation."""
     windows: dict[str, tuple[tuple[float, float, int], ...]] = field(
@@ -49,11 +60,23 @@ class Preset:
     cycle_s: float = 40.0
     """Of a trial of BBR's cycle."""
 
+    def __post_init__(self) -> None:
+        """Refuses stacks that there are not; raises RequestError."""
+        for one in self.stacks:
+            if one not in STACKS:
+                hint = did_you_mean(one, STACKS)
+                raise RequestError(f"--stack {one!r}: accepted: {', '.join(STACKS)}{hint}")
+
+    @property
+    def preset(self) -> str:
+        """The name of this set of parameters; `custom` if it has none."""
+        return next((name for name, known in PRESETS.items() if known == self), "custom")
+
     def is_left_out(self, point: Point, stack: str) -> bool:
         """Whether a point costs too much on a stack."""
         return utilisation.packets(point) * PACKET_S[stack] > self.most_core_s
 
-    def experiments(self) -> Iterator[Experiment]:
+    def cells(self) -> Iterator[Experiment]:
         """All experiments."""
         for stack in self.stacks:
             yield from window.experiments(self.windows[stack], (stack,), self.window_trials)
@@ -64,6 +87,10 @@ class Preset:
         yield from queues.experiments(self.controllers, traced, self.trials, self.queue_s)
         yield from timeout.experiments(self.controllers, self.stacks, self.trials)
         yield from bbr_cycle.experiments(traced, self.trials, self.cycle_s)
+
+    def scenario(self, experiment: Experiment) -> Scenario:
+        """That of the experiment. Raises RequestError."""
+        return experiment.scenario()
 
     def notes(self) -> list[str]:
         """What is left out, and what it would cost."""
@@ -83,12 +110,12 @@ class Preset:
         return found
 
 
-PRESETS: dict[str, Preset] = {
-    "full": Preset(),
-    "complete": Preset(most_core_s=float("inf")),
-    "quick": Preset(
+PRESETS: dict[str, Parameters] = {
+    "full": Parameters(),
+    "complete": Parameters(most_core_s=float("inf")),
+    "quick": Parameters(
         points=((10e6, 0.01),),
-        windows={"model": ((1e-2, 0.1, 100), (1e-3, 0.1, 60)), "quic": ((1e-2, 0.1, 100),)},
+        windows={"model": ((1e-2, 0.1, 100), (1e-3, 0.1, 60)), "quic": ((2e-3, 0.1, 60),)},
         window_trials=10,
         trace_stacks=("model",),
         queue_s=10.0,

@@ -16,8 +16,9 @@ import polars as pl
 from thalweg.statistics.interval import Values
 from thalweg.studies.laws.experiment import Experiment, Measured, Played
 from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.laws.scenarios import bulk, header, path, time
+from thalweg.studies.laws.scenarios import bulk, header, path
 from thalweg.studies.laws.window_law import RENO, RENO_RANDOM
+from thalweg.studies.runner.scenario_text import nanoseconds, scenario_text
 from thalweg.trace import Trace
 
 _RATE_BPS = 100e6
@@ -35,12 +36,15 @@ def codel(trials: int) -> Experiment:
     """CoDel under an overload that does not yield: many short downloads, 1.3 times the capacity."""
     length_s, size = 2.0, 100_000
     gap_s = size * 8 / (_RATE_BPS * 1.3)
-    load = (
-        f'[[flow]]\nname = "load"\ncontroller = "reno:ecn=off"\nbackground = true\nrequests = {{ count = '
-        f'{math.ceil(length_s / gap_s)}, mean_gap = {time(gap_s)}, gap = "constant", p5 = "{size} B", '
-        f'p95 = "{size} B" }}\n'
-    )
-    toml = header("codel", length_s, 0.02) + path(_RATE_BPS, 0.02, "100 MB", "codel") + load
+    requests = {
+        "count": math.ceil(length_s / gap_s),
+        "mean_gap": nanoseconds(gap_s),
+        "gap": "constant",
+        "p5": f"{size} B",
+        "p95": f"{size} B",
+    }
+    load = {"name": "load", "controller": "reno:ecn=off", "background": True, "requests": requests}
+    keys = header("codel", length_s, 0.02) | path(_RATE_BPS, 0.02, "100 MB", "codel") | {"flow": [load]}
 
     def numbers(played: Played) -> dict[str, float]:
         assert played.trace is not None
@@ -61,7 +65,7 @@ def codel(trials: int) -> Experiment:
             )
         return found
 
-    return Experiment("codel", toml, trials, True, numbers, quantities)
+    return Experiment("codel", scenario_text(keys), trials, True, numbers, quantities)
 
 
 def scaled_gaps(drops_s: Values) -> Values:
@@ -79,8 +83,8 @@ def pie(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
     """PIE with long Reno flows: the delay it steers to, and the probability that Reno's law asks of it."""
     rtt_s = 0.02
     name = f"pie-{flows}-{stack}"
-    senders = "".join(bulk(f"c{number}", "reno", stack) for number in range(flows))
-    toml = header(name, length_s, rtt_s) + path(_RATE_BPS, rtt_s, "1 s", "pie") + senders
+    senders = [bulk(f"c{number}", "reno", stack) for number in range(flows)]
+    keys = header(name, length_s, rtt_s) | path(_RATE_BPS, rtt_s, "1 s", "pie") | {"flow": senders}
 
     def numbers(played: Played) -> dict[str, float]:
         assert played.trace is not None
@@ -121,16 +125,16 @@ def pie(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
         )
         return [at_target, found]
 
-    return Experiment(name, toml, trials, True, numbers, quantities)
+    return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
 def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
     """DualPI2 with as many Reno flows without ECN as Prague flows: drops are Classic, marks are L4S."""
     rtt_s = 0.04
     name = f"dualpi2-{flows}-{stack}"
-    classic = "".join(bulk(f"c{number}", "reno:ecn=off", stack) for number in range(flows))
-    l4s = "".join(bulk(f"l{number}", "prague", stack) for number in range(flows))
-    toml = header(name, length_s, rtt_s) + path(_RATE_BPS, rtt_s, "1 s", "dualpi2") + classic + l4s
+    classic = [bulk(f"c{number}", "reno:ecn=off", stack) for number in range(flows)]
+    l4s = [bulk(f"l{number}", "prague", stack) for number in range(flows)]
+    keys = header(name, length_s, rtt_s) | path(_RATE_BPS, rtt_s, "1 s", "dualpi2") | {"flow": classic + l4s}
 
     def numbers(played: Played) -> dict[str, float]:
         trace = played.trace
@@ -184,15 +188,15 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
         )
         return [coupling, balance]
 
-    return Experiment(name, toml, trials, True, numbers, quantities)
+    return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
 def fq_codel(controllers: Sequence[str], stack: str, trials: int, length_s: float) -> Experiment:
     """FQ-CoDel under one flow of each controller, all always backlogged: the RTT equals CoDel's target."""
     rtt_s, sample_s = 0.005, 0.1
     name = f"fq-codel-{stack}"
-    senders = "".join(bulk(controller, controller, stack) for controller in controllers)
-    toml = header(name, length_s, rtt_s, sample_s) + path(_RATE_BPS, rtt_s, "1 s", "fq-codel") + senders
+    senders = [bulk(controller, controller, stack) for controller in controllers]
+    keys = header(name, length_s, rtt_s, sample_s) | path(_RATE_BPS, rtt_s, "1 s", "fq-codel") | {"flow": senders}
     first = round(length_s / 2 / sample_s)
 
     def numbers(played: Played) -> dict[str, float]:
@@ -218,7 +222,7 @@ def fq_codel(controllers: Sequence[str], stack: str, trials: int, length_s: floa
             for case, name in (("the least", "least"), ("the most", "most"))
         ]
 
-    return Experiment(name, toml, trials, False, numbers, quantities)
+    return Experiment(name, scenario_text(keys), trials, False, numbers, quantities)
 
 
 def experiments(

@@ -1,10 +1,14 @@
-"""The scenarios of the study, as scenario files have them.
+"""The parts of the scenarios of the study, as keys of scenario files.
 
 Flow control is wide open, so that the controller alone limits a flow; everything else is the default, the rules
 of the RFCs for the modelled endpoint among it. Flows start up to a round trip late, drawn anew in each trial.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+from thalweg.studies.runner.scenario_text import nanoseconds
 
 PACKET = 1440
 """Bytes of a full packet as windows count them: the UDP payload after path MTU discovery."""
@@ -15,44 +19,39 @@ INITIAL_WINDOW = 10 * WIRE
 flight."""
 
 
-def header(name: str, duration_s: float, rtt_s: float, sample_s: float | None = None) -> str:
+def header(name: str, duration_s: float, rtt_s: float, sample_s: float | None = None) -> dict[str, Any]:
     """What every scenario begins with."""
-    sample = f"sample = {time(sample_s)}\n" if sample_s else ""
-    return (
-        f'title = "{name}"\n{sample}time_limit = {time(duration_s)}\nnoise = {{ start = {time(rtt_s)} }}\n'
-        '[transport]\ninitial_max_data = "4 GiB"\ninitial_max_stream_data = "4 GiB"\n'
-    )
+    return {
+        "title": name,
+        "sample": nanoseconds(sample_s) if sample_s else None,
+        "time_limit": nanoseconds(duration_s),
+        "noise": {"start": nanoseconds(rtt_s)},
+        "transport": {"initial_max_data": "4 GiB", "initial_max_stream_data": "4 GiB"},
+    }
 
 
-def path(rate_bps: float, rtt_s: float, buffer: str, queue: str = "drop-tail", loss: float = 0.0) -> str:
+def path(
+    rate_bps: float, rtt_s: float, buffer: str, queue: str = "drop-tail", loss: float = 0.0
+) -> dict[str, Any]:
     """The path. Loss is in the direction of the data alone: acknowledgements arrive."""
-    lines = [
-        "[path]",
-        f'rate = "{rate_bps:.0f} bps"',
-        f"rtt = {time(rtt_s)}",
-        f'buffer = "{buffer}"',
-        f'queue = {{ model = "{queue}" }}',
-    ]
+    keys: dict[str, Any] = {
+        "rate": f"{rate_bps:.0f} bps",
+        "rtt": nanoseconds(rtt_s),
+        "buffer": buffer,
+        "queue": {"model": queue},
+    }
     if loss:
-        lines += [
-            f'loss = {{ model = "random", rate = "{loss:.9f}" }}',
-            'up = { loss = { model = "random", rate = "0" } }',
-        ]
-    return "\n".join(lines) + "\n"
+        keys["loss"] = {"model": "random", "rate": f"{loss:.9f}"}
+        keys["up"] = {"loss": {"model": "random", "rate": "0"}}
+    return {"path": keys}
 
 
-def bulk(name: str, controller: str, stack: str) -> str:
+def bulk(name: str, controller: str, stack: str) -> dict[str, Any]:
     """A flow that always has data."""
-    return (
-        f'[[flow]]\nname = "{name}"\ncontroller = "{controller}"\nstack = "{stack}"\n'
-        'download = "100000 GB"\nbackground = true\n'
-    )
-
-
-def time(value_s: float) -> str:
-    """A time as a scenario file has it.
-
-    >>> time(0.0001)
-    '"100000 ns"'
-    """
-    return f'"{round(value_s * 1e9)} ns"'
+    return {
+        "name": name,
+        "controller": controller,
+        "stack": stack,
+        "download": "100000 GB",
+        "background": True,
+    }

@@ -1,84 +1,117 @@
-"""Runs the study `laws`."""
+"""The study `laws`: its run, its checks, its tables and its page."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from thalweg.progress import Progress, silent
-from thalweg.scenario import Interrupted
-from thalweg.studies import STUDIES
 from thalweg.studies.laws.checks import checks, findings
 from thalweg.studies.laws.experiment import Experiment
-from thalweg.studies.laws.parameters import PRESETS, Preset
+from thalweg.studies.laws.parameters import PRESETS, STACKS, Parameters
 from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.runner.result import StudyResult
+from thalweg.studies.laws.table import (
+    FINDINGS,
+    FINDINGS_WORDS,
+    HEADERS,
+    LEGEND,
+    WORDS,
+    finding_rows,
+    has_use,
+    page_rows,
+    table_rows,
+    use_headers,
+    use_rows,
+)
+from thalweg.studies.runner.parameters import Option
+from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
+from thalweg.studies.runner.study import Finished, ScenarioStudy
+from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.trials import CellTrials
 
-NAME = "laws"
-SOURCE = "RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06"
+if TYPE_CHECKING:
+    from thalweg.report.study import Section
 
-
-@dataclass
-class Laws:
-    """A finished study."""
-
-    preset: Preset
-    result: StudyResult
-    quantities: list[Quantity] = field(default_factory=list)
-    played: list[Experiment] = field(default_factory=list)
-    complete: bool = True
-    """False after a Ctrl-C: experiments are missing."""
-
-    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
-        """Writes it; returns where it is. Raises RequestError if that cannot be."""
-        from thalweg.studies.laws.store import save  # noqa: PLC0415 - altair takes half a second to load
-
-        return save(self, folder, on_progress)
-
-
-def run(
-    preset: Preset,
-    name: str = "custom",
-    seed: int = 1,
-    jobs: int = 0,
-    on_progress: Progress = silent,
-) -> Laws:
-    """Runs all experiments of a preset. Raises RequestError."""
-    experiments = list(preset.experiments())
-    for experiment in experiments:
-        experiment.scenario()  # what is refused runs nothing
-    study = Laws(preset, StudyResult(NAME, STUDIES[NAME], SOURCE, name, preset.trials, seed))
-    begin = time.perf_counter()
-    total, done = sum(experiment.trials for experiment in experiments), 0
-    for experiment in experiments:
-
-        def report(finished: int, label: str = experiment.name, before: int = done) -> None:
-            on_progress(label, before + finished, total)
-
-        report(0)
-        try:
-            found, core_s = experiment.play(seed, jobs, report)
-        except Interrupted:
-            study.complete = False
-            break
-        done += experiment.trials
-        study.quantities += found
-        study.played.append(experiment)
-        study.result.core_s += core_s
-    study.result.wall_s = time.perf_counter() - begin
-    study.result.rows = [one.row() for one in study.quantities]
-    study.result.notes = preset.notes()
-    if study.complete:
-        study.result.checks = checks(study.quantities)
-        study.result.findings = findings(study.quantities)
-    return study
+Cells = Mapping[Experiment, list[Quantity]]
 
 
-def named(preset: str) -> Preset:
-    """A preset by its name.
+class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
+    """The study."""
 
-    >>> named("quick").trials
-    6
-    """
-    return PRESETS[preset]
+    name = "laws"
+    title = "What the standards imply, held by measurement"
+    source = "RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06"
+    legend = LEGEND
+    preset_option = Option(("--preset",), "quick, full, or complete: every path of the grid.", "NAME")
+    trials_option = Option(("--trials", "-n"), "Trials of each case [6, of windows 10].", least=1, most=1000)
+
+    def presets(self) -> Mapping[str, Parameters]:
+        """By their cost."""
+        return PRESETS
+
+    def choose(self, given: Mapping[str, Any], live: bool = False) -> Parameters:
+        """The preset with what the user gave; the modelled endpoint comes first."""
+        chosen = super().choose(given)
+        return replace(chosen, stacks=tuple(stack for stack in STACKS if stack in chosen.stacks))
+
+    def with_trials(self, parameters: Parameters, trials: int) -> Parameters:
+        """So many in every experiment."""
+        return replace(parameters, trials=trials, window_trials=trials)
+
+    def trials_of(self, cell: Experiment, trials: int) -> int:
+        """Each has its own number."""
+        return cell.trials
+
+    def announcements(self, parameters: Parameters) -> list[str]:
+        """What is left out."""
+        return parameters.notes()
+
+    def measure(self, parameters: Parameters, cell: Experiment, trials: CellTrials) -> list[Quantity]:
+        """What the experiment measures."""
+        return cell.measure(trials)
+
+    def reached(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> str:
+        """By its experiments."""
+        return f"{len(finished.cells)} experiments"
+
+    def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
+        """One for each quantity."""
+        return [one.row() for one in _all(cells)]
+
+    def notes(self, parameters: Parameters, cells: Cells) -> list[str]:
+        """What is left out."""
+        return parameters.notes()
+
+    def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:
+        """Laws, and the agreement of the stacks."""
+        return checks(_all(cells))
+
+    def findings(self, parameters: Parameters, cells: Cells) -> list[Finding]:
+        """Where a law claims nothing."""
+        return findings(_all(cells))
+
+    def tables(self, result: StudyResult) -> Sequence[Table]:
+        """All numbers; the utilisation has a table of its own."""
+        tables = [Table(HEADERS, table_rows(result), WORDS)]
+        return [*tables, Table(use_headers(result), use_rows(result), 2)] if has_use(result) else tables
+
+    def finding_table(self, result: StudyResult) -> Table:
+        """What is shown and not judged."""
+        return Table(FINDINGS, finding_rows(result), FINDINGS_WORDS)
+
+    def page_table(self, result: StudyResult) -> Table:
+        """All numbers."""
+        return Table(HEADERS, page_rows(result), WORDS)
+
+    def sections(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Iterator[Section]:
+        """Windows, utilisation and bounds."""
+        from thalweg.studies.laws.page import sections  # noqa: PLC0415 - altair takes half a second to load
+
+        return sections(finished.result)
+
+
+def _all(cells: Cells) -> list[Quantity]:
+    return [one for quantities in cells.values() for one in quantities]
+
+
+STUDY = Laws()

@@ -16,7 +16,8 @@ import polars as pl
 from thalweg.statistics.interval import Values
 from thalweg.studies.laws.experiment import Experiment, Measured, Played
 from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.laws.scenarios import header, time
+from thalweg.studies.laws.scenarios import header
+from thalweg.studies.runner.scenario_text import nanoseconds, scenario_text
 from thalweg.trace import Trace
 
 LAW = "timeout"
@@ -44,13 +45,17 @@ def experiment(controller: str, stack: str, trials: int) -> Experiment:
     dead_s = _FRAMES * _GAP_S - 0.5 * _GAP_S
     length_s = dead_s + (2**_BACKOFFS + 2) * 0.1
     name = f"timeout-{controller}-{stack}"
-    toml = header(name, length_s, 0.001) + (
-        f'[path]\nrate = "1 Gbps"\nrtt = {time(_RTT_S)}\nbuffer = "1 MB"\n'
-        f'[[path.change]]\nat = {time(dead_s)}\nrate = "0 bps"\n'
-        f'[[flow]]\nname = "{_FLOW}"\ncontroller = "{controller}"\nstack = "{stack}"\n'
-        f'[[flow.media]]\nname = "frames"\nper_second = {round(1 / _GAP_S)}\nduration = {time(_FRAMES * _GAP_S)}\n'
-        'frame = "1000 B"\n'
-    )
+    frames = {
+        "name": "frames",
+        "per_second": round(1 / _GAP_S),
+        "duration": nanoseconds(_FRAMES * _GAP_S),
+        "frame": "1000 B",
+    }
+    keys = header(name, length_s, 0.001) | {
+        "path": {"rate": "1 Gbps", "rtt": nanoseconds(_RTT_S), "buffer": "1 MB"},
+        "path.change": [{"at": nanoseconds(dead_s), "rate": "0 bps"}],
+        "flow": [{"name": _FLOW, "controller": controller, "stack": stack, "media": [frames]}],
+    }
 
     def numbers(played: Played) -> dict[str, float]:
         assert played.trace is not None
@@ -95,7 +100,7 @@ def experiment(controller: str, stack: str, trials: int) -> Experiment:
         )
         return rows
 
-    return Experiment(name, toml, trials, True, numbers, quantities)
+    return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
 def timeouts(trace: Trace, dead_s: float) -> dict[str, float]:

@@ -15,6 +15,7 @@ from thalweg.quantity import text
 from thalweg.studies.laws.experiment import Experiment, Measured, Played
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.scenarios import INITIAL_WINDOW, WIRE, bulk, header, path
+from thalweg.studies.runner.scenario_text import scenario_text
 
 LAW = "utilisation alone"
 LEAST = 0.9
@@ -87,13 +88,9 @@ def experiment(controller: str, stack: str, point: Point, trials: int) -> Experi
             )
         ]
 
-    toml = (
-        header(name, length_s, rtt_s, length_s / _BINS)
-        + path(rate_bps, rtt_s, f"{buffer} B")
-        + bulk(_FLOW, controller, stack)
-    )
-    cost = packets(point) * trials
-    return Experiment(name, toml, trials, False, numbers, quantities, cost, {"point": name})
+    keys = header(name, length_s, rtt_s, length_s / _BINS) | path(rate_bps, rtt_s, f"{buffer} B")
+    keys |= {"flow": [bulk(_FLOW, controller, stack)]}
+    return Experiment(name, scenario_text(keys), trials, False, numbers, quantities)
 
 
 def least_use(controller: str, rtt_s: float) -> tuple[float, tuple[str, str]]:

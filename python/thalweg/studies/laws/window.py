@@ -15,6 +15,7 @@ from thalweg.studies.laws.experiment import Experiment, Measured, Played
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.scenarios import PACKET, bulk, header, path
 from thalweg.studies.laws.window_law import average_window, cubic_table, reno_table
+from thalweg.studies.runner.scenario_text import scenario_text
 
 LAW = "window"
 IN_FLIGHT = "in flight"
@@ -99,8 +100,9 @@ def experiment(controller: str, stack: str, loss: float, rtt_s: float, losses: i
             ),
         ]
 
-    toml = header(name, duration_s, rtt_s) + path(100e9, rtt_s, "1 GB", loss=loss) + bulk(_FLOW, controller, stack)
-    return Experiment(name, toml, trials, True, numbers, quantities, packets * trials)
+    keys = header(name, duration_s, rtt_s) | path(100e9, rtt_s, "1 GB", loss=loss)
+    keys |= {"flow": [bulk(_FLOW, controller, stack)]}
+    return Experiment(name, scenario_text(keys), trials, True, numbers, quantities)
 
 
 def mean_window(flows: pl.DataFrame, begin_s: float) -> float:

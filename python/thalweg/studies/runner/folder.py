@@ -22,7 +22,7 @@ _SCENARIOS = "scenarios"
 
 def reserve_folder(folder: Path) -> AbstractContextManager[None]:
     """Holds the folder from before the first trial on. Raises RequestError as `reserve` does."""
-    return reserve(folder, DOCUMENT, "study")
+    return reserve(folder, DOCUMENT, "study", _files, [_SCENARIOS])
 
 
 def write_study_files(

@@ -9,36 +9,31 @@ use crate::scenario::limits::{
 use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_units::Duration;
 
-impl Checker<'_> {
-    /// Whether a text is worth reading: looked at before it is parsed.
-    pub(crate) fn check_text(&self) -> Result<(), ScenarioError> {
-        let refuse = |problem: String| {
-            Err(ScenarioError {
-                origin: self.origin.to_owned(),
-                line: None,
-                key: None,
-                problem,
-            })
-        };
-        if self.text.len() > TEXT {
-            let (size, most) = (self.text.len().div_ceil(1 << 20), TEXT >> 20);
-            return refuse(format!("has {size} MiB; accepted: at most {most} MiB"));
-        }
-        let marks = |byte: &u8| matches!(byte, b'=' | b'[' | b'{' | b',');
-        let keys = self
-            .text
-            .as_bytes()
-            .iter()
-            .filter(|byte| marks(byte))
-            .count();
-        if keys > KEYS {
-            return refuse(format!(
-                "has some {keys} keys, tables and list entries; accepted: at most {KEYS}"
-            ));
-        }
-        Ok(())
+/// Whether a text is worth reading: looked at before it is parsed.
+pub(in crate::scenario) fn check_text(text: &str, origin: &str) -> Result<(), ScenarioError> {
+    let refuse = |problem: String| {
+        Err(ScenarioError {
+            origin: origin.to_owned(),
+            line: None,
+            key: None,
+            problem,
+        })
+    };
+    if text.len() > TEXT {
+        let (size, most) = (text.len().div_ceil(1 << 20), TEXT >> 20);
+        return refuse(format!("has {size} MiB; accepted: at most {most} MiB"));
     }
+    let marks = |byte: &u8| matches!(byte, b'=' | b'[' | b'{' | b',');
+    let keys = text.as_bytes().iter().filter(|byte| marks(byte)).count();
+    if keys > KEYS {
+        return refuse(format!(
+            "has some {keys} keys, tables and list entries; accepted: at most {KEYS}"
+        ));
+    }
+    Ok(())
+}
 
+impl Checker<'_> {
     /// How much of everything there is.
     pub(super) fn check_counts(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
         let at_most = |key: &str, count: usize, most: usize, what: &str| {

@@ -4,7 +4,7 @@ use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{REAL_STREAMS, STREAMS};
 use crate::scenario::schema::{self, ScenarioFile};
-use crate::scenario::{FlowController, FlowSpec};
+use crate::scenario::{Clock, FlowController, FlowSpec};
 
 impl Checker<'_> {
     pub(super) fn flow(
@@ -20,34 +20,7 @@ impl Checker<'_> {
                 "\"\" is not a name; accepted: a text such as \"main\"",
             );
         }
-        if flow.controller.starts_with("kernel:") {
-            let problem = format!(
-                "\"{}\" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg",
-                flow.controller
-            );
-            return self.fail(&key("controller"), problem);
-        }
-        let controller: FlowController = match flow.controller.parse() {
-            Ok(controller) => controller,
-            Err(problem) => return self.fail(&key("controller"), problem),
-        };
-        if let FlowController::OfStack(controller) = &controller
-            && flow.stack == schema::Stack::Model
-        {
-            let problem = format!(
-                "\"{controller}\" belongs to the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
-            );
-            return self.fail(&key("controller"), problem);
-        }
-        if let FlowController::OfStack(controller) = &controller
-            && !controller.is_seeded()
-            && !file.allow_unseeded
-        {
-            let problem = format!(
-                "\"{controller}\" draws random numbers that no seed determines, so that its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
-            );
-            return self.fail(&key("controller"), problem);
-        }
+        let controller = self.controller(index, flow, file)?;
         let most = match flow.stack {
             schema::Stack::Model => STREAMS,
             schema::Stack::Quic => REAL_STREAMS,
@@ -68,7 +41,7 @@ impl Checker<'_> {
             let problem = "true needs the modelled endpoint; accepted: stack = \"model\", or false";
             return self.fail(&key("zero_rtt"), problem);
         }
-        Ok(FlowSpec {
+        let spec = FlowSpec {
             name: flow.name.clone(),
             controller,
             stack: flow.stack,
@@ -77,6 +50,65 @@ impl Checker<'_> {
             route: self.route(index, flow, file)?,
             workload,
             transport,
+        };
+        self.check_carried(index, &spec)?;
+        Ok(spec)
+    }
+
+    /// The controller of flow `index`, if it can steer its stack under this clock.
+    fn controller(
+        &self,
+        index: usize,
+        flow: &schema::Flow,
+        file: &ScenarioFile,
+    ) -> Result<FlowController, ScenarioError> {
+        let problem = match self.clock.controller(&flow.controller) {
+            Err(problem) => problem,
+            Ok(FlowController::OfStack(controller)) if flow.stack == schema::Stack::Model => {
+                format!(
+                    "\"{controller}\" belongs to the QUIC stack; accepted: stack = \"quic\" (--stack quic), or a controller of Thalweg"
+                )
+            }
+            Ok(FlowController::OfStack(controller))
+                if !controller.is_seeded() && !file.allow_unseeded =>
+            {
+                format!(
+                    "\"{controller}\" draws random numbers that no seed determines, so that its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
+                )
+            }
+            Ok(controller) => return Ok(controller),
+        };
+        let is_bound = self.controllers.iter().any(|(name, _)| *name == flow.name);
+        let refused = self.fail(&format!("flow.{index}.controller"), problem);
+        refused.map_err(|error| ScenarioError {
+            // The line of the file says another controller.
+            line: error.line.filter(|_| !is_bound),
+            ..error
         })
+    }
+
+    /// Whether what carries a flow in real time can carry this one.
+    fn check_carried(&self, index: usize, flow: &FlowSpec) -> Result<(), ScenarioError> {
+        let Clock::Real(host) = self.clock else {
+            return Ok(());
+        };
+        let is_kernel = matches!(flow.controller, FlowController::Kernel(_));
+        if is_kernel && !flow.is_plain() {
+            let problem = format!(
+                "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
+                 upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
+                flow.workload()
+            );
+            return self.fail(&format!("flow.{index}"), problem);
+        }
+        if !is_kernel && flow.initial_mtu() > host.most_payload {
+            let problem = format!(
+                "\"{}\" does not fit into a packet of a host; accepted in real time: at most {}",
+                flow.initial_mtu(),
+                host.most_payload
+            );
+            return self.fail("transport.initial_mtu", problem);
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of a scenario beyond the types of its keys: each refusal names file, line, key, value and the
 //! accepted forms.
 
-mod counts;
+pub(super) mod counts;
 mod criteria;
 mod dead_end;
 mod flow;
@@ -13,6 +13,7 @@ mod transport;
 mod workload;
 
 use super::Scenario;
+use super::clock::Clock;
 use super::error::ScenarioError;
 use super::schema::ScenarioFile;
 use std::collections::BTreeSet;
@@ -21,6 +22,9 @@ use std::collections::BTreeSet;
 pub(crate) struct Checker<'a> {
     pub(crate) text: &'a str,
     pub(crate) origin: &'a str,
+    pub(crate) clock: Clock,
+    /// Flows and the controllers that `--controller` gives them.
+    pub(crate) controllers: &'a [(String, String)],
 }
 
 impl Checker<'_> {
@@ -29,8 +33,7 @@ impl Checker<'_> {
         key: &str,
         problem: impl Into<String>,
     ) -> Result<T, ScenarioError> {
-        let Checker { text, origin } = self;
-        Err(ScenarioError::at(text, origin, &[], key, problem))
+        Err(ScenarioError::at(self.text, self.origin, &[], key, problem))
     }
 
     /// The scenario, if nothing speaks against it.

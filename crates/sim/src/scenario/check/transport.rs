@@ -72,6 +72,16 @@ impl Checker<'_> {
                 ),
             );
         }
+        // RFC 9000 section 18.2: values of 2^14 ms or more are invalid.
+        if config.max_ack_delay >= Duration::from_millis(1 << 14) {
+            return self.fail(
+                "transport.max_ack_delay",
+                format!(
+                    "\"{}\" is not a max_ack_delay of QUIC; accepted: less than \"16.384 s\"",
+                    config.max_ack_delay
+                ),
+            );
+        }
         for (key, bytes) in [
             ("initial_max_data", config.initial_max_data),
             ("initial_max_stream_data", config.initial_max_stream_data),

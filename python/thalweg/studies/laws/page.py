@@ -1,0 +1,31 @@
+"""The figures of the page of `laws`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from thalweg.report.study import Section
+from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
+from thalweg.studies.laws.utilisation import LAW as UTILISATION
+from thalweg.studies.laws.window import LAW as WINDOW
+from thalweg.studies.runner.result import StudyResult
+
+
+def sections(result: StudyResult) -> Iterator[Section]:
+    """Windows, utilisation and bounds."""
+    rows = result.rows
+    windows = [row for row in rows if row["law"] == WINDOW]
+    if windows:
+        yield Section("windows", "Average window against loss rate", "", partial(_only, plot_windows, windows))
+    used = [row for row in rows if row["law"] == UTILISATION]
+    if used:
+        yield Section("utilisation", "Utilisation alone", "", partial(_only, plot_use, used))
+    others = [row for row in rows if row["law"] not in (WINDOW, UTILISATION)]
+    if others:
+        yield Section("bounds", "All others, between their bounds", "", partial(_only, plot_bounds, others))
+
+
+def _only(draw: Callable[[Any], Any], rows: Any) -> list[Any]:
+    return [draw(rows)]
