@@ -92,11 +92,10 @@ impl<'a> Network<'a> {
                 connection.endpoint(side).record_packets();
             }
         }
-        let drawn = scenario.jitter_seed.unwrap_or(trial);
-        let links: Vec<Link<InTransit>> = (scenario.hops.iter())
-            .flat_map(|hop| hop.names.iter().zip(hop.links.iter()))
-            .map(|(name, config)| {
-                let seed = seed::of(drawn, &format!("link/{name}"));
+        let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
+            .map(|id| {
+                let config = &scenario.hops[id.hop()].links[id.direction()];
+                let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len());
                 link.record_drops(traced);
                 link
