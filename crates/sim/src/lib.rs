@@ -20,7 +20,7 @@ pub use audit::AuditError;
 pub use live::{RealConnection, Transfer};
 pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
-pub use outcome::trace::{DropRow, FlowRow, LinkRow, Trace};
+pub use outcome::trace::{DropRow, FlowRow, LinkRow, Recorder, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 pub use scenario::schema::json_schema;
 pub use scenario::{

@@ -4,7 +4,7 @@
 use crate::sys::tcp::TcpInfo;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use thalweg_sim::{PacketFate, RealConnection, Trace};
+use thalweg_sim::{PacketFate, RealConnection, Recorder};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h).
@@ -64,7 +64,7 @@ pub(crate) struct FlowTrace {
     cut_packets: u64,
     /// What the QUIC stack shows, in the terms of the simulator, until it is all over.
     #[serde(skip)]
-    quic: Trace,
+    quic: Recorder,
 }
 
 impl FlowTrace {
@@ -115,7 +115,7 @@ impl FlowTrace {
 
     /// Keeps no more packet events than it may.
     fn keep_few(&mut self) {
-        let packets = &mut self.quic.packets;
+        let packets = &mut self.quic.trace.packets;
         self.cut_packets += packets.len().saturating_sub(MOST_PACKETS) as u64;
         packets.truncate(MOST_PACKETS);
     }
@@ -132,7 +132,7 @@ impl FlowTrace {
     pub(crate) fn close(mut self) -> FlowTrace {
         let seconds = Duration::as_secs_f64;
         let bits = |rate: Rate| rate.as_bits_per_sec() as f64;
-        let quic = std::mem::take(&mut self.quic);
+        let quic = std::mem::take(&mut self.quic.trace);
         self.flows
             .extend(quic.flows.into_iter().map(|row| FlowSample {
                 time_s: row.time.as_secs_f64(),
@@ -196,12 +196,13 @@ mod tests {
         let most = MOST_PACKETS as u64;
         trace
             .quic
+            .trace
             .packets
             .extend((0..most).map(|number| (0, event(number))));
         trace.keep_few();
         assert_eq!(trace.cut(), None);
         for more in 0..3 {
-            trace.quic.packets.push((0, event(most + more)));
+            trace.quic.trace.packets.push((0, event(most + more)));
             trace.keep_few();
         }
         let trace = trace.close();

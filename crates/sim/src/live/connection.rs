@@ -15,7 +15,7 @@
 //! apply on a host.
 
 use crate::outcome::media::{MediaOutcome, summarise};
-use crate::outcome::trace::Trace;
+use crate::outcome::trace::Recorder;
 use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::trial::connection::{Connection, plans};
@@ -150,11 +150,17 @@ impl RealConnection {
         self.0.endpoint(sender).record_packets();
     }
 
-    /// Adds a sample of the sender of the data to a trace, as connection number `index`. `event` says what has
+    /// Records a sample of the sender of the data, as connection number `index`. `event` says what has
     /// happened: "received", "sent" or "timer".
-    pub fn sample(&mut self, now: Instant, index: usize, event: &'static str, trace: &mut Trace) {
+    pub fn sample(
+        &mut self,
+        now: Instant,
+        index: usize,
+        event: &'static str,
+        recorder: &mut Recorder,
+    ) {
         let sender = self.0.sending_side();
-        trace.sample_flow(now, index, event, self.0.endpoint(sender));
+        recorder.sample_flow(now, index, event, self.0.endpoint(sender));
     }
 }
 

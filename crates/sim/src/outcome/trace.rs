@@ -95,11 +95,26 @@ pub struct Trace {
     pub link_names: Vec<String>,
 }
 
-/// Collects what a controller shows of itself.
+/// Makes the trace of a trial that runs.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// By now.
+    pub trace: Trace,
+    /// By flow.
+    shown: Vec<Shown>,
+}
+
+/// What a flow's controller has shown last: names and values.
+type Shown = Vec<(&'static str, f64)>;
+
+/// Collects what a controller shows of itself, and keeps what differs from the last time.
 struct Snapshot<'a> {
     time: Instant,
     flow: usize,
     state: &'static str,
+    /// Variables seen by now.
+    seen: usize,
+    shown: &'a mut Shown,
     variables: &'a mut Vec<(Instant, usize, &'static str, f64)>,
 }
 
@@ -108,17 +123,37 @@ impl Observer for Snapshot<'_> {
         self.state = name;
     }
     fn variable(&mut self, name: &'static str, value: f64) {
-        self.variables.push((self.time, self.flow, name, value));
+        // A controller shows the same variables each time, but for those of some states.
+        let here = self.shown.get(self.seen).is_some_and(|one| one.0 == name);
+        let place = if here {
+            self.seen
+        } else {
+            let known = self.shown.iter().position(|one| one.0 == name);
+            known.unwrap_or_else(|| {
+                // No value is this one, so that the first is kept.
+                self.shown.push((name, f64::from_bits(!value.to_bits())));
+                self.shown.len() - 1
+            })
+        };
+        self.seen = place + 1;
+        let last = &mut self.shown[place].1;
+        if last.to_bits() != value.to_bits() {
+            *last = value;
+            self.variables.push((self.time, self.flow, name, value));
+        }
     }
 }
 
-impl Trace {
+impl Recorder {
     pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Self {
         let hops = scenario.hops.iter();
-        Trace {
-            flow_names: flow_names(scenario, connections),
-            link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
-            ..Trace::default()
+        Recorder {
+            trace: Trace {
+                flow_names: flow_names(scenario, connections),
+                link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
+                ..Trace::default()
+            },
+            shown: Vec::new(),
         }
     }
 
@@ -129,20 +164,22 @@ impl Trace {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
-        endpoint.take_packets(&mut |event| self.packets.push((flow, event)));
-        let before = self.variables.len();
-        let variables = &mut self.variables;
+        endpoint.take_packets(&mut |event| self.trace.packets.push((flow, event)));
+        if self.shown.len() <= flow {
+            self.shown.resize_with(flow + 1, Shown::new);
+        }
         let mut snapshot = Snapshot {
             time,
             flow,
             state: "",
-            variables,
+            seen: 0,
+            shown: &mut self.shown[flow],
+            variables: &mut self.trace.variables,
         };
         endpoint.observe(&mut snapshot);
         let state = snapshot.state;
-        self.keep_changes(flow, before);
         let path = endpoint.path();
-        self.flows.push(FlowRow {
+        self.trace.flows.push(FlowRow {
             time,
             flow,
             event,
@@ -157,24 +194,6 @@ impl Trace {
         });
     }
 
-    /// Of the variables after `before`, keeps those that differ from their last value.
-    fn keep_changes(&mut self, flow: usize, before: usize) {
-        let mut kept = before;
-        for i in before..self.variables.len() {
-            let (_, _, name, value) = self.variables[i];
-            let last = self.variables[..before]
-                .iter()
-                .rev()
-                .take(4096)
-                .find(|v| v.1 == flow && v.2 == name);
-            if last.is_none_or(|last| last.3 != value) {
-                self.variables[kept] = self.variables[i];
-                kept += 1;
-            }
-        }
-        self.variables.truncate(kept);
-    }
-
     pub(crate) fn sample_link<P: thalweg_path::Packet>(
         &mut self,
         time: Instant,
@@ -183,7 +202,7 @@ impl Trace {
     ) {
         link.advance(time);
         for dropped in link.take_drops() {
-            self.drops.push(DropRow {
+            self.trace.drops.push(DropRow {
                 time: dropped.at,
                 link: id.index(),
                 flow: dropped.flow as usize,
@@ -202,7 +221,7 @@ impl Trace {
             dropped: stats.dropped.packets,
             marked: stats.marked.packets,
         };
-        self.links.push(row);
+        self.trace.links.push(row);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
 use crate::outcome::summary::{self, Summary};
-use crate::outcome::trace::Trace;
+use crate::outcome::trace::{Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::connection::{Connection, plans};
@@ -43,7 +43,7 @@ pub(crate) struct Network<'a> {
     now: Instant,
     events: u64,
     hash: u64,
-    trace: Option<Trace>,
+    recorder: Option<Recorder>,
     series: Option<Series>,
     audit: Option<Box<Auditor>>,
 }
@@ -127,7 +127,7 @@ impl<'a> Network<'a> {
         Some(Network {
             scenario,
             seed: trial,
-            trace: traced.then(|| Trace::new(scenario, &connections)),
+            recorder: traced.then(|| Recorder::new(scenario, &connections)),
             series: (scenario.sample).map(|every| Series::new(every, scenario.flows.len())),
             links,
             connections,
@@ -211,7 +211,7 @@ impl<'a> Network<'a> {
             series,
             ..summary.outcome()
         };
-        Some((outcome, self.trace))
+        Some((outcome, self.recorder.map(|recorder| recorder.trace)))
     }
 
     /// Packets come out of a link.
@@ -229,8 +229,8 @@ impl<'a> Network<'a> {
         if self.audit.is_some() {
             self.audit_link(link);
         }
-        if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample_link(self.now, link, &mut self.links[link.index()]);
         }
     }
 
@@ -292,8 +292,8 @@ impl<'a> Network<'a> {
         if self.audit.is_some() {
             self.audit_link(link);
         }
-        if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample_link(self.now, link, &mut self.links[link.index()]);
         }
     }
 
@@ -390,7 +390,7 @@ impl<'a> Network<'a> {
         if self.audit.is_some() {
             self.audit_endpoint(index, side, place, sent);
         }
-        if self.trace.is_some() {
+        if self.recorder.is_some() {
             self.sample(index, side, place, sent, event);
         }
         if has_events {
@@ -427,7 +427,7 @@ impl<'a> Network<'a> {
     }
 
     fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {
-        let Some(trace) = &mut self.trace else {
+        let Some(recorder) = &mut self.recorder else {
             return;
         };
         let connection = &mut self.connections[index];
@@ -437,10 +437,10 @@ impl<'a> Network<'a> {
             } else {
                 event
             };
-            trace.sample_flow(self.now, index, event, connection.endpoint(side));
+            recorder.sample_flow(self.now, index, event, connection.endpoint(side));
         }
         if sent {
-            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+            recorder.sample_link(self.now, link, &mut self.links[link.index()]);
         }
     }
 }
