@@ -180,6 +180,10 @@ class Outcomes:
 
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""
+        return self._verdict
+
+    @cached_property
+    def _verdict(self) -> Verdict:
         return judge(self.scenario.criteria, self.flows, self.scenario.starts_s)
 
     def unfinished(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from pages import made, statistics
+from pages.__main__ import PAGES
 
 
 def test_a_line_of_the_statistics_is_the_same_whatever_was_drawn_before() -> None:
@@ -51,3 +53,16 @@ def test_a_study_for_a_page_is_of_its_commit(
         folder = made.study("laws", lambda: cast(Any, SimpleNamespace(complete=True, save=save)))
         assert (folder / "study.json").exists()
     assert len(ran) == runs
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in ("model-and-stack", "study-figures")])
+def test_every_made_page_names_the_commit_that_it_was_made_with(name: str) -> None:
+    line = rf"Made by `make pages PAGES={name}` with commit `[0-9a-f]{{10}}`\."
+    assert re.search(line, PAGES[name].file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", ["transient", "wifi-compete"])
+def test_pages_with_figures_of_studies_name_a_commit(page: str) -> None:
+    text = (made.DOCS / "studies" / f"{page}.md").read_text(encoding="utf-8")
+    part = text.partition("<!-- made: figures -->")[2].partition("<!-- end -->")[0]
+    assert re.search(r"commit `[0-9a-f]{10}`", part)

@@ -92,11 +92,10 @@ impl<'a> Network<'a> {
                 connection.endpoint(side).record_packets();
             }
         }
-        let drawn = scenario.jitter_seed.unwrap_or(trial);
-        let links: Vec<Link<InTransit>> = (scenario.hops.iter())
-            .flat_map(|hop| hop.names.iter().zip(hop.links.iter()))
-            .map(|(name, config)| {
-                let seed = seed::of(drawn, &format!("link/{name}"));
+        let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
+            .map(|id| {
+                let config = &scenario.hops[id.hop()].links[id.direction()];
+                let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len());
                 link.record_drops(traced);
                 link
@@ -198,19 +197,16 @@ impl<'a> Network<'a> {
         let flows = self.progress.iter().map(|flow| flow.connections.clone());
         let summary = Summary {
             scenario: self.scenario,
+            seed: self.seed,
+            events: self.events,
+            hash: self.hash,
             now: self.now,
             links: &self.links,
             connections: &self.connections,
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],
         };
-        let outcome = Outcome {
-            seed: self.seed,
-            events: self.events,
-            trace_hash: self.hash,
-            series,
-            ..summary.outcome()
-        };
+        let outcome = summary.outcome(series);
         Some((outcome, self.recorder.map(|recorder| recorder.trace)))
     }
 

@@ -1,6 +1,8 @@
 //! One stream of random numbers for each element, derived from (trial seed, element name), so that adding
 //! a flow or changing a controller does not shift what the path does.
 
+use crate::scenario::Scenario;
+use crate::scenario::hop::LinkId;
 use rand_core::SeedableRng;
 use thalweg_control::Rng;
 use thalweg_random::{Fnv1a, GOLDEN_GAMMA, mix, splitmix64};
@@ -9,6 +11,15 @@ use thalweg_random::{Fnv1a, GOLDEN_GAMMA, mix, splitmix64};
 pub(crate) fn of(trial: u64, name: &str) -> u64 {
     let mut state = trial;
     mix(Fnv1a::of(name.as_bytes()) ^ splitmix64(&mut state))
+}
+
+/// The seed of a link of a scenario, which may have all trials draw alike.
+pub(crate) fn of_link(scenario: &Scenario, trial: u64, link: LinkId) -> u64 {
+    let name = &scenario.hops[link.hop()].names[link.direction()];
+    of(
+        scenario.jitter_seed.unwrap_or(trial),
+        &format!("link/{name}"),
+    )
 }
 
 /// A generator for element `name`.
