@@ -22,8 +22,8 @@ from thalweg.probe.simulated import simulate_probe
 from thalweg.report import write_report
 from thalweg.report.probe import write_probe_report
 from thalweg.report.study import Section, write_study
-from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
+from thalweg.store.results import SuiteResult
 from thalweg.studies.runner.result import Check, Finding, StudyResult
 from thalweg.studies.runner.table import Table
 
