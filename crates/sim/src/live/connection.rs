@@ -15,13 +15,13 @@
 //! apply on a host.
 
 use crate::outcome::media::{MediaOutcome, summarise};
-use crate::outcome::trace::Trace;
+use crate::outcome::trace::sample_sender;
 use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
 use thalweg_quic::Datagram;
-use thalweg_transport::{Counters, Role};
+use thalweg_transport::{Counters, Role, SenderTrace};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One connection: both of its ends, and their applications.
@@ -152,9 +152,15 @@ impl RealConnection {
 
     /// Adds a sample of the sender of the data to a trace, as connection number `index`. `event` says what has
     /// happened: "received", "sent" or "timer".
-    pub fn sample(&mut self, now: Instant, index: usize, event: &'static str, trace: &mut Trace) {
+    pub fn sample(
+        &mut self,
+        now: Instant,
+        index: usize,
+        event: &'static str,
+        trace: &mut SenderTrace,
+    ) {
         let sender = self.0.sending_side();
-        trace.sample_flow(now, index, event, self.0.endpoint(sender));
+        sample_sender(trace, now, index, event, self.0.endpoint(sender));
     }
 }
 

@@ -3,44 +3,16 @@
 //! Flows are sampled at their data sender after every event that changed it, links after every packet that
 //! came or went. Nothing is recorded, and nothing is paid, unless a trace is asked for.
 
-use crate::scenario::hop::LinkId;
 use crate::scenario::{Scenario, Workload};
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
-use thalweg_control::Observer;
+use serde::{Deserialize, Serialize};
 use thalweg_path::{DropCause, Link};
-use thalweg_transport::PacketEvent;
+use thalweg_transport::{Sampled, SenderTrace};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// One sample of a flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlowRow {
-    /// When.
-    pub time: Instant,
-    /// Index of the flow.
-    pub flow: usize,
-    /// What happened: "received" (a packet arrived), "sent" or "timer".
-    pub event: &'static str,
-    /// Congestion window.
-    pub window: Bytes,
-    /// Bytes in flight.
-    pub in_flight: Bytes,
-    /// Smoothed RTT, if there is one.
-    pub smoothed_rtt: Option<Duration>,
-    /// Latest RTT sample, if there is one.
-    pub latest_rtt: Option<Duration>,
-    /// Pacing rate, if there is one.
-    pub pacing: Option<Rate>,
-    /// Latest delivery-rate sample.
-    pub delivery_rate: Rate,
-    /// Bytes acknowledged so far.
-    pub delivered: Bytes,
-    /// State of the controller.
-    pub state: &'static str,
-}
-
 /// One sample of a link.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct LinkRow {
     /// When.
     pub time: Instant,
@@ -63,7 +35,7 @@ pub struct LinkRow {
 }
 
 /// One drop.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct DropRow {
     /// When.
     pub time: Instant,
@@ -76,40 +48,19 @@ pub struct DropRow {
 }
 
 /// Time series of one trial.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Trace {
-    /// Samples of flows.
-    pub flows: Vec<FlowRow>,
-    /// Controller variables: time, flow, name, value.
-    pub variables: Vec<(Instant, usize, &'static str, f64)>,
+    /// Of the data sender of each flow.
+    pub senders: SenderTrace,
     /// Samples of links.
     pub links: Vec<LinkRow>,
     /// Drops.
     pub drops: Vec<DropRow>,
-    /// What became of the packets of each data sender: flow, event.
-    pub packets: Vec<(usize, PacketEvent)>,
     /// What the flows that the series number are called: of a flow of requests, each request by itself, as
     /// "web/17".
     pub flow_names: Vec<String>,
     /// What the links are called.
     pub link_names: Vec<String>,
-}
-
-/// Collects what a controller shows of itself.
-struct Snapshot<'a> {
-    time: Instant,
-    flow: usize,
-    state: &'static str,
-    variables: &'a mut Vec<(Instant, usize, &'static str, f64)>,
-}
-
-impl Observer for Snapshot<'_> {
-    fn state(&mut self, name: &'static str) {
-        self.state = name;
-    }
-    fn variable(&mut self, name: &'static str, value: f64) {
-        self.variables.push((self.time, self.flow, name, value));
-    }
 }
 
 impl Trace {
@@ -129,63 +80,21 @@ impl Trace {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
-        endpoint.take_packets(&mut |event| self.packets.push((flow, event)));
-        let before = self.variables.len();
-        let variables = &mut self.variables;
-        let mut snapshot = Snapshot {
-            time,
-            flow,
-            state: "",
-            variables,
-        };
-        endpoint.observe(&mut snapshot);
-        let state = snapshot.state;
-        self.keep_changes(flow, before);
-        let path = endpoint.path();
-        self.flows.push(FlowRow {
-            time,
-            flow,
-            event,
-            window: endpoint.control().window,
-            in_flight: path.bytes_in_flight,
-            smoothed_rtt: path.has_rtt().then_some(path.smoothed_rtt),
-            latest_rtt: path.has_rtt().then_some(path.latest_rtt),
-            pacing: endpoint.pacing_rate(),
-            delivery_rate: path.delivery_rate,
-            delivered: path.delivered,
-            state,
-        });
+        sample_sender(&mut self.senders, time, flow, event, endpoint);
     }
 
-    /// Of the variables after `before`, keeps those that differ from their last value.
-    fn keep_changes(&mut self, flow: usize, before: usize) {
-        let mut kept = before;
-        for i in before..self.variables.len() {
-            let (_, _, name, value) = self.variables[i];
-            let last = self.variables[..before]
-                .iter()
-                .rev()
-                .take(4096)
-                .find(|v| v.1 == flow && v.2 == name);
-            if last.is_none_or(|last| last.3 != value) {
-                self.variables[kept] = self.variables[i];
-                kept += 1;
-            }
-        }
-        self.variables.truncate(kept);
-    }
-
-    pub(crate) fn sample_link<P: thalweg_path::Packet>(
+    /// Looks at link number `index`.
+    pub fn sample_link<P: thalweg_path::Packet>(
         &mut self,
         time: Instant,
-        id: LinkId,
+        index: usize,
         link: &mut Link<P>,
     ) {
         link.advance(time);
         for dropped in link.take_drops() {
             self.drops.push(DropRow {
                 time: dropped.at,
-                link: id.index(),
+                link: index,
                 flow: dropped.flow as usize,
                 cause: dropped.cause,
             });
@@ -193,7 +102,7 @@ impl Trace {
         let (queue, stats) = (link.queue(), link.stats());
         let row = LinkRow {
             time,
-            link: id.index(),
+            link: index,
             capacity: link.capacity(),
             queue_bytes: queue.bytes,
             queue_packets: queue.packets,
@@ -204,6 +113,24 @@ impl Trace {
         };
         self.links.push(row);
     }
+}
+
+/// Looks at a sender of data, and takes what became of its packets.
+pub(crate) fn sample_sender(
+    trace: &mut SenderTrace,
+    time: Instant,
+    flow: usize,
+    event: &'static str,
+    endpoint: &mut Endpoint,
+) {
+    let packets = &mut trace.packets;
+    endpoint.take_packets(&mut |event| packets.push((flow, event)));
+    let sender = Sampled {
+        control: endpoint.control(),
+        pacing: endpoint.pacing_rate(),
+        path: endpoint.path(),
+    };
+    trace.sample(time, flow, event, &sender, |out| endpoint.observe(out));
 }
 
 /// What connections are called: by their flow, or, of a flow of requests, each by itself, as "web/17".

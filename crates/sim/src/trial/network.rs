@@ -207,7 +207,7 @@ impl<'a> Network<'a> {
         let outcome = Outcome {
             seed: self.seed,
             events: self.events,
-            trace_hash: self.hash,
+            trace_hash: Some(self.hash),
             series,
             ..summary.outcome()
         };
@@ -230,7 +230,7 @@ impl<'a> Network<'a> {
             self.audit_link(link);
         }
         if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+            trace.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -293,7 +293,7 @@ impl<'a> Network<'a> {
             self.audit_link(link);
         }
         if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+            trace.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -440,7 +440,7 @@ impl<'a> Network<'a> {
             trace.sample_flow(self.now, index, event, connection.endpoint(side));
         }
         if sent {
-            trace.sample_link(self.now, link, &mut self.links[link.index()]);
+            trace.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 }

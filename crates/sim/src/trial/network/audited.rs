@@ -78,7 +78,7 @@ impl Network<'_> {
             audit.fate(self.now, index, side, &event);
             // The trace of the trial wants them as well, and they are handed over once.
             if let Some(trace) = self.trace.as_mut().filter(|_| traces) {
-                trace.packets.push((index, event));
+                trace.senders.packets.push((index, event));
             }
         });
         audit.endpoint(self.now, index, side, endpoint);
