@@ -17,7 +17,6 @@ import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -73,15 +72,19 @@ def _fidelity() -> list[Part]:
 
 
 def _statistics() -> list[Part]:
-    """The first lines: all draws come from one sequence, so that what is later costs all that is before it."""
-    draws = re.search(r"draws (\d+)\s+times", (DOCS / "statistics.md").read_text(encoding="utf-8"))
+    """Each interval, and the checks of each study, of as many draws as the page says."""
+    said = re.search(r"draws (\d+)\s+times", (DOCS / "statistics.md").read_text(encoding="utf-8"))
+    draws = int(said[1]) if said else 0
 
-    def measure() -> Iterable[str]:
-        for one in islice(statistics.intervals(int(draws[1]) if draws else 0), 4):
-            sides = ["-" if side is None else f"{side:.1f}" for side in (one.below, one.above)]
-            yield row(one.what, one.drawn, str(one.n), *sides, one.promised)
+    def measure(line: statistics.Line) -> list[str]:
+        return [row(*line.cells(draws))]
 
-    return [("intervals", measure)]
+    lines = [(f"{one.what} of {one.n}, {one.drawn}", partial(measure, one)) for one in statistics.intervals()]
+    studies = [
+        (f"checks of {what}", partial(statistics.check_lines, what, check, draws))
+        for what, check in statistics.checks()
+    ]
+    return [*lines, *studies]
 
 
 def _verdicts() -> list[Part]:

@@ -35,14 +35,13 @@ class Change:
     """More of the scenario in which the short flows compete."""
 
 
-NO_FREQUENCY = {"transport.ack_frequency": "false"}
 CHANGES = (
     Change("nothing"),
     Change("short flows without ECN", short="cubic:ecn=off"),
     Change("no flow with ECN", short="cubic:ecn=off", long="cubic:ecn=off"),
     Change("no HyStart++", short="cubic:hystart=off", long="cubic:hystart=off"),
-    Change("an ACK for every second packet", NO_FREQUENCY),
-    Change("an ACK for every packet", {**NO_FREQUENCY, "transport.ack_every": "1"}),
+    Change("ACKs as the sender asks", {"transport.ack_frequency": "true"}),
+    Change("an ACK for every packet", {"transport.ack_every": "1"}),
     Change("packets of 1448 B from the start", {"transport.initial_mtu": "1448 B"}),
     Change("an initial window of 30 kB", {"transport.initial_window": "30 kB"}),
     Change("bursts: paced packets up to 10 ms late", {"noise.wakeup": "10 ms"}),

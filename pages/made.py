@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from thalweg.studies.runner.study import Finished
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -20,7 +24,22 @@ def made(name: str) -> str:
 
 
 def commit() -> str:
-    """The commit of what measures, and whether anything of it was changed since."""
+    """The commit of what measures, and whether anything of it was changed since: when this process began."""
+    return _COMMIT
+
+
+def study(name: str, run: Callable[[], Finished[Any, Any, Any]]) -> Path:
+    """The folder of a study, which is run unless it is there of this commit without changes."""
+    folder = ROOT / "target" / "pages" / _COMMIT.strip("`") / name
+    if not _COMMIT.endswith("`") or not (folder / "study.json").exists():
+        finished = run()
+        if not finished.complete:
+            raise KeyboardInterrupt
+        finished.save(folder)
+    return folder
+
+
+def _commit() -> str:
     head = _git("rev-parse", "--short=10", "HEAD")
     changed = _git("status", "--porcelain", "--", "crates", "python", "pages", "Cargo.lock")
     return f"`{head}`{' and changes' if changed else ''}" if head else "unknown"
@@ -33,6 +52,10 @@ def _git(*arguments: str) -> str:
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""  # an archive of the sources
+
+
+_COMMIT = _commit()
+"""A page takes minutes, in which the next commit may come: what measures was read at the start."""
 
 
 def fill(page: Path, part: str, text: str) -> None:

@@ -2,7 +2,8 @@
 
 The words of the page are in `statistics.toml`.
 
-Every number comes from one fixed seed: the same version writes the same page.
+Every line has draws of its own, from one fixed seed and its words: the same version writes the same page, and a
+line can be measured again without those before it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -19,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtri
 
-from pages.made import DOCS, made
+from pages.made import DOCS, made, row
 from thalweg.statistics.claims import FAILS, HOLDS, Answer
 from thalweg.statistics.differences import in_pairs, of_all, pairs_are_sharper, rank_correlation
 from thalweg.statistics.discovery import discoveries
@@ -44,6 +45,8 @@ from thalweg.studies.transient.parameters import Cell as TransientCell
 from thalweg.studies.wifi_compete import checks as wifi_compete_checks
 
 Draw = Callable[[int], Values]
+Sides = tuple[float | None, float | None]
+"""How many intervals lie wholly below and above the truth, in per cent; None where there is no such side."""
 SEED = 20261122
 rng = np.random.default_rng(SEED)
 
@@ -79,82 +82,100 @@ HALF_UNFINISHED = "log-normal, 0.3, 50 % unfinished"
 
 
 @dataclass(frozen=True)
-class Missed:
-    """How often an interval lies wholly below and wholly above the truth, in per cent."""
+class Line:
+    """How often an interval misses: a line of the page."""
 
     what: str
     drawn: str
     n: int
-    below: float | None
-    above: float | None
-    promised: str
+    measure: Callable[[int], Sides]
+    promised: str = "2.5 each"
+
+    def cells(self, draws: int) -> tuple[str, ...]:
+        """Draws many intervals, the same ones whatever else is drawn."""
+        seed(f"{self.what} {self.drawn} {self.n}")
+        sides = ("-" if side is None else f"{side:.1f}" for side in self.measure(draws))
+        return (self.what, self.drawn, str(self.n), *sides, self.promised)
 
 
-def misses(what: str, drawn: str, n: int, make: Callable[[], Interval], truth: float, draws: int) -> Missed:
+def seed(text: str) -> None:
+    """Begins the sequence of draws that belongs to what is measured."""
+    rng.bit_generator.state = np.random.default_rng([SEED, *text.encode()]).bit_generator.state
+
+
+def misses(make: Callable[[], Interval], truth: float, draws: int) -> Sides:
     """Draws many intervals."""
     made = [make() for _ in range(draws)]
-    return Missed(
-        what,
-        drawn,
-        n,
-        100 * sum(one.high < truth for one in made) / draws,
-        100 * sum(one.low > truth for one in made) / draws,
-        "2.5 each",
-    )
+    below, above = sum(one.high < truth for one in made), sum(one.low > truth for one in made)
+    return 100 * below / draws, 100 * above / draws
 
 
-def intervals(draws: int) -> Iterator[Missed]:
+def intervals() -> Iterator[Line]:
     """Every interval that the product prints."""
-    yield from _quantiles(draws)
-    yield from _rates_and_means(draws)
-    yield from _ratios(draws)
-    yield from _differences(draws)
+    yield from _quantiles()
+    yield from _rates_and_means()
+    yield from _ratios()
+    yield from _differences()
 
 
-def _quantiles(draws: int) -> Iterator[Missed]:
+def _quantiles() -> Iterator[Line]:
     for n, of in product((6, 20, 100), (NARROW, WIDE, EXPONENTIAL)):
-        yield misses("median", of.name, n, partial(_quantile, of, n, 0.5), of.quantile(0.5), draws)
+        yield _quantile_line("median", of, n, 0.5)
     for n in (6, 20, 100):
-        yield misses("median", CUT.name, n, partial(_quantile, CUT, n, 0.5), CUT.quantile(0.5), draws)
+        yield _quantile_line("median", CUT, n, 0.5)
     for n in (6, 20, 100):
-        yield _half_unfinished(n, draws)
+        yield Line("median", HALF_UNFINISHED, n, partial(_half_unfinished, n))
     for n, of in product((100, 1000), (WIDE, EXPONENTIAL)):
-        yield misses("95th percentile", of.name, n, partial(_quantile, of, n, 0.95), of.quantile(0.95), draws)
+        yield _quantile_line("95th percentile", of, n, 0.95)
     for n in (20, 100, 1000):
-        lower = 100 * float(np.mean([WIDE.draw(n).max() < least_worst(WIDE.draw(n)) for _ in range(draws)]))
-        yield Missed("worst of as many further trials", WIDE.name, n, None, lower, "at most 5 above")
+        yield Line("worst of as many further trials", WIDE.name, n, partial(_worst, n), "at most 5 above")
 
 
-def _half_unfinished(n: int, draws: int) -> Missed:
+def _quantile_line(what: str, of: Distribution, n: int, fraction: float) -> Line:
+    make = partial(_quantile, of, n, fraction)
+    return Line(what, of.name, n, partial(misses, make, of.quantile(fraction)))
+
+
+def _worst(n: int, draws: int) -> Sides:
+    return None, 100 * float(np.mean([WIDE.draw(n).max() < least_worst(WIDE.draw(n)) for _ in range(draws)]))
+
+
+def _half_unfinished(n: int, draws: int) -> Sides:
     """Of what finishes in half of the cases, each number from the largest time on is a median, as is infinity."""
     made = []
     for _ in range(draws):
         cut = rng.uniform(size=n) < 0.5
         made.append(quantile_interval(np.where(cut, math.inf, rng.lognormal(0, 0.3, n)), 0.5))
-    below = 100 * sum(one.high < math.inf for one in made) / draws
-    above = 100 * sum(one.low == math.inf for one in made) / draws
-    return Missed("median", HALF_UNFINISHED, n, below, above, "2.5 each")
+    below, above = sum(one.high < math.inf for one in made), sum(one.low == math.inf for one in made)
+    return 100 * below / draws, 100 * above / draws
 
 
 def _quantile(of: Distribution, n: int, fraction: float) -> Interval:
     return quantile_interval(of.draw(n), fraction)
 
 
-def _rates_and_means(draws: int) -> Iterator[Missed]:
+def _rates_and_means() -> Iterator[Line]:
     for rate in (0.03, 0.15):
         drawn = f"rate of {rate:.0%}"
-        bounds = [rate_upper_bound(int(rng.binomial(100, rate)), 100) for _ in range(draws)]
-        below = 100 * float(np.mean(np.array(bounds) < rate))
-        yield Missed("failure rate, upper bound", drawn, 100, below, None, "at most 5 below")
-        yield misses("rate", drawn, 100, partial(_rate, rate), rate, draws)
+        yield Line("failure rate, upper bound", drawn, 100, partial(_upper_bound, rate), "at most 5 below")
+        yield Line("rate", drawn, 100, partial(misses, partial(_rate, rate), rate))
     for n in (6, 20):
-        yield misses("mean", "normal", n, partial(_mean, n), 0.0, draws)
+        yield Line("mean", "normal", n, partial(misses, partial(_mean, n), 0.0))
     for spread in (0.02, 0.05, 0.1):
-        expected = float(np.mean(harm_less_is_better(*rng.lognormal(0, spread, (2, 1_000_000)))))
-        for of, truth in (("its expectation", expected), ("0", 0.0)):
-            drawn = f"nothing happens, sides vary by {spread:.0%}"
-            missed = misses(f"harm, against {of}", drawn, 20, partial(_no_harm, spread), truth, draws)
-            yield missed if truth else replace(missed, promised="2.5 above; below, see limits")
+        drawn = f"nothing happens, sides vary by {spread:.0%}"
+        yield Line("harm, against its expectation", drawn, 20, partial(_harm_of_nothing, spread))
+        against_0 = partial(misses, partial(_no_harm, spread), 0.0)
+        yield Line("harm, against 0", drawn, 20, against_0, "2.5 above; below, see limits")
+
+
+def _upper_bound(rate: float, draws: int) -> Sides:
+    bounds = [rate_upper_bound(int(rng.binomial(100, rate)), 100) for _ in range(draws)]
+    return 100 * float(np.mean(np.array(bounds) < rate)), None
+
+
+def _harm_of_nothing(spread: float, draws: int) -> Sides:
+    expected = float(np.mean(harm_less_is_better(*rng.lognormal(0, spread, (2, 1_000_000)))))
+    return misses(partial(_no_harm, spread), expected, draws)
 
 
 def _rate(rate: float) -> Interval:
@@ -169,12 +190,11 @@ def _no_harm(spread: float) -> Interval:
     return mean_interval(harm_less_is_better(*rng.lognormal(0, spread, (2, 20))))
 
 
-def _ratios(draws: int) -> Iterator[Missed]:
+def _ratios() -> Iterator[Line]:
     for n, of in product((6, 20, 100), (NARROW, WIDE, CUT)):
-        yield misses("ratio of medians", of.name, n, partial(_medians, of, n), 1.0, draws)
+        yield Line("ratio of medians", of.name, n, partial(misses, partial(_medians, of, n), 1.0))
     for of in (WIDE, EXPONENTIAL):
-        make = partial(_tails, of)
-        yield misses("ratio of tails", of.name, 100, make, 1.0, draws)
+        yield Line("ratio of tails", of.name, 100, partial(misses, partial(_tails, of), 1.0))
 
 
 def _medians(of: Distribution, n: int) -> Interval:
@@ -189,22 +209,17 @@ def _compared(compare: Callable[[Values, Values], Interval], rho: float, n: int)
     return compare(*correlated(rho, n))
 
 
-def _differences(draws: int) -> Iterator[Missed]:
+def _differences() -> Iterator[Line]:
     for n in (4, 5, 6):
-        alone = partial(_few_of_all, n)
-        yield misses("difference, all with all", "normal, no seeds in common", n, alone, 0.0, draws)
+        make = partial(_few_of_all, n)
+        yield Line("difference, all with all", "normal, no seeds in common", n, partial(misses, make, 0.0))
     for rho, n in product((0.8, 0.0, -0.3), (20, 100)):
         for what, compare in (("in pairs", pairs), ("all with all", everything), ("the sharper", sharper)):
             if compare is everything and rho > 0:
                 continue  # wider than need be, and not used there
-            yield misses(
-                f"difference, {what}",
-                f"normal, rank correlation {rho:g}",
-                n,
-                partial(_compared, compare, rho, n),
-                0.0,
-                draws,
-            )
+            drawn = f"normal, rank correlation {rho:g}"
+            make = partial(_compared, compare, rho, n)
+            yield Line(f"difference, {what}", drawn, n, partial(misses, make, 0.0))
 
 
 def _few_of_all(n: int) -> Interval:
@@ -258,14 +273,22 @@ def alarms(
         yield Alarms(study, name, n, 100 * counted[HOLDS] / draws, 100 * counted[FAILS] / draws)
 
 
-def checks(draws: int) -> Iterator[Alarms]:
+def checks() -> list[tuple[str, Callable[[int], Iterator[Alarms]]]]:
     """Every kind of check of every study, with the truth at its margin."""
-    yield from _fairness(draws)
-    yield from _harm(draws)
-    yield from _transient(draws)
-    yield from _wifi(draws)
-    yield from _others(draws)
-    yield from _laws(draws)
+    return [
+        ("fairness", _fairness),
+        ("harm", _harm),
+        ("transient", _transient),
+        ("wifi-compete", _wifi),
+        ("other studies", _others),
+        ("laws", _laws),
+    ]
+
+
+def check_lines(what: str, measure: Callable[[int], Iterator[Alarms]], draws: int) -> list[str]:
+    """The lines of some studies."""
+    seed(f"checks of {what}")
+    return [row(a.study, a.check, str(a.n), f"{a.holds:.1f}", f"{a.fails:.1f}") for a in measure(draws)]
 
 
 def _fairness(draws: int) -> Iterator[Alarms]:
@@ -397,11 +420,9 @@ def _others(draws: int) -> Iterator[Alarms]:
 
 
 def _laws(draws: int) -> Iterator[Alarms]:
-    own = np.random.default_rng(SEED)
-
     def made() -> list[Check]:
         def measured(stack: str, mean: float) -> Quantity:
-            values = own.normal(mean, 0.02, 6)
+            values = rng.normal(mean, 0.02, 6)
             return Quantity("law", "", "one", stack, "", 1.0, 0.9, 1.1, "", "", values, compared=True)
 
         # At the upper bound, and 5 % from the other stack.
@@ -432,15 +453,15 @@ def main(draws: int) -> None:
         "| interval | trials from | n | below the truth, % | above, % | promised, % |",
         "|---|---|--:|--:|--:|--:|",
     ]
-    for row in intervals(draws):
-        sides = ["-" if side is None else f"{side:.1f}" for side in (row.below, row.above)]
-        lines.append(f"| {row.what} | {row.drawn} | {row.n} | {' | '.join(sides)} | {row.promised} |")
+    lines += [row(*line.cells(draws)) for line in intervals()]
     lines += [
         "\n" + words["checks"],
         "| study | check | n | said to hold, % | said not to hold, % |",
         "|---|---|--:|--:|--:|",
     ]
-    lines += [f"| {a.study} | {a.check} | {a.n} | {a.holds:.1f} | {a.fails:.1f} |" for a in checks(draws)]
+    for what, measure in checks():
+        lines += check_lines(what, measure, draws)
+    seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
     lines.append(made("statistics") + "\n")

@@ -1,7 +1,6 @@
 """Draws the figures of transient.md and wifi-compete.md, after those of their sources.
 
-The areas are those of the study in results/transient, which is run if it is not there; mean rates and pairs are
-played again.
+The areas are those of the study of this commit; mean rates and pairs are played again.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pages.made import DOCS, ROOT, fill, made
+from pages.made import DOCS, fill, made, study
 from thalweg.plots import Chart
 from thalweg.quantity import seconds
 from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
@@ -22,7 +21,6 @@ from thalweg.studies.wifi_compete.measure import ends, median_trial
 from thalweg.studies.wifi_compete.parameters import scenario
 
 IMAGES = DOCS / "images"
-STUDY = ROOT / "results" / "transient"
 POSTER = ("reno", "cubic", "bbr1")
 PAIRS = (("v1", "c4"), ("v2", "cubic"))
 TRIALS = 100
@@ -62,10 +60,8 @@ def pairs() -> None:
 
 def make() -> None:
     """Draws all of them."""
-    if not (STUDY / "reactions.parquet").exists():
-        TRANSIENT.run(Parameters()).save(STUDY)
     save(plot_theory(), IMAGES / "transient-theory.png")
-    areas(STUDY)
+    areas(study("transient", lambda: TRANSIENT.run(Parameters())))
     rates()
     pairs()
     for page in ("transient", "wifi-compete"):

@@ -1,7 +1,8 @@
 """The table of trace hashes: short trials of both stacks, with every controller.
 
 `tests/trace_hashes.txt` is committed, and tests of the debug build (`crates/sim/tests/trace_hashes.rs`) and of the
-release build (`test_trace_hashes.py`) hold it. A change of it is a change of behaviour: say why in the commit.
+release build (`simulator/test_trace_hashes.py`) hold it. A change of it is a change of behaviour: say why in the
+commit.
 `make hashes` writes it anew.
 """
 

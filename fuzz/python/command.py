@@ -13,12 +13,14 @@ import typer.main
 
 from failure import Broken
 from guard import Guard
-from thalweg.cli import app, main
+from thalweg.cli import main
+from thalweg.cli.commands import application
 from thalweg.cli.status import INTERRUPTED
 
 _LONGEST = 4000
 """Characters of a message."""
-patch("thalweg.cli.app", typer.main.get_command(app)).start()  # to make it takes longer than most commands
+_ALL = typer.main.get_command(application([]))
+patch("thalweg.cli.application", lambda _: _ALL).start()  # to make it takes longer than most commands
 
 
 @dataclass(frozen=True)

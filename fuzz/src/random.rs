@@ -2,6 +2,7 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use thalweg_random::{Fnv1a, below, mix};
 
 /// A seeded source of choices.
 pub(crate) struct Random(Pcg64Mcg);
@@ -12,7 +13,7 @@ impl Random {
     }
     /// Uniform on 0..n; 0 when n is 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u64
+        below(&mut self.0, n)
     }
     /// Uniform on low..=high.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
@@ -46,17 +47,7 @@ impl Random {
     }
 }
 
-/// A number from a text, the same on every machine (FNV-1a, and the finaliser of splitmix64).
+/// A number from a text, the same on every machine.
 pub(crate) fn hash(text: &[u8]) -> u64 {
-    let folded = text.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    mix(folded)
-}
-
-/// Spreads neighbouring numbers over the whole range (finaliser of splitmix64).
-pub(crate) fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(Fnv1a::of(text))
 }

@@ -6,13 +6,14 @@
 //! STOPPED REFUSED PEAK` at the end.
 
 use crate::failure::{Failure, Held, Verdict};
-use crate::random::{Random, mix};
+use crate::random::Random;
 use crate::targets::Target;
 use crate::watch::Watch;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use thalweg_random::mix;
 
 /// The most bytes that a case may hold.
 pub(crate) const MEMORY: usize = 1 << 30;

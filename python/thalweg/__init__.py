@@ -12,16 +12,23 @@ A trial is a pure function of (scenario, seed, version). Times are seconds, size
 second; tables are polars data frames (`.to_pandas()` for those who want it).
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from thalweg import memory as _memory  # noqa: F401 - before polars, whose allocator it sets up
 from thalweg._native import version
-from thalweg.audit import AuditError
-from thalweg.catalogue import list_scenarios, list_suites
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes, Trial
-from thalweg.results import SuiteResult
-from thalweg.scenario import Interrupted, Scenario
-from thalweg.trace import Trace
-from thalweg.verdict import Statistics, Verdict
+
+if TYPE_CHECKING:
+    from thalweg.audit import AuditError
+    from thalweg.catalogue import list_scenarios, list_suites
+    from thalweg.errors import RequestError
+    from thalweg.outcome import Outcomes, Trial
+    from thalweg.results import SuiteResult
+    from thalweg.scenario import Interrupted, Scenario
+    from thalweg.trace import Trace
+    from thalweg.verdict import Statistics, Verdict
 
 __all__ = [
     "AuditError",
@@ -40,3 +47,31 @@ __all__ = [
 ]
 
 __version__ = version()
+
+_MODULES = {
+    "AuditError": "audit",
+    "Interrupted": "scenario",
+    "Outcomes": "outcome",
+    "RequestError": "errors",
+    "Scenario": "scenario",
+    "Statistics": "verdict",
+    "SuiteResult": "results",
+    "Trace": "trace",
+    "Trial": "outcome",
+    "Verdict": "verdict",
+    "list_scenarios": "catalogue",
+    "list_suites": "catalogue",
+}
+"""Loaded when they are used: polars and numpy take a quarter of a second, and not every command needs them."""
+
+
+def __getattr__(name: str) -> object:
+    """What the package offers, by the module that it is in (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
+    return getattr(import_module(f"thalweg.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """For completion."""
+    return sorted({*globals(), *__all__})

@@ -1,7 +1,7 @@
 """The native module: scenario files, trials and traces. Everything else is Python.
 
 Columns are plain: a mapping from column name to a numpy array (float64, int64, bool; seeds uint64) or to a list of
-texts, all of one length. Times are seconds, sizes bytes, rates bits per second.
+texts, or places in a list of words with that list; all of one length. Times are seconds, sizes bytes, rates bits per second.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Column: TypeAlias = npt.NDArray[Any] | list[str]
+Words: TypeAlias = tuple[npt.NDArray[np.uint32], list[str]]
+"""Places in a list of words, and the list."""
+Column: TypeAlias = npt.NDArray[Any] | list[str] | Words
 Columns: TypeAlias = dict[str, Column]
 
 class ScenarioError(ValueError):

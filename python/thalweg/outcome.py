@@ -6,7 +6,6 @@ seed `s + i`: any trial can be had again by its seed alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from thalweg import _native
+from thalweg.columns import frame
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.quantity import text
 from thalweg.trace import Trace
@@ -180,6 +180,10 @@ class Outcomes:
 
     def verdict(self) -> Verdict:
         """Sets the outcomes against the pass criteria of the scenario."""
+        return self._verdict
+
+    @cached_property
+    def _verdict(self) -> Verdict:
         return judge(self.scenario.criteria, self.flows, self.scenario.starts_s)
 
     def unfinished(self) -> str | None:
@@ -239,8 +243,3 @@ class Trial:
         from thalweg.plots import plot_trial  # noqa: PLC0415 - altair takes half a second to load
 
         return plot_trial(self)
-
-
-def frame(columns: Mapping[str, _native.Column]) -> pl.DataFrame:
-    """A table of columns from the simulator."""
-    return pl.DataFrame(dict(columns))

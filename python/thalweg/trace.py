@@ -17,6 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from thalweg import _native, qlog
+from thalweg.columns import frame
 from thalweg.errors import RequestError
 from thalweg.whole_file import whole_file
 
@@ -66,7 +67,7 @@ class Trace:
     def of(native: _native.Trace) -> Trace:
         """Makes tables of the columns that the simulator hands over."""
         tables = (native.flows, native.variables, native.links, native.drops, native.packets)
-        flows, *others = (pl.DataFrame(dict(columns)) for columns in tables)
+        flows, *others = map(frame, tables)
         return Trace(flows, *others)
 
     def table(self) -> pl.DataFrame:

@@ -174,6 +174,20 @@ def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:
     raise RequestError(f"no outcome measures {metric!r}{did_you_mean(metric, columns)}")
 
 
+def without_offset(flows: pl.DataFrame, starts_s: Mapping[str, float]) -> pl.DataFrame:
+    """Outcomes of flows with times as if each had started when its scenario says, at `starts_s`.
+
+    >>> flows = pl.DataFrame({"flow": ["main"], "start_s": [2.06], "completion_s": [7.06]})
+    >>> without_offset(flows, {"main": 2.0})["completion_s"].item()
+    7.0
+    """
+    if "start_s" not in flows.columns:
+        return flows
+    planned = pl.col("flow").replace_strict(starts_s, default=None, return_dtype=pl.Float64)
+    late = (pl.col("start_s") - planned).fill_null(0.0)
+    return flows.with_columns(pl.col(name) - late for name in _TIMES.values() if name in flows.columns)
+
+
 def values_of(
     criterion: Mapping[str, Any], flows: pl.DataFrame, starts_s: Mapping[str, float] | None = None
 ) -> pl.DataFrame:
@@ -183,7 +197,7 @@ def values_of(
     scenario has the flow start, as if the flow had started then. Raises RequestError.
     """
     column = column_of(criterion, flows.columns)
-    rows = flows.filter(pl.col("flow") == criterion["flow"])
+    rows = without_offset(flows.filter(pl.col("flow") == criterion["flow"]), starts_s or {})
     if rows.is_empty():
         raise RequestError(
             f"no outcome of flow {criterion['flow']!r}{did_you_mean(criterion['flow'], flows['flow'])}"
@@ -191,9 +205,6 @@ def values_of(
     # What outcomes made by hand do not say is finished where there is a number.
     done = pl.col("finished") if "finished" in flows.columns else pl.lit(value=True)
     value = pl.col(column).cast(pl.Float64).fill_nan(None)
-    planned_s = (starts_s or {}).get(str(criterion["flow"]))
-    if column in _TIMES.values() and planned_s is not None and "start_s" in flows.columns:
-        value -= pl.col("start_s").fill_null(planned_s) - planned_s
     return rows.select(
         *(name for name in ("trial", "seed") if name in flows.columns),
         pl.when(done).then(value).fill_null(math.inf).alias("value"),

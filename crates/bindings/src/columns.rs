@@ -2,7 +2,8 @@
 
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::PyDict;
+use std::collections::HashMap;
 use thalweg_units::{Duration, Rate};
 
 /// A table that grows by columns; each is computed from the same rows.
@@ -34,11 +35,23 @@ impl<'py, 'a, Row> Columns<'py, 'a, Row> {
         self.number(name, |row| i64::try_from(value(row)).unwrap_or(i64::MAX))
     }
 
-    /// A column of a few words that come again and again.
+    /// A column of a few words that come again and again: the places of words in a list, and the list. A text for
+    /// each row would take longer than the trial.
     pub(crate) fn word(self, name: &str, value: impl Fn(&'a Row) -> &'a str) -> PyResult<Self> {
         let py = self.table.py();
-        let words = self.rows.iter().map(|row| PyString::intern(py, value(row)));
-        self.table.set_item(name, PyList::new(py, words)?)?;
+        let (mut words, mut known, mut last) = (Vec::<&str>::new(), HashMap::new(), 0);
+        let mut place = |word: &'a str| {
+            if words.get(last) != Some(&word) {
+                last = *known.entry(word).or_insert(words.len());
+                if last == words.len() {
+                    words.push(word);
+                }
+            }
+            last as u32
+        };
+        let places: Vec<u32> = self.rows.iter().map(|row| place(value(row))).collect();
+        self.table
+            .set_item(name, (PyArray1::from_vec(py, places), words))?;
         Ok(self)
     }
 

@@ -64,7 +64,7 @@ impl Ended<'_> {
             // Others are packets of no flow: the kernel's own.
             trace.drops.retain(|drop| drop.flow < names.len());
             Trace {
-                senders: self.result.trace.take().unwrap_or_default().senders,
+                senders: self.result.trace.take().unwrap_or_default().senders.trace,
                 flow_names: names,
                 link_names: LINKS.map(str::to_owned).into(),
                 ..trace

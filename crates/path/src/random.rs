@@ -1,4 +1,4 @@
-//! Random streams and the integer draws made from them.
+//! Random streams, and the chances drawn from them.
 //!
 //! Every random element of a link has its own PCG stream (O'Neill 2014, variant XSL-RR-128/64 MCG),
 //! derived from the seed of the link and the name of the element. Switching one element on or changing
@@ -6,7 +6,7 @@
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
-use std::f64::consts::TAU;
+use thalweg_random::{Fnv1a, splitmix64};
 use thalweg_units::Fraction;
 
 /// The stream of the element `name` of the link with seed `seed`.
@@ -16,11 +16,7 @@ pub(crate) fn stream(seed: u64, name: &str) -> Pcg64Mcg {
 
 /// What the draws of the element `name` of the link with seed `seed` are derived from.
 pub(crate) fn key(seed: u64, name: &str) -> u64 {
-    // FNV-1a (draft-eastlake-fnv) turns the name into a number.
-    let tag = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, b| {
-        (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
-    });
-    seed ^ tag
+    seed ^ Fnv1a::of(name.as_bytes())
 }
 
 /// The draws that belong to number `index` of an element, whatever has been drawn before.
@@ -38,32 +34,6 @@ fn generator(mut state: u64) -> Pcg64Mcg {
     let high = splitmix64(&mut state);
     let low = splitmix64(&mut state);
     Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
-}
-
-/// Steele, Lea and Flood 2014: spreads neighbouring seeds over the whole range.
-fn splitmix64(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// Uniform on 0..n; 0 when n is 0. The bias of the multiplication is below n / 2^64.
-pub(crate) fn below(rng: &mut Pcg64Mcg, n: u64) -> u64 {
-    ((u128::from(rng.next_u64()) * u128::from(n)) >> 64) as u64
-}
-
-/// Uniform on the open interval (0, 1), with 53 bits.
-pub(crate) fn open_unit(rng: &mut Pcg64Mcg) -> f64 {
-    ((rng.next_u64() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
-}
-
-/// Normal with mean 0 and deviation 1, by the transformation of Box and Muller (1958), with the
-/// transcendental functions of `libm`, so that every machine draws the same.
-pub(crate) fn standard_normal(rng: &mut Pcg64Mcg) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(open_unit(rng)));
-    radius * libm::cos(TAU * open_unit(rng))
 }
 
 /// A probability, ready for integer comparison. One draw per question, even when the answer is certain.
@@ -113,16 +83,5 @@ mod tests {
         assert_eq!(count(Chance::ratio(5, 4)), 100_000);
         // One standard deviation is sqrt(100000 * 0.1 * 0.9) = 95.
         assert!((9_600..=10_400).contains(&count(Chance::ratio(1, 10))));
-    }
-
-    #[test]
-    fn uniform_draws_stay_below_their_bound_and_reach_both_ends() {
-        let mut rng = stream(7, "test");
-        let mut seen = [0u32; 5];
-        for _ in 0..5_000 {
-            seen[below(&mut rng, 5) as usize] += 1;
-        }
-        assert!(seen.iter().all(|n| (850..=1150).contains(n)), "{seen:?}");
-        assert_eq!(below(&mut rng, 0), 0);
     }
 }

@@ -29,7 +29,7 @@ pub use scenario::{
 };
 pub use thalweg_quic::{Datagram, StackController};
 pub use thalweg_transport::{
-    Counters, PacketEvent, PacketFate, Role, SenderRow, SenderTrace, VariableRow,
+    Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
 };
 pub use trial::probe::{Probe, probe};
 pub use trial::trials::{Finished, Progress, run_audited, run_traced, run_trial, run_trials};

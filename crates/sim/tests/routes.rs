@@ -46,7 +46,7 @@ route = ["far", "bottleneck"]
 #[test]
 fn the_round_trip_of_a_route_is_the_sum_of_its_links() {
     let outcome = play(DUMBBELL);
-    // 10 + 10 ms and 70 + 10 ms, plus 0.5 to 1 ms to serialise a packet and its ACK at 20 Mbps.
+    // 10 + 10 ms and 70 + 10 ms, plus 0.5 to 1 ms to transmit a packet and its ACK at 20 Mbps.
     for (flow, rtt_ms) in outcome.flows.iter().zip([20.0, 80.0]) {
         let min = flow.min_rtt.expect("samples").as_secs_f64() * 1e3;
         assert!((rtt_ms..rtt_ms + 1.5).contains(&min), "{min} ms");

@@ -46,4 +46,4 @@ pub use foreign::StackFlow;
 pub use packet::{Packet, StreamId};
 pub use packet_log::{PacketEvent, PacketFate, PacketLog};
 pub use role::Role;
-pub use sender_trace::{Sampled, SenderRow, SenderTrace, VariableRow};
+pub use sender_trace::{Sampled, SenderRecorder, SenderRow, SenderTrace, VariableRow};

@@ -17,10 +17,10 @@ pub(crate) struct Sender {
     pub(crate) control: Control,
     pub(crate) path: PathState,
     pub(crate) rate: DeliveryRate,
+    pub(crate) log: PacketLog,
     /// `None` where a stack steers itself.
     controller: Option<Box<dyn Controller>>,
     pub(crate) counters: Counters,
-    pub(crate) log: PacketLog,
     rules: Rules,
     rng: Rng,
     /// Window and RTT that an earlier connection has found, until they are offered.

@@ -66,25 +66,58 @@ pub struct SenderTrace {
     pub packets: Vec<(usize, PacketEvent)>,
 }
 
-/// Collects what a controller shows of itself.
-struct Shown<'a> {
+/// Makes the series of senders at work.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct SenderRecorder {
+    /// By now.
+    pub trace: SenderTrace,
+    /// By flow.
+    #[serde(skip)]
+    shown: Vec<Shown>,
+}
+
+/// What a flow's controller has shown last: names and values.
+type Shown = Vec<(Word, f64)>;
+
+/// Collects what a controller shows of itself, and keeps what differs from the last time.
+struct Snapshot<'a> {
     time: Instant,
     flow: usize,
     state: Word,
+    /// Variables seen by now.
+    seen: usize,
+    shown: &'a mut Shown,
     variables: &'a mut Vec<VariableRow>,
 }
 
-impl Observer for Shown<'_> {
+impl Observer for Snapshot<'_> {
     fn state(&mut self, name: Word) {
         self.state = name;
     }
     fn variable(&mut self, name: Word, value: f64) {
-        self.variables.push(VariableRow {
-            time: self.time,
-            flow: self.flow,
-            name,
-            value,
-        });
+        // A controller shows the same variables each time, but for those of some states.
+        let here = self.shown.get(self.seen).is_some_and(|one| one.0 == name);
+        let place = if here {
+            self.seen
+        } else {
+            let known = self.shown.iter().position(|one| one.0 == name);
+            known.unwrap_or_else(|| {
+                // No value is this one, so that the first is kept.
+                self.shown.push((name, f64::from_bits(!value.to_bits())));
+                self.shown.len() - 1
+            })
+        };
+        self.seen = place + 1;
+        let last = &mut self.shown[place].1;
+        if last.to_bits() != value.to_bits() {
+            *last = value;
+            self.variables.push(VariableRow {
+                time: self.time,
+                flow: self.flow,
+                name,
+                value,
+            });
+        }
     }
 }
 
@@ -98,7 +131,7 @@ pub struct Sampled<'a> {
     pub path: &'a PathState,
 }
 
-impl SenderTrace {
+impl SenderRecorder {
     /// Looks at a sender; `observe` shows the state and the variables of its controller.
     pub fn sample(
         &mut self,
@@ -108,18 +141,21 @@ impl SenderTrace {
         sender: &Sampled<'_>,
         observe: impl FnOnce(&mut dyn Observer),
     ) {
-        let before = self.variables.len();
-        let mut shown = Shown {
+        if self.shown.len() <= flow {
+            self.shown.resize_with(flow + 1, Shown::new);
+        }
+        let mut snapshot = Snapshot {
             time,
             flow,
             state: "",
-            variables: &mut self.variables,
+            seen: 0,
+            shown: &mut self.shown[flow],
+            variables: &mut self.trace.variables,
         };
-        observe(&mut shown);
-        let state = shown.state;
-        self.keep_changes(flow, before);
+        observe(&mut snapshot);
+        let state = snapshot.state;
         let path = sender.path;
-        self.samples.push(SenderRow {
+        self.trace.samples.push(SenderRow {
             time,
             flow,
             event,
@@ -133,25 +169,9 @@ impl SenderTrace {
             state,
         });
     }
+}
 
-    /// Of the variables after `before`, keeps those that differ from their last value.
-    fn keep_changes(&mut self, flow: usize, before: usize) {
-        let mut kept = before;
-        for i in before..self.variables.len() {
-            let VariableRow { name, value, .. } = self.variables[i];
-            let last = self.variables[..before]
-                .iter()
-                .rev()
-                .take(4096)
-                .find(|row| row.flow == flow && row.name == name);
-            if last.is_none_or(|last| last.value != value) {
-                self.variables.swap(kept, i);
-                kept += 1;
-            }
-        }
-        self.variables.truncate(kept);
-    }
-
+impl SenderTrace {
     /// Puts all in the order of time.
     pub fn sort(&mut self) {
         self.samples.sort_by_key(|row| row.time);

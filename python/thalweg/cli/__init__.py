@@ -10,55 +10,11 @@ from collections.abc import Sequence
 
 import typer
 
-from thalweg import _native
 from thalweg.audit import AuditError
-from thalweg.cli.check import check
-from thalweg.cli.compare import compare
+from thalweg.cli.commands import application
 from thalweg.cli.console import complain, reader_left
-from thalweg.cli.list import list_
-from thalweg.cli.new import new
-from thalweg.cli.probe import probe
-from thalweg.cli.quic import quic
-from thalweg.cli.replay import replay
-from thalweg.cli.report import report
-from thalweg.cli.run import run
-from thalweg.cli.shell import rig, shell
-from thalweg.cli.show import show
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
-from thalweg.cli.study import study
-from thalweg.cli.suite import suite
 from thalweg.errors import RequestError, printable
-
-app = typer.Typer(
-    name="thalweg",
-    help="A laboratory for congestion control.",
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run")(run)
-app.command("suite")(suite)
-app.command("replay")(replay)
-app.command("list")(list_)
-app.command("show")(show)
-app.command("check")(check)
-app.command("new")(new)
-app.command("report")(report)
-app.command("compare")(compare)
-app.command("shell")(shell)
-app.command("rig")(rig)
-app.add_typer(study)
-app.add_typer(probe)
-app.add_typer(quic)
-
-
-@app.callback(invoke_without_command=True)
-def thalweg(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
-    """A laboratory for congestion control: describe a path and a workload once, run any controller over it."""
-    if version:
-        typer.echo(f"thalweg {_native.version()}")
-        raise typer.Exit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _refuse_bytes(given)
         # In a context of its own: `--audit` holds for this command.
         context = contextvars.copy_context()
-        status = context.run(app, args=given, prog_name="thalweg", standalone_mode=False)
+        status = context.run(application(given), args=given, prog_name="thalweg", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         # Typer asks for help itself when a group is called without a command: its message is the help text.

@@ -36,7 +36,7 @@ def replay(
     again = replay_trial(outcomes, index, trace=bool(trace or plot))
     console = stdout()
     console.print(f"{outcomes.scenario.title}, trial {index}, seed {again.seed}")
-    console.print(tables.flow_table(again.flows))
+    console.print(tables.flow_table(again.outcomes))
     for file in write_trial(again, trace, plot):
         note(f"wrote {file}")
     if is_same(outcomes, index, again):

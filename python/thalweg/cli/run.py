@@ -11,6 +11,7 @@ import typer
 from thalweg.catalogue import find_scenario
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
@@ -31,9 +32,7 @@ from thalweg.cli.options import (
     settings,
     write_trial,
 )
-from thalweg.cli.run_live import LiveOptions, refuse_options, refuse_virtual, run_live
 from thalweg.cli.status import INTERRUPTED, of_result
-from thalweg.live import LiveScenario
 from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
 
@@ -70,6 +69,9 @@ def run(
     entry = find_scenario(scenario)
     if live:
         refuse_virtual(stack, jobs, allow_unseeded)
+        from thalweg.cli.run_live import run_live  # noqa: PLC0415 - loaded for real time alone
+        from thalweg.live import LiveScenario  # noqa: PLC0415
+
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
         files, options = (trace, plot), LiveOptions(realtime, bound, report)
         return run_live(real, entry.reference, seed, trials, format_, files, options)

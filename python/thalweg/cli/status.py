@@ -1,6 +1,11 @@
 """Exit statuses, and which of them a result deserves."""
 
-from thalweg.results import SuiteResult
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thalweg.results import SuiteResult
 
 PASSED = 0
 """Every verdict passes, or cannot."""

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import polars as pl
 from rich.text import Text
 
 from thalweg import measured
@@ -17,7 +16,7 @@ from thalweg.quantity import percent, text
 from thalweg.results import SuiteResult
 from thalweg.statistics.digits import supported
 from thalweg.statistics.interval import Interval
-from thalweg.verdict import Statistics, Verdict
+from thalweg.verdict import Statistics, Verdict, without_offset
 
 HEADERS = (
     "scenario",
@@ -152,8 +151,9 @@ def each(trials: int) -> str:
     return f"{trials} trial{'s' if trials != 1 else ''} each"
 
 
-def flow_table(flows: pl.DataFrame) -> FittingTable:
-    """Outcomes of each flow of one trial."""
+def flow_table(outcomes: Outcomes) -> FittingTable:
+    """Outcomes of each flow of one trial, with the times that its verdict takes."""
+    flows = without_offset(outcomes.flows, outcomes.scenario.starts_s)
     shown = [(heading, column, unit) for heading, column, unit in _OUTCOMES if column in flows.columns]
     headers = ("flow", *(heading for heading, _, _ in shown))
     table = FittingTable(headers, 2, [name for name in _DROPPABLE_OUTCOMES if name in headers])
@@ -169,7 +169,7 @@ def measured_tables(outcomes: Outcomes) -> Iterator[FittingTable | str]:
         yield f"medians of {outcomes.n} trials"
         yield _measured(measured.flows(outcomes), measured.FLOW)
     else:
-        yield flow_table(outcomes.flows)
+        yield flow_table(outcomes)
     yield _measured(measured.links(outcomes), measured.LINK)
     if streams := measured.streams(outcomes):
         yield _measured(streams, measured.STREAM)

@@ -22,6 +22,7 @@ from thalweg.plots.downsample import changes, downsample, gaps
 from thalweg.plots.theme import BLUE, CONFIG, GREEN, GREY, ORANGE, PURPLE, SERIES, SKY, STATES, VERMILION, WIDTH
 from thalweg.quantity import scale, text
 from thalweg.trace import Trace
+from thalweg.verdict import without_offset
 
 _HEIGHT = 125
 _STRIP = 16
@@ -80,7 +81,7 @@ def plot_trial(trial: Trial, title: str | None = None, buckets: int = 600) -> al
 
 
 def _subtitle(trial: Trial) -> str:
-    flows = trial.flows.unique("flow", maintain_order=True)
+    flows = without_offset(trial.flows, trial.outcomes.scenario.starts_s).unique("flow", maintain_order=True)
     parts = []
     for row in flows.iter_rows(named=True):
         done = f"completes in {text(row['completion_s'], 's')}" if row["finished"] else "does not finish"

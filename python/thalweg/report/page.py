@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -47,21 +48,27 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
     return_large_blocks()
     figures = Figures()
     scenarios = []
-    for number, outcomes in enumerate(result.outcomes):
-        on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
-        # Figures are checked by tests; checking each here takes longer than the trials of a suite.
-        with debug_mode(False):
-            scenarios.append(_section(result, outcomes, figures))
+    # The drawing program is bundled beside: it takes a second of another core.
+    with ThreadPoolExecutor(1) as beside:
+        bundle = beside.submit(vega)
+        for number, outcomes in enumerate(result.outcomes):
+            on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
+            # Figures are checked by tests; checking each here takes longer than the trials of a suite.
+            with debug_mode(False):
+                scenarios.append(_section(result, outcomes, figures))
     return fill(
         "page.html",
         figures,
+        bundle.result,
         result=result,
         scenarios=scenarios,
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
     )
 
 
-def fill(template: str, figures: Figures, **values: object) -> Iterable[str]:
+def fill(
+    template: str, figures: Figures, drawing_program: Callable[[], str] = vega, /, **values: object
+) -> Iterable[str]:
     """A page out of its template, with all that it needs to draw `figures`; in parts, as it is large."""
     environment = Environment(
         loader=PackageLoader("thalweg.report", "."),
@@ -84,7 +91,7 @@ def fill(template: str, figures: Figures, **values: object) -> Iterable[str]:
     return environment.get_template(template).generate(
         css=source("page.css"),
         js=source("page.js"),
-        vega=Markup(vega()),
+        vega=Markup(drawing_program()),
         figures=figures,
         themes=embedded({"light": CONFIG, "dark": DARK_CONFIG}),
         **values,

@@ -80,9 +80,10 @@ def least_worst(values: Values, confidence: float = CONFIDENCE) -> float:
 
 def _lower_bound(ordered: Values, fraction: float, tail: float) -> float:
     """The value under which the quantile lies with probability `tail`."""
-    from scipy.special import bdtrc  # noqa: PLC0415 - see the package
-
     n = len(ordered)
+    if (1 - fraction) ** n > tail:  # not even the least value is so surely at or below the quantile
+        return -math.inf
+    from scipy.special import bdtrc  # noqa: PLC0415 - see the package
 
     def reached(rank: int) -> float:
         """The chance that the order statistic of this rank is at or below the quantile."""

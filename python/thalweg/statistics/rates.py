@@ -17,6 +17,8 @@ def rate_upper_bound(failures: float, n: float, confidence: float = CONFIDENCE) 
     """
     if failures >= n:
         return 1.0
+    if failures == 0:
+        return float(1 - (1 - confidence) ** (1 / n))
     from scipy.special import betaincinv  # noqa: PLC0415 - see the package
 
     # The quantile of a beta distribution; scipy.stats has it by that name and takes a second to load.

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 use std::rc::Rc;
+use thalweg_random::{Fnv1a, mix};
 use thalweg_units::{Bytes, Ecn};
 
 /// The largest packet that is carried.
@@ -109,26 +110,18 @@ impl Headers {
 
     /// A hash of the 5-tuple, the same for all packets of a flow in one direction.
     pub(crate) fn hash(&self) -> u64 {
-        // FNV-1a over the bytes, then the finaliser of splitmix64: queues take the low bits.
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        let mut add = |bytes: &[u8]| {
-            for byte in bytes {
-                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
+        let mut hash = Fnv1a::EMPTY;
         for address in [self.source, self.destination] {
-            match address {
-                IpAddr::V4(address) => add(&address.octets()),
-                IpAddr::V6(address) => add(&address.octets()),
-            }
+            hash = match address {
+                IpAddr::V4(address) => hash.and(&address.octets()),
+                IpAddr::V6(address) => hash.and(&address.octets()),
+            };
         }
-        add(&[self.protocol]);
+        hash = hash.and(&[self.protocol]);
         for port in self.ports.unwrap_or_default() {
-            add(&port.to_be_bytes());
+            hash = hash.and(&port.to_be_bytes());
         }
-        hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        hash ^ (hash >> 31)
+        mix(hash.value()) // queues take the low bits
     }
 }
 

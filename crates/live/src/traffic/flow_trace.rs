@@ -2,7 +2,7 @@
 
 use crate::sys::tcp::TcpInfo;
 use serde::{Deserialize, Serialize};
-use thalweg_sim::{RealConnection, SenderRow, SenderTrace, VariableRow};
+use thalweg_sim::{RealConnection, SenderRecorder, SenderRow, VariableRow};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// States of the kernel's congestion control (TCP_CA_Open and so on, linux/tcp.h).
@@ -15,7 +15,7 @@ const MOST_PACKETS: usize = 1_000_000;
 /// What was seen of all connections, which stand for the flows of the trace.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct FlowTrace {
-    pub(crate) senders: SenderTrace,
+    pub(crate) senders: SenderRecorder,
     /// Packet events that were not kept.
     cut_packets: u64,
 }
@@ -27,7 +27,7 @@ impl FlowTrace {
         // What is in the network: tcp_packets_in_flight() of the kernel.
         let out = info.unacked.saturating_sub(info.sacked + info.lost) + info.retrans;
         let paced = info.pacing_rate != u64::MAX;
-        self.senders.samples.push(SenderRow {
+        self.senders.trace.samples.push(SenderRow {
             time: now,
             flow: number,
             event: "timer",
@@ -43,7 +43,7 @@ impl FlowTrace {
         });
         // "No threshold yet" is the largest value of a signed number.
         if info.snd_ssthresh < i32::MAX as u32 {
-            self.senders.variables.push(VariableRow {
+            self.senders.trace.variables.push(VariableRow {
                 time: now,
                 flow: number,
                 name: "ssthresh",
@@ -66,7 +66,7 @@ impl FlowTrace {
 
     /// Keeps no more packet events than it may.
     fn keep_few(&mut self) {
-        let packets = &mut self.senders.packets;
+        let packets = &mut self.senders.trace.packets;
         self.cut_packets += packets.len().saturating_sub(MOST_PACKETS) as u64;
         packets.truncate(MOST_PACKETS);
     }
@@ -81,7 +81,7 @@ impl FlowTrace {
 
     /// The whole, in the order of time.
     pub(crate) fn close(mut self) -> FlowTrace {
-        self.senders.sort();
+        self.senders.trace.sort();
         self
     }
 }
@@ -104,18 +104,24 @@ mod tests {
         let most = MOST_PACKETS as u64;
         trace
             .senders
+            .trace
             .packets
             .extend((0..most).map(|number| (0, event(number))));
         trace.keep_few();
         assert_eq!(trace.cut(), None);
         for more in 0..3 {
-            trace.senders.packets.push((0, event(most + more)));
+            trace.senders.trace.packets.push((0, event(most + more)));
             trace.keep_few();
         }
         let trace = trace.close();
-        assert_eq!(trace.senders.packets.len(), MOST_PACKETS);
+        assert_eq!(trace.senders.trace.packets.len(), MOST_PACKETS);
         assert_eq!(
-            trace.senders.packets.last().map(|(_, event)| event.last),
+            trace
+                .senders
+                .trace
+                .packets
+                .last()
+                .map(|(_, event)| event.last),
             Some(most - 1)
         );
         let told = trace.cut().expect("what is missing");

@@ -15,7 +15,8 @@
 //! A suspended link stays suspended. Where the capacity is below three deviations, replacing negative sums
 //! by zero raises the mean.
 
-use crate::random::{at, key, standard_normal};
+use crate::random::{at, key};
+use thalweg_random::standard_normal;
 use thalweg_units::{Duration, Instant, Rate};
 
 /// Noise on capacity and delay.

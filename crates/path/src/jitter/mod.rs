@@ -9,10 +9,10 @@ mod tests;
 mod trace;
 mod wifi;
 
-use crate::random::below;
 use normal::{Normal, Truncated};
 use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
+use thalweg_random::below;
 use thalweg_units::{Duration, Fraction, Instant};
 pub use trace::{JitterTrace, JitterTraceError};
 use wifi::Wifi;

@@ -2,9 +2,9 @@
 //!
 //! Transcendental functions are those of `libm`, so that every machine draws the same.
 
-use crate::random::standard_normal;
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use thalweg_random::standard_normal;
 use thalweg_units::Duration;
 
 /// Below this probability of lying within its bounds a truncated distribution is not drawn from.

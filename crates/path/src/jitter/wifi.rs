@@ -20,9 +20,10 @@
 //! saturation yield the same as the saturation; means from above zero to 1 ms yield the short component.
 //! Measured traces decay exponentially between 5 and 70 ms, where this model has next to nothing.
 
-use crate::random::{Chance, below};
+use crate::random::Chance;
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
+use thalweg_random::below;
 use thalweg_units::{Duration, Fraction};
 
 /// Which published formula of Wi-Fi jitter.

@@ -15,8 +15,9 @@ use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;
-use crate::random::{at, below, key};
+use crate::random::{at, key};
 use std::collections::VecDeque;
+use thalweg_random::below;
 use thalweg_units::Bytes;
 
 #[cfg(test)]

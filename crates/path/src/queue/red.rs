@@ -20,8 +20,9 @@ use super::fifo::Fifo;
 use crate::DropCause;
 use crate::buffer::Queued;
 use crate::port::Port;
-use crate::random::{open_unit, stream};
+use crate::random::stream;
 use rand_pcg::Pcg64Mcg;
+use thalweg_random::open_unit;
 use thalweg_units::{Bytes, Duration, Fraction, Instant};
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use thalweg_control::{ControllerSpec, Init, Observer, Rng};
 use thalweg_transport::TransportConfig;
-use thalweg_transport::{SenderTrace, StackFlow};
+use thalweg_transport::{SenderRecorder, StackFlow};
 use thalweg_units::{Bytes, Duration, Ecn};
 
 /// Packets of one size that leave in one call, as in the stack's own driver: more make bursts, and gain
@@ -124,7 +124,7 @@ pub(super) struct Peer {
     pub(super) sent: u64,
     /// What the socket did not take.
     waiting: Option<(Transmit, Vec<u8>)>,
-    pub(super) samples: Option<SenderTrace>,
+    pub(super) samples: Option<SenderRecorder>,
 }
 
 /// How an attempt to send ended.

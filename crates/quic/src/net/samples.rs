@@ -1,6 +1,6 @@
 //! The time series of one connection, for traces: no more of it than there is room for.
 
-use thalweg_transport::{Sampled, SenderTrace, StackFlow};
+use thalweg_transport::{Sampled, SenderRecorder, StackFlow};
 use thalweg_units::{Duration, Instant};
 
 /// Least time between two samples: a connection at a gigabit per second has 80 000 packets in a second.
@@ -11,13 +11,14 @@ const MOST: usize = 1_000_000;
 const MOST_PACKETS: usize = 1_000_000;
 
 /// The series of a sender, from now on.
-pub(super) fn begin(flow: &mut StackFlow) -> SenderTrace {
+pub(super) fn begin(flow: &mut StackFlow) -> SenderRecorder {
     flow.packet_log().start();
-    SenderTrace::default()
+    SenderRecorder::default()
 }
 
 /// Takes what became of packets, and samples the sender, unless it was sampled just now.
-pub(super) fn take(trace: &mut SenderTrace, time: Instant, flow: &mut StackFlow) {
+pub(super) fn take(recorder: &mut SenderRecorder, time: Instant, flow: &mut StackFlow) {
+    let trace = &mut recorder.trace;
     let room = MOST_PACKETS - trace.packets.len();
     let events = flow.packet_log().take().enumerate();
     let kept = events.filter(|(number, _)| *number < room);
@@ -33,5 +34,5 @@ pub(super) fn take(trace: &mut SenderTrace, time: Instant, flow: &mut StackFlow)
         pacing: control.pacing,
         path: flow.path(),
     };
-    trace.sample(time, 0, "sample", &sender, |out| flow.observe(out));
+    recorder.sample(time, 0, "sample", &sender, |out| flow.observe(out));
 }

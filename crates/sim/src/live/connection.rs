@@ -21,7 +21,7 @@ use crate::scenario::{FlowSpec, Scenario};
 use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
 use thalweg_quic::Datagram;
-use thalweg_transport::{Counters, Role, SenderTrace};
+use thalweg_transport::{Counters, Role, SenderRecorder};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One connection: both of its ends, and their applications.
@@ -150,17 +150,17 @@ impl RealConnection {
         self.0.endpoint(sender).record_packets();
     }
 
-    /// Adds a sample of the sender of the data to a trace, as connection number `index`. `event` says what has
+    /// Records a sample of the sender of the data, as connection number `index`. `event` says what has
     /// happened: "received", "sent" or "timer".
     pub fn sample(
         &mut self,
         now: Instant,
         index: usize,
         event: &'static str,
-        trace: &mut SenderTrace,
+        recorder: &mut SenderRecorder,
     ) {
         let sender = self.0.sending_side();
-        sample_sender(trace, now, index, event, self.0.endpoint(sender));
+        sample_sender(recorder, now, index, event, self.0.endpoint(sender));
     }
 }
 

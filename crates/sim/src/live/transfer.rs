@@ -1,6 +1,6 @@
 //! What a scenario looks like to those who play it in real time.
 
-use crate::scenario::hop::Direction;
+use crate::scenario::hop::{Direction, LinkId};
 use crate::scenario::{FlowSpec, Scenario, Workload};
 use crate::trial::seed;
 use thalweg_path::LinkConfig;
@@ -41,12 +41,7 @@ impl Scenario {
 
     /// The seeds of these links in the trial with seed `trial`: they draw what they draw in the simulator.
     pub fn path_seeds(&self, trial: u64) -> [u64; 2] {
-        let drawn = self.jitter_seed.unwrap_or(trial);
-        Direction::BOTH.map(|direction| {
-            let names = self.hops.first().map(|hop| &hop.names);
-            let name = names.map_or("", |names| names[direction].as_str());
-            seed::of(drawn, &format!("link/{name}"))
-        })
+        Direction::BOTH.map(|direction| seed::of_link(self, trial, LinkId::new(0, direction)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The end of a trial: what everybody experienced, as an outcome.
 
 use super::media::summarise;
+use super::series::Series;
 use super::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 use crate::scenario::hop::{Direction, LinkId};
 use crate::scenario::{Scenario, Workload};
@@ -12,6 +13,10 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 /// What is there at the end of a trial.
 pub(crate) struct Summary<'a, P> {
     pub(crate) scenario: &'a Scenario,
+    pub(crate) seed: u64,
+    pub(crate) events: u64,
+    /// The fingerprint of the trial.
+    pub(crate) hash: u64,
     pub(crate) now: Instant,
     /// Moved to that time.
     pub(crate) links: &'a [Link<P>],
@@ -23,8 +28,8 @@ pub(crate) struct Summary<'a, P> {
 }
 
 impl<P: Packet> Summary<'_, P> {
-    /// The outcome but for seed, events and fingerprint, which the event loop knows, and series.
-    pub(crate) fn outcome(&self) -> Outcome {
+    /// The outcome, with these series.
+    pub(crate) fn outcome(&self, series: Option<Series>) -> Outcome {
         let end = self.now - Instant::START;
         let (overlap, shared) = self.shared();
         let flows: Vec<FlowOutcome> = (0..self.flows.len())
@@ -34,17 +39,17 @@ impl<P: Packet> Summary<'_, P> {
             .map(|link| self.link_outcome(link, end))
             .collect();
         Outcome {
-            seed: 0,
+            seed: self.seed,
             end,
-            events: 0,
+            events: self.events,
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap,
             jain: jain(&shared),
-            trace_hash: None,
+            trace_hash: Some(self.hash),
             flows,
             links,
             requests: self.requests(),
-            series: None,
+            series,
         }
     }
 

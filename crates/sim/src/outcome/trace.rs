@@ -8,7 +8,7 @@ use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
 use serde::{Deserialize, Serialize};
 use thalweg_path::{DropCause, Link};
-use thalweg_transport::{Sampled, SenderTrace};
+use thalweg_transport::{Sampled, SenderRecorder, SenderTrace};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// One sample of a link.
@@ -63,13 +63,23 @@ pub struct Trace {
     pub link_names: Vec<String>,
 }
 
-impl Trace {
+/// Makes the trace of a trial that runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder {
+    pub(crate) senders: SenderRecorder,
+    trace: Trace,
+}
+
+impl Recorder {
     pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Self {
         let hops = scenario.hops.iter();
-        Trace {
-            flow_names: flow_names(scenario, connections),
-            link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
-            ..Trace::default()
+        Recorder {
+            trace: Trace {
+                flow_names: flow_names(scenario, connections),
+                link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
+                ..Trace::default()
+            },
+            senders: SenderRecorder::default(),
         }
     }
 
@@ -83,6 +93,24 @@ impl Trace {
         sample_sender(&mut self.senders, time, flow, event, endpoint);
     }
 
+    pub(crate) fn sample_link<P: thalweg_path::Packet>(
+        &mut self,
+        time: Instant,
+        index: usize,
+        link: &mut Link<P>,
+    ) {
+        self.trace.sample_link(time, index, link);
+    }
+
+    pub(crate) fn finish(self) -> Trace {
+        Trace {
+            senders: self.senders.trace,
+            ..self.trace
+        }
+    }
+}
+
+impl Trace {
     /// Looks at link number `index`.
     pub fn sample_link<P: thalweg_path::Packet>(
         &mut self,
@@ -117,20 +145,20 @@ impl Trace {
 
 /// Looks at a sender of data, and takes what became of its packets.
 pub(crate) fn sample_sender(
-    trace: &mut SenderTrace,
+    recorder: &mut SenderRecorder,
     time: Instant,
     flow: usize,
     event: &'static str,
     endpoint: &mut Endpoint,
 ) {
-    let packets = &mut trace.packets;
+    let packets = &mut recorder.trace.packets;
     endpoint.take_packets(&mut |event| packets.push((flow, event)));
     let sender = Sampled {
         control: endpoint.control(),
         pacing: endpoint.pacing_rate(),
         path: endpoint.path(),
     };
-    trace.sample(time, flow, event, &sender, |out| endpoint.observe(out));
+    recorder.sample(time, flow, event, &sender, |out| endpoint.observe(out));
 }
 
 /// What connections are called: by their flow, or, of a flow of requests, each by itself, as "web/17".

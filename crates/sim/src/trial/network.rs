@@ -4,7 +4,7 @@ use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
 use crate::outcome::summary::{self, Summary};
-use crate::outcome::trace::Trace;
+use crate::outcome::trace::{Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::connection::{Connection, plans};
@@ -43,7 +43,7 @@ pub(crate) struct Network<'a> {
     now: Instant,
     events: u64,
     hash: u64,
-    trace: Option<Trace>,
+    recorder: Option<Recorder>,
     series: Option<Series>,
     audit: Option<Box<Auditor>>,
 }
@@ -92,11 +92,10 @@ impl<'a> Network<'a> {
                 connection.endpoint(side).record_packets();
             }
         }
-        let drawn = scenario.jitter_seed.unwrap_or(trial);
-        let links: Vec<Link<InTransit>> = (scenario.hops.iter())
-            .flat_map(|hop| hop.names.iter().zip(hop.links.iter()))
-            .map(|(name, config)| {
-                let seed = seed::of(drawn, &format!("link/{name}"));
+        let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
+            .map(|id| {
+                let config = &scenario.hops[id.hop()].links[id.direction()];
+                let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len());
                 link.record_drops(traced);
                 link
@@ -127,7 +126,7 @@ impl<'a> Network<'a> {
         Some(Network {
             scenario,
             seed: trial,
-            trace: traced.then(|| Trace::new(scenario, &connections)),
+            recorder: traced.then(|| Recorder::new(scenario, &connections)),
             series: (scenario.sample).map(|every| Series::new(every, scenario.flows.len())),
             links,
             connections,
@@ -198,20 +197,17 @@ impl<'a> Network<'a> {
         let flows = self.progress.iter().map(|flow| flow.connections.clone());
         let summary = Summary {
             scenario: self.scenario,
+            seed: self.seed,
+            events: self.events,
+            hash: self.hash,
             now: self.now,
             links: &self.links,
             connections: &self.connections,
             flows: flows.collect(),
             overlap: [&self.overlap_start, &self.overlap_end],
         };
-        let outcome = Outcome {
-            seed: self.seed,
-            events: self.events,
-            trace_hash: Some(self.hash),
-            series,
-            ..summary.outcome()
-        };
-        Some((outcome, self.trace))
+        let outcome = summary.outcome(series);
+        Some((outcome, self.recorder.map(Recorder::finish)))
     }
 
     /// Packets come out of a link.
@@ -229,8 +225,8 @@ impl<'a> Network<'a> {
         if self.audit.is_some() {
             self.audit_link(link);
         }
-        if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link.index(), &mut self.links[link.index()]);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -292,8 +288,8 @@ impl<'a> Network<'a> {
         if self.audit.is_some() {
             self.audit_link(link);
         }
-        if let Some(trace) = &mut self.trace {
-            trace.sample_link(self.now, link.index(), &mut self.links[link.index()]);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -390,7 +386,7 @@ impl<'a> Network<'a> {
         if self.audit.is_some() {
             self.audit_endpoint(index, side, place, sent);
         }
-        if self.trace.is_some() {
+        if self.recorder.is_some() {
             self.sample(index, side, place, sent, event);
         }
         if has_events {
@@ -427,7 +423,7 @@ impl<'a> Network<'a> {
     }
 
     fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {
-        let Some(trace) = &mut self.trace else {
+        let Some(recorder) = &mut self.recorder else {
             return;
         };
         let connection = &mut self.connections[index];
@@ -437,10 +433,10 @@ impl<'a> Network<'a> {
             } else {
                 event
             };
-            trace.sample_flow(self.now, index, event, connection.endpoint(side));
+            recorder.sample_flow(self.now, index, event, connection.endpoint(side));
         }
         if sent {
-            trace.sample_link(self.now, link.index(), &mut self.links[link.index()]);
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 }

@@ -10,7 +10,7 @@
 //! packets of a flow; since it delays more the more packets it carries, probes see less than a busy flow.
 
 use crate::scenario::Scenario;
-use crate::scenario::hop::Direction;
+use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::seed;
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
@@ -55,7 +55,6 @@ pub fn probe(
     count: u32,
     size: Bytes,
 ) -> Vec<Probe> {
-    let drawn = scenario.jitter_seed.unwrap_or(trial);
     let size = size + Bytes::new(u64::from(scenario.overhead));
     let mut probes: Vec<Probe> = (0..count)
         .map(|number| Probe {
@@ -67,9 +66,8 @@ pub fn probe(
     let route = &scenario.flows[0].route;
     let mut packets: Vec<(Instant, u32)> = (0..).zip(&probes).map(|(n, p)| (p.sent, n)).collect();
     let cross = |hop: usize, direction: Direction, packets: Vec<(Instant, u32)>| {
-        let hop = &scenario.hops[hop];
-        let name = format!("link/{}", hop.names[direction]);
-        let link = Link::new(&hop.links[direction], seed::of(drawn, &name), 1);
+        let seed = seed::of_link(scenario, trial, LinkId::new(hop, direction));
+        let link = Link::new(&scenario.hops[hop].links[direction], seed, 1);
         carry(link, packets, size)
     };
     for hop in route.iter().rev() {

@@ -15,9 +15,7 @@
 use crate::scenario::flow::Arrivals;
 use crate::scenario::schema::Gap;
 use crate::trial::seed;
-use rand_core::Rng as _;
-use std::f64::consts::TAU;
-use thalweg_control::Rng;
+use thalweg_random::{open_unit, standard_normal};
 use thalweg_units::{Bytes, Duration};
 
 /// 95th percentile of the standard normal distribution, with the digits that ccafct has.
@@ -57,17 +55,6 @@ impl Arrivals {
             })
             .collect()
     }
-}
-
-/// Uniform on the open interval (0, 1), with 52 bits.
-fn open_unit(rng: &mut Rng) -> f64 {
-    ((rng.next_u64() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
-}
-
-/// Box and Muller 1958.
-fn standard_normal(rng: &mut Rng) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(open_unit(rng)));
-    radius * libm::cos(TAU * open_unit(rng))
 }
 
 #[cfg(test)]

@@ -1,17 +1,25 @@
 //! One stream of random numbers for each element, derived from (trial seed, element name), so that adding
 //! a flow or changing a controller does not shift what the path does.
 
+use crate::scenario::Scenario;
+use crate::scenario::hop::LinkId;
 use rand_core::SeedableRng;
 use thalweg_control::Rng;
+use thalweg_random::{Fnv1a, GOLDEN_GAMMA, mix, splitmix64};
 
 /// The seed of element `name` in the trial with seed `trial`.
 pub(crate) fn of(trial: u64, name: &str) -> u64 {
-    // FNV-1a over the name, then the finaliser of splitmix64 over name and trial.
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for byte in name.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    mix(hash ^ mix(trial.wrapping_add(0x9e37_79b9_7f4a_7c15)))
+    let mut state = trial;
+    mix(Fnv1a::of(name.as_bytes()) ^ splitmix64(&mut state))
+}
+
+/// The seed of a link of a scenario, which may have all trials draw alike.
+pub(crate) fn of_link(scenario: &Scenario, trial: u64, link: LinkId) -> u64 {
+    let name = &scenario.hops[link.hop()].names[link.direction()];
+    of(
+        scenario.jitter_seed.unwrap_or(trial),
+        &format!("link/{name}"),
+    )
 }
 
 /// A generator for element `name`.
@@ -21,13 +29,7 @@ pub(crate) fn rng(trial: u64, name: &str) -> Rng {
 
 /// Folds `value` into a running hash.
 pub(crate) fn fold(hash: u64, value: u64) -> u64 {
-    (hash.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-pub(crate) fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    (hash.rotate_left(23) ^ value).wrapping_mul(GOLDEN_GAMMA)
 }
 
 #[cfg(test)]

@@ -69,6 +69,16 @@ impl Payload {
     }
 }
 
+/// Calls the method of whichever endpoint it is.
+macro_rules! each {
+    ($end:expr, $endpoint:ident => $call:expr) => {
+        match $end {
+            Endpoint::Modelled($endpoint) => $call,
+            Endpoint::Real($endpoint) => $call,
+        }
+    };
+}
+
 impl Endpoint {
     /// The endpoint `flow/side` of a trial. The names of the random streams are those of the flow.
     pub(crate) fn new(
@@ -119,10 +129,7 @@ impl Endpoint {
         priority: u8,
         incremental: bool,
     ) {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.write(id, bytes, fin, priority, incremental),
-            Endpoint::Real(endpoint) => endpoint.write(id, bytes, fin, priority, incremental),
-        }
+        each!(self, endpoint => endpoint.write(id, bytes, fin, priority, incremental))
     }
     /// Queues a datagram.
     pub(crate) fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
@@ -133,10 +140,7 @@ impl Endpoint {
     }
     /// Asks the peer to stop sending on a stream.
     pub(crate) fn stop_receiving(&mut self, id: StreamId) {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.stop_receiving(id),
-            Endpoint::Real(endpoint) => endpoint.stop_receiving(id),
-        }
+        each!(self, endpoint => endpoint.stop_receiving(id))
     }
     /// Closes the connection.
     pub(crate) fn close(&mut self, now: Instant) {
@@ -182,34 +186,22 @@ impl Endpoint {
     /// When it wants to be called again.
     #[inline]
     pub(crate) fn next(&self) -> Instant {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.next(),
-            Endpoint::Real(endpoint) => endpoint.next(),
-        }
+        each!(self, endpoint => endpoint.next())
     }
     /// Acts on every timer that is due.
     #[inline]
     pub(crate) fn expire(&mut self, now: Instant) {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.expire(now),
-            Endpoint::Real(endpoint) => endpoint.expire(now),
-        }
+        each!(self, endpoint => endpoint.expire(now))
     }
     /// The next thing the application should know.
     #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<AppEvent> {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.poll_event(),
-            Endpoint::Real(endpoint) => endpoint.poll_event(),
-        }
+        each!(self, endpoint => endpoint.poll_event())
     }
     /// Whether there is anything that the application should know.
     #[inline]
     pub(crate) fn has_events(&self) -> bool {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.has_events(),
-            Endpoint::Real(endpoint) => endpoint.has_events(),
-        }
+        each!(self, endpoint => endpoint.has_events())
     }
     /// Why the connection broke, if it did. A modelled one does not.
     pub(crate) fn failure(&self) -> Option<String> {
@@ -220,17 +212,11 @@ impl Endpoint {
     }
     /// What is known of the path.
     pub(crate) fn path(&self) -> &PathState {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.path(),
-            Endpoint::Real(endpoint) => endpoint.path(),
-        }
+        each!(self, endpoint => endpoint.path())
     }
     /// The decision of the controller now in force.
     pub(crate) fn control(&self) -> &Control {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.control(),
-            Endpoint::Real(endpoint) => endpoint.control(),
-        }
+        each!(self, endpoint => endpoint.control())
     }
     /// What was counted so far.
     pub(crate) fn counters(&self) -> Counters {
@@ -255,16 +241,10 @@ impl Endpoint {
     }
     /// The state and the variables of the controller.
     pub(crate) fn observe(&self, out: &mut dyn Observer) {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.observe(out),
-            Endpoint::Real(endpoint) => endpoint.observe(out),
-        }
+        each!(self, endpoint => endpoint.observe(out))
     }
     /// The pacing rate in force.
     pub(crate) fn pacing_rate(&self) -> Option<Rate> {
-        match self {
-            Endpoint::Modelled(endpoint) => endpoint.pacing_rate(),
-            Endpoint::Real(endpoint) => endpoint.pacing_rate(),
-        }
+        each!(self, endpoint => endpoint.pacing_rate())
     }
 }

@@ -73,8 +73,8 @@ pub struct Endpoint {
     send_streams: Vec<SendStream>,
     serving: u64,
     datagrams: Datagrams,
-    sender: Sender,
     sent: SentPackets,
+    sender: Sender,
     noise: Rng,
     config: TransportConfig,
 

@@ -14,11 +14,12 @@ from thalweg.cli.study.end import Out, conclude, reserved
 from thalweg.cli.study.live import Bound, Live, Realtime, announce, timing
 from thalweg.live import LiveScenario
 from thalweg.studies.runner.parameters import Option, options
-from thalweg.studies.runner.study import Study
+from thalweg.studies.runner.study import ScenarioStudy, Study
 from thalweg.studies.runner.trials import ThisMachine
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
+_LIVE: dict[str, tuple[Any, Any]] = {"live": (Live, False), "realtime": (Realtime, False), "bound": (Bound, None)}
 Shape = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 
 
@@ -32,35 +33,43 @@ def command(
     extras: Sequence[inspect.Parameter] = (),
     choose: Choose | None = None,
 ) -> Callable[..., int]:
-    """The function behind `thalweg study NAME`.
+    """The function behind `thalweg study NAME`; for a study in real time alone, without seeds and threads.
 
     `choose` makes parameters out of the values of all options but those that every study has; by default, they
     change the parameters of the preset.
     """
 
     def run(**given: Any) -> int:
-        seed, jobs, format_, out, _ = (given.pop(name) for name in ("seed", "jobs", "format_", "out", "audit"))
-        trials = given.pop("trials")
-        live, realtime, bound = (given.pop(name, None) for name in ("live", "realtime", "bound"))
-        asked = timing(live, realtime, bound)
-        parameters = (choose or study.choose)(given, bool(live))
-        # What is refused leaves no folder, and runs nothing.
-        if any(isinstance(one, LiveScenario) for one in study.scenarios(parameters).values()):
-            refuse_audit()
+        format_, out, trials = (given.pop(name) for name in ("format_", "out", "trials"))
+        where: dict[str, Any] = {}
+        live = False
+        if isinstance(study, ScenarioStudy):
+            given.pop("audit")  # its callback has switched the auditor on
+            live, realtime, bound = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
+            player = ThisMachine(given.pop("jobs"), timing(live, realtime, bound))
+            where = {"seed": given.pop("seed"), "player": player}
+        parameters = (choose or study.choose)(given, live)
+        if isinstance(study, ScenarioStudy):
+            _check(study, parameters, trials)
         for line in study.announcements(parameters):
             note(line)
-        announce(*study.live_span_s(parameters, trials or parameters.trials))
         with reserved(out):
             with Bar() as bar:
-                done = study.run(parameters, trials, seed, ThisMachine(jobs, asked), bar.show)
-            tables, findings = study.tables(done.result), study.finding_table(done.result)
-            return conclude(done, done.counted, format_, out, tables, findings)
+                finished = study.run(parameters, trials, on_progress=bar.show, **where)
+            return conclude(finished, format_, out)
 
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
     run.__doc__ = f"Runs the study; see docs/studies/{study.name}.md."
     return run
+
+
+def _check(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None) -> None:
+    """What is refused leaves no folder, and runs nothing. Raises RequestError."""
+    if any(isinstance(one, LiveScenario) for one in study.scenarios(parameters).values()):
+        refuse_audit()
+    announce(*study.live_span_s(parameters, trials or parameters.trials))
 
 
 def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]) -> Iterator[inspect.Parameter]:
@@ -71,13 +80,12 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
         yield extra(name, _annotation(kind, name, form), False if kind is bool else None)
     yield from extras
     yield extra("trials", _annotation(int | None, "trials", study.trials_option), None)
-    yield extra("seed", SeedSet, 1)
-    yield extra("jobs", Jobs, 0)
-    yield extra("audit", Audit, False)
-    if study.is_live:
-        yield extra("live", Live, False)
-        yield extra("realtime", Realtime, False)
-        yield extra("bound", Bound, None)
+    if isinstance(study, ScenarioStudy):
+        yield extra("seed", SeedSet, 1)
+        yield extra("jobs", Jobs, 0)
+        yield extra("audit", Audit, False)
+        if study.is_live:
+            yield from (extra(name, *form) for name, form in _LIVE.items())
     yield extra("format_", Shape, Format.TABLE)
     yield extra("out", Out, None)
 

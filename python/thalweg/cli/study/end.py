@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -15,12 +15,12 @@ from thalweg.cli.options import Format
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study.live import tell
 from thalweg.cli.tables import each, plain_table
-from thalweg.progress import Progress, silent
 from thalweg.quantity import text
 from thalweg.seeds import told
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.studies.runner.folder import reserve_folder
 from thalweg.studies.runner.result import Check, StudyResult
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.study import Finished
 
 Out = Annotated[
     Path | None,
@@ -29,36 +29,20 @@ Out = Annotated[
 _STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
 
 
-class Study(Protocol):
-    """What the module of a study yields."""
-
-    result: StudyResult
-    complete: bool
-
-    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
-        """Writes it; returns where it is. Raises RequestError."""
-
-
-def conclude(
-    study: Study,
-    finished: str,
-    format_: Format,
-    out: Path | None,
-    tables: Sequence[Table],
-    findings: Table | None = None,
-) -> int:
-    """Prints and stores a study; `finished` says what an interrupted one has got. Returns the exit status."""
-    result = study.result
+def conclude(finished: Finished[Any, Any, Any], format_: Format, out: Path | None) -> int:
+    """Prints and stores a study. Returns the exit status."""
+    result = finished.result
     if format_ is Format.JSON:
         print_json(result.document())
     else:
-        _print(result, tables, findings if result.findings else None)
+        _print(finished)
     tell(result)
-    if not study.complete:
-        complain(f"interrupted: {finished} are finished; nothing was judged", label="")
-    if out and result.rows and not _store(study, out):
+    if not finished.complete:
+        reached = finished.study.reached(finished)
+        complain(f"interrupted: {reached} are finished; nothing was judged", label="")
+    if out and result.rows and not _store(finished, out):
         return INTERRUPTED
-    if not study.complete:
+    if not finished.complete:
         return INTERRUPTED
     if result.fails:
         return FAILED
@@ -77,22 +61,21 @@ def reserved(out: Path | None) -> Iterator[None]:
     if out is None:
         yield
         return
-    from thalweg.studies.runner.folder import reserve_folder  # noqa: PLC0415 - polars takes its time
-
     with reserve_folder(out):
         yield
 
 
-def _print(result: StudyResult, tables: Sequence[Table], findings: Table | None) -> None:
-    console = stdout()
+def _print(finished: Finished[Any, Any, Any]) -> None:
+    console, study, result = stdout(), finished.study, finished.result
     console.print(f"{result.title}  ({result.source}; {result.preset})")
     for title, values in result.parameters.items():
         console.print(plain_table((title, ""), list(values.items()), 2))
-    for table in tables:
+    for table in study.tables(result):
         console.print(plain_table(table.headers, table.lines, table.words))
     for line in result.notes:
         console.print(line)
     _print_checks(result)
+    findings = study.finding_table(result) if result.findings else None
     if findings:
         console.print(plain_table(findings.headers, findings.lines, findings.words))
 
@@ -115,11 +98,11 @@ def _verdict(check: Check) -> Text:
     return Text(check.answer, _STYLES[check.answer])
 
 
-def _store(study: Study, out: Path) -> bool:
+def _store(finished: Finished[Any, Any, Any], out: Path) -> bool:
     """Stores a study; tells whether a Ctrl-C let it."""
     try:
         with Bar() as bar:
-            root = study.save(out, bar.show)
+            root = finished.save(out, bar.show)
     except KeyboardInterrupt:
         complain(f"interrupted: the result in {out} lacks its report", label="")
         return False

@@ -19,7 +19,7 @@ from thalweg.studies.fairness.parameters import Cell, Parameters
 from thalweg.studies.fairness.table import HEADERS, LEGEND, WORDS, table_rows
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Row, StudyResult
-from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 
@@ -30,7 +30,7 @@ Measured = dict[str, Values]
 """The numbers of a cell, one value for each trial."""
 
 
-class Fairness(Study[Parameters, Cell, Measured]):
+class Fairness(ScenarioStudy[Parameters, Cell, Measured]):
     """The study.
 
     >>> quick = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(3,), duration="20 s")
@@ -39,9 +39,10 @@ class Fairness(Study[Parameters, Cell, Measured]):
     """
 
     name = "fairness"
+    title = "Shares of a bottleneck, for all pairs of controllers and many flows of one"
     source = "RFC 9743 sections 5.1 and 5.2; RFC 8868 section 3; Jain, Chiu and Hawe 1984"
     legend = LEGEND
-    trials_option = Option(("--trials", "-n"), "CellTrials of each row [20].", least=1, most=SET_SIZE)
+    trials_option = Option(("--trials", "-n"), "Trials of each row [20].", least=1, most=SET_SIZE)
 
     def presets(self) -> Mapping[str, Parameters]:
         """One."""

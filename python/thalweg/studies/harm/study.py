@@ -25,7 +25,7 @@ from thalweg.studies.harm.store import request_and_flow_tables
 from thalweg.studies.harm.table import HEADERS, LEGEND, MORE, TIMES, WORDS, more_rows, table_rows, times_rows
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 
@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 Cells = Mapping[Cell, Kept]
 
 
-class Harm(Study[Parameters, Cell, Kept]):
+class Harm(ScenarioStudy[Parameters, Cell, Kept]):
     """The study; it sets the preset `ccafct` against what is published.
 
     >>> quick = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=("reno",), count=20, head_start="1 s")
@@ -54,6 +54,7 @@ class Harm(Study[Parameters, Cell, Kept]):
     """
 
     name = "harm"
+    title = "Harm to the completion times of short flows"
     source = CCAFCT
     legend = LEGEND
     preset_option = Option(

@@ -115,7 +115,7 @@ PRESETS: dict[str, Parameters] = {
     "complete": Parameters(most_core_s=float("inf")),
     "quick": Parameters(
         points=((10e6, 0.01),),
-        windows={"model": ((1e-2, 0.1, 100), (1e-3, 0.1, 60)), "quic": ((1e-2, 0.1, 100),)},
+        windows={"model": ((1e-2, 0.1, 100), (1e-3, 0.1, 60)), "quic": ((2e-3, 0.1, 60),)},
         window_trials=10,
         trace_stacks=("model",),
         queue_s=10.0,

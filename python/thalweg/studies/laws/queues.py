@@ -2,7 +2,7 @@
 
 Probabilities are not in outcomes or traces. They are counted: drops and marks against packets sent, from when
 the start is over. Queues are played with the modelled endpoint, and where senders matter with the real stack
-too; it reports that marks came and not how many, so the balance of DualPI2 cannot be judged on it.
+too.
 """
 
 from __future__ import annotations
@@ -152,10 +152,6 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
 
     def quantities(measured: Measured) -> list[Quantity]:
         case = f"{flows} + {flows} flows"
-        counts_marks = stack == "model"
-        reason = (
-            "" if counts_marks else "the stack reports that marks came and not how many (docs/studies/stacks.md)"
-        )
         coupling = _of_queue(
             "coupling",
             "RFC 9332 section 2.1: p_C = p'^2, p_CL = k p'",
@@ -183,8 +179,6 @@ def dualpi2(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
             measured["balance"],
             (0.9, 1.1 * most),
             stack,
-            counts_marks,
-            reason,
         )
         return [coupling, balance]
 
@@ -275,8 +269,6 @@ def _of_queue(
     values: Values,
     bounds: tuple[float, float] | None = None,
     stack: str = "model",
-    judged: bool = True,
-    reason: str = "",
 ) -> Quantity:
     low, high = bounds or (expected * (1 - tolerance), expected * (1 + tolerance))
     return Quantity(
@@ -291,6 +283,4 @@ def _of_queue(
         unit=unit,
         arithmetic=arithmetic,
         values=values,
-        judged=judged,
-        reason=reason,
     )

@@ -25,7 +25,7 @@ from thalweg.studies.laws.table import (
 )
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 Cells = Mapping[Experiment, list[Quantity]]
 
 
-class Laws(Study[Parameters, Experiment, list[Quantity]]):
+class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
     """The study."""
 
     name = "laws"
+    title = "What the standards imply, held by measurement"
     source = "RFC 8033, 8289, 8290, 9002, 9332, 9438; draft-ietf-ccwg-bbr-06"
     legend = LEGEND
-    counted = "experiments"
     preset_option = Option(("--preset",), "quick, full, or complete: every path of the grid.", "NAME")
     trials_option = Option(("--trials", "-n"), "Trials of each case [6, of windows 10].", least=1, most=1000)
 
@@ -69,6 +69,10 @@ class Laws(Study[Parameters, Experiment, list[Quantity]]):
     def measure(self, parameters: Parameters, cell: Experiment, trials: CellTrials) -> list[Quantity]:
         """What the experiment measures."""
         return cell.measure(trials)
+
+    def reached(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> str:
+        """By its experiments."""
+        return f"{len(finished.cells)} experiments"
 
     def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
         """One for each quantity."""

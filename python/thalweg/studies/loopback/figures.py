@@ -9,7 +9,7 @@ import polars as pl
 
 from thalweg.plots.data import rows
 from thalweg.plots.theme import BLUE, CONFIG, GREY, VERMILION, WIDTH
-from thalweg.studies.loopback.study import Run
+from thalweg.studies.loopback.measure import Run
 
 _LABELS = {"c4-before": "C4 before", "c4-floor": "C4, floor", "cubic": "CUBIC", "bbr": "BBR"}
 

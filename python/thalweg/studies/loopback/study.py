@@ -12,177 +12,129 @@ processor, which the blog suspects behind its numbers, can be added (`contention
 
 from __future__ import annotations
 
-import threading
 import time
-from dataclasses import dataclass, field
-from pathlib import Path
-from statistics import median
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from thalweg.errors import RequestError
 from thalweg.progress import Progress, silent
-from thalweg.quantity import text
-from thalweg.quic import Identity, QuicError, QuicServer, Request, ServerOptions, fetch
-from thalweg.studies.loopback.checks import checks, findings
+from thalweg.quic import Identity
+from thalweg.studies.loopback.checks import SOURCE, checks, findings
 from thalweg.studies.loopback.contention import contention
-from thalweg.studies.runner.result import StudyResult
+from thalweg.studies.loopback.measure import Measured, Run, pilot_size, row, transfer
+from thalweg.studies.loopback.parameters import Cell, Parameters
+from thalweg.studies.loopback.store import run_table
+from thalweg.studies.loopback.table import FINDINGS, HEADERS, LEGEND, WORDS, finding_rows, table_rows
+from thalweg.studies.runner.parameters import Option
+from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
+from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.table import Table
 
-SOURCE = "blog of C4, January 2026 (loopback)"
+if TYPE_CHECKING:
+    import polars as pl
 
-VARIANTS = {
-    "c4-before": "c4:rtt_floor=off,submillisecond_bonus=0",
-    "c4-floor": "c4:submillisecond_bonus=0",
-    "c4-1/32": "c4:submillisecond_bonus=1/32",
-    "c4-3/64": "c4",
-    "c4-1/16": "c4:submillisecond_bonus=1/16",
-    "cubic": "cubic",
-    "bbr": "bbr",
-}
-"""What the study compares: name in its table, and controller."""
+    from thalweg.plots import Chart
+    from thalweg.report.study import Section
 
-_PILOT = 2_000_000
-"""Bytes of the first attempt to find out how fast a variant is."""
-_TELLING_S = 0.25
-"""A transfer that takes this long tells the rate well enough to choose the size of the others."""
-_LARGEST = 10**11
+Cells = Mapping[Cell, Measured]
 
 
-@dataclass(frozen=True)
-class Run:
-    """One transfer."""
+class Loopback(Study[Parameters, Cell, Measured]):
+    """The study. Its runs are transfers in real time, which no seed repeats."""
 
-    goodput_bps: float
-    packets_sent: int
-    packets_lost: int
-    mean_rtt_s: float
-    elapsed_s: float
+    name = "loopback"
+    title = "Throughput of C4 and others over 127.0.0.1"
+    source = SOURCE
+    legend = LEGEND
+    trials_option = Option(("--runs", "-n"), "Runs of each variant, in turn [10].", least=1)
 
-    @property
-    def loss(self) -> float:
-        """Share of packets that were declared lost."""
-        return self.packets_lost / max(self.packets_sent, 1)
+    def presets(self) -> Mapping[str, Parameters]:
+        """One."""
+        return {"default": Parameters()}
 
+    def run(
+        self, parameters: Parameters, trials: int | None = None, *, on_progress: Progress = silent
+    ) -> Finished[Parameters, Cell, Measured]:
+        """Runs all variants in turn; a Ctrl-C keeps the rounds that are complete."""
+        rounds = trials or parameters.trials
+        result = StudyResult(self.name, "Throughput over 127.0.0.1", self.source, parameters.preset, rounds, 0)
+        finished = Finished(self, parameters, result)
+        wall, core = time.perf_counter(), time.process_time()
+        try:
+            with contention(parameters.load):
+                self._rounds(finished, on_progress)
+        except KeyboardInterrupt:
+            finished.complete = False
+        result.wall_s, result.core_s = time.perf_counter() - wall, time.process_time() - core
+        finished.cells = {cell: measured for cell, measured in finished.cells.items() if measured.runs}
+        result.trials = min((len(measured.runs) for measured in finished.cells.values()), default=0)
+        self.judge(finished)
+        return finished
 
-@dataclass
-class Loopback:
-    """What a study has measured."""
-
-    result: StudyResult
-    runs: dict[str, list[Run]] = field(default_factory=dict)
-    """Of each variant, in the order of the rounds."""
-    complete: bool = True
-
-    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
-        """Writes it; returns where it is. Raises RequestError if that cannot be."""
-        from thalweg.studies.loopback.store import save  # noqa: PLC0415 - altair takes half a second to load
-
-        return save(self, folder, on_progress)
-
-
-def run(
-    rounds: int,
-    run_s: float,
-    on_progress: Progress = silent,
-    size: int | None = None,
-    load: int = 0,
-) -> Loopback:
-    """Runs the study; Ctrl-C keeps the rounds that are complete. Raises RequestError.
-
-    With a `size`, each run moves so many bytes, but no more than its variant moves in `run_s`. `load` processes
-    compete for the processor all the while.
-    """
-    preset = f"{run_s:g} s a run" if size is None else f"{text(size, 'B')} a run, at most {run_s:g} s"
-    preset += f", {load} busy processes" if load else ""
-    result = StudyResult("loopback", "Throughput over 127.0.0.1", SOURCE, preset, rounds, 0)
-    with contention(load):
-        return _run(result, run_s, _LARGEST if size is None else size, on_progress)
-
-
-def _run(result: StudyResult, run_s: float, most: int, on_progress: Progress) -> Loopback:
-    rounds = result.trials
-    wall, core = time.perf_counter(), time.process_time()
-    study = Loopback(result, {name: [] for name in VARIANTS})
-    identity = Identity.make()
-    sizes: dict[str, int] = {}
-    total = len(VARIANTS) * (rounds + 1)
-    try:
+    def _rounds(self, finished: Finished[Parameters, Cell, Measured], on_progress: Progress) -> None:
+        """The first round finds out how much each variant moves; a round counts when it is complete."""
+        parameters, identity = finished.parameters, Identity.make()
+        cells = list(parameters.cells())
+        rounds = finished.result.trials
         for number in range(rounds + 1):
-            measured: dict[str, Run] = {}
-            for place, (name, controller) in enumerate(VARIANTS.items()):
-                on_progress(f"{name}, run {number}", number * len(VARIANTS) + place, total)
+            runs: dict[Cell, Run] = {}
+            for place, cell in enumerate(cells):
+                on_progress(f"{cell.title}, run {number}", number * len(cells) + place, len(cells) * (rounds + 1))
                 if number == 0:
-                    sizes[name] = min(_size(identity, controller, run_s), most)
+                    size = min(pilot_size(identity, cell.controller, parameters.run_s), parameters.most)
+                    finished.cells[cell] = Measured(size)
                 else:
-                    measured[name] = transfer(identity, controller, sizes[name])
-            for name, one in measured.items():
-                study.runs[name].append(one)
-    except KeyboardInterrupt:
-        study.complete = False
-    result.wall_s, result.core_s = time.perf_counter() - wall, time.process_time() - core
-    done = {name: runs for name, runs in study.runs.items() if runs}
-    result.trials = len(next(iter(done.values()), []))
-    result.rows = [
-        {
-            "variant": name,
-            "controller": VARIANTS[name],
-            "goodput_bps": median(one.goodput_bps for one in runs),
-            "lowest_bps": min(one.goodput_bps for one in runs),
-            "highest_bps": max(one.goodput_bps for one in runs),
-            "to_cubic": ratio(runs, done["cubic"]),
-            "loss": loss(runs),
-            "packets_lost": sum(one.packets_lost for one in runs),
-            "packets_sent": sum(one.packets_sent for one in runs),
-            "mean_rtt_s": median(one.mean_rtt_s for one in runs),
-            "bytes_per_run": sizes[name],
-        }
-        for name, runs in done.items()
-    ]
-    if study.complete:
-        goodputs = {name: [one.goodput_bps for one in runs] for name, runs in done.items()}
-        losses = {name: [one.loss for one in runs] for name, runs in done.items()}
-        result.checks = checks(goodputs, losses)
-        result.findings = findings(goodputs, losses)
-    return study
+                    runs[cell] = transfer(identity, cell.controller, finished.cells[cell].size)
+            for cell, one in runs.items():
+                finished.cells[cell].runs.append(one)
+
+    def reached(self, finished: Finished[Parameters, Cell, Measured]) -> str:
+        """By its rounds."""
+        return f"{finished.result.trials} rounds"
+
+    def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
+        """One for each variant."""
+        cubic = next((measured.runs for cell, measured in cells.items() if cell.name == "cubic"), [])
+        return [row(cell, measured, cubic) for cell, measured in cells.items()]
+
+    def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:
+        """What the blog found, as order and direction."""
+        return checks(_goodputs(cells), _losses(cells))
+
+    def findings(self, parameters: Parameters, cells: Cells) -> list[Finding]:
+        """What the blog says besides."""
+        return findings(_goodputs(cells), _losses(cells))
+
+    def tables(self, result: StudyResult) -> Sequence[Table]:
+        """One."""
+        return [Table(HEADERS, table_rows(result), WORDS)]
+
+    def finding_table(self, result: StudyResult) -> Table:
+        """What the blog says."""
+        return Table(FINDINGS, finding_rows(result), len(FINDINGS))
+
+    def columns(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, pl.DataFrame]:
+        """Every run."""
+        return {"runs": run_table(finished.cells)}
+
+    def pictures(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, Chart]:
+        """All runs."""
+        from thalweg.studies.loopback.page import picture  # noqa: PLC0415 - altair takes half a second to load
+
+        return {"runs": picture(finished.result, finished.cells)}
+
+    def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
+        """All runs."""
+        from thalweg.studies.loopback.page import sections  # noqa: PLC0415 - altair takes half a second to load
+
+        return sections(finished.result, finished.cells)
 
 
-def ratio(runs: list[Run], others: list[Run]) -> float:
-    """The median over the rounds of a goodput over another of the same round."""
-    return median(one.goodput_bps / other.goodput_bps for one, other in zip(runs, others, strict=True))
+def _goodputs(cells: Cells) -> dict[str, list[float]]:
+    return {cell.name: [one.goodput_bps for one in measured.runs] for cell, measured in cells.items()}
 
 
-def loss(runs: list[Run]) -> float:
-    """Share of the packets of all runs that were declared lost."""
-    return sum(one.packets_lost for one in runs) / max(sum(one.packets_sent for one in runs), 1)
+def _losses(cells: Cells) -> dict[str, list[float]]:
+    return {cell.name: [one.loss for one in measured.runs] for cell, measured in cells.items()}
 
 
-def transfer(identity: Identity, controller: str, size: int) -> Run:
-    """One download over 127.0.0.1. Raises RequestError."""
-    server = QuicServer("127.0.0.1", 0, identity, ServerOptions(controller, idle_s=30))
-    thread = threading.Thread(target=server.serve, args=(lambda report, trace: None,))
-    thread.start()
-    try:
-        address, port = server.address
-        wanted = Request(address, port, server.fingerprint, "download", size, "cubic", idle_s=30)
-        summary = fetch(wanted).summary
-    except QuicError as error:
-        raise RequestError(f"a transfer with {controller} has failed: {error}") from None
-    finally:
-        server.stop()
-        thread.join()
-    sender = summary["server_sender"]
-    return Run(
-        summary["goodput_bps"],
-        sender["packets_sent"],
-        sender["packets_lost"],
-        sender["mean_rtt_s"],
-        summary["elapsed_s"],
-    )
-
-
-def _size(identity: Identity, controller: str, run_s: float) -> int:
-    """The bytes that a variant moves in about `run_s`."""
-    size = _PILOT
-    while True:
-        pilot = transfer(identity, controller, size)
-        if pilot.elapsed_s >= min(_TELLING_S, run_s) or size >= _LARGEST:
-            return max(min(round(pilot.goodput_bps / 8 * run_s), _LARGEST), _PILOT // 10)
-        size *= 8
+STUDY = Loopback()

@@ -30,9 +30,10 @@ class Cell(Protocol):
 
 
 C = TypeVar("C", bound=Cell)
+C_co = TypeVar("C_co", bound=Cell, covariant=True)
 
 
-class Parameters(Protocol[C]):
+class Parameters(Protocol[C_co]):
     """All that defines an experiment."""
 
     @property
@@ -43,8 +44,12 @@ class Parameters(Protocol[C]):
     def trials(self) -> int:
         """How many trials a cell has unless the user asks for another number."""
 
-    def cells(self) -> Iterable[C]:
+    def cells(self) -> Iterable[C_co]:
         """All cells, each once, in the order in which they run."""
+
+
+class ScenarioParameters(Parameters[C], Protocol[C]):
+    """All that defines an experiment whose cells are trials of scenarios."""
 
     def scenario(self, cell: C) -> Scenario | LiveScenario:
         """The scenario of one cell. Raises RequestError for a value that is not accepted."""

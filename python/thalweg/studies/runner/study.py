@@ -17,8 +17,7 @@ from thalweg.errors import RequestError, did_you_mean
 from thalweg.live import LiveScenario
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
-from thalweg.studies import STUDIES
-from thalweg.studies.runner.parameters import Cell, Option, Parameters, changed
+from thalweg.studies.runner.parameters import Cell, Option, Parameters, ScenarioParameters, changed
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials, Player, ThisMachine
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from thalweg.report.study import Section
 
 P = TypeVar("P", bound=Parameters[Any])
+S = TypeVar("S", bound=ScenarioParameters[Any])
 C = TypeVar("C", bound=Cell)
 M = TypeVar("M")
 
@@ -48,12 +48,6 @@ class Finished(Generic[P, C, M]):
     complete: bool = True
     """False after a Ctrl-C: cells are missing."""
 
-    @property
-    def counted(self) -> str:
-        """How far it came, in words."""
-        what = self.study.counted
-        return f"{len(self.result.rows if what == 'rows' else self.cells)} {what}"
-
     def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.runner.store import save  # noqa: PLC0415 - altair takes half a second to load
@@ -66,16 +60,13 @@ class Study(ABC, Generic[P, C, M]):
 
     name: ClassVar[str]
     """On the command line."""
+    title: ClassVar[str]
     source: ClassVar[str]
     """Documents and sections."""
     legend: ClassVar[str]
     """What the columns of its tables mean."""
-    counted: ClassVar[str] = "rows"
-    """What an interrupted study has some of: `rows`, or what its cells are called."""
     trials_option: ClassVar[Option]
     preset_option: ClassVar[Option] = Option(("--preset",), "Set of parameters.", "NAME")
-    is_live: ClassVar[bool] = False
-    """Whether it takes controllers of the kernel, in real time."""
 
     @abstractmethod
     def presets(self) -> Mapping[str, P]:
@@ -89,17 +80,9 @@ class Study(ABC, Generic[P, C, M]):
             raise RequestError(f"--preset {name!r}: no preset has this name{did_you_mean(name, presets)}")
         return changed(presets[name], {name: value for name, value in given.items() if name != "preset"})
 
-    def live_span_s(self, parameters: P, trials: int) -> tuple[float, float | None]:
-        """Seconds that trials in real time take: about, and at the most."""
-        return 0.0, None
-
     def announcements(self, parameters: P) -> list[str]:
         """What the user should know before it runs."""
         return []
-
-    @abstractmethod
-    def measure(self, parameters: P, cell: C, trials: CellTrials) -> M:
-        """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
 
     @abstractmethod
     def rows(self, parameters: P, cells: Mapping[C, M]) -> list[Row]:
@@ -120,18 +103,6 @@ class Study(ABC, Generic[P, C, M]):
     def blocks(self, parameters: P) -> dict[str, dict[str, str]]:
         """What was run, for people: title of a block -> parameter -> value."""
         return {}
-
-    def with_trials(self, parameters: P, trials: int) -> P:
-        """The parameters of a study whose cells have so many trials, where parameters say how many they have."""
-        return parameters
-
-    def trials_of(self, cell: C, trials: int) -> int:
-        """How many trials a cell has, of a study with so many trials."""
-        return trials
-
-    def runs_of(self, cell: C, trials: int) -> int:
-        """How many trials run for a cell, with those that run again for their traces."""
-        return self.trials_of(cell, trials)
 
     @abstractmethod
     def tables(self, result: StudyResult) -> Sequence[Table]:
@@ -157,18 +128,62 @@ class Study(ABC, Generic[P, C, M]):
         """What is stored besides as `NAME.png`."""
         return {}
 
-    def scenarios(self, parameters: P) -> dict[C, Scenario | LiveScenario]:
+    def reached(self, finished: Finished[P, C, M]) -> str:
+        """How far an interrupted study has come."""
+        return f"{len(finished.result.rows)} rows"
+
+    @abstractmethod
+    def run(
+        self, parameters: P, trials: int | None = None, *, on_progress: Progress = silent
+    ) -> Finished[P, C, M]:
+        """Runs it; a Ctrl-C ends it with the cells that are finished. Raises RequestError."""
+
+    def judge(self, finished: Finished[P, C, M]) -> None:
+        """Makes rows of what was measured, and checks of what is complete."""
+        of, result = (finished.parameters, finished.cells), finished.result
+        result.rows, result.notes = self.rows(*of), self.notes(*of)
+        if finished.complete:
+            result.checks, result.findings = self.checks(*of), self.findings(*of)
+
+
+class ScenarioStudy(Study[S, C, M]):
+    """A study whose cells are trials of scenarios."""
+
+    is_live: ClassVar[bool] = False
+    """Whether it takes controllers of the kernel, in real time."""
+
+    @abstractmethod
+    def measure(self, parameters: S, cell: C, trials: CellTrials) -> M:
+        """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
+
+    def live_span_s(self, parameters: S, trials: int) -> tuple[float, float | None]:
+        """Seconds that trials in real time take: about, and at the most."""
+        return 0.0, None
+
+    def with_trials(self, parameters: S, trials: int) -> S:
+        """The parameters of a study whose cells have so many trials, where parameters say how many they have."""
+        return parameters
+
+    def trials_of(self, cell: C, trials: int) -> int:
+        """How many trials a cell has, of a study with so many trials."""
+        return trials
+
+    def runs_of(self, cell: C, trials: int) -> int:
+        """How many trials run for a cell, with those that run again for their traces."""
+        return self.trials_of(cell, trials)
+
+    def scenarios(self, parameters: S) -> dict[C, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
         return {cell: parameters.scenario(cell) for cell in parameters.cells()}
 
     def run(
         self,
-        parameters: P,
+        parameters: S,
         trials: int | None = None,
         seed: int = 1,
         player: Player | None = None,
         on_progress: Progress = silent,
-    ) -> Finished[P, C, M]:
+    ) -> Finished[S, C, M]:
         """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
 
         All scenarios are read before any runs. Raises RequestError.
@@ -177,11 +192,11 @@ class Study(ABC, Generic[P, C, M]):
             raise RequestError(f"{trials} trials: at least 1 is needed")
         parameters = parameters if trials is None else self.with_trials(parameters, trials)
         n = trials or parameters.trials
-        result = StudyResult(self.name, STUDIES[self.name], self.source, parameters.preset, n, seed)
+        result = StudyResult(self.name, self.title, self.source, parameters.preset, n, seed)
         finished = Finished(self, parameters, result)
         begin = time.perf_counter()
-        result.parameters = self.blocks(parameters)
         scenarios = self.scenarios(parameters)
+        result.parameters = self.blocks(parameters)
         total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
         for cell, scenario in scenarios.items():
 
@@ -202,10 +217,3 @@ class Study(ABC, Generic[P, C, M]):
         result.wall_s = time.perf_counter() - begin
         self.judge(finished)
         return finished
-
-    def judge(self, finished: Finished[P, C, M]) -> None:
-        """Makes rows of what was measured, and checks of what is complete."""
-        of, result = (finished.parameters, finished.cells), finished.result
-        result.rows, result.notes = self.rows(*of), self.notes(*of)
-        if finished.complete:
-            result.checks, result.findings = self.checks(*of), self.findings(*of)

@@ -35,7 +35,7 @@ class Player(Protocol):
 
 @dataclass(frozen=True)
 class ThisMachine:
-    """CellTrials on threads of this process; those of the kernel's controllers in real time."""
+    """Trials on threads of this process; those of the kernel's controllers in real time."""
 
     jobs: int = 0
     """Threads; 0 for all cores."""

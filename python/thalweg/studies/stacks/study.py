@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Row, StudyResult
-from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.stacks.checks import check
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from thalweg.report.study import Section
 
 
-class Stacks(Study[Parameters, Cell, Measured]):
+class Stacks(ScenarioStudy[Parameters, Cell, Measured]):
     """The study.
 
     >>> done = STUDY.run(Parameters(names=("simple-20mbps",)), trials=6)
@@ -35,6 +35,7 @@ class Stacks(Study[Parameters, Cell, Measured]):
     """
 
     name = "stacks"
+    title = "The modelled endpoint and a real QUIC stack under the same controllers"
     source = "cross-validation of the modelled endpoint; scenarios of draft-huitema-ccwg-c4-test"
     legend = LEGEND
     trials_option = Option(("--trials", "-n"), "Trials of each scenario [100].", least=1, most=SET_SIZE)

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
 
 from thalweg.studies.transient.metric import Rates
 
@@ -178,6 +177,8 @@ def _refine(values: Rates, every_s: float, begin: Rates) -> tuple[Rates, float]:
 
     def from_the_step_on(of: Rates) -> Rates:
         return response(of, 0.0) - values
+
+    from scipy.optimize import least_squares  # noqa: PLC0415 - takes half of the time in which a command starts
 
     found = least_squares(all_three, [*start, begin[2]], method="lm", x_scale=[1, 1, every_s])
     if found.x[2] < 0:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.transient.as_coded import AsCoded
@@ -46,7 +46,7 @@ Cells = Mapping[Cell, list[Measured]]
 """For each cell, what followed each step."""
 
 
-class Transient(Study[Parameters, Cell, list[Measured]]):
+class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
     """The study; it sets the preset `paper` against what is published.
 
     >>> quick = Parameters(controllers=("bbr",), buffers=("40 packets",), duration="5 s")
@@ -55,9 +55,9 @@ class Transient(Study[Parameters, Cell, list[Measured]]):
     """
 
     name = "transient"
+    title = "How controllers react to steps of capacity, round-trip time and flow arrival"
     source = PAPER
     legend = LEGEND
-    counted = "cells"
     preset_option = Option(
         ("--preset",), "Set of parameters: paper, capacity, rtt, arrival, live; other options change it.", "NAME"
     )
@@ -79,6 +79,10 @@ class Transient(Study[Parameters, Cell, list[Measured]]):
         measured = measure(parameters, runs(outcomes))
         trials.core_s += time.process_time() - begin_s
         return measured
+
+    def reached(self, finished: Finished[Parameters, Cell, list[Measured]]) -> str:
+        """By its cells."""
+        return f"{len(finished.cells)} cells"
 
     def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
         """One for each cell and step."""

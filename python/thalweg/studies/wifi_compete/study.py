@@ -16,7 +16,7 @@ import numpy as np
 from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.studies.runner.study import Finished, Study
+from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.wifi_compete.checks import checks
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Cells = Mapping[Cell, Kept]
 
 
-class WifiCompete(Study[Parameters, Cell, Kept]):
+class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
     """The study.
 
     >>> len(STUDY.run(Parameters(), trials=2).result.rows)
@@ -45,6 +45,7 @@ class WifiCompete(Study[Parameters, Cell, Kept]):
     """
 
     name = "wifi-compete"
+    title = "C4 before its drafts, against others on bad Wi-Fi (2025)"
     source = PAPER
     legend = LEGEND
     trials_option = Option(("--trials", "-n"), "Trials of each row [1000].", least=2, most=SET_SIZE)

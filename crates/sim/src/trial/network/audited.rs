@@ -77,8 +77,8 @@ impl Network<'_> {
         endpoint.take_packets(&mut |event| {
             audit.fate(self.now, index, side, &event);
             // The trace of the trial wants them as well, and they are handed over once.
-            if let Some(trace) = self.trace.as_mut().filter(|_| traces) {
-                trace.senders.packets.push((index, event));
+            if let Some(recorder) = self.recorder.as_mut().filter(|_| traces) {
+                recorder.senders.trace.packets.push((index, event));
             }
         });
         audit.endpoint(self.now, index, side, endpoint);

@@ -68,8 +68,9 @@ def test_a_wide_terminal_shows_all_columns_and_a_narrow_one_says_which_it_leaves
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_table_of_flows_never_cuts_a_number(width: int) -> None:
-    flows = thalweg.Scenario.load("c4/c4-background-first").trials(1, 1).flows
-    lines = rendered(tables.flow_table(flows), width)
+    outcomes = thalweg.Scenario.load("c4/c4-background-first").trials(1, 1)
+    flows = outcomes.flows
+    lines = rendered(tables.flow_table(outcomes), width)
     assert all(cell_len(line) <= width for line in lines)
     for flow, rate in zip(flows["flow"], flows["mean_rate_bps"], strict=True):
         assert any(flow in line for line in lines)

@@ -288,6 +288,14 @@ def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
     laws = {row["law"] for row in document["rows"]}
     assert {window.LAW, window.IN_FLIGHT, utilisation.LAW, timeout.LAW, "cycle", "coupling"} <= laws
     assert {row["stack"] for row in document["rows"]} == {"model", "quic"}
+    stacks = ("modelled endpoint", "QUIC stack")
+    of_windows = {
+        f"{law}: {name}, {stack}"
+        for law in ("window", "in flight")
+        for name in ("reno", "cubic")
+        for stack in stacks
+    }
+    assert of_windows <= {check["name"] for check in document["checks"]}
     for row in document["rows"]:
         assert row["source"]
         assert row["arithmetic"]

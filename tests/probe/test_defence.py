@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe_server import KEY, plan, serving
+from probe.serving import KEY, plan, serving
 from thalweg.errors import RequestError
 from thalweg.probe.client import measure
 from thalweg.probe.hostile import assail

@@ -1,6 +1,6 @@
 """Flows in real time: the kernel's TCP and the QUIC stack behind the path of a scenario, and studies with them.
 
-Needs what `test_live.py` needs. What is measured is set against the simulator.
+Needs what `test_programs.py` needs. What is measured is set against the simulator.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from probe_server import KEY, plan, serving
+from probe.serving import KEY, plan, serving
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.probe.client import measure

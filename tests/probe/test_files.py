@@ -17,7 +17,7 @@ from thalweg.probe.simulated import simulate_probe
 from thalweg.scenario import Scenario
 
 Capture = pytest.CaptureFixture[str]
-EXAMPLES = Path(__file__).parent.parent / "docs" / "probe"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "probe"
 
 OWN = "number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted\n"
 OCTOPING = """\

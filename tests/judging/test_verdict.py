@@ -9,15 +9,19 @@ import numpy as np
 import polars as pl
 import pytest
 
+from thalweg.cli import main
 from thalweg.cli.tables import HEADERS, verdict_rows
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
+from thalweg.plots import plot_trial
+from thalweg.quantity import text
 from thalweg.scenario import Scenario
 from thalweg.statistics.quantiles import percentile
 from thalweg.statistics.rates import rate_upper_bound
 from thalweg.verdict import column_of, judge
 
 Make = Callable[..., Outcomes]
+Capture = pytest.CaptureFixture[str]
 NAN = math.nan
 
 
@@ -178,6 +182,20 @@ def test_how_late_a_flow_starts_by_chance_is_no_part_of_its_completion() -> None
     for before, after in zip(plain.verdict().criteria, late.verdict().criteria, strict=True):
         assert after.effective_n == before.effective_n == 1
         assert (after.min, after.worst) == pytest.approx((before.min, before.worst))
+
+
+def test_the_table_and_the_figure_of_a_trial_show_the_completion_of_its_verdict(capsys: Capture) -> None:
+    offset = {"noise.start": "3 s"}
+    outcomes = Scenario.load("c4/simple-20mbps", offset).trials(1)
+    completion = outcomes.verdict().criteria[1]
+    assert completion.metric == "completion"
+    assert outcomes.flows["completion_s"].item() - completion.worst > 0.1
+    shown = text(completion.worst, "s")
+    assert main(["run", "c4/simple-20mbps", "--set", "noise.start=3 s"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:2] == ["main", "c4"]]
+    assert [row[2:4] for row in rows] == [shown.split()]
+    figure = plot_trial(Scenario.load("c4/simple-20mbps", offset).run(trace=True))
+    assert f"main: c4, completes in {shown}" in str(figure.to_dict()["title"])
 
 
 def test_a_start_that_a_scenario_asks_for_counts_in_its_times() -> None:

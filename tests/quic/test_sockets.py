@@ -21,9 +21,10 @@ import pytest
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.quic import Identity, QuicServer, ServerOptions
-from thalweg.studies.loopback import study as loopback
 from thalweg.studies.loopback.checks import checks, findings
 from thalweg.studies.loopback.contention import contention
+from thalweg.studies.loopback.measure import transfer
+from thalweg.studies.loopback.parameters import VARIANTS
 
 pytestmark = pytest.mark.realtime
 Capture = pytest.CaptureFixture[str]
@@ -264,7 +265,7 @@ def test_a_server_in_a_thread_is_stopped_from_another() -> None:
     assert server.fingerprint == identity.fingerprint
     thread = threading.Thread(target=server.serve, args=(lambda report, trace: None,))
     thread.start()
-    run = loopback.transfer(identity, "reno", 100_000)
+    run = transfer(identity, "reno", 100_000)
     assert run.packets_sent >= 100_000 / 1452
     assert run.goodput_bps == pytest.approx(8e5 / run.elapsed_s)
     server.stop()
@@ -280,7 +281,7 @@ def test_the_study_runs_all_variants_in_turn_and_stores_what_it_found(capsys: Ca
     told = json.loads(capsys.readouterr().out)
     assert status == 2  # one run cannot settle a check
     assert all(check["holds"] is None and check["answer"] == "not enough trials" for check in told["checks"])
-    assert {row["variant"] for row in told["rows"]} == set(loopback.VARIANTS)
+    assert {row["variant"] for row in told["rows"]} == set(VARIANTS)
     assert all(row["goodput_bps"] > 0 and row["lowest_bps"] <= row["highest_bps"] for row in told["rows"])
     assert len(told["checks"]) == 6
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "runs.parquet", "runs.png", "study.json"]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DENY = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))
 ALLOWED = set(DENY["licenses"]["allow"])
 PYTHON_ALLOWED = ALLOWED | {"0BSD", "CC0-1.0", "PSF-2.0"}

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FUZZ = Path(__file__).parent.parent / "fuzz"
+FUZZ = Path(__file__).parents[2] / "fuzz"
 
 
 def test_every_case_of_the_corpus_holds() -> None:

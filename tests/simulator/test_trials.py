@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from thalweg import Interrupted, Outcomes, Scenario, _native
 from thalweg.cli import main
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LOSSY = {"path.loss": '{ model = "random", rate = "1 %" }'}
 """Enough chance for two seeds to differ."""
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from citations import Cited, anchors, citations, headings, links, numbers, page
+from repository.citations import Cited, anchors, citations, headings, links, numbers, page
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCUMENTS: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "docs/reference/documents.toml").read_text(encoding="utf-8")
 )
 NAMES = {name: key for key, entry in DOCUMENTS.items() for name in (key, *entry.get("called", []))}
 SCANNED = ("crates", "python", "docs", "tests", "fuzz", "bench", "*.md")
-EXAMPLES = ("tests/citations.py", "tests/test_citations.py", "docs/reference/documents.toml")
+EXAMPLES = ("tests/repository/citations.py", "tests/repository/test_citations.py", "docs/reference/documents.toml")
 CITED_BY_SCENARIOS = "draft-huitema-ccwg-c4-test"
 
 

@@ -1,0 +1,21 @@
+"""Tables of the columns that the native module hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from thalweg import _native
+
+
+def frame(columns: Mapping[str, _native.Column]) -> pl.DataFrame:
+    """A table of columns from the simulator."""
+    return pl.DataFrame([_series(name, column) for name, column in columns.items()])
+
+
+def _series(name: str, column: _native.Column) -> pl.Series:
+    if isinstance(column, tuple):
+        places, words = column
+        return pl.Series(name, words, pl.String).gather(pl.Series(places))
+    return pl.Series(name, column)

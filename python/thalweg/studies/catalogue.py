@@ -1,0 +1,19 @@
+"""All studies: what a new one is added to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thalweg.studies.fairness.study import STUDY as FAIRNESS
+from thalweg.studies.harm.study import STUDY as HARM
+from thalweg.studies.laws.study import STUDY as LAWS
+from thalweg.studies.loopback.study import STUDY as LOOPBACK
+from thalweg.studies.runner.study import Study
+from thalweg.studies.stacks.study import STUDY as STACKS
+from thalweg.studies.transient.study import STUDY as TRANSIENT
+from thalweg.studies.wifi_compete.study import STUDY as WIFI_COMPETE
+
+STUDIES: dict[str, Study[Any, Any, Any]] = {
+    study.name: study for study in (WIFI_COMPETE, HARM, TRANSIENT, STACKS, FAIRNESS, LAWS, LOOPBACK)
+}
+"""By their names on the command line."""

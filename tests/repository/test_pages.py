@@ -1,0 +1,68 @@
+"""What makes the pages of docs: each says with which commit, and measures with that one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from pages import made, statistics
+from pages.__main__ import PAGES
+
+
+def test_a_line_of_the_statistics_is_the_same_whatever_was_drawn_before() -> None:
+    first, *_, last = statistics.intervals()
+    alone = last.cells(50)
+    first.cells(50)
+    assert last.cells(50) == alone
+    names = [(line.what, line.drawn, line.n) for line in statistics.intervals()]
+    assert len(set(names)) == len(names)  # two lines of one name would draw the same
+
+
+def test_the_commit_of_a_page_is_the_one_that_it_was_begun_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = made.commit()
+    monkeypatch.setattr(made, "_git", lambda *_: "a later commit")
+    assert made.commit() == begun
+
+
+@pytest.mark.parametrize(
+    ("commits", "runs"),
+    [
+        (["`0123456789`"] * 2, 1),
+        (["`0123456789`", "`9876543210`"], 2),
+        (["`0123456789` and changes"] * 2, 2),
+        (["unknown"] * 2, 2),
+    ],
+)
+def test_a_study_for_a_page_is_of_its_commit(
+    commits: list[str], runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Path] = []
+
+    def save(folder: Path) -> None:
+        ran.append(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "study.json").touch()
+
+    monkeypatch.setattr(made, "ROOT", tmp_path)
+    for one in commits:
+        monkeypatch.setattr(made, "_COMMIT", one)
+        folder = made.study("laws", lambda: cast(Any, SimpleNamespace(complete=True, save=save)))
+        assert (folder / "study.json").exists()
+    assert len(ran) == runs
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in ("model-and-stack", "study-figures")])
+def test_every_made_page_names_the_commit_that_it_was_made_with(name: str) -> None:
+    line = rf"Made by `make pages PAGES={name}` with commit `[0-9a-f]{{10}}`\."
+    assert re.search(line, PAGES[name].file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", ["transient", "wifi-compete"])
+def test_pages_with_figures_of_studies_name_a_commit(page: str) -> None:
+    text = (made.DOCS / "studies" / f"{page}.md").read_text(encoding="utf-8")
+    part = text.partition("<!-- made: figures -->")[2].partition("<!-- end -->")[0]
+    assert re.search(r"commit `[0-9a-f]{10}`", part)

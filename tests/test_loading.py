@@ -1,0 +1,53 @@
+"""What a command loads: no more than it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import thalweg
+from thalweg.cli import commands
+from thalweg.cli.commands import application
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a process has loaded after a command."""
+    code = f"import sys; from thalweg.cli import main; main({list(arguments)!r}); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "without"),
+    [
+        (["--version"], {"polars", "numpy", "scipy", "altair", "thalweg.cli.run"}),
+        (["run", "c4/simple-20mbps"], {"scipy", "altair", "thalweg.studies", "thalweg.probe", "thalweg.live"}),
+        (["list", "suites"], {"scipy", "altair", "thalweg.cli.suite"}),
+        (["study", "stacks", "--help"], {"altair"}),
+    ],
+)
+def test_a_command_loads_no_more_than_it_needs(arguments: list[str], without: set[str]) -> None:
+    modules = loaded(*arguments)
+    assert "thalweg.cli" in modules
+    assert not modules & without
+
+
+def test_all_that_the_package_offers_is_there() -> None:
+    assert {name for name in thalweg.__all__ if getattr(thalweg, name) is None} == set()
+    assert set(thalweg.__all__) <= set(dir(thalweg))
+    with pytest.raises(AttributeError, match="'thalweg' has no attribute 'Scenarios'"):
+        thalweg.Scenarios  # noqa: B018 - it is the access that is tested
+
+
+def test_each_command_is_loaded_by_its_name_and_all_of_them_for_help() -> None:
+    everything = {command.name for command in application([]).registered_commands}
+    groups = {
+        group.typer_instance.info.name
+        for group in application(["--help"]).registered_groups
+        if group.typer_instance
+    }
+    assert everything | groups == commands._COMMANDS.keys()
+    for name in everything:
+        assert [command.name for command in application([str(name)]).registered_commands] == [name]
