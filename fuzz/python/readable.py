@@ -9,8 +9,8 @@ from pathlib import Path, PurePath
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Description
-from thalweg.result_folder import find_file
-from thalweg.stored_tables import TABLES
+from thalweg.store.folder import find_file
+from thalweg.store.tables import TABLES
 
 _READ = """
 import sys, polars
@@ -31,7 +31,7 @@ class Reader:
         self._process: subprocess.Popen[str] | None = None
 
     def check_readable(self, folder: Path, scenarios: Sequence[Description]) -> None:
-        """As `thalweg.stored_tables.check_readable`."""
+        """As `thalweg.store.tables.check_readable`."""
         places = [PurePath(one.name, f"{table}.parquet") for one in scenarios for table in TABLES]
         for place in places:
             file = find_file(folder, place)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from thalweg.catalogue import list_scenarios, list_suites
     from thalweg.errors import RequestError
     from thalweg.outcome import Outcomes, Trial
-    from thalweg.results import SuiteResult
     from thalweg.scenario import Interrupted, Scenario
+    from thalweg.store.results import SuiteResult
     from thalweg.trace import Trace
     from thalweg.verdict import Statistics, Verdict
 
@@ -55,7 +55,7 @@ _MODULES = {
     "RequestError": "errors",
     "Scenario": "scenario",
     "Statistics": "verdict",
-    "SuiteResult": "results",
+    "SuiteResult": "store.results",
     "Trace": "trace",
     "Trial": "outcome",
     "Verdict": "verdict",

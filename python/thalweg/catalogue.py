@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.errors import RequestError, did_you_mean, printable
-from thalweg.regular_file import read_regular
+from thalweg.store.regular_file import read_regular
 
 _LARGEST = 80 << 20
 """Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""

@@ -21,7 +21,6 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.results import SuiteResult
 from thalweg.statistics.differences import (
     Difference,
     in_pairs,
@@ -32,6 +31,7 @@ from thalweg.statistics.differences import (
 )
 from thalweg.statistics.discovery import discoveries
 from thalweg.statistics.interval import Values
+from thalweg.store.results import SuiteResult
 from thalweg.verdict import Statistics, values_of
 
 MARGIN = 0.01

@@ -10,8 +10,8 @@ from typing import Any
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes, Trial
-from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
+from thalweg.store.results import SuiteResult
 
 _EMBEDDED = {"trace": "ms:", "file": "us:"}
 """Keys whose value may name a file in a scenario, and what a value begins with that is the trace itself."""

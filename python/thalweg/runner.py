@@ -9,8 +9,8 @@ from thalweg.catalogue import Entry
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.memory import return_large_blocks
 from thalweg.progress import Progress, silent
-from thalweg.results import Store, SuiteResult
 from thalweg.scenario import Interrupted, Scenario
+from thalweg.store.results import Store, SuiteResult
 
 
 def load_all(

@@ -13,8 +13,8 @@ import pytest
 from thalweg.comparison import compare_results, shared_seeds
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
+from thalweg.store.results import SuiteResult
 
 Make = Callable[..., Outcomes]
 NAN = float("nan")

@@ -16,7 +16,7 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg.cli import main
-from thalweg.stored_tables import TABLES
+from thalweg.store.tables import TABLES
 
 Capture = pytest.CaptureFixture[str]
 SEED = 12

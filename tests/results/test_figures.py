@@ -16,8 +16,8 @@ from thalweg.outcome import Outcomes
 from thalweg.plots import plot_distribution, plot_trial, save
 from thalweg.plots.downsample import changes, downsample, gaps
 from thalweg.report import write_report
-from thalweg.results import SuiteResult
 from thalweg.scenario import Scenario
+from thalweg.store.results import SuiteResult
 
 Make = Callable[..., Outcomes]
 

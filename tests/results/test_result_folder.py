@@ -14,8 +14,8 @@ import pytest
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.results import Store, SuiteResult
-from thalweg.stored_tables import TABLES
+from thalweg.store.results import Store, SuiteResult
+from thalweg.store.tables import TABLES
 
 Make = Callable[..., Outcomes]
 Capture = pytest.CaptureFixture[str]

@@ -10,7 +10,7 @@ import pytest
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.results import Store, SuiteResult
+from thalweg.store.results import Store, SuiteResult
 
 Make = Callable[..., Outcomes]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from thalweg.errors import RequestError
-from thalweg.whole_file import whole_file
+from thalweg.store.whole_file import whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_but_not_the_file_of_a_
     code = """if True:
         import os, signal, sys
         from pathlib import Path
-        from thalweg.whole_file import whole_file
+        from thalweg.store.whole_file import whole_file
         with whole_file(Path(sys.argv[1])) as partial:
             partial.write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)

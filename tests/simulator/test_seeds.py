@@ -10,8 +10,8 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg.cli import main
-from thalweg.results import SuiteResult
 from thalweg.seeds import LARGEST_SET, SET_SIZE, first_seed
+from thalweg.store.results import SuiteResult
 
 Capture = pytest.CaptureFixture[str]
 

@@ -15,7 +15,7 @@ from page_reader import PageRule
 from readable import Reader
 from steps import CHANGES, change
 from thalweg.errors import RequestError
-from thalweg.results import SuiteResult
+from thalweg.store.results import SuiteResult
 
 _DOWNLOAD = """\
 title = "a title"
@@ -106,7 +106,7 @@ class StoredSuite:
         patch("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;").start()
         self._write(self._base)
         self._rule = PageRule(self._base / "report.html")
-        patch("thalweg.results.check_readable", self._reader.check_readable).start()
+        patch("thalweg.store.results.check_readable", self._reader.check_readable).start()
         self._mutations = Mutations(self._base)
         shutil.copytree(self._base, self._result)
         for warm_up in _COMMANDS:  # what they load is loaded by no case, which may be stopped in the middle of it

@@ -12,8 +12,8 @@ from thalweg.cli.options import Format
 from thalweg.cli.tables import plain_table
 from thalweg.comparison import MARGIN, Row, compare_results, shared_seeds
 from thalweg.quantity import percent
-from thalweg.results import SuiteResult
 from thalweg.statistics.digits import bracketed, supported
+from thalweg.store.results import SuiteResult
 
 _HEADERS = (
     "scenario",

@@ -66,7 +66,7 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    from thalweg.studies.catalogue import STUDIES  # noqa: PLC0415 - as `load_studies` says
+    from thalweg.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
 
     return [{"name": name, "title": one.title} for name, one in STUDIES.items()], ("name", "title")
 

@@ -14,7 +14,7 @@ from thalweg.cli.status import FAILED, PASSED
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.replay import is_same, replay_trial
-from thalweg.results import SuiteResult
+from thalweg.store.results import SuiteResult
 
 
 def replay(

@@ -10,7 +10,7 @@ import typer
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import check_writable
 from thalweg.errors import RequestError
-from thalweg.results import SuiteResult
+from thalweg.store.results import SuiteResult
 
 
 def report(

@@ -28,9 +28,9 @@ from thalweg.cli.options import (
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.replay import replay_command
-from thalweg.results import PAGE, Store, SuiteResult
 from thalweg.runner import load_all, run_suite
 from thalweg.seeds import SET_SIZE, told
+from thalweg.store.results import PAGE, Store, SuiteResult
 
 
 def suite(

@@ -13,9 +13,9 @@ from thalweg.cli.fitting import FittingTable
 from thalweg.measured import Measured, Metric
 from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
-from thalweg.results import SuiteResult
 from thalweg.statistics.digits import supported
 from thalweg.statistics.interval import Interval
+from thalweg.store.results import SuiteResult
 from thalweg.verdict import Statistics, Verdict, without_offset
 
 HEADERS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.quantity import text
-from thalweg.whole_file import whole_file
+from thalweg.store.whole_file import whole_file
 
 
 def faithfulness(report: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from thalweg.errors import RequestError
 from thalweg.plots.theme import Chart
 from thalweg.script_json import ScriptJson
-from thalweg.whole_file import whole_file
+from thalweg.store.whole_file import whole_file
 
 FORMATS = (".html", ".png", ".svg", ".pdf")
 

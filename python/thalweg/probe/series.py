@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError
-from thalweg.regular_file import read_regular
-from thalweg.whole_file import whole_file
+from thalweg.store.regular_file import read_regular
+from thalweg.store.whole_file import whole_file
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Counts: TypeAlias = npt.NDArray[np.int64]

@@ -20,13 +20,14 @@ from thalweg.plots.theme import CONFIG, DARK_CONFIG
 from thalweg.progress import Progress, silent
 from thalweg.quantity import percent, text
 from thalweg.replay import is_same, replay_command, replay_trial
+from thalweg.report import overview
 from thalweg.report.figures import Figures, embedded
 from thalweg.report.vega import vega
-from thalweg.results import SuiteResult
 from thalweg.seeds import told
 from thalweg.statistics.digits import bracketed, low_bound
+from thalweg.store.results import SuiteResult
+from thalweg.store.whole_file import whole_file
 from thalweg.verdict import Verdict
-from thalweg.whole_file import whole_file
 
 
 def write_report(result: SuiteResult, file: str | Path, on_progress: Progress = silent) -> None:
@@ -62,6 +63,7 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
         bundle.result,
         result=result,
         scenarios=scenarios,
+        overview=overview.rows(result.outcomes),
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from altair.utils.schemapi import debug_mode
 
 from thalweg import _native
-from thalweg.cli.probe_tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
+from thalweg.cli.probe.tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
 from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_pooled, plot_series, plot_wifi
 from thalweg.probe.analysis import Analysis
 from thalweg.report.figures import Figures

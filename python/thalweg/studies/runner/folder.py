@@ -10,8 +10,8 @@ from pathlib import Path, PurePath
 import polars as pl
 
 from thalweg.errors import RequestError
-from thalweg.metadata import parse_document
-from thalweg.result_folder import ResultFolder, reserve
+from thalweg.store.folder import ResultFolder, reserve
+from thalweg.store.metadata import parse_document
 from thalweg.studies.runner.result import StudyResult
 
 DOCUMENT = "study.json"

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from thalweg import _native
-from thalweg.host import host
 from thalweg.quantity import text
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
+from thalweg.store.host import host
 
 Row = Mapping[str, str | float | int | None]
 """One row of a table: a number that does not apply is None."""

@@ -20,7 +20,7 @@ from thalweg.probe.jitter_trace import Direction
 from thalweg.probe.wire import PORT
 from thalweg.quantity import seconds
 from thalweg.scenario import Scenario
-from thalweg.whole_file import whole_file
+from thalweg.store.whole_file import whole_file
 
 if TYPE_CHECKING:
     from thalweg.probe.series import Series
@@ -149,7 +149,7 @@ def analyze(
     ] = None,
 ) -> int:
     """Say what probes show: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits."""
-    from thalweg.cli.probe_tables import print_analyses  # noqa: PLC0415
+    from thalweg.cli.probe.tables import print_analyses  # noqa: PLC0415
     from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
     from thalweg.probe.analysis import document  # noqa: PLC0415
     from thalweg.probe.series import read_series  # noqa: PLC0415
@@ -199,7 +199,7 @@ def export(
 
 def _store(series: Series, output: Path, remark: str, format_: Format) -> None:
     """Writes a series and says what it shows."""
-    from thalweg.cli.probe_tables import print_summaries  # noqa: PLC0415
+    from thalweg.cli.probe.tables import print_summaries  # noqa: PLC0415
     from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
     from thalweg.probe.series import write_series  # noqa: PLC0415
 

@@ -7,7 +7,7 @@
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
 the scenarios that are there are complete. `metadata.json` is written before the first trial and again
 after each scenario; a folder that it names but that is missing was not finished. An older result stays
-until the new one is whole: see `thalweg.result_folder`.
+until the new one is whole: see `thalweg.store.folder`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ import polars as pl
 
 from thalweg import _native, measured
 from thalweg.errors import RequestError, did_you_mean
-from thalweg.host import host
 from thalweg.measured import Measured
-from thalweg.metadata import FORMAT, METADATA, read_document, read_metadata
 from thalweg.outcome import Description, Outcomes
-from thalweg.result_folder import PARTIAL, ResultFolder, check_name
-from thalweg.stored_tables import TABLES, check_readable, read_tables
+from thalweg.store.folder import PARTIAL, ResultFolder, check_name
+from thalweg.store.host import host
+from thalweg.store.metadata import FORMAT, METADATA, read_document, read_metadata
+from thalweg.store.tables import TABLES, check_readable, read_tables
+from thalweg.store.whole_file import whole_file
 from thalweg.verdict import Answer
-from thalweg.whole_file import whole_file
 
 PAGE = "report.html"
 

@@ -12,7 +12,7 @@ from typing import Any, Never
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Description
-from thalweg.result_folder import check_name, find_file
+from thalweg.store.folder import check_name, find_file
 
 FORMAT = "thalweg-result/1"
 METADATA = "metadata.json"

@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import Self
 
 from thalweg.errors import RequestError
-from thalweg.whole_file import is_partial, remove_abandoned
+from thalweg.store.whole_file import is_partial, remove_abandoned
 
 _UNFINISHED, _WHOLE, _MOVING = ".unfinished", ".whole", ".moving"
 PARTIAL = ".partial"

@@ -14,7 +14,7 @@ from thalweg.live import LiveScenario, faithfulness, write_report
 from thalweg.live.trial import LiveTrial
 from thalweg.live.trials import together
 from thalweg.outcome import Outcomes
-from thalweg.results import SuiteResult
+from thalweg.store.results import SuiteResult
 
 
 def run_live(

@@ -12,7 +12,7 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Description
-from thalweg.result_folder import find_file
+from thalweg.store.folder import find_file
 from thalweg.verdict import column_of
 
 TABLES = ("flows", "links", "trials", "requests")

@@ -5,7 +5,7 @@ Times are seconds since the start of the trial, sizes bytes, rates bits per seco
 - A controller that does not pace has no pacing rate: the value is not a number, or empty in a file.
 - `.parquet` and `.csv` hold all series in one table ordered by time; the column `kind` tells which
   series a row belongs to (`flow`, `variable`, `link`, `drop`, `packet`); a column that does not apply is empty.
-- `.sqlog` and `.qlog` are qlog: see `thalweg.qlog`.
+- `.sqlog` and `.qlog` are qlog: see `thalweg.trace.qlog`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from pathlib import Path
 
 import polars as pl
 
-from thalweg import _native, qlog
+from thalweg import _native
 from thalweg.columns import frame
 from thalweg.errors import RequestError
-from thalweg.whole_file import whole_file
+from thalweg.store.whole_file import whole_file
+from thalweg.trace import qlog
 
 _UNPACED_BPS = 1200 * 8 * 1e9
 """A controller that does not pace asks for a packet each nanosecond, or leaves the rate out: the smallest packet

@@ -33,8 +33,8 @@ from thalweg.cli.options import (
     write_trial,
 )
 from thalweg.cli.status import INTERRUPTED, of_result
-from thalweg.results import SuiteResult
 from thalweg.scenario import Interrupted, Scenario
+from thalweg.store.results import SuiteResult
 
 
 def run(
@@ -69,7 +69,7 @@ def run(
     entry = find_scenario(scenario)
     if live:
         refuse_virtual(stack, jobs, allow_unseeded)
-        from thalweg.cli.run_live import run_live  # noqa: PLC0415 - loaded for real time alone
+        from thalweg.cli.run.live import run_live  # noqa: PLC0415 - loaded for real time alone
         from thalweg.live import LiveScenario  # noqa: PLC0415
 
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
