@@ -138,7 +138,7 @@ fn sampled(
 fn same(first: &Outcome, second: &Outcome, how: &str) -> Result<(), Failure> {
     require(first.trace_hash == second.trace_hash, "hash", || {
         let (a, b) = (first.trace_hash, second.trace_hash);
-        format!("{a:016x} at first and {b:016x} {how}")
+        format!("{a:x?} at first and {b:x?} {how}")
     })?;
     let bare = |outcome: &Outcome| Outcome {
         series: None,
@@ -161,10 +161,10 @@ fn consistent(scenario: &Scenario, outcome: &Outcome) -> Result<(), Failure> {
             |holds, kind, message: String| require(holds, kind, || format!("{name}: {message}"));
         if let Some(completion) = flow.completion {
             rule(
-                completion <= outcome.end && completion >= flow.start,
+                completion <= outcome.end && Some(completion) >= flow.start,
                 "completion",
                 format!(
-                    "started {}, complete {completion}, end {}",
+                    "started {:?}, complete {completion}, end {}",
                     flow.start, outcome.end
                 ),
             )?;
@@ -228,7 +228,7 @@ fn consistent(scenario: &Scenario, outcome: &Outcome) -> Result<(), Failure> {
 /// Time never falls in a trace, and what a controller shows is a number.
 fn in_order(trace: &Trace) -> Result<(), Failure> {
     let mut last = Instant::START;
-    for row in &trace.flows {
+    for row in &trace.senders.samples {
         require(row.time >= last, "time", || {
             format!("flow {}: {} after {last}", row.flow, row.time)
         })?;
@@ -241,9 +241,12 @@ fn in_order(trace: &Trace) -> Result<(), Failure> {
         })?;
         last = row.time;
     }
-    for (time, flow, name, value) in &trace.variables {
-        require(!value.is_nan(), "variable", || {
-            format!("flow {flow} at {time}: {name} is {value}")
+    for row in &trace.senders.variables {
+        require(!row.value.is_nan(), "variable", || {
+            format!(
+                "flow {} at {}: {} is {}",
+                row.flow, row.time, row.name, row.value
+            )
         })?;
     }
     Ok(())

@@ -170,6 +170,10 @@ class Scenario:
         """One trial with one seed. Raises Cancelled within a second after Ctrl-C, and AuditError if the auditor
         watches it and finds something."""
 
+    def measured(self, text: str, core_s: float) -> Trial:
+        """A trial in real time, as the process that measured it tells (JSON). `core_s` is the processor time that it
+        took. Raises ValueError."""
+
     def trials(
         self,
         seeds: Sequence[int],

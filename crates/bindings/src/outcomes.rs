@@ -192,7 +192,8 @@ fn one_row_each(py: Python<'_>, trials: &[Finished]) -> PyResult<Py<PyDict>> {
         .number("jain", |row| row.outcome.jain.unwrap_or(f64::NAN))?
         .number("core_s", |row| row.core.as_secs_f64())?
         .text("trace_hash", |row| {
-            format!("{:016x}", row.outcome.trace_hash)
+            let hash = row.outcome.trace_hash;
+            hash.map_or_else(String::new, |hash| format!("{hash:016x}"))
         })?;
     Ok(table.finish())
 }

@@ -12,9 +12,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use thalweg_control::ControllerSpec;
 use thalweg_quic::net::{
-    Credentials, GetError, Limits, Order, Progress, Samples, Served, Server, ServerConfig, Summary,
+    Credentials, GetError, Limits, Order, Progress, Served, Server, ServerConfig, Summary,
     Workload, get,
 };
+use thalweg_sim::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
@@ -156,32 +157,10 @@ fn served_of(served: &Served) -> Value {
     })
 }
 
-/// The samples of a connection as the trace of a trial with one flow and no links.
-fn trace_of(py: Python<'_>, name: &str, samples: Samples) -> PyResult<Trace> {
-    let flows = samples.samples.into_iter().map(|row| thalweg_sim::FlowRow {
-        time: row.time,
-        flow: 0,
-        event: "sample",
-        window: row.window,
-        in_flight: row.in_flight,
-        smoothed_rtt: row.smoothed_rtt,
-        latest_rtt: row.latest_rtt,
-        pacing: row.pacing,
-        delivery_rate: row.delivery_rate,
-        delivered: row.delivered,
-        state: row.state,
-    });
-    let variables = samples.variables.into_iter();
+/// The series of a connection as the trace of a trial with one flow and no links.
+fn trace_of(py: Python<'_>, name: &str, senders: SenderTrace) -> PyResult<Trace> {
     let trace = thalweg_sim::Trace {
-        flows: flows.collect(),
-        variables: variables
-            .map(|(time, name, value)| (time, 0, name, value))
-            .collect(),
-        packets: samples
-            .packets
-            .into_iter()
-            .map(|event| (0, event))
-            .collect(),
+        senders,
         flow_names: vec![name.to_owned()],
         ..thalweg_sim::Trace::default()
     };

@@ -5,12 +5,13 @@ use crate::outcomes::{Outcomes, Trial};
 use crate::running::watched;
 use crate::trace::Trace;
 use crate::{AuditError, Cancelled, ScenarioError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
 use std::thread;
-use thalweg_sim::{Progress, run_traced, run_trials};
+use thalweg_sim::{Finished, Measured, Progress, run_traced, run_trials};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One scenario, checked.
@@ -154,6 +155,23 @@ impl Scenario {
         let Some((finished, trace)) = played else {
             return Err(cancelled(py, self.outcomes(py, &[])?));
         };
+        let trace = trace
+            .map(|trace| Py::new(py, Trace::new(py, trace)?))
+            .transpose()?;
+        let outcomes = self.outcomes(py, &[finished])?;
+        Ok(Trial { outcomes, trace })
+    }
+
+    /// A trial in real time, as the process that measured it tells: its outcomes, and its trace if it has one.
+    fn measured(&self, py: Python<'_>, text: &str, core_s: f64) -> PyResult<Trial> {
+        let measured = serde_json::from_str::<Measured>(text);
+        let measured = measured.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let finished = Finished {
+            index: 0,
+            outcome: measured.outcome,
+            core: std::time::Duration::from_secs_f64(core_s),
+        };
+        let trace = measured.trace;
         let trace = trace
             .map(|trace| Py::new(py, Trace::new(py, trace)?))
             .transpose()?;

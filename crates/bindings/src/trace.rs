@@ -33,7 +33,7 @@ impl Trace {
     pub(crate) fn new(py: Python<'_>, trace: thalweg_sim::Trace) -> PyResult<Self> {
         let flow = |index: usize| trace.flow_names[index].as_str();
         let link = |index: usize| trace.link_names[index].as_str();
-        let flows = Columns::new(py, &trace.flows)
+        let flows = Columns::new(py, &trace.senders.samples)
             .number("time_s", |row| at(row.time))?
             .word("flow", |row| flow(row.flow))?
             .word("event", |row| row.event)?
@@ -46,14 +46,14 @@ impl Trace {
             .count("delivered_bytes", |row| row.delivered.as_u64())?
             .word("state", |row| row.state)?
             .finish();
-        drop(trace.flows);
-        let variables = Columns::new(py, &trace.variables)
-            .number("time_s", |row| at(row.0))?
-            .word("flow", |row| flow(row.1))?
-            .word("variable", |row| row.2)?
-            .number("value", |row| row.3)?
+        drop(trace.senders.samples);
+        let variables = Columns::new(py, &trace.senders.variables)
+            .number("time_s", |row| at(row.time))?
+            .word("flow", |row| flow(row.flow))?
+            .word("variable", |row| row.name)?
+            .number("value", |row| row.value)?
             .finish();
-        drop(trace.variables);
+        drop(trace.senders.variables);
         let samples = Columns::new(py, &trace.links)
             .number("time_s", |row| at(row.time))?
             .word("link", |row| link(row.link))?
@@ -73,7 +73,7 @@ impl Trace {
             .word("reason", |row| reason(row.cause))?
             .finish();
         drop(trace.drops);
-        let packets = Columns::new(py, &trace.packets)
+        let packets = Columns::new(py, &trace.senders.packets)
             .number("time_s", |row| at(row.1.time))?
             .word("flow", |row| flow(row.0))?
             .word("event", |row| fate(row.1.fate))?
@@ -81,7 +81,7 @@ impl Trace {
             .count("last_packet", |row| row.1.last)?
             .count("size_bytes", |row| row.1.size)?
             .finish();
-        drop(trace.packets);
+        drop(trace.senders.packets);
         Ok(Trace {
             flows,
             variables,

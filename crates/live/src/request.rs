@@ -1,8 +1,8 @@
 //! What this process is asked to do, and what it answers: one JSON document in, JSON lines out.
 
-use crate::outcome::TrialOutcome;
 use crate::report::Report;
 use serde::{Deserialize, Serialize};
+use thalweg_sim::Measured;
 
 /// A request.
 #[derive(Clone, Debug, Deserialize)]
@@ -64,13 +64,16 @@ pub(crate) enum Answer {
         /// What the run has to say of itself.
         report: Report,
     },
-    /// The flows have ended.
+    /// The flows have ended. What they experienced follows in a line of its own, unless one of them failed.
     Trial {
-        /// What they experienced.
-        outcome: Box<TrialOutcome>,
         /// What the run has to say of itself.
         report: Report,
+        /// Why a flow failed.
+        failure: Option<String>,
     },
+    /// What the flows experienced.
+    #[serde(untagged)]
+    Measured(Box<Measured>),
 }
 
 /// A host that can be entered.

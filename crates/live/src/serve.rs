@@ -33,7 +33,7 @@ fn meet(
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let (status, stage) = match &request.task {
-        Task::Trial { trace } => return trial::run(request, *trace),
+        Task::Trial { trace } => return trial::run(request, *trace, say),
         Task::Shell { command, peer } => {
             let mut stage = Stage::of_hosts(request, &path(request)?, [1, 1])?;
             let status = shell::run(&mut stage, command, peer.as_deref());

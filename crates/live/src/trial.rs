@@ -18,7 +18,11 @@ use thalweg_units::{Duration, Instant};
 const SAMPLE: Duration = Duration::from_millis(5);
 
 /// Runs a trial.
-pub(crate) fn run(request: &Request, trace: bool) -> Result<Answer, String> {
+pub(crate) fn run(
+    request: &Request,
+    trace: bool,
+    say: &mut dyn FnMut(&Answer) -> io::Result<()>,
+) -> Result<Answer, String> {
     let text = request.scenario.as_bytes();
     let scenario = flows_from_toml(text, &request.origin, &[], &[]);
     let scenario = &scenario.map_err(|error| error.to_string())?;
@@ -60,17 +64,25 @@ pub(crate) fn run(request: &Request, trace: bool) -> Result<Answer, String> {
     let mut report = stage.report(result.host_dropped);
     let connections = result.connections.iter();
     let begun = connections.filter(|connection| connection.start.is_some());
-    let late = begun.map(|connection| Duration::from_nanos(connection.start_lateness));
+    let late = begun.map(|connection| connection.start_lateness);
     report.note_starts(late);
     report.trace_cut = result.trace.as_ref().and_then(FlowTrace::cut);
     let ended = Ended {
         scenario,
+        seed: request.seed,
         plans: &plans,
         links: scenario.path().ok_or("the path has several hops")?,
         result,
     };
-    let outcome = Box::new(ended.outcome(&mut stage.emulator));
-    Ok(Answer::Trial { outcome, report })
+    let failure = ended.failure();
+    let has_failed = failure.is_some();
+    let answer = Answer::Trial { report, failure };
+    if has_failed {
+        return Ok(answer);
+    }
+    say(&answer).map_err(|error| error.to_string())?;
+    let measured = ended.measured(&mut stage.emulator);
+    Ok(Answer::Measured(Box::new(measured)))
 }
 
 /// Drives the flows from a process of its own, and carries their packets meanwhile, by the clock that it starts.

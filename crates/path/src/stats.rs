@@ -1,5 +1,6 @@
 //! What a link counts.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::iter::Sum;
 use std::ops::AddAssign;
@@ -143,7 +144,7 @@ impl<'a> Sum<&'a FlowLinkStats> for FlowLinkStats {
 }
 
 /// Why a packet never arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum DropCause {
     /// The policer before the queue dropped it.
     Policed,

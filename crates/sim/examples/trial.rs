@@ -46,7 +46,13 @@ fn main() {
         let (outcome, trace) = run_trial(&scenario, 1, true);
         println!("{:#?}", outcome.flows);
         let mut state = "";
-        for row in trace.unwrap().flows.iter().filter(|r| r.flow == 0) {
+        for row in trace
+            .unwrap()
+            .senders
+            .samples
+            .iter()
+            .filter(|r| r.flow == 0)
+        {
             if row.state != state || std::env::var("ALL").is_ok() {
                 state = row.state;
                 println!(

@@ -20,13 +20,16 @@ pub use audit::AuditError;
 pub use live::{RealConnection, Transfer};
 pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
-pub use outcome::trace::{DropRow, FlowRow, LinkRow, Recorder, Trace};
-pub use outcome::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
+pub use outcome::summary::jain;
+pub use outcome::trace::{DropRow, LinkRow, Trace};
+pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
 pub use scenario::schema::json_schema;
 pub use scenario::{
     Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario, ScenarioError, column_name,
 };
 pub use thalweg_quic::{Datagram, StackController};
-pub use thalweg_transport::{Counters, PacketEvent, PacketFate, Role};
+pub use thalweg_transport::{
+    Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
+};
 pub use trial::probe::{Probe, probe};
 pub use trial::trials::{Finished, Progress, run_audited, run_traced, run_trial, run_trials};

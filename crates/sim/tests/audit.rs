@@ -109,7 +109,7 @@ fn a_trial_is_the_same_with_and_without_the_auditor() {
         assert_eq!(plain, watched);
         // What became of packets and drops included: the auditor and the trace share one record.
         let (traced, watched_trace) = (traced.unwrap(), watched_trace.unwrap());
-        assert!(!traced.packets.is_empty());
+        assert!(!traced.senders.packets.is_empty());
         assert_eq!(traced, watched_trace);
         let (untraced, _) = run_audited(scenario, 3, false).unwrap();
         assert_eq!(plain.trace_hash, untraced.trace_hash);

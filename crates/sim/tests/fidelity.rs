@@ -91,7 +91,7 @@ impl Run {
 
     /// Every state and when it began, in seconds.
     fn states(&self) -> Vec<(&'static str, f64)> {
-        let rows = self.trace.flows.iter();
+        let rows = self.trace.senders.samples.iter();
         let mut states: Vec<_> = rows
             .map(|row| (row.state, row.time.as_secs_f64()))
             .collect();
@@ -101,16 +101,21 @@ impl Run {
 
     /// Last value of a variable at `time` in seconds.
     fn value(&self, name: &str, time: f64) -> f64 {
-        let before = self.trace.variables.iter().rev();
-        let mut before = before.filter(|v| v.0.as_secs_f64() <= time && v.2 == name);
-        before.next().expect("a value").3
+        let before = self.trace.senders.variables.iter().rev();
+        let mut before = before.filter(|v| v.time.as_secs_f64() <= time && v.name == name);
+        before.next().expect("a value").value
     }
 
     /// Values that a variable took before `time`.
     fn values(&self, name: &str, until: f64) -> Vec<f64> {
-        let of = self.trace.variables.iter().filter(|v| v.2 == name);
-        of.take_while(|v| v.0.as_secs_f64() < until)
-            .map(|v| v.3)
+        let of = self
+            .trace
+            .senders
+            .variables
+            .iter()
+            .filter(|v| v.name == name);
+        of.take_while(|v| v.time.as_secs_f64() < until)
+            .map(|v| v.value)
             .collect()
     }
 }

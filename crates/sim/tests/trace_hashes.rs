@@ -50,7 +50,7 @@ fn hashes(rows: &[Row], step: usize, threads: usize) -> BTreeMap<&str, String> {
             scope.spawn(|| {
                 while let Some(row) = rows.get(next.fetch_add(step, Ordering::Relaxed)) {
                     let outcome = run_trial(&row.scenario, 1, false).0;
-                    let hash = format!("{:016x}", outcome.trace_hash);
+                    let hash = format!("{:016x}", outcome.trace_hash.expect("a hash"));
                     found.lock().unwrap().insert(row.name.as_str(), hash);
                 }
             });

@@ -33,6 +33,7 @@ mod receiver;
 mod role;
 mod rtt;
 mod sender;
+mod sender_trace;
 mod sent_packets;
 mod stream;
 
@@ -45,3 +46,4 @@ pub use foreign::StackFlow;
 pub use packet::{Packet, StreamId};
 pub use packet_log::{PacketEvent, PacketFate, PacketLog};
 pub use role::Role;
+pub use sender_trace::{Sampled, SenderRecorder, SenderRow, SenderTrace, VariableRow};

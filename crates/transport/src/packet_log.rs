@@ -3,10 +3,11 @@
 //! Only packets that have a number and that a controller hears of are recorded: those after the handshake that
 //! elicit an acknowledgement. Nothing is recorded, and a test of one pointer is paid, unless it is asked for.
 
+use serde::{Deserialize, Serialize};
 use thalweg_units::Instant;
 
 /// What happened to packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum PacketFate {
     /// They left.
     Sent,
@@ -17,7 +18,7 @@ pub enum PacketFate {
 }
 
 /// One fate of a run of packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PacketEvent {
     /// When.
     pub time: Instant,

@@ -1,6 +1,6 @@
 //! Quantities as texts in scenario files, and their JSON schema.
 
-use crate::{Bytes, Duration, Fraction, Rate};
+use crate::{Bytes, Duration, Fraction, Instant, Rate};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -63,3 +63,16 @@ quantity_as_text!(
     "A size with its unit: B, kB, MB, GB (decimal), KiB, MiB, GiB."
 );
 quantity_as_text!(Fraction, "1 %", "A fraction from 0 to 1, or a percentage.");
+
+/// An instant is in no scenario; between processes it is nanoseconds since the start.
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.as_nanos())
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u64::deserialize(deserializer).map(Instant::from_nanos)
+    }
+}

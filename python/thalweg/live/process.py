@@ -89,13 +89,17 @@ class LiveProcess:
             json.dump(request.document(task), pipe)
         self._answers: IO[str] = os.fdopen(asked[0])
 
-    def answer(self) -> dict[str, Any]:
-        """The next answer. Raises RequestError if the request cannot be met, KeyboardInterrupt after Ctrl-C."""
+    def line(self) -> str:
+        """The next line of JSON, as it is."""
         line = self._answers.readline()
         if not line:
             status = self._process.wait()
             raise RuntimeError(f"the process that runs in real time ended with status {status} and no answer")
-        answer: dict[str, Any] = json.loads(line)
+        return line
+
+    def answer(self) -> dict[str, Any]:
+        """The next answer. Raises RequestError if the request cannot be met, KeyboardInterrupt after Ctrl-C."""
+        answer: dict[str, Any] = json.loads(self.line())
         if "error" in answer:
             self.close()
             if answer["error"] == "interrupted":

@@ -8,7 +8,7 @@ use crate::sys::events::{Epoll, Interest, Timer};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener};
 use thalweg_sim::{RealConnection, Scenario};
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// How often the state of the connections is read.
 const SAMPLE: Duration = Duration::from_millis(5);
@@ -66,7 +66,7 @@ pub(super) struct Traffic<'a> {
     pub(super) trace: Option<FlowTrace>,
     pub(super) host_dropped: [u64; 2],
     /// When all flows had started and when the first was complete, and what each had delivered then.
-    pub(super) overlap: [Option<(Instant, Vec<u64>)>; 2],
+    pub(super) overlap: [Option<(Instant, Vec<Bytes>)>; 2],
 }
 
 /// Whether connection `index` is the first of its flow: those of a flow stand together.
@@ -145,8 +145,8 @@ impl Traffic<'_> {
             // An open loop: it has begun when it was to begin, however busy the client was.
             let late = self.clock.now() - self.connections[index].begins;
             let Connection { begins, result, .. } = &mut self.connections[index];
-            result.start = Some(begins.as_nanos());
-            result.start_lateness = late.as_nanos();
+            result.start = Some(*begins - Instant::START);
+            result.start_lateness = late;
             if is_first {
                 self.unstarted -= 1;
                 if self.unstarted == 0 {

@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::sys::events::Interest;
 use std::io;
 use std::net::SocketAddrV4;
-use thalweg_sim::{Datagram, RealConnection, Role, Scenario};
+use thalweg_sim::{Datagram, MediaOutcome, RealConnection, Role, Scenario};
 use thalweg_units::{Duration, Instant};
 
 /// Least time between two samples of a trace.
@@ -126,10 +126,10 @@ impl QuicEnds {
             self.next_sample = now + SPACING;
             trace.take_quic(now, self.number, event, connection);
         }
-        let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
-        result.bytes_delivered = connection.delivered().as_u64();
-        result.completion = nanos(connection.completion());
-        result.closed = nanos(connection.closed());
+        let since_start = |at: Option<Instant>| at.map(|at| at - Instant::START);
+        result.bytes_delivered = connection.delivered();
+        result.completion = since_start(connection.completion());
+        result.closed = since_start(connection.closed());
         match connection.failure() {
             Some(reason) => Err(io::Error::other(reason)),
             None => Ok(result.closed.is_some()),
@@ -148,26 +148,18 @@ impl QuicEnds {
         result.packets_lost = counters.packets_lost;
         result.spurious = counters.spurious_losses;
         result.timeouts = counters.timeouts;
-        result.rtt_sum = counters.rtt_sum.as_nanos();
+        result.rtt_sum = counters.rtt_sum;
         result.rtt_samples = counters.rtt_samples;
-        result.rtt_max = counters.rtt_max.as_nanos();
-        result.rtt_min = self.connection.min_rtt().map(Duration::as_nanos);
+        result.rtt_max = counters.rtt_max;
+        result.rtt_min = self.connection.min_rtt();
         if let Some(trace) = trace {
             trace.take_quic(now, self.number, "timer", &mut self.connection);
         }
     }
 
-    /// The columns of the media of a call.
-    pub(crate) fn media(&self, scenario: &Scenario, now: Instant) -> Vec<(String, Option<f64>)> {
-        let streams = self.connection.media(scenario, now).into_iter();
-        let columns = streams.flat_map(|stream| {
-            let name = thalweg_sim::column_name(&stream.name);
-            let number = |(end, value): (&str, f64)| {
-                (format!("{name}_{end}"), (!value.is_nan()).then_some(value))
-            };
-            stream.columns().map(number)
-        });
-        columns.collect()
+    /// What the streams of a call have experienced.
+    pub(crate) fn media(&self, scenario: &Scenario, now: Instant) -> Vec<MediaOutcome> {
+        self.connection.media(scenario, now)
     }
 
     /// Datagrams that came to the client, and to the server, and found no room.

@@ -5,7 +5,7 @@ use super::connection_result::ConnectionResult;
 use super::event_loop::Traffic;
 use super::flow_trace::FlowTrace;
 use serde::{Deserialize, Serialize};
-use thalweg_units::Instant;
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// What all flows experienced.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -17,11 +17,11 @@ pub(crate) struct TrafficResult {
     /// Datagrams that came down, and up, and that the host dropped for want of room.
     pub(crate) host_dropped: [u64; 2],
     /// For each flow, bytes delivered while all flows were active.
-    pub(crate) shared: Vec<u64>,
+    pub(crate) shared: Vec<Bytes>,
     /// Time during which all flows were active.
-    pub(crate) overlap: u64,
+    pub(crate) overlap: Duration,
     /// When it all ended.
-    pub(crate) end: u64,
+    pub(crate) end: Duration,
 }
 
 impl Traffic<'_> {
@@ -45,8 +45,8 @@ impl Traffic<'_> {
     }
 
     /// What each flow has delivered so far.
-    pub(super) fn delivered(&self) -> Vec<u64> {
-        let mut delivered = vec![0; self.flows.len()];
+    pub(super) fn delivered(&self) -> Vec<Bytes> {
+        let mut delivered = vec![Bytes::ZERO; self.flows.len()];
         for connection in &self.connections {
             delivered[connection.flow] += connection.result.bytes_delivered;
         }
@@ -68,9 +68,9 @@ impl Traffic<'_> {
             connections: connections.map(|connection| connection.result).collect(),
             trace: self.trace.map(FlowTrace::close),
             host_dropped: self.host_dropped,
-            shared: shared.map(|(after, before)| after - before).collect(),
-            overlap: (end - start).as_nanos(),
-            end: now.as_nanos(),
+            shared: shared.map(|(after, before)| *after - *before).collect(),
+            overlap: end - start,
+            end: now - Instant::START,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::socket::Socket;
 use crate::sys::tcp::{self, TcpInfo};
 use std::io;
 use thalweg_sim::Transfer;
-use thalweg_units::{Bytes, Instant};
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// The ends of one connection.
 #[derive(Debug)]
@@ -72,9 +72,9 @@ impl TcpEnds {
         let Some(receiver) = receiver else {
             return Ok(false);
         };
-        result.bytes_delivered = receiver.read;
+        result.bytes_delivered = Bytes::new(receiver.read);
         if receiver.to_read == 0 && receiver.is_connected {
-            result.completion.get_or_insert(now.as_nanos());
+            result.completion.get_or_insert(now - Instant::START);
         }
         if receiver.heard_close && !receiver.closes_behind {
             receiver.closes_behind = true;
@@ -82,7 +82,7 @@ impl TcpEnds {
         }
         let is_over = sender.is_some_and(|sender| sender.heard_close);
         if is_over {
-            result.closed = Some(now.as_nanos());
+            result.closed = Some(now - Instant::START);
         }
         Ok(is_over)
     }
@@ -98,14 +98,14 @@ impl TcpEnds {
         result.packets_lost = u64::from(info.total_retrans);
         result.spurious = u64::from(info.dsack_dups);
         result.timeouts = u64::from(info.total_rto);
-        let nanos = |micros: u32| 1000 * u64::from(micros);
+        let micros = |micros: u32| Duration::from_micros(u64::from(micros));
         if info.rtt > 0 {
-            result.rtt_sum += nanos(info.rtt);
+            result.rtt_sum += micros(info.rtt);
             result.rtt_samples += 1;
-            result.rtt_max = result.rtt_max.max(nanos(info.rtt));
+            result.rtt_max = result.rtt_max.max(micros(info.rtt));
         }
         if info.min_rtt != u32::MAX {
-            result.rtt_min = Some(nanos(info.min_rtt));
+            result.rtt_min = Some(micros(info.min_rtt));
         }
         Some(info)
     }

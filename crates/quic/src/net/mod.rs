@@ -36,5 +36,4 @@ pub use credentials::{Credentials, CredentialsError};
 pub use media::{CallReport, TrackReport};
 pub use report::SenderReport;
 pub use request::{LONGEST_CALL, Workload};
-pub use samples::{Sample, Samples};
 pub use server::{Limits, ServeError, Served, Server, ServerConfig, Totals};

@@ -1,6 +1,6 @@
 //! One connection of the stack over a socket, with one of our controllers.
 
-use super::samples::Samples;
+use super::samples;
 use super::udp::Udp;
 use crate::adapter::{Factory, Made, Shared};
 use crate::clock::{Clock, duration};
@@ -16,8 +16,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 use thalweg_control::{ControllerSpec, Init, Observer, Rng};
-use thalweg_transport::StackFlow;
 use thalweg_transport::TransportConfig;
+use thalweg_transport::{SenderRecorder, StackFlow};
 use thalweg_units::{Bytes, Duration, Ecn};
 
 /// Packets of one size that leave in one call, as in the stack's own driver: more make bursts, and gain
@@ -124,7 +124,7 @@ pub(super) struct Peer {
     pub(super) sent: u64,
     /// What the socket did not take.
     waiting: Option<(Transmit, Vec<u8>)>,
-    pub(super) samples: Option<Samples>,
+    pub(super) samples: Option<SenderRecorder>,
 }
 
 /// How an attempt to send ended.
@@ -235,14 +235,14 @@ impl Peer {
 
     /// Records the time series of the sender from now on.
     pub(super) fn record(&mut self) {
-        self.samples = Some(Samples::begin(&mut self.shared.flow()));
+        self.samples = Some(samples::begin(&mut self.shared.flow()));
     }
 
     /// Samples the sender, if a trace is wanted.
     pub(super) fn sample(&mut self, now: Instant) {
         if let Some(samples) = &mut self.samples {
             let now = self.shared.clock.virtual_time(now);
-            samples.take(now, &mut self.shared.flow());
+            samples::take(samples, now, &mut self.shared.flow());
         }
     }
 

@@ -15,13 +15,13 @@
 //! apply on a host.
 
 use crate::outcome::media::{MediaOutcome, summarise};
-use crate::outcome::trace::Recorder;
+use crate::outcome::trace::sample_sender;
 use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
 use thalweg_quic::Datagram;
-use thalweg_transport::{Counters, Role};
+use thalweg_transport::{Counters, Role, SenderRecorder};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One connection: both of its ends, and their applications.
@@ -157,10 +157,10 @@ impl RealConnection {
         now: Instant,
         index: usize,
         event: &'static str,
-        recorder: &mut Recorder,
+        recorder: &mut SenderRecorder,
     ) {
         let sender = self.0.sending_side();
-        recorder.sample_flow(now, index, event, self.0.endpoint(sender));
+        sample_sender(recorder, now, index, event, self.0.endpoint(sender));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::scenario::media::MediaSpec;
 use crate::trial::media::FrameRecord;
+use serde::{Deserialize, Serialize};
 use thalweg_units::{Duration, Instant};
 
 /// Gaps between delivered frames above this are freezes.
@@ -11,7 +12,7 @@ const NORMAL_MARGIN: Duration = Duration::from_millis(10);
 
 /// Numbers of one stream of media in one trial; delays are those of the frames counted, absent if there
 /// are none.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct MediaOutcome {
     /// Name of the stream.
     pub name: String,

@@ -1,16 +1,19 @@
 //! The numbers that one trial yields.
 
+mod link;
 pub(crate) mod media;
 pub(crate) mod series;
 pub(crate) mod summary;
 pub(crate) mod trace;
 
 use media::MediaOutcome;
+use serde::{Deserialize, Serialize};
 use series::Series;
 use thalweg_units::{Bytes, Duration, Rate};
+use trace::Trace;
 
 /// What one trial yields.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Outcome {
     /// Its seed.
     pub seed: u64,
@@ -24,8 +27,8 @@ pub struct Outcome {
     pub overlap: Duration,
     /// Jain's index of the flows' mean rates during the overlap; absent for a single flow.
     pub jain: Option<f64>,
-    /// Hash over every arrival (time, flow, packet number, size): equal hashes are equal trials.
-    pub trace_hash: u64,
+    /// Hash over every arrival (time, flow, packet number, size): equal hashes are equal trials. In real time no trial repeats.
+    pub trace_hash: Option<u64>,
     /// One for each flow.
     pub flows: Vec<FlowOutcome>,
     /// One for each link.
@@ -36,8 +39,17 @@ pub struct Outcome {
     pub series: Option<Series>,
 }
 
+/// What a trial in real time yields: it crosses from the process that measures to the one that asked.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Measured {
+    /// Its numbers.
+    pub outcome: Outcome,
+    /// Its time series, if they were asked for.
+    pub trace: Option<Trace>,
+}
+
 /// What one request of many experienced; it has a connection of its own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct RequestOutcome {
     /// Index of its flow.
     pub flow: usize,
@@ -59,10 +71,10 @@ pub struct RequestOutcome {
 }
 
 /// What one flow experienced; a flow of requests sums up its connections.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct FlowOutcome {
-    /// When it really started.
-    pub start: Duration,
+    /// When it really started, if it did.
+    pub start: Option<Duration>,
     /// When the last byte was delivered to the application, from the start of the trial.
     pub completion: Option<Duration>,
     /// When the close exchange was over, from the start of the trial.
@@ -106,7 +118,7 @@ pub struct FlowOutcome {
 }
 
 /// What one link did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct LinkOutcome {
     /// Its name.
     pub name: String,

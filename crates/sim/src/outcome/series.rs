@@ -2,11 +2,12 @@
 //!
 //! Bytes are those that links count: UDP payload plus headers, retransmissions included.
 
+use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Series of one trial; bin `i` covers the time from `i` to `i + 1` times `every`. All series of a trial
 /// are equally long, and the last bin ends with or after the trial.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Series {
     /// Length of a bin.
     pub every: Duration,
@@ -17,7 +18,7 @@ pub struct Series {
 }
 
 /// Bytes of one flow in each bin, in the direction of its data.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct FlowSeries {
     /// Handed to the first link of the route, drops included.
     pub sent: Vec<u64>,

@@ -45,7 +45,7 @@ impl<P: Packet> Summary<'_, P> {
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
             overlap,
             jain: jain(&shared),
-            trace_hash: self.hash,
+            trace_hash: Some(self.hash),
             flows,
             links,
             requests: self.requests(),
@@ -129,7 +129,7 @@ impl<P: Packet> Summary<'_, P> {
         let completion = last(all().map(|c| c.completion).collect());
         let since_start = |time: Instant| time - Instant::START;
         let span = completion.unwrap_or(self.now) - start;
-        outcome.start = since_start(start);
+        outcome.start = Some(since_start(start));
         outcome.completion = completion.map(since_start);
         outcome.closed = last(all().map(|c| c.closed).collect()).map(since_start);
         outcome.mean_rate = Rate::over(outcome.bytes_delivered, span);
@@ -168,25 +168,8 @@ impl<P: Packet> Summary<'_, P> {
     fn link_outcome(&self, link: LinkId, end: Duration) -> LinkOutcome {
         let hop = &self.scenario.hops[link.hop()];
         let config = &hop.links[link.direction()];
-        let stats = self.links[link.index()].stats();
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        LinkOutcome {
-            name: hop.names[link.direction()].clone(),
-            delivered_packets: stats.delivered.packets,
-            delivered_bytes: stats.delivered.bytes,
-            dropped_packets: stats.dropped.packets,
-            lost_packets: stats.lost.packets,
-            marked_packets: stats.marked.packets,
-            utilisation: share(stats.busy.as_secs_f64(), end.as_secs_f64()).min(1.0),
-            mean_queue_delay: stats.mean_queue_wait(),
-            max_queue_packets: stats.max_queue.packets,
-            requested_jitter: config.jitter.requested_mean(),
-            drawn_jitter: stats.mean_jitter_drawn(),
-            experienced_jitter: stats.mean_jitter_experienced(),
-            requested_loss: config.loss.mean_rate().as_f64(),
-            // What is lost at random was transmitted first.
-            realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
-        }
+        let name = hop.names[link.direction()].clone();
+        LinkOutcome::of(name, &self.links[link.index()].stats(), config, end)
     }
 }
 
@@ -201,7 +184,7 @@ pub(crate) fn delivered(flows: usize, connections: &[Connection]) -> Vec<Bytes> 
 
 /// Jain's index of what the flows got: (sum x)^2 / (n sum x^2); absent for one flow, or if nobody got
 /// anything.
-fn jain(shared: &[Bytes]) -> Option<f64> {
+pub fn jain(shared: &[Bytes]) -> Option<f64> {
     let amounts = shared.iter().map(|bytes| bytes.as_u64() as f64);
     let (sum, squares) = amounts.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
     let several = shared.len() > 1 && squares > 0.0;

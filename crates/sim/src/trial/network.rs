@@ -207,7 +207,7 @@ impl<'a> Network<'a> {
             overlap: [&self.overlap_start, &self.overlap_end],
         };
         let outcome = summary.outcome(series);
-        Some((outcome, self.recorder.map(|recorder| recorder.trace)))
+        Some((outcome, self.recorder.map(Recorder::finish)))
     }
 
     /// Packets come out of a link.
@@ -226,7 +226,7 @@ impl<'a> Network<'a> {
             self.audit_link(link);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.sample_link(self.now, link, &mut self.links[link.index()]);
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -289,7 +289,7 @@ impl<'a> Network<'a> {
             self.audit_link(link);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.sample_link(self.now, link, &mut self.links[link.index()]);
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 
@@ -436,7 +436,7 @@ impl<'a> Network<'a> {
             recorder.sample_flow(self.now, index, event, connection.endpoint(side));
         }
         if sent {
-            recorder.sample_link(self.now, link, &mut self.links[link.index()]);
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
         }
     }
 }

@@ -214,7 +214,7 @@ impl Client<'_> {
             client: SenderReport::of(&self.peer),
             sender: outcome.sender,
             calls,
-            samples: self.peer.samples.take(),
+            samples: self.peer.samples.take().map(|recorder| recorder.trace),
         })
     }
 }

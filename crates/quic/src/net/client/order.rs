@@ -3,11 +3,11 @@
 use crate::net::media::CallReport;
 use crate::net::report::SenderReport;
 use crate::net::request::Workload;
-use crate::net::samples::Samples;
 use crate::pinned::Fingerprint;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use thalweg_control::ControllerSpec;
+use thalweg_transport::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 
 /// What to ask of whom.
@@ -62,5 +62,5 @@ pub struct Summary {
     /// What we heard of a call, and what the server heard.
     pub calls: Option<(CallReport, CallReport)>,
     /// The time series of our sender, if they were asked for.
-    pub samples: Option<Samples>,
+    pub samples: Option<SenderTrace>,
 }

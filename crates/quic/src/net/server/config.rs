@@ -3,10 +3,10 @@
 use crate::net::credentials::{Credentials, CredentialsError};
 use crate::net::report::SenderReport;
 use crate::net::request::Workload;
-use crate::net::samples::Samples;
 use std::io;
 use std::net::SocketAddr;
 use thalweg_control::ControllerSpec;
+use thalweg_transport::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 
 /// What a server allows.
@@ -100,5 +100,5 @@ pub struct Served {
     /// What the sender of the server measured.
     pub sender: SenderReport,
     /// Its time series, if they were asked for.
-    pub samples: Option<Samples>,
+    pub samples: Option<SenderTrace>,
 }

@@ -128,7 +128,7 @@ impl Connection {
             elapsed: duration(ended.saturating_duration_since(began)),
             error: self.service.refused.take().or_else(|| self.error.take()),
             sender: SenderReport::of(&self.peer),
-            samples: self.peer.samples.take(),
+            samples: self.peer.samples.take().map(|recorder| recorder.trace),
         })
     }
 }

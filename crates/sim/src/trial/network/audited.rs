@@ -78,7 +78,7 @@ impl Network<'_> {
             audit.fate(self.now, index, side, &event);
             // The trace of the trial wants them as well, and they are handed over once.
             if let Some(recorder) = self.recorder.as_mut().filter(|_| traces) {
-                recorder.trace.packets.push((index, event));
+                recorder.senders.trace.packets.push((index, event));
             }
         });
         audit.endpoint(self.now, index, side, endpoint);

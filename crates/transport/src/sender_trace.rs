@@ -1,0 +1,199 @@
+//! The time series of senders of data, under any clock: what each looks like, what its controller shows of itself, and
+//! what becomes of its packets.
+
+use crate::PacketEvent;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use thalweg_control::{Control, Observer, PathState};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
+
+/// One of a few words that come again and again.
+type Word = &'static str;
+
+/// One look at one sender.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct SenderRow {
+    /// When.
+    pub time: Instant,
+    /// Index of the flow.
+    pub flow: usize,
+    /// What happened: "received" (a packet arrived), "sent" or "timer".
+    #[serde(deserialize_with = "word")]
+    pub event: Word,
+    /// Congestion window.
+    pub window: Bytes,
+    /// Bytes in flight.
+    pub in_flight: Bytes,
+    /// Smoothed RTT, if there is one.
+    pub smoothed_rtt: Option<Duration>,
+    /// Latest RTT sample, if there is one.
+    pub latest_rtt: Option<Duration>,
+    /// Pacing rate, if there is one.
+    pub pacing: Option<Rate>,
+    /// Latest delivery-rate sample.
+    pub delivery_rate: Rate,
+    /// Bytes acknowledged so far.
+    pub delivered: Bytes,
+    /// State of the controller.
+    #[serde(deserialize_with = "word")]
+    pub state: Word,
+}
+
+/// A new value of a variable of a controller.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct VariableRow {
+    /// When.
+    pub time: Instant,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Its name.
+    #[serde(deserialize_with = "word")]
+    pub name: Word,
+    /// Its value.
+    #[serde(deserialize_with = "number")]
+    pub value: f64,
+}
+
+/// The series of senders.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct SenderTrace {
+    /// Samples.
+    pub samples: Vec<SenderRow>,
+    /// Variables of controllers, where they change.
+    pub variables: Vec<VariableRow>,
+    /// What became of packets: flow, event.
+    pub packets: Vec<(usize, PacketEvent)>,
+}
+
+/// Makes the series of senders at work.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct SenderRecorder {
+    /// By now.
+    pub trace: SenderTrace,
+    /// By flow.
+    #[serde(skip)]
+    shown: Vec<Shown>,
+}
+
+/// What a flow's controller has shown last: names and values.
+type Shown = Vec<(Word, f64)>;
+
+/// Collects what a controller shows of itself, and keeps what differs from the last time.
+struct Snapshot<'a> {
+    time: Instant,
+    flow: usize,
+    state: Word,
+    /// Variables seen by now.
+    seen: usize,
+    shown: &'a mut Shown,
+    variables: &'a mut Vec<VariableRow>,
+}
+
+impl Observer for Snapshot<'_> {
+    fn state(&mut self, name: Word) {
+        self.state = name;
+    }
+    fn variable(&mut self, name: Word, value: f64) {
+        // A controller shows the same variables each time, but for those of some states.
+        let here = self.shown.get(self.seen).is_some_and(|one| one.0 == name);
+        let place = if here {
+            self.seen
+        } else {
+            let known = self.shown.iter().position(|one| one.0 == name);
+            known.unwrap_or_else(|| {
+                // No value is this one, so that the first is kept.
+                self.shown.push((name, f64::from_bits(!value.to_bits())));
+                self.shown.len() - 1
+            })
+        };
+        self.seen = place + 1;
+        let last = &mut self.shown[place].1;
+        if last.to_bits() != value.to_bits() {
+            *last = value;
+            self.variables.push(VariableRow {
+                time: self.time,
+                flow: self.flow,
+                name,
+                value,
+            });
+        }
+    }
+}
+
+/// What a sample reads.
+pub struct Sampled<'a> {
+    /// The decision of the controller.
+    pub control: &'a Control,
+    /// The pacing rate that is shown.
+    pub pacing: Option<Rate>,
+    /// What is known of the path.
+    pub path: &'a PathState,
+}
+
+impl SenderRecorder {
+    /// Looks at a sender; `observe` shows the state and the variables of its controller.
+    pub fn sample(
+        &mut self,
+        time: Instant,
+        flow: usize,
+        event: Word,
+        sender: &Sampled<'_>,
+        observe: impl FnOnce(&mut dyn Observer),
+    ) {
+        if self.shown.len() <= flow {
+            self.shown.resize_with(flow + 1, Shown::new);
+        }
+        let mut snapshot = Snapshot {
+            time,
+            flow,
+            state: "",
+            seen: 0,
+            shown: &mut self.shown[flow],
+            variables: &mut self.trace.variables,
+        };
+        observe(&mut snapshot);
+        let state = snapshot.state;
+        let path = sender.path;
+        self.trace.samples.push(SenderRow {
+            time,
+            flow,
+            event,
+            window: sender.control.window,
+            in_flight: path.bytes_in_flight,
+            smoothed_rtt: path.has_rtt().then_some(path.smoothed_rtt),
+            latest_rtt: path.has_rtt().then_some(path.latest_rtt),
+            pacing: sender.pacing,
+            delivery_rate: path.delivery_rate,
+            delivered: path.delivered,
+            state,
+        });
+    }
+}
+
+impl SenderTrace {
+    /// Puts all in the order of time.
+    pub fn sort(&mut self) {
+        self.samples.sort_by_key(|row| row.time);
+        self.variables.sort_by_key(|row| row.time);
+        self.packets.sort_by_key(|(_, event)| event.time);
+    }
+}
+
+/// A word that another process has told: kept for good, since there are few.
+fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
+    static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
+    let text = String::deserialize(deserializer)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(word) = known.get(text.as_str()) {
+        return Ok(word);
+    }
+    let word: Word = text.leak();
+    known.insert(word);
+    Ok(word)
+}
+
+/// JSON has no infinity, and says `null` for what is not a number.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::<f64>::deserialize(deserializer).map(|value| value.unwrap_or(f64::NAN))
+}
