@@ -8,7 +8,7 @@
 //! 13.2.3). What lies before them may be declared lost.
 //!
 //! The real stack numbers packets that elicit no acknowledgement, too, and does not say how. As many of them as there are
-//! numbers between two packets, arriving between these, are taken to fill the gap.
+//! numbers between two packets, arriving between these, fill the gap; of fewer, each may be a run of its own.
 
 use super::finding::{Verdict, hold};
 use std::collections::VecDeque;
@@ -87,11 +87,11 @@ impl Fates {
                 Some(_) => std::mem::take(&mut self.unnumbered),
                 None => 0,
             };
-            let is_after_gap = number - self.taken > filled;
-            if is_after_gap {
+            if number - self.taken > filled {
                 self.gap = Some(number - 1);
-            }
-            if is_after_gap || self.runs.is_empty() {
+                (0..filled).for_each(|_| self.begin_run(number));
+                self.begin_run(number);
+            } else if self.runs.is_empty() {
                 self.begin_run(number);
             }
             self.taken = number + 1;
@@ -117,7 +117,12 @@ impl Fates {
 
     /// Whether the receiver may have forgotten that the packet came.
     fn may_be_forgotten(&self, number: u64) -> bool {
-        self.runs.front().is_some_and(|first| number < *first)
+        let Some(most) = self.most_runs else {
+            return false;
+        };
+        let forgotten = (self.runs.len() + self.unnumbered as usize).saturating_sub(most);
+        let oldest = self.runs.get(forgotten);
+        !self.runs.is_empty() && oldest.is_none_or(|first| number < *first)
     }
 
     /// So many packets were dropped or lost on their way to the sender.
@@ -267,15 +272,25 @@ mod tests {
         assert!(remembers_two(5).is_err() && remembers_two(7).is_ok());
         // One without a gap begins no run: the numbers between were those of packets that elicit no acknowledgement.
         let fills = |unnumbered| {
-            let mut fates = Fates::new(true, Some(2));
+            let mut fates = Fates::new(true, Some(3));
             for number in [1, 4, 7] {
+                (0..unnumbered).for_each(|_| fates.arrive_without_number());
                 fates.send(number).unwrap();
                 fates.arrive(number, true).unwrap();
-                (0..unnumbered).for_each(|_| fates.arrive_without_number());
             }
             fates.note(at(9), &lost(1))
         };
-        assert!(fills(2).is_err() && fills(1).is_ok());
+        assert!(fills(2).is_err());
+        // Of two numbers between, one that came is a run of its own: 1, 2 or 3, 4, 5 or 6, and 7.
+        assert!(fills(1).is_ok() && fills(0).is_err());
+        let waits = |unnumbered| {
+            let mut fates = fates(true);
+            fates.most_runs = Some(3);
+            fates.begin_run(2);
+            (0..unnumbered).for_each(|_| fates.arrive_without_number());
+            fates.note(at(9), &lost(2))
+        };
+        assert!(waits(2).is_err() && waits(3).is_ok());
         let late = |in_order, taken| {
             let mut fates = fates(in_order);
             fates.note(at(9), &lost(0)).unwrap();
