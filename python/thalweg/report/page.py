@@ -20,6 +20,7 @@ from thalweg.plots.theme import CONFIG, DARK_CONFIG
 from thalweg.progress import Progress, silent
 from thalweg.quantity import percent, text
 from thalweg.replay import is_same, replay_command, replay_trial
+from thalweg.report import overview
 from thalweg.report.figures import Figures, embedded
 from thalweg.report.vega import vega
 from thalweg.seeds import told
@@ -62,6 +63,7 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
         bundle.result,
         result=result,
         scenarios=scenarios,
+        overview=overview.rows(result.outcomes),
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
     )
 
