@@ -1,0 +1,184 @@
+"""What every study shares, on a study of a few lines: it is parameters, a number for each cell, and a table."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import pytest
+
+from thalweg.audit import auditing
+from thalweg.errors import RequestError
+from thalweg.live import LiveScenario, Played
+from thalweg.outcome import Trial
+from thalweg.report.study import Section
+from thalweg.scenario import Interrupted, Scenario
+from thalweg.statistics.claims import HOLDS
+from thalweg.studies.runner.parameters import Option, changed, option, options
+from thalweg.studies.runner.result import Check, Row, StudyResult
+from thalweg.studies.runner.scenario_text import scenario_text
+from thalweg.studies.runner.study import Finished, ScenarioStudy
+from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.trials import CellTrials, ThisMachine
+
+T = TypeVar("T")
+
+
+class Size(NamedTuple):
+    """A cell."""
+
+    size: str
+
+    @property
+    def name(self) -> str:
+        return self.size.replace(" ", "")
+
+    @property
+    def title(self) -> str:
+        return f"A download of {self.size}"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    sizes: tuple[str, ...] = option(("100 kB", "200 kB"), "--size", help="May be repeated.")
+    rate: str = option("10 Mbps", help="Of the path.")
+    trials: ClassVar[int] = 2
+    preset: ClassVar[str] = "default"
+
+    def cells(self) -> Iterator[Size]:
+        return map(Size, self.sizes)
+
+    def scenario(self, cell: Size) -> Scenario:
+        flow = {"name": "main", "controller": "reno", "download": cell.size}
+        path = {"rate": self.rate, "rtt": "20 ms", "buffer": "1 bdp"}
+        return Scenario.from_toml(scenario_text({"title": cell.title, "path": path, "flow": [flow]}), cell.name)
+
+
+class Downloads(ScenarioStudy[Parameters, Size, float]):
+    name = "downloads"
+    title = "Downloads"
+    source = "nowhere"
+    legend = "Seconds."
+    trials_option = Option(("--trials", "-n"), "Trials.")
+
+    def presets(self) -> Mapping[str, Parameters]:
+        return {"default": Parameters()}
+
+    def measure(self, parameters: Parameters, cell: Size, trials: CellTrials) -> float:
+        return float(trials.outcomes().flows["completion_s"].to_numpy().mean())
+
+    def rows(self, parameters: Parameters, cells: Mapping[Size, float]) -> list[Row]:
+        return [{"size": cell.size, "completion_s": mean_s} for cell, mean_s in cells.items()]
+
+    def checks(self, parameters: Parameters, cells: Mapping[Size, float]) -> list[Check]:
+        return [Check("it was measured", "nowhere", HOLDS, "")]
+
+    def tables(self, result: StudyResult) -> Sequence[Table]:
+        return [Table(("size", "time"), [[str(row["size"]), str(row["completion_s"])] for row in result.rows], 1)]
+
+    def sections(self, finished: Finished[Parameters, Size, float]) -> Iterator[Section]:
+        return iter(())
+
+
+@dataclass
+class Elsewhere:
+    """A player that is not this machine: it says where trials run, and may be interrupted."""
+
+    after: int | None = None
+    asked: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def play(self, scenario: Scenario | LiveScenario, n: int, seed: int, report: Callable[[int], None]) -> Played:
+        if len(self.asked) == self.after:
+            raise Interrupted(None)
+        self.asked.append((scenario.title, n, seed))
+        return ThisMachine(jobs=1).play(scenario, n, seed, report)
+
+    def each(
+        self, scenario: Scenario, n: int, seed: int, take: Callable[[Trial], T], report: Callable[[int], None]
+    ) -> list[T]:
+        return ThisMachine(jobs=1).each(scenario, n, seed, take, report)
+
+
+STUDY = Downloads()
+
+
+def test_a_study_is_its_parameters_and_what_it_measures(tmp_path: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    player = Elsewhere()
+    done = STUDY.run(Parameters(), seed=7, player=player, on_progress=lambda *step: heard.append(step))
+    # Two cells of two trials, from seed 7 on, wherever they run.
+    assert player.asked == [("A download of 100 kB", 2, 7), ("A download of 200 kB", 2, 7)]
+    short, long = (float(row["completion_s"] or 0) for row in done.result.rows)
+    # A handshake and a request take 40 ms; 100 kB at 10 Mbps take 80 ms.
+    assert 0.12 < short < long < 2
+    assert done.result.checks[0].holds
+    assert (heard[0], heard[-1][2]) == (("A download of 100 kB", 0, 4), 4)
+    assert [done for _, done, _ in heard] == sorted(done for _, done, _ in heard)
+    root = done.save(tmp_path / "study")
+    files = sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
+    assert files == ["report.html", "scenarios/100kB.toml", "scenarios/200kB.toml", "study.json"]
+
+
+def test_an_interrupted_study_has_the_rows_that_are_finished_and_judges_nothing() -> None:
+    done = STUDY.run(Parameters(), player=Elsewhere(after=1))
+    assert not done.complete
+    assert [row["size"] for row in done.result.rows] == ["100 kB"]
+    assert list(done.scenarios) == ["100kB"]
+    assert done.result.checks == []
+    assert STUDY.reached(done) == "1 rows"
+
+
+def test_no_trials_and_a_value_that_no_scenario_takes_are_refused_before_any_trial() -> None:
+    player = Elsewhere()
+    with pytest.raises(RequestError, match="0 trials: at least 1"):
+        STUDY.run(Parameters(), trials=0, player=player)
+    with pytest.raises(RequestError, match="rate"):
+        STUDY.run(Parameters(rate="fast"), player=player)
+    assert player.asked == []
+
+
+def test_parameters_are_options_and_what_is_not_given_keeps_its_value() -> None:
+    forms = {name: (kind, form.flags) for name, kind, form in options(Parameters)}
+    assert forms == {"sizes": (list[str] | None, ("--size",)), "rate": (str | None, ())}
+    given: dict[str, Any] = {"sizes": ["1 MB", "2 MB", "1 MB"], "rate": None}
+    assert changed(Parameters(), given) == Parameters(sizes=("1 MB", "2 MB"))
+
+
+def test_a_scenario_text_reads_back_as_the_keys_that_it_was_made_of() -> None:
+    keys = {
+        "title": 'a "quoted" title',
+        "path": {"rate": "1 Mbps", "queue": {"model": "codel", "ecn": False}},
+        "path.change": [{"at": "1 s", "rate": "2 Mbps"}, {"at": "2 s", "rate": "3 Mbps"}],
+        "flow": [{"name": "main", "route": ["a", "b"], "requests": {"count": 3}, "start": None}],
+    }
+    read = tomllib.loads(scenario_text(keys))
+    assert read["path"].pop("change") == keys["path.change"]
+    assert read == {
+        "title": keys["title"],
+        "path": keys["path"],
+        "flow": [{"name": "main", "route": ["a", "b"], "requests": {"count": 3}}],
+    }
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_trials_with_their_traces_are_watched_if_others_are(
+    is_watched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    run = Scenario.run
+
+    def noted(self: Scenario, seed: int, trace: bool, audit: bool) -> Trial:
+        asked.append(audit)
+        return run(self, seed, trace, audit)
+
+    monkeypatch.setattr(Scenario, "run", noted)
+    scenario = Parameters().scenario(Size("100 kB"))
+    with auditing(is_watched):
+        seeds = ThisMachine(jobs=2).each(
+            scenario, 3, 5, lambda trial: trial.outcomes.seed_of(0), lambda done: None
+        )
+    assert seeds == [5, 6, 7]
+    assert asked == [is_watched] * 3
