@@ -67,6 +67,8 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     """What the package offers, by the module that it is in (PEP 562)."""
+    if name in _MODULES.values():
+        return import_module(f"thalweg.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
     return getattr(import_module(f"thalweg.{_MODULES[name]}"), name)
@@ -74,4 +76,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """For completion."""
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]

@@ -112,7 +112,7 @@ def streams(outcomes: Outcomes) -> list[Measured]:
     for flow, rows in _groups(outcomes.flows, "flow"):
         for column in rows.columns:
             stream, end, rest = column.rpartition("_frames")
-            if end and not rest and rows[column].null_count() < rows.height:
+            if end and not rest and rows[column].fill_nan(None).null_count() < rows.height:
                 own = rows.select(pl.col(f"^{stream}_.*$").name.replace(f"^{stream}_", ""))
                 found.append(Measured({"flow": flow, "stream": stream}, _medians(own, STREAM)))
     return found

@@ -89,3 +89,19 @@ def test_lists_name_every_study_and_every_metric(capsys: Capture) -> None:
     text = Path("docs/scenarios.md").read_text(encoding="utf-8")
     assert len(metrics) == 8
     assert all(f"`{metric}`" in text for metric in metrics)
+
+
+def test_a_scenario_of_the_kernels_tcp_is_shown_and_checked_for_real_time(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["show", "c4/simple-20mbps"]) == 0
+    text = capsys.readouterr().out.replace('"c4"', '"kernel:cubic"', 1)
+    file = tmp_path / "kernel.toml"
+    file.write_text(text, encoding="utf-8")
+    assert main(["show", str(file)]) == 0
+    assert capsys.readouterr().out == text
+    assert main(["check", str(file)]) == 2
+    assert "real time" in capsys.readouterr().err
+    assert main(["check", "--live", str(file)]) == 0
+    for key in ('stack = "quic"', "zero_rtt = true"):
+        file.write_text(text.replace('"kernel:cubic"', f'"kernel:cubic"\n{key}', 1), encoding="utf-8")
+        assert main(["check", "--live", str(file)]) == 2
+        assert key.split()[0] in capsys.readouterr().err

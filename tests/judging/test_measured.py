@@ -101,3 +101,15 @@ def test_a_trial_that_does_not_define_a_metric_is_left_out_of_its_median() -> No
     median = measured._medians(rows, measured.FLOW)["mean_rtt_s"]
     assert (median.value, median.n) == (0.2, 2)
     assert measured._medians(pl.DataFrame({"mean_rtt_s": [math.nan]}), measured.FLOW) == {}
+
+
+def test_a_stream_is_that_of_the_flow_that_has_it() -> None:
+    text = (
+        'title = "mixed"\n[path]\nrate = "20 Mbps"\nrtt = "40 ms"\n'
+        '[[flow]]\nname = "call"\ncontroller = "c4"\ncall = "1 s"\n'
+        '[[flow]]\nname = "bulk"\ncontroller = "cubic"\ndownload = "1 MB"\n'
+    )
+    result = thalweg.Scenario.from_toml(text, "mixed").trials(2)
+    found = measured.streams(result)
+    assert {one.names["flow"] for one in found} == {"call"}
+    assert all({"mean_delay_s", "p95_delay_s", "max_delay_s"} <= one.values.keys() for one in found)

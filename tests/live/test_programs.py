@@ -21,6 +21,7 @@ import pytest
 
 from real_time import PATH, WAIT_S, needs_rights, networks, shell, until
 from thalweg.live import LiveRequest, Rig, faithfulness
+from thalweg.live.process import LiveProcess
 
 PYTHON = sys.executable
 SLEEP = "import time; time.sleep(600)"
@@ -368,3 +369,17 @@ class TestRig:
         # To the command alone; a terminal would tell the emulator as well.
         process.send_signal(signal.SIGINT)
         assert process.wait(WAIT_S) == 0
+
+
+def test_ctrl_c_while_the_process_starts_is_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process ends by the signal before it has read what it is asked, which breaks the pipe to it."""
+    helper = tmp_path / "helper.py"
+    helper.write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)", encoding="utf-8")
+    monkeypatch.setattr("thalweg.live.process._HELPER", helper)
+    request = LiveRequest("x" * 1_000_000, "path.toml")  # more than a pipe holds
+    process = LiveProcess(request, {"kind": "shell"})
+    with pytest.raises(KeyboardInterrupt):
+        process.answer()
+    process.close()

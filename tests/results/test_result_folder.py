@@ -240,3 +240,13 @@ def test_a_stored_scenario_that_names_a_file_is_not_replayed(
     store(tmp_path, [replace(outcomes, scenario=replace(outcomes.scenario, toml=toml))])
     assert main(["replay", str(tmp_path), "one", "0"]) == 2
     assert f"one: {key} = " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["suite", "c4", "--only", "simple-20mbps", "-n", "1"], ["study", "loopback"]])
+def test_a_folder_that_cannot_be_is_one_message(command: list[str], tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for folder in (tmp_path / ("a" * 300), tmp_path / "loop" / "x"):
+        assert main([*command, "--out", str(folder)]) == 2
+        said = capsys.readouterr().err.splitlines()
+        assert len(said) == 1
+        assert said[0].startswith(f"error: cannot write results to {folder}")

@@ -213,7 +213,7 @@ def test_the_command_prints_the_document_and_leaves_a_page(
     [
         ("--buffer=0", "0.01 to 1000"),
         ("--rtt-ratio=0.5", "1 or more"),
-        ("--flows=1", "2 to 1000"),
+        ("--flows=1", "2 to 999"),
         ("--duration=5 s", "20 s or more"),
         ("--duration=5", "expected a time"),
         ("--queue=fifo", "fq-codel"),

@@ -14,6 +14,7 @@ import pytest
 
 from thalweg.catalogue import list_scenarios
 from thalweg.cli import main
+from thalweg.cli.study.harm import choose
 from thalweg.errors import RequestError
 from thalweg.outcome import Description, Outcomes
 from thalweg.scenario import Scenario
@@ -491,3 +492,8 @@ def test_rows_against_a_competitor_have_the_same_columns_and_are_json(small: Sma
     rows = small.result.document()["rows"]
     assert len(same_keys(rows[1:])) == 1
     json.dumps(rows, allow_nan=False)
+
+
+def test_a_matrix_in_real_time_is_of_the_kernels_controllers_if_none_is_named() -> None:
+    chosen = choose({"controllers": None, "competitors": None, "matrix": True, "preset": "ccafct"}, live=True)
+    assert any(name.startswith("kernel:") for name in chosen.controllers)

@@ -91,3 +91,26 @@ proptest! {
         prop_assert_eq!(outcome.flows[0].closed.is_none(), outcome.end.as_nanos() == 30_000_000_000);
     }
 }
+
+#[test]
+fn the_time_that_a_call_shares_ends_with_the_call_also_where_its_last_datagrams_are_lost() {
+    let text = b"title = \"two calls\"\n\
+        [path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\nloss = { model = \"random\", rate = \"3 %\" }\n\
+        [[flow]]\nname = \"long\"\ncontroller = \"c4\"\ncall = \"3 s\"\n\
+        [[flow]]\nname = \"short\"\ncontroller = \"c4\"\ncall = \"1 s\"\n";
+    let scenario = Scenario::from_toml(text, "two.toml", &[], &[]).unwrap();
+    let mut lossy = 0;
+    for seed in 1..=6 {
+        let (outcome, _) = run_trial(&scenario, seed, false);
+        let short = &outcome.flows[1];
+        let completion = short.completion.expect("it ends").as_secs_f64();
+        let overlap = outcome.overlap.as_secs_f64();
+        // Both start within a millisecond of noise.
+        assert!(
+            overlap <= completion && overlap > completion - 0.002,
+            "seed {seed}: {overlap} s, {completion} s"
+        );
+        lossy += u32::from(completion > 1.5); // it has waited for datagrams that do not come
+    }
+    assert!(lossy >= 3, "{lossy}");
+}

@@ -1,5 +1,4 @@
 //! Links alone: random configurations and packets, against what holds for every link.
-
 use super::Target;
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::Random;

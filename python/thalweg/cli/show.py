@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from thalweg import _native
 from thalweg.catalogue import find_scenario
-from thalweg.scenario import Scenario
+from thalweg.errors import RequestError
 
 
 def show(
@@ -18,6 +19,9 @@ def show(
     Example: thalweg show c4/bad-wifi > mine.toml
     """
     entry = find_scenario(scenario)
-    # What is no scenario is refused as by every other command.
-    Scenario.from_entry(entry)
+    # What is no scenario is refused; its flows may be of the kernel's TCP.
+    try:
+        _native.Scenario.path_from_toml(entry.read(), str(entry.file), [])
+    except _native.ScenarioError as error:
+        raise RequestError(str(error)) from None
     typer.echo(entry.read().decode(), nl=False)

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -85,15 +85,18 @@ class LiveProcess:
         self._process = subprocess.Popen(command, pass_fds=(ask[0], asked[1]))
         os.close(ask[0])
         os.close(asked[1])
-        with os.fdopen(ask[1], "w") as pipe:
+        # Where it has ended already, its answer says so.
+        with suppress(BrokenPipeError), os.fdopen(ask[1], "w") as pipe:
             json.dump(request.document(task), pipe)
         self._answers: IO[str] = os.fdopen(asked[0])
 
     def line(self) -> str:
-        """The next line of JSON, as it is."""
+        """The next line of JSON, as it is. Raises KeyboardInterrupt if Ctrl-C has ended the process."""
         line = self._answers.readline()
         if not line:
             status = self._process.wait()
+            if status == -signal.SIGINT:  # Ctrl-C while it started
+                raise KeyboardInterrupt
             raise RuntimeError(f"the process that runs in real time ended with status {status} and no answer")
         return line
 

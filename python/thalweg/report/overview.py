@@ -57,7 +57,7 @@ def _row(outcomes: Outcomes) -> Row:
         scenario.title,
         verdict.answer or "no criteria",
         f"{least.subject} \N{LESS-THAN OR EQUAL TO} {text(least.at_most, least.unit)}",
-        percent(margin(least)) if math.isfinite(least.worst) else "did not finish",
+        percent(margin(least)) if math.isfinite(least.worst) else "no value" if least.stream else "did not finish",
         f"{least.failures} of {least.n}",
         strip(least, values),
     )

@@ -1,5 +1,5 @@
-const figures = JSON.parse(document.getElementById("figures").textContent);
-const themes = JSON.parse(document.getElementById("themes").textContent);
+const figures = JSON.parse(document.querySelector("script#figures").textContent);
+const themes = JSON.parse(document.querySelector("script#themes").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function draw(place) {

@@ -94,18 +94,20 @@ def reserve(folder: Path, document: str, kind: str, files: Files, homes: Sequenc
     Raises RequestError for all that `ResultFolder` would refuse then, if it is there by now.
     """
     message = f"cannot write results to {folder}"
-    place = folder.resolve()
-    missing = [one for one in (place, *place.parents) if not one.exists()]
+    place = folder
+    missing: list[Path] = []
     handle = -1
     try:
         try:
+            place = folder.resolve()
+            missing = [one for one in (place, *place.parents) if not one.exists()]
             handle = _lock(place)
             _refuse_in_the_way(place, homes)
             refuse_other(place, document, kind)
             _older(place, document, kind, files)
             writable = os.access(place, os.W_OK | os.X_OK)
-        except OSError as error:
-            raise RequestError(f"{message}: {error.strerror or error}") from None
+        except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError
+            raise RequestError(f"{message}: {getattr(error, 'strerror', None) or error}") from None
         if not writable:
             raise RequestError(f"{message}: permission denied")
         _reserved[place] = handle
@@ -152,9 +154,10 @@ class ResultFolder:
             """Where the new result is to be written."""
             self._kept = False
             self.root.mkdir(exist_ok=True)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError
             self.close()
-            raise RequestError(f"cannot write results to {folder}: {error.strerror or error}") from None
+            problem = getattr(error, "strerror", None) or error
+            raise RequestError(f"cannot write results to {folder}: {problem}") from None
         except BaseException:
             self.close()
             raise

@@ -63,21 +63,32 @@ impl Clock {
         let given = table.get("flow").and_then(toml::Value::as_array);
         let given = given.into_iter().flatten();
         for (index, (flow, given)) in file.flow.iter_mut().zip(given).enumerate() {
+            let is_kernel = flow.controller.starts_with(KERNEL);
             match self {
-                Clock::Real(_) if !flow.controller.starts_with(KERNEL) => {}
+                Clock::Real(_) => {}
                 Clock::Any if is_of_stack(flow) => {}
                 _ => continue,
             }
             if matches!(self, Clock::Real(_)) {
-                if given.get("stack").and_then(toml::Value::as_str) == Some("model") {
-                    let problem = "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key";
+                let problem = match given.get("stack").and_then(toml::Value::as_str) {
+                    Some("model") => {
+                        "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key"
+                    }
+                    Some(_) if is_kernel => {
+                        "a controller of the kernel is one of its TCP; accepted: no such key, or another controller"
+                    }
+                    _ => "",
+                };
+                if !problem.is_empty() {
                     return Err(refuse(&format!("flow.{index}.stack"), problem));
                 }
                 if flow.zero_rtt {
-                    let problem =
-                        "true does not run over the QUIC stack; accepted in real time: false";
+                    let problem = "true does not run in real time; accepted in real time: false";
                     return Err(refuse(&format!("flow.{index}.zero_rtt"), problem));
                 }
+            }
+            if is_kernel {
+                continue;
             }
             flow.stack = Stack::Quic;
         }

@@ -144,6 +144,11 @@ impl Connection {
         Bytes::new(self.data_path().1.counters().stream_bytes_received)
     }
 
+    /// Whether its transfer is not complete, and whether it is not closed.
+    pub(crate) fn is_in_progress(&self) -> (bool, bool) {
+        (self.completion.is_none(), self.closed.is_none())
+    }
+
     pub(crate) fn begin(&mut self) {
         self.started = true;
         self.client.connect(self.start);

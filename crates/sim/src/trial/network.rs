@@ -304,8 +304,10 @@ impl<'a> Network<'a> {
         let connection = &mut self.connections[index];
         match element % PER_CONNECTION {
             APPLICATIONS => {
+                let (running, open) = connection.is_in_progress();
                 connection.tick_app(self.now);
                 debug_assert!(connection.next_app() > self.now, "time would stand still");
+                self.note_end(index, running, open);
                 self.pump(index, Role::Client, "timer");
                 self.pump(index, Role::Server, "timer");
             }
@@ -351,8 +353,9 @@ impl<'a> Network<'a> {
         let mut connection = &mut self.connections[index];
         let mut client_closes = false;
         if connection.endpoint(side).has_events() {
-            client_closes = self.serve(index, side) && side == Role::Server;
+            let completed = self.serve(index, side);
             connection = &mut self.connections[index];
+            client_closes = completed && side == Role::Server && connection.call.is_some();
         }
         let data_of =
             (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
@@ -399,11 +402,17 @@ impl<'a> Network<'a> {
     }
 
     /// The application of one side takes in what happened. Tells whether that has completed the connection's
-    /// transfer, so that the client closes it.
+    /// transfer.
     fn serve(&mut self, index: usize, side: Role) -> bool {
         let connection = &mut self.connections[index];
-        let (running, open) = (connection.completion.is_none(), connection.closed.is_none());
+        let (running, open) = connection.is_in_progress();
         connection.serve(self.now, side);
+        self.note_end(index, running, open)
+    }
+
+    /// Notes what a connection that was running, or open, has completed or closed; tells whether it has completed.
+    fn note_end(&mut self, index: usize, running: bool, open: bool) -> bool {
+        let connection = &self.connections[index];
         let completed = running && connection.completion.is_some();
         let closed = open && connection.closed.is_some();
         let flow = &mut self.progress[connection.flow];

@@ -31,6 +31,11 @@ _SHARE_OF_BOTTLENECK = 0.5
 """Of the shorter round trip; the access links have the rest."""
 
 
+_ACCESS_RATE = "10 Gbps"
+"""Wide, but not wider: a link may hold what it takes in during its delay, and a thousand of them are to fit into
+the limit on packets of a scenario."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """One row of the table."""
@@ -117,8 +122,8 @@ class Parameters:
         if min(self.rtt_ratios) < 1:
             raise RequestError(f"--rtt-ratio {min(self.rtt_ratios):g}: accepted: 1 or more")
         for count in self.flows:
-            if not 2 <= count <= 1000:
-                raise RequestError(f"--flows {count}: accepted: 2 to 1000")
+            if not 2 <= count <= 999:  # each has a link of its own, and there is the bottleneck
+                raise RequestError(f"--flows {count}: accepted: 2 to 999")
         if seconds(self.duration, "--duration") < 20:
             raise RequestError(f"--duration {self.duration!r}: accepted: 20 s or more, a bin of Jain's index")
         if len(self.controllers) < 1 or not self.buffers_bdp or not self.rtt_ratios or not self.queues:
@@ -186,7 +191,7 @@ class Parameters:
         for place, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
             access = f"access of {name}"
             own_s = rtt_s * (cell.rtt_ratio if place == second else 1.0) - shared_s
-            links.append({"name": access, "rate": "100 Gbps", "rtt": nanoseconds(own_s), "buffer": "1 GB"})
+            links.append({"name": access, "rate": _ACCESS_RATE, "rtt": nanoseconds(own_s), "buffer": "10 MB"})
             flows.append(
                 {
                     "name": name,
