@@ -198,7 +198,19 @@ upload = "2 MB"
                 "controller = \"c4\"",
                 "controller = \"c4\"\nzero_rtt = true",
                 "two.toml:13: flow.1.zero_rtt: true ",
-                "QUIC stack",
+                "accepted in real time: false",
+            ),
+            (
+                "\"kernel:cubic\"",
+                "\"kernel:cubic\"\nstack = \"quic\"",
+                "two.toml:9: flow.0.stack: \"quic\" ",
+                "of the kernel",
+            ),
+            (
+                "\"kernel:cubic\"",
+                "\"kernel:cubic\"\nzero_rtt = true",
+                "two.toml:9: flow.0.zero_rtt: true ",
+                "accepted in real time: false",
             ),
             (
                 "download = \"1 MB\"",

@@ -75,7 +75,7 @@ impl Clock {
                         "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key"
                     }
                     Some(_) if is_kernel => {
-                        "a controller of the kernel is one of its TCP; accepted: no such key, or another controller"
+                        "\"quic\" does not carry a controller of the kernel; accepted: no such key, or another controller"
                     }
                     _ => "",
                 };
