@@ -332,7 +332,10 @@ class TestStudies:
 class TestRefusals:
     def test_what_has_no_packets_does_not_run_in_real_time(self, tmp_path: Path) -> None:
         file = tmp_path / "path.toml"
-        for key, problem in (("stack = 'model'", "virtual time"), ("zero_rtt = true", "QUIC stack")):
+        for key, problem in (
+            ("stack = 'model'", "virtual time"),
+            ("zero_rtt = true", "does not run in real time"),
+        ):
             file.write_text(PATH.replace("[[pass]]", f"{key}\n[[pass]]"))
             with pytest.raises(RequestError, match=problem):
                 LiveScenario.from_entry(find_scenario(file))
