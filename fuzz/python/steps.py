@@ -36,6 +36,8 @@ def change(folder: Path, step: list[Any]) -> None:
     kind, name, *rest = step
     file = folder / name
     try:
+        if file.is_fifo() and kind not in _OF_PIPES:
+            return  # nobody is at its other end
         _STEPS[kind](file, *rest)
     except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
         return
@@ -136,3 +138,5 @@ _STEPS: dict[str, Callable[..., None]] = {
     "copy": _copy,
 }
 CHANGES = frozenset(_STEPS)
+_OF_PIPES = {"remove", "link", "folder", "pipe"}
+"""What can be done to a pipe without opening it."""
