@@ -1,6 +1,6 @@
 # Needs a Rust toolchain, Python 3.11, make and a C compiler.
 #   make build   a working .venv/bin/thalweg        make suite   run the C4 suite
-#   make test    everything that must hold          make bench   benchmarks
+#   make test    everything that must hold          make bench   the table of speed
 #   make audit   a part of all trials under the auditor, another one with each commit
 #   make fuzz    random cases, for SECONDS=600 if nothing else is said: fuzz/README.md
 
@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench lock clean
+.PHONY: build suite pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
@@ -42,7 +42,7 @@ pages: build
 pages-check: build
 	$(BIN)/python -m pages --check $(addprefix --seed ,$(SEED)) $(PAGES)
 
-test: lint test-rust test-python pages-check audit fuzz-new
+test: lint test-rust test-python bench-check pages-check audit fuzz-new
 
 test-rust: $(VENV)/.packages
 	cargo test --workspace --exclude thalweg-bindings --locked --quiet
@@ -73,7 +73,7 @@ fuzz-python: build
 	$(BIN)/python fuzz/python run \
 	  --seconds $$(($(or $(SECONDS),600) / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(PYTHON_TARGETS))
 
-# Two minutes of cases that nobody has seen, the same for all who test this commit.
+# Two minutes of new cases, the same for everyone who tests this commit.
 fuzz-new:
 	$(MAKE) --keep-going fuzz SECONDS=120 SEED=$(or $(shell git rev-parse HEAD 2>/dev/null),0)
 
@@ -81,7 +81,7 @@ fuzz-new:
 kills: build
 	$(BIN)/python tests/kills.py 100
 
-# Not in the lock: it is no part of what is built or tested, and brings thirty packages of its own.
+# Not in the lock: it is neither built nor tested, and has thirty dependencies.
 PIP_AUDIT := 2.10.1
 AUDIT := target/pip-audit-$(PIP_AUDIT)
 
@@ -94,14 +94,14 @@ advisories: $(VENV)/.packages
 lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff check python tests fuzz/python pages
-	$(BIN)/ruff format --check python tests fuzz/python pages
+	$(BIN)/ruff check python tests fuzz/python pages bench
+	$(BIN)/ruff format --check python tests fuzz/python pages bench
 	$(BIN)/mypy
 
 format: $(VENV)/.packages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests fuzz/python pages
-	$(BIN)/ruff format python tests fuzz/python pages
+	$(BIN)/ruff check --fix python tests fuzz/python pages bench
+	$(BIN)/ruff format python tests fuzz/python pages bench
 
 # A test holds that the committed file is this one.
 schema: build
@@ -117,8 +117,26 @@ picture: build
 	  trial = thalweg.Scenario.load('c4/simple-20mbps').run(seed=1, trace=True); \
 	  save(plot_trial(trial, buckets=200), 'docs/images/simple-20mbps.svg')"
 
-bench: build
-	cargo bench --workspace --locked
+# The table of speed, with goals; stored in target/bench.json. What is measured in more detail: cargo bench.
+bench: build bench-trial
+	$(BIN)/python bench/table.py
+
+bench-trial:
+	cargo build --release --locked --quiet -p thalweg-sim --example trial
+
+# The same table beside that of another commit, which is built in a folder of its own: make bench-compare BASE=HEAD~1
+bench-compare: build bench-trial
+	test -n "$(BASE)" || { echo "say which commit: make bench-compare BASE=HEAD~1"; exit 2; }
+	test -d target/base || git worktree add --force --detach target/base "$(BASE)"
+	git -C target/base checkout --quiet --detach "$(BASE)"
+	$(MAKE) -C target/base build
+	cargo build --manifest-path target/base/Cargo.toml --target-dir target/base/target \
+	  --release --locked --quiet -p thalweg-sim --example trial
+	$(BIN)/python bench/table.py --base target/base
+
+# Holds the instructions of the usual trial to what the changelog says of them.
+bench-check: build bench-trial
+	$(BIN)/python bench/table.py --check
 
 # Takes the newest versions that pyproject.toml allows and pins them.
 lock:

@@ -3,8 +3,8 @@
 python -m pages [PAGE...]             makes all pages, or those that are named; each names the commit
 python -m pages --check [PAGE...]     fails where a line that is measured again is not on its page
 
-What a check measures is drawn by the commit, or by `--seed TEXT`: each commit measures other lines. A page has
-some ten seconds of the processor for them, and one line at least.
+The commit, or `--seed TEXT`, draws the lines of a check: each commit measures other ones. A page has
+about ten seconds of processor time, and at least one line.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from pages import (
     model_and_stack,
     slow_start,
     statistics,
+    studies,
     study_figures,
     verdicts,
 )
@@ -39,12 +40,12 @@ from thalweg.scenario import Scenario
 
 _TURN_S = 10.0
 Part = tuple[str, Callable[[], Iterable[str]]]
-"""What is measured, and the measurement, which gives the lines that stand on the page."""
+"""The subject, and the measurement, which returns the lines of the page."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page, what makes it, and what of it is cheap to measure again."""
+    """A page, the function that makes it, and the parts that are cheap to measure again."""
 
     file: Path
     make: Callable[[], object]
@@ -114,12 +115,16 @@ PAGES = {
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
     "harm-causes": Page(DOCS / "studies" / "harm.md", harm_causes.make),
     "laws": Page(DOCS / "studies" / "laws.md", laws.make),
+    **{
+        name: Page(DOCS / "studies" / f"{name}.md", partial(studies.make, name))
+        for name in dict.fromkeys(run.study for run in studies.RUNS)
+    },
     "study-figures": Page(DOCS / "studies" / "transient.md", study_figures.make),
 }
 
 
 def main() -> int:
-    """Makes, or checks; 1 if something fails or does not hold."""
+    """Makes or checks pages; returns 1 on a failure."""
     parser = argparse.ArgumentParser(prog="pages")
     parser.add_argument("--check", action="store_true", help="measure some lines again")
     parser.add_argument("--seed", help="draws them; the commit unless given")

@@ -1,7 +1,7 @@
-"""Sets our distributions against the peer's: writes docs/fidelity.md and its two figures.
+"""Compares our distributions with the peer's: writes docs/fidelity.md and its two figures.
 
-`fidelity.toml` says which scenario stands against which spec of the peer, what counts as close, and why values
-outside of that are there. A value outside without an explanation gives status 1.
+`fidelity.toml` says which scenario is compared with which spec of the peer, the tolerances, and the causes of
+values outside them. A value outside without an explanation gives status 1.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import polars as pl
 import thalweg
 from pages.made import DOCS, ROOT, made
 from thalweg.plots.downsample import downsample
+from thalweg.plots.figure import Chart
 from thalweg.plots.output import save
-from thalweg.plots.theme import BLUE, CONFIG, VERMILION, Chart
+from thalweg.plots.theme import BLUE, CONFIG, VERMILION
 
 HERE = Path(__file__).resolve().parent
 REFERENCE = ROOT / "tests" / "reference"
@@ -34,7 +35,7 @@ COLOURS = alt.Scale(domain=[PEER, OURS], range=[VERMILION, BLUE])
 
 @dataclass(frozen=True)
 class Row:
-    """One metric of one scenario, theirs and ours."""
+    """One metric of one scenario, the peer's and ours."""
 
     spec: str
     metric: str
@@ -51,7 +52,7 @@ class Row:
         return 100.0 * (self.ours[quantile] / self.peer[quantile] - 1.0)
 
     def outside(self) -> list[str]:
-        """The quantiles that differ by more than is tolerated."""
+        """The quantiles that exceed the tolerance."""
         return [q for q, most in self.tolerance.items() if abs(self.difference(q)) > most]
 
 
@@ -94,9 +95,9 @@ def compared(
         if q == "median" or "tails" in tolerance
     }
 
-    def row(name: str, metric: str, unit: str, column: str, limits: dict[str, float], drops: bool) -> Row:
+    def row(name: str, metric: str, unit: str, column: pl.Series, limits: dict[str, float], drops: bool) -> Row:
         line = theirs.row(by_predicate=pl.col("metric") == name, named=True)
-        values = flows[column].to_numpy() * (1e3 if unit == "ms" else 1.0)
+        values = column.to_numpy() * (1e3 if unit == "ms" else 1.0)
         dropped = None
         if drops:
             of_peer = theirs.row(by_predicate=pl.col("metric") == "pkts_down_dropped", named=True)["median"]
@@ -113,20 +114,18 @@ def compared(
 
     if compare["tolerance"].startswith("media"):
         # The peer counts all frames of audio, and those of video from the start of measurement.
-        columns = {stream: stream.replace("-", "_") for stream in STREAMS.values()}
         since = {stream: "_from_start" if stream == "audio" else "" for stream in STREAMS.values()}
-        for short, stream in STREAMS.items():
-            column = f"{columns[stream]}_mean_delay{since[stream]}_s"
-            yield row(f"{short}_avg_ms", f"{stream}, mean", "ms", column, judged, False)
-        for short, stream in STREAMS.items():
-            column = f"{columns[stream]}_max_delay{since[stream]}_s"
-            yield row(f"{short}_max_ms", f"{stream}, max", "ms", column, {}, False)
+        for delay, short_delay, limits in (("mean", "avg", judged), ("max", "max", {})):
+            for short, stream in STREAMS.items():
+                of_stream = outcomes.streams.filter(pl.col("flow") == "main", pl.col("stream") == stream)
+                column = of_stream[f"{delay}_delay{since[stream]}_s"]
+                yield row(f"{short}_{short_delay}_ms", f"{stream}, {delay}", "ms", column, limits, False)
     else:
-        yield row("completion_s", "closed", "s", "closed_s", judged, True)
+        yield row("completion_s", "closed", "s", flows["closed_s"], judged, True)
 
 
 def checked(check: dict[str, Any], trials: int) -> list[str]:
-    """A line of the table of check values: means, of which the peer's is all that we have."""
+    """A line of the table of check values: means, the only data of the peer."""
     flows = load(check).trials(trials, seed=1).flows.filter(pl.col("flow") == "main")
     ours = float(flows["closed_s"].to_numpy().mean())
     return [
@@ -139,7 +138,7 @@ def checked(check: dict[str, Any], trials: int) -> list[str]:
 
 
 def uncompared(compares: list[dict[str, Any]]) -> list[str]:
-    """The scenarios of the suite that are set against nothing with the main flow's own controller."""
+    """The scenarios of the suite without a reference for the main flow's controller."""
     suite = Path(thalweg.__file__).parent / "suites" / "c4"
     names = {f"c4/{path.stem}" for path in suite.glob("*.toml")} - {"c4/suite"}
     return sorted(names - {c["scenario"] for c in compares if "main" not in c.get("controllers", {})})
@@ -345,13 +344,13 @@ def limits(rows: list[Row], spec: str) -> list[str]:
 
 
 def explained(spec: str, rows: list[Row], reason: str) -> str:
-    """What of a spec is outside, and why."""
+    """Values of a spec outside the tolerance, and the cause."""
     what = ", ".join(said(row) for row in rows)
     return f"**{spec}** ({what}).\n{reason.strip() or 'Not explained.'}"
 
 
 def said(row: Row) -> str:
-    """What is outside, in words."""
+    """Values outside the tolerance, in words."""
     return ", ".join(f"{row.metric} {q} {row.difference(q):+.1f} %" for q in row.outside())
 
 

@@ -1,4 +1,4 @@
-"""What a long CUBIC flow's harm depends on: changes one thing of the scenarios of ccafct at a time.
+"""Causes of a long CUBIC flow's harm: changes the scenarios of ccafct one parameter at a time.
 
 Measures the table of docs/studies/harm.md, and the harm of two long flows at all published round-trip times.
 """
@@ -25,7 +25,7 @@ ANOTHER = '[[flow]]\nname = "competitor-2"\ncontroller = "cubic"\ndownload = "10
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is different from the study."""
+    """One difference from the study."""
 
     name: str
     overrides: Mapping[str, str] = field(default_factory=dict)

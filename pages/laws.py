@@ -1,13 +1,12 @@
 """Writes what was measured into laws.md, and draws its figures, from the study of this commit.
 
-The study is run with its preset `full`: eight minutes of processor time.
+The study is run with its preset `gigabit`: half an hour of processor time.
 """
 
 from __future__ import annotations
 
-import json
-
-from pages.made import DOCS, fill, made, row, study
+from pages.made import DOCS, fill, made, read, study
+from pages.studies import checks, markdown
 from thalweg.studies.laws.checks import shown
 from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
 from thalweg.studies.laws.parameters import PRESETS
@@ -16,16 +15,11 @@ from thalweg.studies.laws.table import use_headers, use_rows
 from thalweg.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.studies.laws.window import IN_FLIGHT
 from thalweg.studies.laws.window import LAW as WINDOW
-from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.result import Row
+from thalweg.studies.runner.table import Table
 
 PAGE = DOCS / "studies" / "laws.md"
-IMAGES = DOCS / "images"
-
-
-def table(headers: list[str], rows: list[list[str]], words: int) -> list[str]:
-    """Lines of Markdown."""
-    rule = ["---"] * words + ["--:"] * (len(headers) - words)
-    return [row(*cells) for cells in (headers, rule, *rows)]
+IMAGES = DOCS / "images" / "studies"
 
 
 def line(one: Row) -> list[str]:
@@ -41,46 +35,43 @@ def line(one: Row) -> list[str]:
 
 def make() -> None:
     """Writes the page."""
-    folder = study("laws", lambda: LAWS.run(PRESETS["full"]))
-    document = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-    rows: list[Row] = document["rows"]
-    result = StudyResult("laws", "", "", document["preset"], document["trials"], document["seed"], rows=rows)
+    folder = study("laws", lambda: LAWS.run(PRESETS["gigabit"]))
+    result = read(folder)
+    rows = result.rows
     counts = {
-        answer: sum(check["answer"] == answer for check in document["checks"])
+        answer: sum(check.answer == answer for check in result.checks)
         for answer in ("holds", "does not hold", "not enough trials")
     }
     said = ", ".join(f"{count} {answer}" for answer, count in counts.items())
     lines = [
         made("laws"),
         "",
-        f"Version {document['version']}, preset `{document['preset']}`, seed {document['seed']}, "
-        f"{document['core_s']:.0f} s of processor time. Checks: {said}.",
+        f"Version {result.version}, preset `{result.preset}`, seed {result.seed}, "
+        f"{result.core_s:.0f} s of processor time. Checks: {said}.",
         "",
-        "![Average windows over the curves of RFC 9438](../images/laws-windows.png)",
+        "![Average windows over the curves of RFC 9438](../images/studies/laws-windows.png)",
         "",
-        "![Utilisation of every controller on every path](../images/laws-utilisation.png)",
+        "![Utilisation of every controller on every path](../images/studies/laws-utilisation.png)",
         "",
-        *table(use_headers(result), use_rows(result), 2),
+        *markdown(Table(use_headers(result), use_rows(result), 2)),
         "",
         "All other numbers:",
         "",
-        "![All other numbers between their bounds](../images/laws-bounds.png)",
+        "![All other numbers between their bounds](../images/studies/laws-bounds.png)",
         "",
-        *table(
-            ["law", "of", "stack", "case", "bounds", "measured", "interval of 95 %, or of all trials"],
-            [line(one) for one in rows if one["law"] != UTILISATION],
-            4,
+        *markdown(
+            Table(
+                ("law", "of", "stack", "case", "bounds", "measured", "interval of 95 %, or of all trials"),
+                [line(one) for one in rows if one["law"] != UTILISATION],
+                4,
+            )
         ),
         "",
         "Checks:",
         "",
-        *table(
-            ["check", "verdict", "measured"],
-            [[check["name"], check["answer"], check["measured"]] for check in document["checks"]],
-            3,
-        ),
+        *markdown(checks(result)),
         "",
-        *(f"- {note}" for note in document["notes"]),
+        *(f"- {note}" for note in result.notes),
         "",
     ]
     fill(PAGE, "measured", "\n".join(lines))

@@ -1,13 +1,15 @@
-"""What every made page says of its making, and the parts of pages that are made."""
+"""Provenance of made pages, and filling their made parts."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from thalweg.studies.runner.result import Check, Finding, StudyResult
 from thalweg.studies.runner.study import Finished
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,12 +26,12 @@ def made(name: str) -> str:
 
 
 def commit() -> str:
-    """The commit of what measures, and whether anything of it was changed since: when this process began."""
+    """The commit of the measuring code, and whether it has changes, at the start of this process."""
     return _COMMIT
 
 
 def study(name: str, run: Callable[[], Finished[Any, Any, Any]]) -> Path:
-    """The folder of a study, which is run unless it is there of this commit without changes."""
+    """The folder of a study, which is run unless a result of this commit without changes exists."""
     folder = ROOT / "target" / "pages" / _COMMIT.strip("`") / name
     if not _COMMIT.endswith("`") or not (folder / "study.json").exists():
         finished = run()
@@ -37,6 +39,21 @@ def study(name: str, run: Callable[[], Finished[Any, Any, Any]]) -> Path:
             raise KeyboardInterrupt
         finished.save(folder)
     return folder
+
+
+def read(folder: Path) -> StudyResult:
+    """The result of a stored study, as far as its pages need it."""
+    document = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    taken = ("study", "preset", "trials", "seed", "version", "core_s", "rows", "notes")
+    result = StudyResult(title="", source="", **{name: document[name] for name in taken})
+    result.checks = [
+        Check(*(one[name] for name in ("name", "source", "answer", "measured"))) for one in document["checks"]
+    ]
+    result.findings = [
+        Finding(*(one[name] for name in ("name", "source", "published", "measured", "answer", "reason")))
+        for one in document["findings"]
+    ]
+    return result
 
 
 def _commit() -> str:
@@ -55,11 +72,11 @@ def _git(*arguments: str) -> str:
 
 
 _COMMIT = _commit()
-"""A page takes minutes, in which the next commit may come: what measures was read at the start."""
+"""Read at the start: a page takes minutes, in which the next commit may come."""
 
 
 def fill(page: Path, part: str, text: str) -> None:
-    """Puts a text between the marks of a part of a page: `<!-- made: PART -->` and `<!-- end -->`."""
+    """Inserts a text between the marks of a part of a page: `<!-- made: PART -->` and `<!-- end -->`."""
     before = page.read_text(encoding="utf-8")
     marks = re.compile(rf"(<!-- made: {re.escape(part)} -->\n).*?(<!-- end -->)", re.DOTALL)
     after, found = marks.subn(lambda match: f"{match[1]}{text.strip()}\n{match[2]}", before)

@@ -1,4 +1,4 @@
-"""Sets the modelled endpoint beside the real QUIC stack, over paths of every kind: goodput and losses.
+"""Compares the modelled endpoint with the real QUIC stack, over many kinds of paths: goodput and losses.
 
     python -m pages.model_and_stack [--points N] [--seconds S] [--out FILE.json]   measures
     python -m pages.model_and_stack --page FILE.json                               writes docs/model-and-stack.md
@@ -63,7 +63,7 @@ class Case:
     controller: str
 
     def megabytes(self) -> float:
-        """What each flow moves."""
+        """Bytes of each flow."""
         packets = self.rate_mbps * self.rtt_ms * 1e3 / 8 / 1400 * 50
         return min(max(packets, 200), MOST_PACKETS) * 1400 / 1e6
 
@@ -150,7 +150,7 @@ class Trials:
 
 
 def play(case: Case, stack: str, seeds: int) -> Trials:
-    """Plays trials. The goodput of a flow that does not end is what it has until the limit."""
+    """Runs trials. The goodput of an unfinished flow is that until the limit."""
     flows = Scenario.from_toml(case.text(stack), "model-and-stack").trials(seeds).flows
     told = Trials([], [], [], [])
     for _, trial in flows.group_by("trial", maintain_order=True):
@@ -336,7 +336,7 @@ def page(file: Path) -> None:
         "",
         "### The examples",
         "",
-        f"20 Mbps and 40 ms where nothing else is said, medians of {EXAMPLE_SEEDS} trials.",
+        f"20 Mbps and 40 ms unless stated, medians of {EXAMPLE_SEEDS} trials.",
         "",
         "| | model, s | stack, s | ratio of geometric means | lost, model | lost, stack |",
         "|--|--:|--:|--:|--:|--:|",

@@ -1,4 +1,4 @@
-"""Jitter ends CUBIC's slow start early, and what repairs it: the table and the figure of docs/probe.md.
+"""Early end of CUBIC's slow start by jitter, and its repairs: the table and the figure of docs/probe.md.
 
 One download of 10 MB at 50 Mbps and 40 ms, alone; the path holds 250 kB and its buffer 500 kB. Whatever ends slow
 start below 250 kB ends it too early.
@@ -38,7 +38,7 @@ PATHS: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class SlowStart:
-    """How the slow start of one trial went."""
+    """The slow start of one trial."""
 
     first_exit_bytes: float
     """The window when a state other than slow start was first entered."""
@@ -54,7 +54,7 @@ def play(path: str, controller: str, seed: int) -> Trial:
 
 
 def slow_start(trial: Trial) -> SlowStart:
-    """What the trace says of slow start."""
+    """The slow start in a trace."""
     assert trial.trace is not None
     states = trial.trace.flows["state"].to_list()
     windows = trial.trace.flows["window_bytes"].to_list()
@@ -128,4 +128,4 @@ def make() -> None:
     )
     lines = [head, *(measure() for _, measure in parts()), "", made("slow-start")]
     fill(DOCS / "probe.md", "slow start", "\n".join(lines))
-    figure(4).save(str(DOCS / "images" / "probe-slow-start.png"), scale_factor=1)
+    figure(4).save(str(DOCS / "images" / "probe" / "slow-start.png"), scale_factor=1)

@@ -11,6 +11,7 @@ import polars as pl
 
 from pages.made import DOCS, fill, made, study
 from thalweg.plots import Chart
+from thalweg.plots.figure import figure
 from thalweg.quantity import seconds
 from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
 from thalweg.studies.transient.parameters import Parameters
@@ -20,7 +21,7 @@ from thalweg.studies.wifi_compete.figures import plot_pair
 from thalweg.studies.wifi_compete.measure import ends, median_trial
 from thalweg.studies.wifi_compete.parameters import scenario
 
-IMAGES = DOCS / "images"
+IMAGES = DOCS / "images" / "studies"
 POSTER = ("reno", "cubic", "bbr1")
 PAIRS = (("v1", "c4"), ("v2", "cubic"))
 TRIALS = 100
@@ -28,7 +29,7 @@ TRIALS = 100
 
 def save(chart: Chart, file: Path) -> None:
     """At the size at which pages show it."""
-    chart.save(str(file), scale_factor=1)
+    figure(chart).save(file, dots=1)
 
 
 def areas(folder: Path) -> None:

@@ -9,10 +9,12 @@ import math
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import thalweg
 from pages.made import DOCS, made
@@ -27,12 +29,12 @@ from thalweg.verdict import Statistics
 HERE = Path(__file__).resolve().parent
 TRIALS = 1000
 BLOCK = 100
-"""Trials of a suite that nobody asked for more of."""
+"""Default number of trials of a suite."""
 OFFSET = "100 ms"
 LATER_S = (2.3, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0)
 """When the capacity of low-and-up doubles; 2.5 s in the draft."""
 LEAST_EFFECTIVE = 20
-"""Trials that can be told apart, without which a rate says nothing."""
+"""Distinct trials needed for a rate."""
 Measured = Mapping[str, Outcomes]
 
 
@@ -110,7 +112,7 @@ ANSWERS = {"pass": "pass", "fail": "fail", "infeasible": "are infeasible"}
 
 
 def counted(suite: Measured, trials: int) -> dict[str, Any]:
-    """What is said of the whole suite."""
+    """The summary of the whole suite."""
     starts = range(0, trials - BLOCK + 1, BLOCK)
     blocks = [sum(fails_in(one, start) for one in suite.values()) for start in starts]
     return {
@@ -125,7 +127,7 @@ def counted(suite: Measured, trials: int) -> dict[str, Any]:
 def fails_in(outcomes: Outcomes, start: int) -> bool:
     """Whether a scenario fails in the block of trials that begins there."""
     rows = outcomes.flows.filter((outcomes.flows["trial"] >= start) & (outcomes.flows["trial"] < start + BLOCK))
-    return thalweg.verdict.judge(outcomes.scenario.criteria, rows, outcomes.scenario.starts_s).answer == "fail"
+    return replace(outcomes, flows=rows).verdict().answer == "fail"
 
 
 VERDICTS = ("scenario", "criterion", "target", "median", "p95", "worst", "failures", "rate", "differ")
@@ -135,7 +137,7 @@ def verdict_row(name: str, one: Statistics) -> list[str]:
     """A criterion with all its intervals."""
     worst = f"{text(one.worst, one.unit)} (≥ {low_bound(one.worst_at_least, one.unit)})"
     failures = f"{one.failures}" if one.answer != "infeasible" else "infeasible"
-    target = text(one.at_most, one.unit)
+    target = text(one.bound, one.unit)
     middle, tail = (bracketed(each, one.unit) for each in (one.median_interval, one.p95_interval))
     return [name, one.subject, target, middle, tail, worst, failures, rate(one), str(one.effective_n)]
 
@@ -178,7 +180,7 @@ def end_rows(suite: Measured) -> Iterator[list[str]]:
 
 
 def of_bad_wifi(trials: int) -> dict[str, Any]:
-    """What slow trials of bad-wifi have in common: how long the first megabyte takes, drops and waiting."""
+    """Common properties of slow trials of bad-wifi: time to the first megabyte, drops and queue delay."""
     outcomes = Scenario.load("c4/bad-wifi", {"sample": "10 ms"}).trials(min(trials, 200))
     (one,) = (one for one in deciding(outcomes))
     closed = outcomes.flows["closed_s"].to_numpy()
@@ -186,7 +188,7 @@ def of_bad_wifi(trials: int) -> dict[str, Any]:
     for trial in range(outcomes.n):
         series = outcomes.series(trial, "main")
         first.append(float(np.argmax(np.cumsum(series.received) >= 1e6)) * series.every_s)
-    early, slow = np.array(first), closed > one.at_most
+    early, slow = np.array(first), closed > one.bound
     dropped, waited = (outcomes.flows[name].to_numpy() for name in ("packets_lost", "mean_queue_delay_s"))
 
     def of(values: Any, which: Any, unit: str, mean: bool = True) -> str:
@@ -235,9 +237,9 @@ def audio_rows(suite: Measured) -> list[list[str]]:
     columns = ("mean_delay_s", "max_delay_s", "mean_delay_from_start_s", "max_delay_from_start_s")
     rows = []
     for name, outcomes in suite.items():
-        flow = outcomes.flows.filter(outcomes.flows["flow"] == "main")
-        if "audio_mean_delay_s" in flow.columns and flow["audio_mean_delay_s"].is_not_nan().all():
-            medians = [float(np.median(flow[f"audio_{column}"].to_numpy())) for column in columns]
+        audio = outcomes.streams.filter(pl.col("flow") == "main", pl.col("stream") == "audio")
+        if audio.height and audio["mean_delay_s"].is_not_nan().all():
+            medians = [float(np.median(audio[column].to_numpy())) for column in columns]
             rows.append([name, *(text(one, "s", 4) for one in medians)])
     return rows
 
@@ -255,7 +257,7 @@ OFFSETS = (
 
 
 def offset_rows(fixed: Measured, late: Measured) -> Iterator[list[str]]:
-    """What a start offset changes: the range of the first criterion, its failures, the trials that differ."""
+    """Effect of a start offset: the range of the first criterion, its failures, the trials that differ."""
     for name in fixed:
         pair = [deciding(one[name])[0] for one in (fixed, late)]
         row = [name, pair[0].subject]

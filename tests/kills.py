@@ -49,7 +49,7 @@ class Command:
     """Of the result that is in the folder."""
     took_s: float = 0.0
     listing: set[str] = field(default_factory=set)
-    """What it leaves when nobody kills it."""
+    """What it leaves when not killed."""
 
     def line(self, seed: int) -> list[str]:
         """The command with a seed."""

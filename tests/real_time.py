@@ -1,4 +1,4 @@
-"""What tests in real time have in common: a path, commands behind it, and whether that is possible here."""
+"""Shared by tests in real time: a path, commands behind it, and whether real time works here."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from kills import kill_some
 
 
 @pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
-def test_a_command_that_is_killed_leaves_whole_results_and_nothing_else() -> None:
+def test_a_killed_command_leaves_complete_results_and_nothing_else() -> None:
     seed = datetime.datetime.now(datetime.UTC).toordinal()
     tally = kill_some(10, seed)
     print(f"seed {seed}: {tally}")

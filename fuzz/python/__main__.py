@@ -1,8 +1,8 @@
-"""Attacks what is stored, what is drawn and what comes over the network with random cases: see `../README.md`.
+"""Random cases against stored results, pages and the probe: see `../README.md`.
 
 python fuzz/python run [--seconds N] [--seed TEXT] [--targets A,B] [--corpus FOLDER]
-python fuzz/python replay [PATH]       plays a case of the corpus again, or all of them
-python fuzz/python case TARGET SEED    makes the case of that seed again, plays it and prints it
+python fuzz/python replay [PATH]       replays a case of the corpus, or all of them
+python fuzz/python case TARGET SEED    regenerates the case of that seed, runs it and prints it
 python fuzz/python list                names the targets
 """
 
@@ -21,7 +21,7 @@ from targets import ALL
 
 
 def main() -> int:
-    """Does what is asked: 0 if everything held, 1 if not."""
+    """Runs the command: 0 if every rule held, 1 if not."""
     parser = argparse.ArgumentParser(prog="fuzz/python")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run")

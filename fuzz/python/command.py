@@ -1,4 +1,4 @@
-"""Commands as a user gives them, in this process: what they answer, and what every answer keeps to."""
+"""Commands of the user, run in this process, and the rules of their output."""
 
 from __future__ import annotations
 

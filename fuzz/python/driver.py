@@ -1,4 +1,4 @@
-"""Gives each target its turns until the time is over, and makes of each new failure a small case that is kept."""
+"""Gives each target its turns until the time is over, and stores a minimised case of each new failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TURN_S = 20.0
 
 @dataclass
 class Tally:
-    """What a target has seen."""
+    """Statistics of a target."""
 
     cases: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -29,7 +29,7 @@ class Tally:
 
 
 def run(targets: Sequence[str], seconds: float, seed: str, folder: Path) -> int:
-    """Runs, reports, and returns how many different failures there were. Making one small takes its own time."""
+    """Runs, reports, and returns the number of different failures. Minimising takes extra time."""
     tallies = {name: Tally() for name in targets}
     turn_s = min(_TURN_S, seconds / len(targets))
     left_s = seconds

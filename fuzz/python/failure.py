@@ -1,4 +1,4 @@
-"""What was broken: a kind, by which failures are counted and made small, and a message for people."""
+"""A broken rule: a kind, by which failures are counted and minimised, and a message for people."""
 
 from __future__ import annotations
 

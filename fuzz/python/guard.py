@@ -1,4 +1,4 @@
-"""Rules for every case: nothing outside of its folder is touched, it ends when asked to, memory stays small."""
+"""Rules for every case: it touches nothing outside of its folder, stops on request, and uses little memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from types import FrameType
 from failure import Broken
 
 BUDGET_S = 2.0
-"""Seconds of the processor that a case may take before it is asked to stop."""
+"""Processor time of a case before it is asked to stop, in seconds."""
 _PATIENCE_S = 1.0
 """Seconds of the processor from then on, to a second's digit."""
 _LARGEST = 1 << 30
@@ -39,7 +39,7 @@ _CHANGES = set(_PLACES) - {"os.listdir", "os.scandir"}
 
 
 class Guard:
-    """Watches cases in this process; what it saw is told by `watch`."""
+    """Observes cases in this process; `watch` reports violations."""
 
     def __init__(self, sandbox: Path) -> None:
         """A sandbox holds `inside`, which a case may use, and `outside`, which it may not."""
@@ -61,7 +61,7 @@ class Guard:
 
     @contextmanager
     def watch(self) -> Iterator[None]:
-        """Plays a case within. Raises Broken."""
+        """Runs a case within. Raises Broken."""
         self._seen.clear()
         self._asked_s = None
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak of memory, see proc(5)

@@ -1,4 +1,4 @@
-"""Values that programs trip over: texts, numbers, and shapes."""
+"""Values that often break programs: texts, numbers, and shapes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def value(chance: random.Random) -> Any:
 
 
 def text(chance: random.Random) -> str:
-    """A text that can be written: it goes where only texts go, and only there can it do harm."""
+    """A text that can be written, for places that accept only texts."""
     return chance.choice([one for one in TEXTS if one.isprintable() and one])
 
 

@@ -1,4 +1,4 @@
-"""Makes a case smaller while it still fails in the same way (delta debugging; Zeller and Hildebrandt 2002)."""
+"""Minimises a case that still fails in the same way (delta debugging; Zeller and Hildebrandt 2002)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a page as a browser does, and holds that nothing on it but its own programs is more than text."""
+"""Reads a page like a browser, and checks that nothing on it but its own scripts is more than text."""
 
 from __future__ import annotations
 

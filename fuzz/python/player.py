@@ -1,4 +1,4 @@
-"""Plays cases in a process of its own, which may end or hang over one, and is replaced."""
+"""Runs cases in a separate process, which is replaced if it ends or hangs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def play_forever(target: str) -> None:
 
 
 class Player:
-    """Has cases of a target played by another process."""
+    """Runs cases of a target in another process."""
 
     def __init__(self, target: str) -> None:
         self.target = target

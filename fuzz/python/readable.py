@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from thalweg.errors import RequestError
-from thalweg.outcome import Description
+from thalweg.outcome import TABLES, Description
 from thalweg.store.folder import find_file
-from thalweg.store.tables import TABLES
 
 _READ = """
 import sys, polars

@@ -37,7 +37,7 @@ def change(folder: Path, step: list[Any]) -> None:
     file = folder / name
     try:
         if file.is_fifo() and kind not in _OF_PIPES:
-            return  # nobody is at its other end
+            return  # its other end is closed
         _STEPS[kind](file, *rest)
     except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
         return

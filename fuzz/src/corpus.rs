@@ -33,7 +33,7 @@ pub(crate) fn keep(folder: &Path, target: &Target, kind: &str, text: &[u8]) -> i
     Ok(file)
 }
 
-/// The target that a file of the corpus is a case of: the name of its folder.
+/// The target of a corpus file: the name of its folder.
 fn target_of(file: &Path) -> Option<&'static Target> {
     targets::find(file.parent()?.file_name()?.to_str()?)
 }
@@ -57,7 +57,7 @@ fn cases(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Plays the cases at `path` again, each in a process of its own; returns how many there were and how many failed.
+/// Replays the cases at `path`, each in a separate process; returns their number and that of failures.
 pub(crate) fn replay(path: &Path) -> io::Result<(usize, usize)> {
     let cases = cases(path)?;
     let mut failures = 0;

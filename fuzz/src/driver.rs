@@ -1,4 +1,4 @@
-//! Gives each target its turns until the time is over, and makes of each new failure a small case and one line that
+//! Gives each target its turns until the time is over, and reduces each new failure to a small case and one line that
 //! repeats it.
 
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How long a turn is, at most.
 const TURN: Duration = Duration::from_secs(20);
 
-/// What a run is told.
+/// Options of a run.
 pub(crate) struct Order {
     pub(crate) targets: Vec<&'static Target>,
     pub(crate) span: Duration,
@@ -22,7 +22,7 @@ pub(crate) struct Order {
     pub(crate) corpus: PathBuf,
 }
 
-/// What a target has seen.
+/// Results of a target.
 #[derive(Default)]
 struct Tally {
     cases: u64,
@@ -33,7 +33,7 @@ struct Tally {
     failures: BTreeMap<String, (u64, u64)>,
 }
 
-/// Runs, reports, and tells how many different failures there were. To make a find small takes time of its own.
+/// Runs, reports, and returns the number of different failures. Minimising takes additional time.
 pub(crate) fn run(order: &Order) -> io::Result<usize> {
     let mut tallies: Vec<Tally> = order.targets.iter().map(|_| Tally::default()).collect();
     let share = order.span / order.targets.len().max(1) as u32;
@@ -54,7 +54,7 @@ pub(crate) fn run(order: &Order) -> io::Result<usize> {
     Ok(different)
 }
 
-/// New cases of one target for `span`. A worker that dies of a case is replaced.
+/// New cases of one target for `span`. A worker killed by a case is replaced.
 fn take_turn(target: &Target, tally: &mut Tally, span: Duration, order: &Order) -> io::Result<()> {
     let end = tally.time + span;
     while tally.time < end {
@@ -126,7 +126,7 @@ fn show(target: &Target, seed: u64, failure: &Failure, order: &Order) -> io::Res
     Ok(())
 }
 
-/// A file for attempts that no other run has.
+/// A file for attempts, unique to this run.
 fn scratch(target: &Target) -> PathBuf {
     let name = format!("thalweg-fuzz-{}.{}", std::process::id(), target.ending);
     std::env::temp_dir().join(name)

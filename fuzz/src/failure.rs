@@ -1,4 +1,4 @@
-//! What a case can show.
+//! Results of a case.
 
 /// A case that held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) enum Held {
 /// Why a case failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// What tells this defect from others: the place of a panic, or the rule that was broken.
+    /// Identifies the defect: the location of a panic, or the broken rule.
     pub(crate) kind: String,
     /// What was seen, in one line.
     pub(crate) message: String,

@@ -105,16 +105,7 @@ impl Flow {
         self.path.bytes_in_flight += size;
         self.path.app_limited = self.app_limited;
         self.path.window_limited = self.path.bytes_in_flight >= self.control().window;
-        let snapshot = Snapshot {
-            sent: self.now,
-            in_flight_at_send: self.path.bytes_in_flight,
-            delivered_at_send: self.path.delivered,
-            lost_at_send: self.path.lost,
-            delivered_since_sent: Bytes::ZERO,
-            lost_since_sent: Bytes::ZERO,
-            app_limited: self.app_limited,
-            window_limited: self.path.window_limited,
-        };
+        let snapshot = Snapshot::at_send(self.now, &self.path);
         self.outstanding.insert(number, Packet { size, snapshot });
         let event = Sent {
             packet: number,
@@ -159,10 +150,10 @@ impl Flow {
         self.now = self.now.max(arrived).max(newest.snapshot.sent + SHORTEST);
         self.last_ack = self.now;
         let rtt = self.now - newest.snapshot.sent;
-        let snapshot = self.complete(&newest.snapshot);
+        let snapshot = newest.snapshot.compare(&self.path);
         let rate = self.rate(&snapshot, rtt);
         self.count_marks(largest, acked.len() as u64, marked.min(acked.len() as u64));
-        self.take_rtt(rtt);
+        self.path.take_rtt(rtt, Duration::ZERO);
         let sample = RttSample { rtt, raw: rtt };
         self.call(|controller, cx| controller.on_rtt(&sample, cx));
         if !had_rtt && let Some(window) = self.remembered.take() {
@@ -212,27 +203,6 @@ impl Flow {
         }
     }
 
-    /// RFC 9002 section 5.3.
-    fn take_rtt(&mut self, rtt: Duration) {
-        let path = &mut self.path;
-        path.latest_rtt = rtt;
-        if !path.has_rtt() {
-            (path.min_rtt, path.smoothed_rtt, path.rtt_var) = (rtt, rtt, rtt / 2);
-            return;
-        }
-        path.min_rtt = path.min_rtt.min(rtt);
-        path.rtt_var = (path.rtt_var * 3 + path.smoothed_rtt.abs_diff(rtt)) / 4;
-        path.smoothed_rtt = (path.smoothed_rtt * 7 + rtt) / 8;
-    }
-
-    fn complete(&self, snapshot: &Snapshot) -> Snapshot {
-        Snapshot {
-            delivered_since_sent: self.path.delivered - snapshot.delivered_at_send,
-            lost_since_sent: self.path.lost - snapshot.lost_at_send,
-            ..snapshot.clone()
-        }
-    }
-
     fn renew_lowest(&mut self) {
         let lowest = self.outstanding.keys().next().copied();
         self.path.lowest_unacked = lowest.unwrap_or(self.path.next_packet);
@@ -257,7 +227,7 @@ impl Flow {
             let event = Lost {
                 packet: number,
                 size: packet.size,
-                snapshot: self.complete(&packet.snapshot),
+                snapshot: packet.snapshot.compare(&self.path),
                 persistent_congestion,
             };
             self.lost.insert(number, packet);
@@ -301,7 +271,7 @@ impl Flow {
         let event = Timeout {
             count: self.timeouts,
             packet: *number,
-            snapshot: self.complete(&packet.snapshot),
+            snapshot: packet.snapshot.compare(&self.path),
         };
         self.call(|controller, cx| controller.on_timeout(&event, cx));
     }

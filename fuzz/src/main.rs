@@ -4,6 +4,7 @@ mod corpus;
 mod driver;
 mod failure;
 mod flow;
+mod hashes;
 mod minimise;
 mod process;
 mod random;
@@ -33,6 +34,8 @@ const USAGE: &str = "usage:
   thalweg-fuzz replay [PATH]       plays a case of the corpus again, or all of them
   thalweg-fuzz case TARGET SEED    makes the case of that seed again, plays it and prints it
   thalweg-fuzz minimise FILE       makes a case of the corpus smaller
+  thalweg-fuzz hashes random COUNT [FILE], hashes shipped SEEDS [FILE]
+                                   a hash of each trial; with the lines of another build, what differs
   thalweg-fuzz list                names the targets";
 
 fn main() -> ExitCode {
@@ -62,6 +65,13 @@ fn command(words: &[&str]) -> Result<bool, String> {
             let verdict = worker::once(target, &text);
             println!("# {}", worker::tell(&verdict));
             Ok(verdict.is_ok())
+        }
+        ["hashes", "random", count, before @ ..] if before.len() < 2 => {
+            let target = target_of("scenario-random")?;
+            hashes::random(target, number(count)?, before.first().map(Path::new))
+        }
+        ["hashes", "shipped", seeds, before @ ..] if before.len() < 2 => {
+            hashes::shipped(number(seeds)?, before.first().map(Path::new))
         }
         ["minimise", file] => corpus::smaller(Path::new(file)).map_err(failed),
         ["list"] => {

@@ -60,7 +60,7 @@ fn cause(status: ExitStatus, hung: Option<String>, complaint: &str) -> Option<Fa
     Some(Failure::new("death", message))
 }
 
-/// What the case in `file` shows when it is played in a process of its own.
+/// The result of the case in `file`, run in a separate process.
 pub(crate) fn of_file(target: &Target, file: &Path) -> std::io::Result<Option<Failure>> {
     let mut failure = None;
     let name = file.to_string_lossy();

@@ -1,4 +1,4 @@
-//! Cases of targets that have no file format of their own: a line for each step, a word and numbers.
+//! Cases of targets without a file format: a line for each step, a word and numbers.
 //!
 //! What is missing counts as 0, so that any lines of a case are a case as well: that is what makes it small.
 

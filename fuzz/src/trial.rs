@@ -4,6 +4,7 @@
 //! `# controller main=cubic`.
 
 use crate::failure::{Failure, Held, Verdict, require};
+use crate::random::hash;
 use crate::watch::Watch;
 use std::time::Duration as Span;
 use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_traced, run_trials};
@@ -54,6 +55,23 @@ pub(crate) fn check(text: &[u8], watch: &Watch) -> Verdict {
     }
     sampled(&scenario, &header, outcome, watch)?;
     Ok(Held::Played)
+}
+
+/// A hash of what a trial yields: its arrivals and its outcome, but for the count of events, of which a faster engine
+/// may need fewer. `None` if it was stopped, zero if it was refused.
+pub(crate) fn fingerprint(text: &[u8], watch: &Watch) -> Option<u64> {
+    let header = Header::of(text);
+    let scenario = Scenario::from_toml(text, ORIGIN, &header.sets, &header.controllers);
+    let Ok(scenario) = scenario else {
+        return Some(0);
+    };
+    let progress = watch.stage("trial");
+    let trials = run_trials(&scenario, &[header.seed], 1, &progress);
+    let outcome = Outcome {
+        events: 0,
+        ..trials.first()?.outcome.clone()
+    };
+    Some(hash(format!("{outcome:?}").as_bytes()))
 }
 
 /// A message as the name of a rule: the beginning of it, without numbers and units.

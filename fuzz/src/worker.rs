@@ -1,4 +1,4 @@
-//! Plays cases in a process of its own, which may die of one: the driver reads on the standard output which case it was
+//! Runs cases in a separate process, which one may kill: the driver reads on the standard output which case it was
 //! at.
 //!
 //! Lines: `at SEED PLAYED STOPPED REFUSED PEAK` before each case, with what is known of those before it; `failed
@@ -36,7 +36,7 @@ pub(crate) fn run(target: &Target, seed: u64, mut index: u64, span: Duration) {
     while begin.elapsed() < span {
         let case = case_seed(seed, target, index);
         index += 1;
-        // Without the driver there is nobody to tell.
+        // The driver has ended.
         let told = writeln!(out, "at {case} {}", counts(&held));
         if told.and_then(|()| out.flush()).is_err() {
             return;

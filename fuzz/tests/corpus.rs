@@ -1,4 +1,4 @@
-//! What was found once stays mended.
+//! Fixed defects stay fixed.
 
 use std::process::Command;
 

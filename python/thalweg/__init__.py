@@ -9,7 +9,7 @@
 True
 
 A trial is a pure function of (scenario, seed, version). Times are seconds, sizes bytes, rates bits per
-second; tables are polars data frames (`.to_pandas()` for those who want it).
+second; tables are polars data frames (`.to_pandas()` makes pandas frames).
 """
 
 from __future__ import annotations
@@ -21,9 +21,17 @@ from thalweg import memory as _memory  # noqa: F401 - before polars, whose alloc
 from thalweg._native import version
 
 if TYPE_CHECKING:
-    from thalweg.audit import AuditError
     from thalweg.catalogue import list_scenarios, list_suites
-    from thalweg.errors import RequestError
+    from thalweg.control import Controller
+    from thalweg.errors import (
+        AuditError,
+        ControllerError,
+        RealTimeError,
+        RequestError,
+        ResultError,
+        ScenarioError,
+        ThalwegError,
+    )
     from thalweg.outcome import Outcomes, Trial
     from thalweg.scenario import Interrupted, Scenario
     from thalweg.store.results import SuiteResult
@@ -32,12 +40,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuditError",
+    "Controller",
+    "ControllerError",
     "Interrupted",
     "Outcomes",
+    "RealTimeError",
     "RequestError",
+    "ResultError",
     "Scenario",
+    "ScenarioError",
     "Statistics",
     "SuiteResult",
+    "ThalwegError",
     "Trace",
     "Trial",
     "Verdict",
@@ -49,13 +63,19 @@ __all__ = [
 __version__ = version()
 
 _MODULES = {
-    "AuditError": "audit",
+    "AuditError": "errors",
+    "Controller": "control",
+    "ControllerError": "errors",
     "Interrupted": "scenario",
     "Outcomes": "outcome",
+    "RealTimeError": "errors",
     "RequestError": "errors",
+    "ResultError": "errors",
     "Scenario": "scenario",
+    "ScenarioError": "errors",
     "Statistics": "verdict",
     "SuiteResult": "store.results",
+    "ThalwegError": "errors",
     "Trace": "trace",
     "Trial": "outcome",
     "Verdict": "verdict",
@@ -66,7 +86,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """What the package offers, by the module that it is in (PEP 562)."""
+    """The public names of the package, by module (PEP 562)."""
     if name in _MODULES.values():
         return import_module(f"thalweg.{name}")
     if name not in _MODULES:

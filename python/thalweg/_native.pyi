@@ -14,9 +14,11 @@ Words: TypeAlias = tuple[npt.NDArray[np.uint32], list[str]]
 """Places in a list of words, and the list."""
 Column: TypeAlias = npt.NDArray[Any] | list[str] | Words
 Columns: TypeAlias = dict[str, Column]
+Resolve: TypeAlias = Callable[[str], object]
+"""Finds the `thalweg.control.definition.Definition` that a text names; None for a text that names none in Python."""
 
 class ScenarioError(ValueError):
-    """A scenario is refused. The message names file, line, key, value and the accepted forms."""
+    """An invalid scenario. The message names file, line, key, value and the accepted forms."""
 
 class Cancelled(Exception):
     """Trials were interrupted (Ctrl-C)."""
@@ -39,17 +41,380 @@ def metrics() -> list[dict[str, str]]:
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 
-def serve_live(request: int, answer: int) -> None:
+def serve_live(request: int, answer: int, resolve: Resolve) -> None:
     """Carries out one request in real time, read from one descriptor and answered on another.
 
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """
 
+class ControllerFailed(Exception):
+    """A controller in Python has raised something, its cause. Arguments: controller, method, flow, seed (None outside
+    of trials), time in seconds."""
+
+class Init:
+    """What a controller is told when it is made."""
+
+    @property
+    def now(self) -> float:
+        """Current time in seconds."""
+
+    @property
+    def mtu(self) -> int:
+        """Size of a full packet in bytes (UDP payload)."""
+
+    @property
+    def initial_window(self) -> int:
+        """Initial congestion window of the transport in bytes (RFC 9002 section 7.2)."""
+
+class Path:
+    """What the transport has measured, the present event included. An object that is kept says how it was then."""
+
+    @property
+    def now(self) -> float:
+        """Current time in seconds since the trial began."""
+
+    @property
+    def mtu(self) -> int:
+        """Size of a full packet in bytes (UDP payload)."""
+
+    @property
+    def smoothed_rtt(self) -> float:
+        """Smoothed RTT in seconds (RFC 9002 section 5.3); the initial RTT before the first sample."""
+
+    @property
+    def rtt_var(self) -> float:
+        """RTT variation in seconds (RFC 9002 section 5.3)."""
+
+    @property
+    def min_rtt(self) -> float:
+        """Smallest RTT sample in seconds (RFC 9002 section 5.2); 0 before the first."""
+
+    @property
+    def latest_rtt(self) -> float:
+        """Latest RTT sample in seconds (RFC 9002 section 5.1); 0 before the first."""
+
+    @property
+    def bytes_in_flight(self) -> int:
+        """Ack-eliciting bytes that are neither acknowledged nor declared lost."""
+
+    @property
+    def delivered(self) -> int:
+        """Bytes acknowledged so far."""
+
+    @property
+    def lost(self) -> int:
+        """Bytes declared lost so far, less those that proved spurious."""
+
+    @property
+    def delivery_rate(self) -> float:
+        """Latest complete sample of the delivery rate in bits per second; 0 before the first."""
+
+    @property
+    def peak_rate(self) -> float:
+        """Largest rate in bits per second that two acknowledgements at least 1 ms apart have shown."""
+
+    @property
+    def next_packet(self) -> int:
+        """Packet number that the next packet will have."""
+
+    @property
+    def largest_acked(self) -> int | None:
+        """Largest acknowledged packet number."""
+
+    @property
+    def lowest_unacked(self) -> int:
+        """Oldest packet neither acknowledged nor declared lost; without one, next_packet."""
+
+    @property
+    def ecn(self) -> EcnCounts:
+        """ECN counts of the peer, as of the latest ACK frame."""
+
+    @property
+    def established(self) -> bool:
+        """Whether the handshake is complete."""
+
+    @property
+    def window_limited(self) -> bool:
+        """Whether the last attempt to send was stopped by the congestion window."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether samples are currently marked as application-limited."""
+
+    @property
+    def last_idle(self) -> float:
+        """The last time in seconds at which the sender had nothing to send although it could have sent."""
+
+    @property
+    def newest_acked_data_sent(self) -> float:
+        """Send time in seconds of the newest acknowledged packet that carried data."""
+
+    def random(self) -> float:
+        """A real number from 0 up to, not including, 1; the seed of the trial determines it."""
+
+class Snapshot:
+    """What the transport remembered of a packet when it left, and how it compares now."""
+
+    @property
+    def sent(self) -> float:
+        """When the packet left, in seconds."""
+
+    @property
+    def in_flight_at_send(self) -> int:
+        """Bytes in flight right after it left, the packet included."""
+
+    @property
+    def delivered_at_send(self) -> int:
+        """Total bytes delivered when it left."""
+
+    @property
+    def lost_at_send(self) -> int:
+        """Total bytes lost when it left."""
+
+    @property
+    def delivered_since_sent(self) -> int:
+        """Bytes delivered since the packet left; an acknowledged packet counts itself."""
+
+    @property
+    def lost_since_sent(self) -> int:
+        """Bytes declared lost since the packet left; a lost packet counts itself."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the sender was application-limited when it left."""
+
+    @property
+    def window_limited(self) -> bool:
+        """Whether the sender was limited by the congestion window when it left."""
+
+class RateSample:
+    """A delivery-rate sample of one ACK."""
+
+    @property
+    def delivered(self) -> int:
+        """Bytes delivered over the interval."""
+
+    @property
+    def interval(self) -> float:
+        """The longer of the send interval and the ACK interval, in seconds."""
+
+    @property
+    def rate(self) -> float:
+        """delivered / interval, in bits per second."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the newest packet of the sample left while the sender was application-limited."""
+
+class Ack:
+    """One ACK frame newly acknowledged one or more packets."""
+
+    @property
+    def largest(self) -> int:
+        """Largest packet number that this ACK newly acknowledges."""
+
+    @property
+    def newly_acked(self) -> int:
+        """Bytes newly acknowledged, packets that were wrongly declared lost included."""
+
+    @property
+    def newly_acked_packets(self) -> int:
+        """Number of packets newly acknowledged."""
+
+    @property
+    def newly_lost(self) -> int:
+        """Bytes declared lost since the last ACK was reported, by the timer too."""
+
+    @property
+    def lost_ranges(self) -> int:
+        """Number of separate runs of packet numbers among them."""
+
+    @property
+    def rtt(self) -> float | None:
+        """RTT sample of this ACK in seconds, if it gave one."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Memory of the largest newly acknowledged packet."""
+
+    @property
+    def rate(self) -> RateSample | None:
+        """Delivery-rate sample, unless the interval was shorter than the minimum RTT."""
+
+    @property
+    def prior_in_flight(self) -> int:
+        """Bytes in flight before this ACK was processed."""
+
+    def window_was_underused(self, path: Path) -> bool:
+        """Whether the sender lacked data to fill its window, so that this ACK says nothing about a larger one (RFC 9002
+        section 7.8)."""
+
+class Lost:
+    """One packet was declared lost."""
+
+    @property
+    def packet(self) -> int:
+        """Its packet number."""
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes (UDP payload)."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Memory of the packet."""
+
+    @property
+    def persistent_congestion(self) -> bool:
+        """Whether this loss completes a period of persistent congestion (RFC 9002 section 7.6)."""
+
+class Sent:
+    """A packet left."""
+
+    @property
+    def packet(self) -> int:
+        """Its packet number."""
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes (UDP payload)."""
+
+    @property
+    def prior_in_flight(self) -> int:
+        """Bytes in flight just before it left."""
+
+    @property
+    def was_idle(self) -> bool:
+        """Whether the sender had nothing in flight."""
+
+class Timeout:
+    """A probe timeout fired (RFC 9002 section 6.2)."""
+
+    @property
+    def count(self) -> int:
+        """Consecutive timeouts, this one included: 1 at the first."""
+
+    @property
+    def packet(self) -> int:
+        """Oldest packet outstanding."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Memory of that packet."""
+
+class SpuriousLoss:
+    """A packet that was declared lost, or for which a probe timeout fired, arrived after all."""
+
+    @property
+    def packet(self) -> int:
+        """Its packet number."""
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes (UDP payload)."""
+
+    @property
+    def sent(self) -> float:
+        """When it left, in seconds."""
+
+    @property
+    def timeout_only(self) -> bool:
+        """Whether it was only timed out (the packet was never declared lost)."""
+
+class EcnCounts:
+    """ECN counters of the peer, cumulative (RFC 9000 section 13.4)."""
+
+    @property
+    def ect0(self) -> int:
+        """Packets received with ECT(0)."""
+
+    @property
+    def ect1(self) -> int:
+        """Packets received with ECT(1)."""
+
+    @property
+    def ce(self) -> int:
+        """Packets received with CE."""
+
+    @property
+    def largest_acked(self) -> int:
+        """Largest packet number acknowledged by the ACK that brought the counts."""
+
+    @property
+    def total(self) -> int:
+        """Packets counted in all."""
+
+class RttSample:
+    """A new round-trip time sample."""
+
+    @property
+    def rtt(self) -> float:
+        """The sample in seconds, less the acknowledgement delay where RFC 9002 section 5.3 allows it."""
+
+    @property
+    def raw(self) -> float:
+        """The sample in seconds as it was measured."""
+
+class Report:
+    """What happened since the last report."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since then."""
+
+    @property
+    def delivered(self) -> int:
+        """Bytes newly acknowledged."""
+
+    @property
+    def sent(self) -> int:
+        """Bytes that left."""
+
+    @property
+    def lost(self) -> int:
+        """Bytes declared lost."""
+
+    @property
+    def marked(self) -> int:
+        """CE marks reported."""
+
+    @property
+    def timeouts(self) -> int:
+        """Probe timeouts."""
+
+    @property
+    def min_rtt(self) -> float | None:
+        """Smallest RTT sample in seconds; None without samples."""
+
+    @property
+    def mean_rtt(self) -> float | None:
+        """Mean of the RTT samples in seconds."""
+
+    @property
+    def max_rtt(self) -> float | None:
+        """Largest RTT sample in seconds."""
+
+    @property
+    def delivery_rate(self) -> float:
+        """delivered / elapsed, in bits per second."""
+
+    @property
+    def send_rate(self) -> float:
+        """sent / elapsed, in bits per second."""
+
+    @property
+    def max_delivery_rate(self) -> float:
+        """Largest delivery-rate sample in bits per second; 0 without samples."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether a packet acknowledged since had left application-limited."""
+
 class QuicRefused(Exception):
     """A connection over sockets cannot be made as requested."""
 
 class QuicFailed(Exception):
-    """A connection over sockets broke before it was done."""
+    """A connection over sockets failed before it finished."""
 
 def make_quic_identity() -> tuple[bytes, bytes]:
     """A new certificate and its key, both in DER. Raises QuicRefused."""
@@ -69,6 +434,7 @@ def quic_get(
     idle_s: float,
     trace: bool,
     on_progress: Callable[[int], None] | None,
+    resolve: Resolve,
 ) -> tuple[str, Trace | None]:
     """Makes a request ("download", "upload" of bytes, "call" of seconds) and moves its data.
 
@@ -90,6 +456,7 @@ class QuicServer:
         half_open: int,
         idle_s: float,
         trace: bool,
+        resolve: Resolve,
     ) -> None:
         """Listens. Raises QuicRefused."""
 
@@ -112,27 +479,31 @@ class Scenario:
     def from_toml(
         text: bytes,
         file: str,
-        overrides: Sequence[tuple[str, str]] = ...,
-        controllers: Sequence[tuple[str, str]] = ...,
+        overrides: Sequence[tuple[str, str]],
+        controllers: Sequence[tuple[str, str]],
+        resolve: Resolve,
     ) -> Scenario:
         """Reads a scenario. `file` is the name that errors use.
 
         `overrides` are `--set` pairs such as ("path.rate", "10 Mbps"); `controllers` are pairs
-        (flow name, controller). Raises ScenarioError.
+        (flow name, controller); `resolve` finds those in Python. Raises ScenarioError.
         """
 
     @staticmethod
     def live_from_toml(
         text: bytes,
         file: str,
-        overrides: Sequence[tuple[str, str]] = ...,
-        controllers: Sequence[tuple[str, str]] = ...,
+        overrides: Sequence[tuple[str, str]],
+        controllers: Sequence[tuple[str, str]],
+        resolve: Resolve,
     ) -> Scenario:
         """Reads a scenario that runs in real time only: the kernel's TCP carries flows with controllers such as
         "kernel:cubic", the QUIC stack all others."""
 
     @staticmethod
-    def path_from_toml(text: bytes, file: str, overrides: Sequence[tuple[str, str]] = ...) -> Scenario:
+    def path_from_toml(
+        text: bytes, file: str, overrides: Sequence[tuple[str, str]], resolve: Resolve
+    ) -> Scenario:
         """Reads a scenario of which the path counts and not the flows, whoever is to carry them."""
 
     @property
@@ -168,11 +539,17 @@ class Scenario:
 
     def run(self, seed: int, trace: bool = False, audit: bool = False) -> Trial:
         """One trial with one seed. Raises Cancelled within a second after Ctrl-C, and AuditError if the auditor
-        watches it and finds something."""
+        watches it and finds something, and ControllerFailed."""
 
     def measured(self, text: str, core_s: float) -> Trial:
         """A trial in real time, as the process that measured it tells (JSON). `core_s` is the processor time that it
         took. Raises ValueError."""
+
+    def told(self, seed: int, audit: bool) -> tuple[str, float]:
+        """One trial as text for another process, and the processor time that it took. Raises as `run`."""
+
+    def gathered(self, told: Sequence[tuple[int, str, float]]) -> Outcomes:
+        """The outcomes of trials that other processes have played: number, text and processor time of each."""
 
     def trials(
         self,
@@ -203,8 +580,7 @@ class Outcomes:
         unfinished), start_s, bytes_delivered, mean_rate_bps, packets_sent, packets_lost, packets_dropped,
         packets_lost_at_random, packets_marked, spurious_losses, timeouts, mean_rtt_s, min_rtt_s, max_rtt_s,
         mean_queue_delay_s, mean_jitter_s, then shared_bytes, shared_rate_bps and share (0 to 1; all
-        three while all flows were active), and for each stream of media <stream>_frames, <stream>_mean_delay_s and the like. Further
-        columns may come; readers must not rely on the exact set.
+        three while all flows were active). Further columns may come; readers must not rely on the exact set.
         """
 
     @property
@@ -218,6 +594,12 @@ class Outcomes:
     def requests(self) -> Columns:
         """One row for each trial, flow of requests and request: trial, seed, flow, request (number), start_s,
         bytes, completion_s (nan when unfinished), packets_sent, packets_lost, mean_rtt_s."""
+
+    @property
+    def streams(self) -> Columns:
+        """One row for each trial, flow and stream of media: trial, seed, flow, stream, frames, mean_delay_s,
+        p50_delay_s, p95_delay_s, p99_delay_s, max_delay_s, mean_delay_from_start_s, max_delay_from_start_s,
+        mean_one_way_delay_s (nan without frames), late, freezes, skipped, recovery_s (nan if the path never changed)."""
 
     def series(
         self, trial: int, flow: int
@@ -240,6 +622,21 @@ class Trial:
     def outcomes(self) -> Outcomes: ...
     @property
     def trace(self) -> Trace | None: ...
+
+def run_batches(
+    scenarios: Sequence[Scenario],
+    seeds: Sequence[int],
+    jobs: int,
+    on_progress: Callable[[int], None],
+    on_finished: Callable[[int, Outcomes], None],
+    audit: bool = False,
+) -> bool:
+    """One trial of each scenario for each seed, on `jobs` threads (0: all cores) that no scenario keeps waiting.
+
+    `on_finished` gets the index and the outcomes of each scenario that is finished, in their order. Tells whether
+    a Ctrl-C stopped it. Raises AuditError.
+    """
+
 
 class Trace:
     """Time series of one trial."""
@@ -267,3 +664,13 @@ class Trace:
     def packets(self) -> Columns:
         """What became of the packets of data senders: time_s, flow, event ("sent", "acknowledged", "lost"),
         first_packet, last_packet (the same but for runs that were acknowledged together), size_bytes."""
+
+    @property
+    def held(self) -> Columns:
+        """Packets that came out of a link later than transmission and propagation explain: time_s, link, flow,
+        held_s (by how much)."""
+
+    @property
+    def frames(self) -> Columns:
+        """Frames of calls, flow by flow and stream by stream: time_s (nominal), flow, stream, delay_s (NaN if it
+        never arrived), deadline_s, counted (not before the start of measurement)."""

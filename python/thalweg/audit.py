@@ -1,4 +1,4 @@
-"""The auditor: a check of physics that watches trials, if asked. It changes nothing of them."""
+"""The auditor: an optional check of trials against physics. It does not change them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from thalweg._native import AuditError
+from thalweg.errors import AuditError
 
 __all__ = ["AuditError", "auditing", "is_on", "switch"]
 
@@ -14,18 +14,18 @@ _on: ContextVar[bool] = ContextVar("audit", default=False)
 
 
 def is_on() -> bool:
-    """Whether trials that do not say otherwise are watched."""
+    """Whether trials are audited by default."""
     return _on.get()
 
 
 def switch(on: bool) -> None:
-    """From here on, in this context, trials are watched or not."""
+    """Sets the default in this context."""
     _on.set(on)
 
 
 @contextmanager
 def auditing(on: bool = True) -> Iterator[None]:
-    """Within it, all trials are watched, those of studies and suites too. A finding raises AuditError.
+    """Within it, all trials are audited, including those of studies and suites. A finding raises AuditError.
 
     >>> import thalweg
     >>> with auditing():

@@ -1,4 +1,4 @@
-"""Where scenarios and suites are found: by shipped name, or by path.
+"""Finding scenarios and suites: by shipped name, or by path.
 
 A shipped suite is a folder below `thalweg/suites`; its `suite.toml` gives a title, the source document
 and the order of its scenarios. Any other folder with `*.toml` files is a suite too; without a
@@ -26,7 +26,7 @@ _KEYS = {"title", "source", "order"}
 
 @dataclass(frozen=True)
 class Entry:
-    """One scenario file and the names that it goes by."""
+    """One scenario file and its names."""
 
     name: str
     """Within its suite: `bad-wifi`."""
@@ -36,7 +36,7 @@ class Entry:
 
     @property
     def reference(self) -> str:
-        """What to type on the command line to get this scenario."""
+        """The argument of the command line for this scenario."""
         return f"{self.suite}/{self.name}" if self.suite else str(self.file)
 
     def read(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Tables of the columns that the native module hands over."""
+"""Tables from columns of the native module."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Two results side by side, criterion by criterion.
+"""Comparison of two results, criterion by criterion.
 
-Where both ran the same seeds, trials are compared in pairs: a path does the same in both, whatever the
-controllers do. Where pairs tell little, because the trials part ways soon after their start, or where there are
+Trials with the same seeds are compared in pairs: the path draws the same in both, whatever the
+controllers. If pairs tell little, because the trials diverge soon after their start, or if there are
 none, all trials of one are compared with all of the other; `statistics.differences` says which is sharper. A
-trial that did not finish is infinite in both: it is kept, and worse than all that finished.
+trial that did not finish counts as infinite: it is kept, and worse than all that finished.
 
 A difference has to be larger than a margin, by default 1 % of the smaller median: significance is not size. With
 many criteria some would differ by chance; the answers keep the false discovery rate at 5 % over all of them.
@@ -29,13 +29,21 @@ from thalweg.statistics.differences import (
     rank_correlation,
     subtract,
 )
-from thalweg.statistics.discovery import discoveries
-from thalweg.statistics.interval import Values
+from thalweg.statistics.discovery import RATE, discoveries
 from thalweg.store.results import SuiteResult
-from thalweg.verdict import Statistics, values_of
+from thalweg.verdict import Side, Statistics
+from thalweg.verdict import judge as judge_criteria
 
 MARGIN = 0.01
 """Of the smaller median; smaller differences do not count."""
+_OF_FLOWS: tuple[dict[str, Any], ...] = (
+    {"metric": "completion", "column": "completion_s", "unit": "s", "at_most": math.inf},
+    {"metric": "rate", "column": "mean_rate_bps", "unit": "bps", "at_least": -math.inf},
+    {"metric": "loss", "column": "loss", "unit": "share", "at_most": math.inf},
+    {"metric": "rtt", "column": "mean_rtt_s", "unit": "s", "at_most": math.inf},
+    {"metric": "queue-delay", "column": "mean_queue_delay_s", "unit": "s", "at_most": math.inf},
+)
+"""What is compared without criteria, by criteria that every value keeps."""
 Told = Literal["B is larger", "B is smaller", "alike", "not told apart"]
 
 
@@ -45,11 +53,11 @@ class Paired:
 
     n: int
     b_better: int
-    """Pairs in which b has the smaller value."""
+    """Pairs in which b has the better value, which is the smaller one unless the criterion says `at_least`."""
     ties: int
     """Pairs in which both have the same value, or neither finished."""
     rank_correlation: float
-    """Of the values of a and of b; 0 if pairing tells nothing."""
+    """Of the values of a and of b; 0 if pairing is useless."""
     difference: Difference
 
     def document(self) -> dict[str, Any]:
@@ -73,15 +81,38 @@ class Row:
     paired: Paired | None
     """None without common seeds."""
     unpaired: Difference
-    """Of all trials of b less all of a."""
+    """Of all trials of b minus all of a."""
     pairs_are_sharper: bool
     margin: float
     """In the unit of the criterion."""
     told: Told = "not told apart"
 
     @property
+    def change(self) -> float | None:
+        """By what share the median of b is larger than that of a; None where one of them is 0 or not finite."""
+        a, b = self.a.median, self.b.median
+        return (b - a) / a if a and math.isfinite(a) and math.isfinite(b) else None
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the trials say that b is worse than a by more than the margin."""
+        return self.told == ("B is larger" if self.a.side == "at_most" else "B is smaller")
+
+    @property
+    def least_chance(self) -> float:
+        """The least two-sided p that so many trials can have: of the sign test, or of Mann and Whitney."""
+        if self.paired and self.pairs_are_sharper:
+            return 2.0 ** (1 - self.paired.n)
+        of_a, of_b = len(self.a.values), len(self.b.values)
+        return 2 / math.comb(of_a + of_b, of_b)
+
+    def is_open(self, rows: int) -> bool:
+        """Whether so few trials cannot say that b is worse in one of so many rows, however much it is."""
+        return not self.is_worse and self.least_chance > RATE / rows
+
+    @property
     def sharper(self) -> Difference:
-        """The difference of which the trials tell more."""
+        """The sharper difference."""
         return self.paired.difference if self.paired and self.pairs_are_sharper else self.unpaired
 
     def document(self) -> dict[str, Any]:
@@ -97,33 +128,43 @@ class Row:
             "paired": self.paired.document() if self.paired else None,
             "unpaired": _numbers(self.unpaired),
             "sharper": "paired" if self.paired and self.pairs_are_sharper else "unpaired",
+            "change": self.change,
             "margin": self.margin,
             "p_differs": self.sharper.p_differs,
             "told": self.told,
         }
 
 
-def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN) -> list[Row]:
-    """Every criterion that both results have. Raises RequestError if there is none."""
+def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, of_a: bool = False) -> list[Row]:
+    """Every criterion that both results have; of a scenario without criteria, what each flow has.
+
+    The margin is a share of the smaller median, with `of_a` of that of a. Raises RequestError if they have none.
+    """
     others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
     rows = []
     for one in a.outcomes:
         other = others.get(one.scenario.name)
         if other is not None:
-            rows += _rows(one, other, margin)
+            rows += _rows(one, other, margin, of_a)
     if not rows:
         raise RequestError(f"{a.folder} and {b.folder} have no scenario with the same criterion in common")
     return judge(rows)
 
 
+def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
+    """The scenarios of a that b lacks."""
+    others = {outcomes.scenario.name for outcomes in b.outcomes}
+    return [one.scenario.name for one in a.outcomes if one.scenario.name not in others]
+
+
 def judge(rows: Sequence[Row]) -> list[Row]:
-    """Says which rows differ, so that at most one in twenty of those that are said to differs by chance."""
+    """Marks the rows that differ, with at most one in twenty of them by chance."""
     found = discoveries([row.sharper.p_differs for row in rows])
     return [replace(row, told=_told(row, differs)) for row, differs in zip(rows, found, strict=True)]
 
 
 def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
-    """How many trials of b repeat trials of a although the two began from different seeds."""
+    """How many trials of b repeat trials of a although the two started from different seeds."""
     if a.seed == b.seed:
         return 0
     others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
@@ -135,21 +176,22 @@ def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
     return max(common, default=0)
 
 
-def _rows(a: Outcomes, b: Outcomes, margin: float) -> list[Row]:
-    found: dict[str, tuple[Statistics, Values, pl.DataFrame]] = {}
-    for statistics, values in _measured(b):
-        found.setdefault(statistics.subject, (statistics, values["value"].to_numpy(), values))
+def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row]:
+    found: dict[str, Statistics] = {}
+    for statistics in _asked(b):
+        found.setdefault(statistics.subject, statistics)
     rows, seen = [], set()
-    for statistics, values in _measured(a):
+    for statistics in _asked(a):
         key = statistics.subject
         if key not in found or key in seen:
             continue
         seen.add(key)
-        other, of_b, table = found[key]
-        of_a = values["value"].to_numpy()
+        other = found[key]
+        of_a, of_b = (one.values["value"].to_numpy() for one in (statistics, other))
         medians = [one for one in (statistics.median, other.median) if math.isfinite(one)]
+        medians = medians[:1] if of_a_alone else medians
         size = margin * abs(min(medians, default=0.0))
-        paired = _pair(values, table, size)
+        paired = _pair(statistics.values, other.values, size, statistics.side)
         correlation = paired.rank_correlation if paired else 0.0
         sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a), len(of_b))
         unpaired = of_all(of_a, of_b, size, correlation=correlation)
@@ -157,16 +199,20 @@ def _rows(a: Outcomes, b: Outcomes, margin: float) -> list[Row]:
     return rows
 
 
-def _measured(outcomes: Outcomes) -> list[tuple[Statistics, pl.DataFrame]]:
-    """The criteria of a scenario, each with seed and value of all trials."""
-    criteria = outcomes.scenario.criteria
-    return [
-        (statistics, values_of(criterion, outcomes.flows, outcomes.scenario.starts_s))
-        for criterion, statistics in zip(criteria, outcomes.verdict().criteria, strict=True)
+def _asked(outcomes: Outcomes) -> Sequence[Statistics]:
+    """The criteria of a scenario, or what each flow has where there are none."""
+    if outcomes.scenario.criteria:
+        return outcomes.verdict().criteria
+    asked = [
+        {"flow": flow["name"], **metric, "informative": True}
+        for flow in outcomes.scenario.flows
+        for metric in _OF_FLOWS
+        if metric["column"] in outcomes.flows.columns
     ]
+    return judge_criteria(asked, outcomes.flows, starts_s=outcomes.scenario.starts_s).criteria
 
 
-def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float) -> Paired | None:
+def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired | None:
     pairs = a.select("seed", pl.col("value").alias("a")).join(
         b.select("seed", pl.col("value").alias("b")), on="seed", how="inner", maintain_order="left"
     )
@@ -176,7 +222,7 @@ def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float) -> Paired | None:
     differences = subtract(right, left)
     return Paired(
         n=len(differences),
-        b_better=int(np.count_nonzero(differences < 0)),
+        b_better=int(np.count_nonzero(differences < 0 if side == "at_most" else differences > 0)),
         ties=int(np.count_nonzero(differences == 0)),
         rank_correlation=rank_correlation(left, right),
         difference=in_pairs(left, right, margin),

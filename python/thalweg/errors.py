@@ -1,4 +1,15 @@
-"""What goes wrong at the user's side of the table: each error is one sentence to act on."""
+"""What can go wrong, as a tree of exceptions: each message is one sentence to act on.
+
+    ThalwegError
+        RequestError        the request is wrong (exit status 2)
+            ScenarioError   a scenario cannot be run: the message names file, line, key and accepted forms
+            ControllerError a controller in Python failed: the message has its file and line, flow, seed and time
+            ResultError     a stored result cannot be read
+            RealTimeError   this host cannot do it in real time, or a program or a flow there failed
+        AuditError          the auditor found that a trial contradicts physics (exit status 3)
+
+`thalweg.Interrupted`, after Ctrl-C, is a `KeyboardInterrupt` and none of these.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +17,32 @@ import difflib
 from collections.abc import Iterable
 
 
-class RequestError(Exception):
-    """A request cannot be met as it stands. The message says what to change; the command line exits with 2."""
+class ThalwegError(Exception):
+    """Any error of this package."""
+
+
+class RequestError(ThalwegError):
+    """The request is wrong. The message says what to change; the command line exits with 2."""
+
+
+class ScenarioError(RequestError):
+    """A scenario cannot be run as it stands."""
+
+
+class ResultError(RequestError):
+    """A stored result cannot be read."""
+
+
+class RealTimeError(RequestError):
+    """Real time is not possible here, or something failed in it."""
+
+
+class AuditError(ThalwegError):
+    """The auditor found that a trial contradicts physics: there is no answer."""
+
+
+class ControllerError(RequestError):
+    """A controller in Python has failed in a trial. The message has its file and line, flow, seed and time."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -26,7 +61,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def printable(name: str) -> str:
-    r"""A name with its bytes that are not UTF-8 by their numbers.
+    r"""A name with escapes for its bytes that are not UTF-8.
 
     >>> printable(b"x\xff".decode(errors="surrogateescape"))
     'x\\udcff'

@@ -8,6 +8,7 @@ has sent nothing; `n` says how many are left. Intervals are those of medians (`s
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +72,7 @@ COMPLETION = _column("completion", "s", "completion_s")
 FLOW = (
     COMPLETION,
     _column("rate", "bps", "mean_rate_bps"),
-    _share("loss", "loss", "packets_lost", "packets_sent"),
+    _column("loss", "share", "loss"),
     _column("RTT min", "s", "min_rtt_s"),
     _column("mean", "s", "mean_rtt_s"),
     _column("queue delay", "s", "mean_queue_delay_s"),
@@ -107,22 +108,21 @@ def links(outcomes: Outcomes) -> list[Measured]:
 
 
 def streams(outcomes: Outcomes) -> list[Measured]:
-    """Each stream of media of each flow; a dash in its name is an underscore."""
-    found = []
-    for flow, rows in _groups(outcomes.flows, "flow"):
-        for column in rows.columns:
-            stream, end, rest = column.rpartition("_frames")
-            if end and not rest and rows[column].fill_nan(None).null_count() < rows.height:
-                own = rows.select(pl.col(f"^{stream}_.*$").name.replace(f"^{stream}_", ""))
-                found.append(Measured({"flow": flow, "stream": stream}, _medians(own, STREAM)))
-    return found
+    """Each stream of media of each flow; what is no letter or digit in its name is an underscore."""
+    if outcomes.streams.is_empty():
+        return []
+    return [
+        Measured({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
+        for flow, rows in _groups(outcomes.streams, "flow")
+        for stream, own in _groups(rows, "stream")
+    ]
 
 
 def _flow(outcomes: Outcomes, name: str, rows: pl.DataFrame) -> Measured:
     medians = _medians(rows, FLOW)
     if COMPLETION.key in rows.columns:
         criterion = {"flow": name, "metric": "completion"}
-        values = values_of(criterion, outcomes.flows, outcomes.scenario.starts_s)
+        values = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
         medians[COMPLETION.key] = median_interval(values["value"].to_numpy())
     return Measured({"flow": name, "controller": str(rows["controller"][0])}, medians)
 

@@ -1,4 +1,4 @@
-"""Keeps the memory of a run small: tables of every size come and go while a suite is run and reported.
+"""Bounds the memory of a run: tables of every size are allocated and freed while a suite runs.
 
 Both allocators of the process hold on to what is freed, for programs that will want as much again. Loaded
 before polars, this module tells the one that polars brings along (jemalloc) to give it back at once instead

@@ -1,11 +1,12 @@
-"""Outcomes of trials, as tables, together with what they are outcomes of.
+"""Outcomes of trials, as tables, together with their scenario.
 
 Times are seconds, sizes bytes, rates bits per second. Trial `i` of a run that started from seed `s` has
-seed `s + i`: any trial can be had again by its seed alone.
+seed `s + i`: any trial can be repeated from its seed alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,7 +23,11 @@ from thalweg.trace import Trace
 from thalweg.verdict import Verdict, judge
 
 if TYPE_CHECKING:
-    from thalweg.plots import Chart
+    from thalweg.control.definition import Definition
+    from thalweg.plots import Figure
+
+TABLES = ("flows", "links", "trials", "requests", "streams")
+"""Of outcomes; each is stored as a file of its name."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Description:
     floor_s: float | None
     time_limit_s: float
     """Simulated time at which a trial ends whatever has finished."""
+    controllers: list[dict[str, Any]] = field(default_factory=list)
+    """Those in Python: name, and file, sha256 and source, which a class without a file has not."""
 
     @property
     def starts_s(self) -> dict[str, float]:
@@ -49,7 +56,9 @@ class Description:
         return {str(flow["name"]): float(flow["start_s"]) for flow in self.flows}
 
     @staticmethod
-    def of(native: _native.Scenario, name: str, suite: str | None) -> Description:
+    def of(
+        native: _native.Scenario, name: str, suite: str | None, definitions: Mapping[str, Definition] | None = None
+    ) -> Description:
         """Takes the description out of a checked scenario."""
         return Description(
             name=name,
@@ -62,6 +71,7 @@ class Description:
             criteria=[dict(criterion) for criterion in native.criteria],
             floor_s=native.floor_s,
             time_limit_s=native.time_limit_s,
+            controllers=[definition.document() for definition in (definitions or {}).values()],
         )
 
 
@@ -103,14 +113,15 @@ class Outcomes:
     """One row for each trial: seed, simulated time, events, trace hash."""
     requests: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row for each trial, flow of requests and request; empty without such flows."""
+    streams: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """One row for each trial, flow and stream of media; empty without calls."""
     handle: SeriesSource | None = field(default=None, repr=False, compare=False)
     """Holds the series, which are not stored with results."""
 
     @staticmethod
     def of(native: _native.Outcomes, scenario: Description) -> Outcomes:
         """Makes tables of the columns that the simulator hands over."""
-        flows, links, trials, requests = map(frame, (native.flows, native.links, native.trials, native.requests))
-        return Outcomes(scenario, flows, links, trials, requests, native)
+        return Outcomes(scenario, **{name: frame(getattr(native, name)) for name in TABLES}, handle=native)
 
     @property
     def n(self) -> int:
@@ -184,7 +195,7 @@ class Outcomes:
 
     @cached_property
     def _verdict(self) -> Verdict:
-        return judge(self.scenario.criteria, self.flows, self.scenario.starts_s)
+        return judge(self.scenario.criteria, self.flows, self.streams, self.scenario.starts_s)
 
     def unfinished(self) -> str | None:
         """Which flows that count did not finish, in how many trials; None if all did.
@@ -200,9 +211,9 @@ class Outcomes:
         limit = text(self.scenario.time_limit_s, "s")
         return f"{share}{names} did not finish within the simulated time limit of {limit}"
 
-    def plot(self) -> Chart:
+    def plot(self) -> Figure:
         """The distribution of the first metric that decides, against its target and its floor."""
-        from thalweg.plots import plot_distribution  # noqa: PLC0415 - altair takes half a second to load
+        from thalweg.plots import plot_distribution  # noqa: PLC0415 - most programs draw nothing
 
         return plot_distribution(self)
 
@@ -238,8 +249,8 @@ class Trial:
         """Sets this one trial against the pass criteria."""
         return self.outcomes.verdict()
 
-    def plot(self) -> Chart:
+    def plot(self) -> Figure:
         """The time series of this trial. Needs a trace: `run(seed, trace=True)`."""
-        from thalweg.plots import plot_trial  # noqa: PLC0415 - altair takes half a second to load
+        from thalweg.plots import plot_trial  # noqa: PLC0415 - most programs draw nothing
 
         return plot_trial(self)

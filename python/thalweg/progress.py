@@ -1,12 +1,12 @@
-"""How far a piece of work is."""
+"""Progress of a piece of work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]
-"""Hears what is being done, and how many of how many steps are finished."""
+"""Gets the current activity, and how many of how many steps are finished."""
 
 
 def silent(name: str, done: int, total: int) -> None:
-    """Nobody listens."""
+    """Ignores progress."""

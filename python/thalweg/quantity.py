@@ -1,7 +1,7 @@
 """How numbers with units are written for people, and read: `4.87 s`, `23.1 ms`, `20 Mbps`, `10 MB`.
 
-Decimal prefixes, as links are sold and as scenario files are written. A time that never came is
-infinite and reads `did not finish`; a number that is not known reads `-`.
+Decimal prefixes, as in scenario files. A time that does not exist is
+infinite and reads `did not finish`; an unknown number reads `-`.
 """
 
 from __future__ import annotations
@@ -14,27 +14,31 @@ from thalweg.errors import RequestError
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _RATES = ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
-_SCALES = {"s": _SECONDS, "B": _BYTES, "bytes": _BYTES, "bps": _RATES}
+_SHARES = ((0.01, "%"),)
+_SCALES = {"s": _SECONDS, "B": _BYTES, "bytes": _BYTES, "bps": _RATES, "share": _SHARES}
 
 
 def text(value: float | None, unit: str = "", digits: int = 4) -> str:
-    """A value in its base unit (`s`, `B` or `bytes`, `bps`, others as they are), with a fitting prefix.
+    """A value in its base unit (`s`, `B` or `bytes`, `bps`, `share`, others as they are), with a fitting prefix.
 
     >>> text(4.871234, "s"), text(0.0231, "s"), text(2e7, "bps"), text(1e7, "B")
     ('4.871 s', '23.1 ms', '20 Mbps', '10 MB')
-    >>> text(float("inf"), "s"), text(None, "s"), text(0.0, "s")
-    ('did not finish', '-', '0 s')
+    >>> text(float("inf"), "s"), text(None, "s"), text(0.0, "s"), text(float("-inf"), "bps")
+    ('did not finish', '-', '0 s', 'not measured')
+    >>> text(0.0123, "share"), text(0.0, "share")
+    ('1.23 %', '0 %')
     >>> text(0.9996, "s", 3), text(-0.0009996, "s", 3), text(0.0123, "s", 1), text(0.105, "s", 2)
     ('1 s', '-1 ms', '10 ms', '100 ms')
     """
     if value is None or math.isnan(value):
         return "-"
     if math.isinf(value):
-        return "did not finish"
+        return "did not finish" if value > 0 and unit != "share" else "not measured"
     # Rounded first: 0.9996 s with three digits is 1 s, not 1000 ms.
     factor, name = scale(float(f"{abs(value):.{digits}g}"), unit)
     # Read back once: two digits of 105 are 100, not 1e+02.
-    return f"{float(f'{value / factor:.{digits}g}'):.6g} {name}".rstrip() if value else f"0 {unit}".rstrip()
+    zero = name if unit == "share" else unit
+    return f"{float(f'{value / factor:.{digits}g}'):.6g} {name}".rstrip() if value else f"0 {zero}".rstrip()
 
 
 def scale(value: float, unit: str) -> tuple[float, str]:
@@ -68,6 +72,7 @@ _BITS_PER_SECOND = {
     for prefix, factor in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12))
 }
 _SIZES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+_LENGTHS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([A-Za-zµ/]+)\s*")
 
 
@@ -96,6 +101,18 @@ def size(words: str, what: str) -> int:
     (10000000, 1536)
     """
     return round(_read(words, what, _SIZES, "a size such as 100MB"))
+
+
+def millimetres(words: str, what: str) -> float:
+    """The length that a text such as `88mm` means. Raises RequestError, which names `what`.
+
+    >>> millimetres("88mm", "--size"), millimetres("3.5 in", "--size")
+    (88.0, 88.9)
+    """
+    length = _read(words, what, _LENGTHS, "a width such as 88mm")
+    if not 20 <= length <= 1000:
+        raise RequestError(f"{what} {words!r}: accepted: from 20mm to 1000mm")
+    return round(length, 6)
 
 
 def _read(words: str, what: str, units: dict[str, float], example: str) -> float:

@@ -1,4 +1,4 @@
-"""A stored trial, run once more from the scenario and the seed that were stored with it."""
+"""Rerunning a stored trial from its stored scenario and seed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,18 @@ def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
     return scenario.run(outcomes.seed_of(trial), trace)
 
 
+def changes(outcomes: Outcomes, again: Trial) -> list[str]:
+    """What to say of controllers in Python whose files are not those that the stored trial ran with."""
+    now = {str(one["name"]): one for one in again.outcomes.scenario.controllers}
+    return [
+        f"{one['file']} has changed since: its SHA-256 was {one['sha256'][:12]}, is {other['sha256'][:12]}"
+        for one in outcomes.scenario.controllers
+        if one["sha256"] and (other := now.get(one["name"])) and other["sha256"] != one["sha256"]
+    ]
+
+
 def _refuse_files(toml: str, name: str) -> None:
-    """A stored scenario carries its traces within it: one that names a file was not written by us."""
+    """A stored scenario contains its traces: one that names a file was not written by us."""
     try:
         document = tomllib.loads(toml)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -57,7 +67,7 @@ def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:
 
 
 def replay_command(result: SuiteResult, outcomes: Outcomes) -> str:
-    """What to type to see the worst trial of a scenario of a stored result."""
+    """The command that shows the worst trial of a scenario of a stored result."""
     worst = outcomes.verdict().worst_trial
     return shlex.join(
         ["thalweg", "replay", str(result.folder), outcomes.scenario.name, str(worst), "--plot", "worst.html"]

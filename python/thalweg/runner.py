@@ -1,4 +1,4 @@
-"""Running many scenarios one after the other, each on all cores, and storing each when it is finished."""
+"""Running many scenarios on one pool of threads, and storing each when all its trials are finished."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import time
 from collections.abc import Iterable, Sequence
 
 from thalweg.catalogue import Entry
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.errors import ControllerError, RequestError, did_you_mean
 from thalweg.memory import return_large_blocks
+from thalweg.outcome import Outcomes
 from thalweg.progress import Progress, silent
-from thalweg.scenario import Interrupted, Scenario
+from thalweg.scenario import Scenario, run_batches
 from thalweg.store.results import Store, SuiteResult
 
 
 def load_all(
     entries: Iterable[Entry], overrides: Sequence[tuple[str, str]], controllers: Sequence[tuple[str, str]]
 ) -> list[Scenario]:
-    """Reads the scenarios of a suite; a controller goes to those scenarios that have its flow.
+    """Reads the scenarios of a suite; a controller applies to those scenarios that have its flow.
 
     Everything is read before anything runs. Raises RequestError, also if no scenario has the flow.
     """
@@ -41,23 +42,32 @@ def run_suite(
     jobs: int,
     on_progress: Progress = silent,
 ) -> bool:
-    """Runs and stores scenarios from the seed of the result; tells whether all were finished before a Ctrl-C."""
+    """Runs and stores scenarios from the seed of the result; returns whether all finished before a Ctrl-C.
+
+    Raises ControllerError if a controller in Python fails; finished scenarios are kept.
+    """
     return_large_blocks()
-    begin, total, done = time.perf_counter(), trials * len(scenarios), 0
+    begin, total = time.perf_counter(), trials * len(scenarios)
+
+    def keep(outcomes: Outcomes) -> None:
+        result.outcomes.append(outcomes)
+        result.wall_s = time.perf_counter() - begin
+        store.add(outcomes)
+
+    def report(finished: int) -> None:
+        on_progress(scenarios[min(finished // trials, len(scenarios) - 1)].name, finished, total)
+
     try:
-        for scenario in scenarios:
-
-            def report(finished: int, name: str = scenario.name, before: int = done) -> None:
-                on_progress(name, before + finished, total)
-
-            report(0)
-            outcomes = scenario.trials(trials, result.seed, jobs, report)
-            done += trials
-            result.outcomes.append(outcomes)
-            result.wall_s = time.perf_counter() - begin
-            store.add(outcomes)
-        store.finish()
-    except (Interrupted, KeyboardInterrupt):
+        complete = run_batches(scenarios, trials, result.seed, jobs, report, keep)
+        if complete:
+            store.finish()
+    except ControllerError as error:
+        kept = [outcomes.scenario.name for outcomes in result.outcomes if store.has(outcomes)]
+        finished = f"{len(kept)} of {len(scenarios)} scenarios are finished"
+        names = ", ".join(kept) or "none"
+        raise ControllerError(f"{error}\n{finished} and kept in {store.root} ({names})") from error.__cause__
+    except KeyboardInterrupt:
+        complete = False
+    if not complete:
         result.outcomes = [outcomes for outcomes in result.outcomes if store.has(outcomes)]
-        return False
-    return True
+    return complete

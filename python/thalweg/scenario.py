@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from thalweg import _native, audit
 from thalweg.catalogue import Entry, find_scenario
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.control.definition import Definition
+from thalweg.control.failure import error_of
+from thalweg.control.processes import Stopped, can_run_apart, play_apart
+from thalweg.control.resolver import Given, Resolver
+from thalweg.errors import AuditError, RequestError, ScenarioError, did_you_mean
 from thalweg.outcome import Description, Outcomes, Trial
 from thalweg.trace import Trace
 
-Settings: TypeAlias = Mapping[str, str] | Iterable[tuple[str, str]]
+Value: TypeAlias = str | int | float | bool
+Settings: TypeAlias = Mapping[str, Value] | Iterable[tuple[str, Value]]
+Controllers: TypeAlias = Mapping[str, Given] | Mapping[str, str] | Iterable[tuple[str, Given]]
+"""By flow: a name with options, a file (`./mine.py:Mine:beta=0.8`), a class, or a `partial` of one."""
+
+_LARGEST_SEED = 2**64 - 1
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while trials ran. `outcomes` holds the trials that were finished, None if there were none."""
+    """Ctrl-C while trials ran. `outcomes` has the finished trials, None if there were none."""
 
     def __init__(self, outcomes: Outcomes | None) -> None:
         super().__init__("interrupted")
@@ -33,31 +46,35 @@ class Scenario:
     ['main']
     """
 
-    def __init__(self, native: _native.Scenario, name: str, suite: str | None = None) -> None:
+    def __init__(
+        self, native: _native.Scenario, name: str, suite: str | None = None, resolver: Resolver | None = None
+    ) -> None:
         self._native = native
-        self.description = Description.of(native, name, suite)
+        self._definitions = definitions_of(native, resolver)
+        self.description = Description.of(native, name, suite, self._definitions)
 
     @staticmethod
     def load(
         name_or_path: str | Path,
         overrides: Settings = (),
-        controllers: Settings = (),
+        controllers: Controllers = (),
         allow_unseeded: bool = False,
     ) -> Scenario:
         """Reads a scenario by shipped name (`c4/bad-wifi`) or by path.
 
-        `overrides` set keys of the file (`{"path.rate": "10 Mbps"}`), `controllers` bind flows to
-        controllers (`{"main": "cubic"}`). `allow_unseeded` allows those whose trials do not repeat, as
-        the key of that name does (`noq:bbr3`). Raises RequestError.
+        `overrides` set keys of the file (`{"path.rate": "10 Mbps", "flow.main.streams": 4}`); a number that lacks
+        its unit is refused. `controllers` bind flows to controllers (`{"main": "cubic"}`), of Thalweg or in Python
+        (`"./mine.py"`, or a class). `allow_unseeded` allows those whose trials do not repeat, as the key of that
+        name does (`noq:bbr3`). Raises RequestError.
 
         >>> Scenario.load("c4/simple-20mbps", overrides={"path.rate": "10 Mbps"}).name
         'simple-20mbps'
         """
         unseeded = [("allow_unseeded", "true")] if allow_unseeded else []
-        return Scenario.from_entry(find_scenario(name_or_path), unseeded + pairs(overrides), controllers)
+        return Scenario.from_entry(find_scenario(name_or_path), [*unseeded, *pairs(overrides)], controllers)
 
     @staticmethod
-    def from_entry(entry: Entry, overrides: Settings = (), controllers: Settings = ()) -> Scenario:
+    def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> Scenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
         return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, str(entry.file), entry.suite)
 
@@ -66,25 +83,26 @@ class Scenario:
         text: str | bytes,
         name: str,
         overrides: Settings = (),
-        controllers: Settings = (),
+        controllers: Controllers = (),
         file: str | None = None,
         suite: str | None = None,
     ) -> Scenario:
         """Reads a scenario from the text of a file; `file` is the name that errors use. Raises RequestError."""
         source = text.encode() if isinstance(text, str) else text
-        settings, bindings = pairs(overrides), pairs(controllers)
+        resolver = Resolver()
+        settings, bindings = pairs(overrides), bound(controllers, resolver)
         try:
             if bindings:
                 # The file may name controllers that run in real time only: others take their place here.
-                path = _native.Scenario.path_from_toml(source, file or name, settings)
+                path = _native.Scenario.path_from_toml(source, file or name, settings, resolver)
                 flows = [str(flow["name"]) for flow in path.flows]
                 for flow, _ in bindings:
                     if flow not in flows:
-                        raise RequestError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
-            native = _native.Scenario.from_toml(source, file or name, settings, bindings)
+                        raise ScenarioError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
+            native = _native.Scenario.from_toml(source, file or name, settings, bindings, resolver)
         except _native.ScenarioError as error:
-            raise RequestError(str(error)) from None
-        return Scenario(native, name, suite)
+            raise ScenarioError(str(error)) from None
+        return Scenario(native, name, suite, resolver)
 
     @property
     def name(self) -> str:
@@ -93,7 +111,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """What it is, for people."""
+        """Title, for people."""
         return self.description.title
 
     @property
@@ -103,7 +121,7 @@ class Scenario:
 
     @property
     def note(self) -> str | None:
-        """Where and why it departs from its source."""
+        """Where and why it deviates from its source."""
         return self.description.note
 
     @property
@@ -129,21 +147,26 @@ class Scenario:
     def run(self, seed: int = 1, trace: bool = False, audit: bool | None = None) -> Trial:
         """One trial, under the auditor if `audit` says so or, by default, within `thalweg.audit.auditing`.
 
-        Raises AuditError if the auditor finds that the trial contradicts physics.
+        Raises AuditError if the auditor finds that the trial contradicts physics, ControllerError if a controller
+        in Python fails.
 
         >>> a, b = (Scenario.load("c4/simple-20mbps").run(seed=7) for _ in range(2))
         >>> a.trace_hash == b.trace_hash
         True
         """
+        _check_seed(seed)
         try:
-            native = self._native.run(seed, trace, _watched(audit))
+            with _findings():
+                native = self._native.run(seed, trace, _watched(audit))
         except _native.Cancelled:
             raise Interrupted(None) from None
+        except _native.ControllerFailed as failed:
+            raise error_of(failed, self._definitions) from failed.__cause__
         series = Trace.of(native.trace) if native.trace is not None else None
         return Trial(Outcomes.of(native.outcomes, self.description), series)
 
     def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, Any]:
-        """What probes measure on its path while nobody else sends; see `thalweg.probe.simulated`."""
+        """Probes on its otherwise idle path; see `thalweg.probe.simulated`."""
         return self._native.probe(seed, interval_ns, count, payload)
 
     def trials(
@@ -156,6 +179,9 @@ class Scenario:
     ) -> Outcomes:
         """Runs `n` trials with seeds `seed`, `seed + 1`, ... on `jobs` threads (0: all cores).
 
+        With controllers in Python they run in as many processes, or one after the other in this one if a
+        controller is a class that no file can be read for (of a notebook). Raises ControllerError if one fails.
+
         `on_progress` hears the number of finished trials about ten times a second. Raises Interrupted
         within a second after Ctrl-C. `audit` as for `run`: a finding ends the run.
 
@@ -165,15 +191,108 @@ class Scenario:
         >>> outcomes.verdict().criteria[0].n
         3
         """
-        if n < 1:
-            raise RequestError(f"{n} trials: at least 1 is needed")
+        if not _is_whole(n) or n < 1:
+            raise RequestError(f"n = {n!r}: a number of trials; accepted: 1 or more")
+        if not _is_whole(jobs) or jobs < 0:
+            raise RequestError(f"jobs = {jobs!r}: a number of threads; accepted: 1 or more, 0 for all cores")
+        _check_seed(seed, n)
+        processes = min(jobs or os.cpu_count() or 1, n)
+        if processes > 1 and can_run_apart(self._definitions):
+            return self._trials_apart(range(seed, seed + n), processes, on_progress, _watched(audit))
         try:
-            native = self._native.trials(range(seed, seed + n), jobs, on_progress, _watched(audit))
+            with _findings():
+                native = self._native.trials(range(seed, seed + n), jobs, on_progress, _watched(audit))
+        except _native.ControllerFailed as failed:
+            raise error_of(failed, self._definitions) from failed.__cause__
         except (_native.Cancelled, KeyboardInterrupt) as cancelled:
             finished = getattr(cancelled, "outcomes", None)
             outcomes = Outcomes.of(finished, self.description) if finished is not None else None
             raise Interrupted(outcomes if outcomes is not None and outcomes.n else None) from None
         return Outcomes.of(native, self.description)
+
+    def _trials_apart(
+        self, seeds: Sequence[int], processes: int, on_progress: Callable[[int], None] | None, watched: bool
+    ) -> Outcomes:
+        """Trials in other processes. Raises as `trials`."""
+        place = (self.toml, self.name, self._definitions)
+        try:
+            with _findings():
+                told = play_apart(*place, seeds, processes, watched, on_progress)
+        except Stopped as stopped:
+            finished = Outcomes.of(self._native.gathered(stopped.told), self.description) if stopped.told else None
+            raise Interrupted(finished) from None
+        return Outcomes.of(self._native.gathered(told), self.description)
+
+
+def definitions_of(native: _native.Scenario, resolver: Resolver | None) -> dict[str, Definition]:
+    """The controllers in Python of a scenario, by the texts that name them."""
+    used = [str(flow["controller"]) for flow in native.flows]
+    found = resolver.definitions if resolver else {}
+    return {text: definition for text, definition in found.items() if text in used}
+
+
+def run_batches(
+    scenarios: Sequence[Scenario],
+    n: int,
+    seed: int,
+    jobs: int,
+    on_progress: Callable[[int], None],
+    on_finished: Callable[[Outcomes], None],
+) -> bool:
+    """Runs `n` trials of each scenario on one pool of threads, so that none waits for the last of another.
+
+    `on_finished` gets the outcomes of each scenario when all its trials are finished, in their order. Tells
+    whether all were finished before a Ctrl-C. With controllers in Python, scenarios run one after the other.
+    Raises ControllerError and AuditError.
+    """
+    if any(scenario._definitions for scenario in scenarios):
+        return _run_in_turn(scenarios, n, seed, jobs, on_progress, on_finished)
+
+    def take(index: int, native: _native.Outcomes) -> None:
+        on_finished(Outcomes.of(native, scenarios[index].description))
+
+    own = [scenario._native for scenario in scenarios]
+    with _findings():
+        return not _native.run_batches(own, range(seed, seed + n), jobs, on_progress, take, audit.is_on())
+
+
+@contextmanager
+def _findings() -> Iterator[None]:
+    """What the auditor finds within is an error of this package."""
+    try:
+        yield
+    except _native.AuditError as finding:
+        raise AuditError(str(finding)) from None
+
+
+def _run_in_turn(
+    scenarios: Sequence[Scenario],
+    n: int,
+    seed: int,
+    jobs: int,
+    on_progress: Callable[[int], None],
+    on_finished: Callable[[Outcomes], None],
+) -> bool:
+    for number, scenario in enumerate(scenarios):
+
+        def report(finished: int, before: int = number * n) -> None:
+            on_progress(before + finished)
+
+        try:
+            on_finished(scenario.trials(n, seed, jobs, report))
+        except Interrupted:
+            return False
+    return True
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _check_seed(seed: int, n: int = 1) -> None:
+    """Refuses seeds that no trial can have. Raises RequestError."""
+    if not _is_whole(seed) or not 0 <= seed <= _LARGEST_SEED + 1 - n:
+        raise RequestError(f"seed = {seed!r}: accepted: a whole number, 0 to 2^64 - {n}")
 
 
 def _watched(asked: bool | None) -> bool:
@@ -181,5 +300,43 @@ def _watched(asked: bool | None) -> bool:
 
 
 def pairs(settings: Settings) -> list[tuple[str, str]]:
-    """Settings as a list, whichever form they came in."""
-    return list(settings.items()) if isinstance(settings, Mapping) else list(settings)
+    """Keys and values as texts, whichever form they came in. Raises RequestError.
+
+    >>> pairs({"path.rate": "10 Mbps", "flow.main.streams": 4, "path.reorder": True})
+    [('path.rate', '10 Mbps'), ('flow.main.streams', '4'), ('path.reorder', 'true')]
+    """
+    texts = []
+    for key, value in _items(settings, '{"path.rate": "10 Mbps"}'):
+        if isinstance(value, str):
+            texts.append((key, value))
+        elif isinstance(value, (bool, int, float)):
+            texts.append((key, str(value).lower()))  # as TOML writes them
+        else:
+            raise RequestError(f'{key} = {value!r}: accepted: a text such as "10 Mbps", a number, true or false')
+    return texts
+
+
+def bound(controllers: Controllers, resolver: Resolver) -> list[tuple[str, str]]:
+    """Flows and their controllers, whichever form they came in. Raises RequestError."""
+    texts = []
+    for flow, controller in _items(controllers, '{"main": "cubic"}'):
+        if not isinstance(controller, (str, type, partial)):
+            raise RequestError(
+                f'{flow} = {controller!r}: accepted: the name of a controller, such as "cubic", or a class'
+            )
+        texts.append((flow, resolver.text_of(controller)))
+    return texts
+
+
+def _items(settings: Settings | Controllers, example: str) -> list[tuple[str, Any]]:
+    """The two sides of each setting. Raises RequestError."""
+    refusal = f"{settings!r:.60}: accepted: a mapping such as {example}, or pairs"
+    if isinstance(settings, str):
+        raise RequestError(refusal)
+    try:
+        items = [(key, value) for key, value in (settings.items() if isinstance(settings, Mapping) else settings)]
+    except (TypeError, ValueError):
+        raise RequestError(refusal) from None
+    if not all(isinstance(key, str) for key, _ in items):
+        raise RequestError(refusal)
+    return items

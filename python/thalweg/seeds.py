@@ -1,4 +1,4 @@
-"""Which seeds the trials of a suite or a study have.
+"""Seeds of the trials of a suite or a study.
 
 One number names one trial: its seed, as `thalweg run --seed` and `replay` take it. Suites and studies take
 whole *sets* of seeds: trial `i` (from 0 on) of set N has the seed (N - 1) * 2^20 + 1 + i. So set 1 begins with
@@ -22,8 +22,17 @@ def first_seed(number: int) -> int:
     return (number - 1) * SET_SIZE + 1
 
 
+def set_of(first: int) -> int:
+    """The number of the set that holds a seed.
+
+    >>> set_of(1), set_of(1048577)
+    (1, 2)
+    """
+    return (first - 1) // SET_SIZE + 1
+
+
 def told(first: int) -> str:
-    """What was asked for with `--seed`, given the seed of the first trial of a suite or a study.
+    """The text of `--seed`, from the seed of the first trial of a suite or a study.
 
     >>> told(1), told(1048577)
     ('seed 1', 'seed 2 (first trial 1048577)')

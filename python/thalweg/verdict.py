@@ -1,8 +1,10 @@
 """Pass criteria and their statistics: what the trials of a scenario say.
 
-A criterion bounds one metric of one flow: every trial must stay at or under `at_most`. A trial in which the flow
-did not finish counts as infinite, over any target; also for the delays of its streams: the frames that came before
-a call died do not speak for it.
+A criterion bounds one metric of one flow: every trial must stay at or under `at_most`, or at or over `at_least`.
+With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
+over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
+Rate, loss, RTT, queue delay and share are of what happened until the flow or the trial ended, whether the flow
+finished or not; a trial that does not define them, of a flow that sent nothing, has the worst value too.
 
 Times count from the start of the trial, but for what `noise.start` of the scenario adds: a flow that starts 60 ms
 late and takes no longer has the same completion. So trials that differ in nothing but that draw are one trial, and
@@ -11,7 +13,8 @@ a target that a document states for fixed starts is as hard to hold with any off
 Statistics: percentiles interpolate linearly between the order statistics, and have intervals (`statistics`). The
 failure rate comes with its one-sided 95 % upper bound by Clopper and Pearson, so that "0 of 100" is read as what
 it is: a rate below 3 %, not a proof. The bound is that of the effective number of trials: a trial that is repeated
-a hundred times proves no more than once.
+a hundred times proves no more than once. A criterion that allows failures has the bound from below as well: only
+where what is allowed lies outside of both do the trials tell on which side the failure rate is.
 
 A target below the floor of its scenario asks for what physics does not allow. It is `infeasible`,
 neither passed nor failed.
@@ -23,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -32,12 +35,15 @@ import polars as pl
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.statistics.interval import Interval
 from thalweg.statistics.quantiles import least_worst, percentile, quantile_interval
-from thalweg.statistics.rates import rate_upper_bound
+from thalweg.statistics.rates import rate_lower_bound, rate_upper_bound
 from thalweg.statistics.repetition import effective_number
 
 Answer = Literal["pass", "fail", "infeasible"]
+Side = Literal["at_most", "at_least"]
 
 _TIMES = {"completion": "completion_s", "closed": "closed_s"}
+_UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share")
+"""Metrics that a flow has which does not finish."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,12 @@ class Statistics:
     stream: str | None
     """Stream of media, where the metric is of one."""
     metric: str
-    column: str
     source: str | None
-    at_most: float
+    bound: float
+    side: Side
+    """Whether the metric may be at most, or at least, the bound."""
+    within: float
+    """Share of the trials that must keep the bound; `in` of the criterion."""
     unit: str
     floor: float | None
     """Least value that physics allows on this path, where it is known."""
@@ -58,7 +67,7 @@ class Statistics:
     """Shown, but without a say in the verdict of the scenario."""
     n: int
     effective_n: int
-    """How many of the trials can be told apart."""
+    """Number of distinct trials."""
     min: float
     p5: float
     median_interval: Interval
@@ -66,15 +75,19 @@ class Statistics:
     p95_interval: Interval
     """The 95th percentile, with its interval of 95 %."""
     worst: float
-    """Infinite if some trial did not finish."""
+    """The largest value, or the smallest where the bound is a least one; infinite if some trial did not finish."""
     worst_at_least: float
-    """What the worst of as many further trials reaches at least, with 95 %; -inf if the trials do not tell."""
+    """With 95 %, the worst of as many further trials is no better; infinite if the trials do not tell."""
     failures: int
-    """Trials over the target, unfinished ones included."""
+    """Trials beyond the target, unfinished ones included."""
+    failure_rate_lower95: float
+    """One-sided, by the effective number of trials."""
     failure_rate_upper95: float
-    """By the effective number of trials."""
+    """One-sided, by the effective number of trials."""
     worst_trial: int
     """Index of the trial with the worst value; the first of equals."""
+    values: pl.DataFrame = field(repr=False, compare=False)
+    """The value of each trial: `trial`, `seed` where there is one, and `value`."""
 
     @property
     def median(self) -> float:
@@ -92,22 +105,49 @@ class Statistics:
         return " ".join(filter(None, (self.flow, self.stream, self.metric)))
 
     @property
+    def at_most(self) -> float | None:
+        """The bound, if it is a largest value."""
+        return self.bound if self.side == "at_most" else None
+
+    @property
+    def at_least(self) -> float | None:
+        """The bound, if it is a least value."""
+        return self.bound if self.side == "at_least" else None
+
+    @property
+    def failures_allowed(self) -> int:
+        """How many of the trials may fail."""
+        # Rounded first: 10 trials less 90 % of them are 1, and not 0.9999999999999998.
+        return math.floor(round(self.n * (1 - self.within), 9))
+
+    @property
     def answer(self) -> Answer:
-        """Whether every trial held this criterion, or whether none could."""
+        """Whether enough trials held this criterion, or whether none could."""
         # The floor is that of the planned start: where the path changes, a later start may have an easier one.
-        if self.floor is not None and self.at_most < self.floor and self.failures == self.n:
+        if (
+            self.side == "at_most"
+            and self.floor is not None
+            and self.bound < self.floor
+            and self.failures == self.n
+        ):
             return "infeasible"
-        return "fail" if self.failures else "pass"
+        return "fail" if self.failures > self.failures_allowed else "pass"
+
+    def is_worse(self, value: float, than: float) -> bool:
+        """Whether a value of the metric is further on the side of failure."""
+        return value > than if self.side == "at_most" else value < than
 
     def document(self) -> dict[str, Any]:
-        """This criterion as JSON has it; a value that did not come to be is null."""
+        """This criterion as JSON; a value of an event that never happened is null."""
         numbers = {key: _finite(getattr(self, key)) for key in ("min", "p5", "median", "p95", "worst")}
         return {
             "flow": self.flow,
             "stream": self.stream,
             "metric": self.metric,
             "source": self.source,
-            "at_most": self.at_most,
+            "at_most": _known(self.at_most),
+            "at_least": _known(self.at_least),
+            "in": self.within,
             "unit": self.unit,
             "n": self.n,
             "effective_n": self.effective_n,
@@ -116,6 +156,8 @@ class Statistics:
             "p95_interval95": self.p95_interval.document(),
             "worst_at_least95": _finite(self.worst_at_least),
             "failures": self.failures,
+            "failures_allowed": self.failures_allowed,
+            "failure_rate_lower95": self.failure_rate_lower95,
             "failure_rate_upper95": self.failure_rate_upper95,
             "worst_trial": self.worst_trial,
             "floor": self.floor,
@@ -148,17 +190,20 @@ class Verdict:
 
 
 def judge(
-    criteria: Sequence[Mapping[str, Any]], flows: pl.DataFrame, starts_s: Mapping[str, float] | None = None
+    criteria: Sequence[Mapping[str, Any]],
+    flows: pl.DataFrame,
+    streams: pl.DataFrame | None = None,
+    starts_s: Mapping[str, float] | None = None,
 ) -> Verdict:
-    """Sets the outcomes of flows (one row for each trial and flow) against the criteria of a scenario.
+    """Sets the outcomes of flows and of their streams of media against the criteria of a scenario.
 
     `starts_s`: when the scenario has each flow start, before noise.
     """
-    return Verdict(tuple(_statistics(criterion, flows, starts_s or {}) for criterion in criteria))
+    return Verdict(tuple(_statistics(one, values_of(one, flows, streams, starts_s)) for one in criteria))
 
 
 def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:
-    """The column of outcomes that holds the metric of a criterion.
+    """The column that holds the metric of a criterion, of those that the table of flows or of streams has.
 
     >>> column_of({"metric": "completion"}, ["completion_s"])
     'completion_s'
@@ -189,41 +234,74 @@ def without_offset(flows: pl.DataFrame, starts_s: Mapping[str, float]) -> pl.Dat
 
 
 def values_of(
-    criterion: Mapping[str, Any], flows: pl.DataFrame, starts_s: Mapping[str, float] | None = None
+    criterion: Mapping[str, Any],
+    flows: pl.DataFrame,
+    streams: pl.DataFrame | None = None,
+    starts_s: Mapping[str, float] | None = None,
 ) -> pl.DataFrame:
     """What a criterion measures in each trial: columns `trial`, `seed` where there is one, and `value`.
 
-    The value is infinite where the flow did not finish, of streams too. Times count from `starts_s`, when the
-    scenario has the flow start, as if the flow had started then. Raises RequestError.
+    Where there is none, the value is the worst, infinite on the side of failure: for times where the flow did not
+    finish, of streams too. Times count from `starts_s`, when the scenario has the flow start, as if the flow had
+    started then. Raises RequestError.
     """
-    column = column_of(criterion, flows.columns)
     rows = without_offset(flows.filter(pl.col("flow") == criterion["flow"]), starts_s or {})
     if rows.is_empty():
         raise RequestError(
             f"no outcome of flow {criterion['flow']!r}{did_you_mean(criterion['flow'], flows['flow'])}"
         )
+    about = [name for name in ("trial", "seed", "finished") if name in flows.columns]
+    if criterion.get("stream") is None:
+        column = column_of(criterion, flows.columns)
+    else:
+        own = _of_stream(criterion, streams)
+        column = column_of(criterion, own.columns)
+        rows = rows.select(about).join(own.select("trial", column), on="trial", how="left", maintain_order="left")
     # What outcomes made by hand do not say is finished where there is a number.
-    done = pl.col("finished") if "finished" in flows.columns else pl.lit(value=True)
+    is_asked = "finished" in about and criterion["metric"] not in _UNTIL_THE_END
+    done = pl.col("finished") if is_asked else pl.lit(value=True)
     value = pl.col(column).cast(pl.Float64).fill_nan(None)
+    worst = -math.inf if side_of(criterion) == "at_least" else math.inf
     return rows.select(
-        *(name for name in ("trial", "seed") if name in flows.columns),
-        pl.when(done).then(value).fill_null(math.inf).alias("value"),
+        *(name for name in about if name != "finished"),
+        pl.when(done).then(value).fill_null(worst).alias("value"),
     )
 
 
-def _statistics(criterion: Mapping[str, Any], flows: pl.DataFrame, starts_s: Mapping[str, float]) -> Statistics:
-    rows = values_of(criterion, flows, starts_s)
+def _of_stream(criterion: Mapping[str, Any], streams: pl.DataFrame | None) -> pl.DataFrame:
+    flow, stream = criterion["flow"], criterion["stream"]
+    known: list[str] = []
+    if streams is not None and not streams.is_empty():
+        streams = streams.filter(pl.col("flow") == flow)
+        own = streams.filter(pl.col("stream") == stream)
+        if not own.is_empty():
+            return own
+        known = streams["stream"].to_list()
+    raise RequestError(f"no outcome of stream {stream!r} of flow {flow!r}{did_you_mean(stream, known)}")
+
+
+def side_of(criterion: Mapping[str, Any]) -> Side:
+    """Which side of its bound a criterion asks for."""
+    return "at_most" if criterion.get("at_least") is None else "at_least"
+
+
+def _statistics(criterion: Mapping[str, Any], rows: pl.DataFrame) -> Statistics:
     values = rows["value"].to_numpy()
     ordered, n = np.sort(values), len(values)
-    failures = int(np.count_nonzero(values > criterion["at_most"]))
+    side = side_of(criterion)
+    bound = float(criterion[side])
+    bad = values if side == "at_most" else -values
+    failures = int(np.count_nonzero(bad > (bound if side == "at_most" else -bound)))
     effective_n = effective_number(values)
+    sign = 1.0 if side == "at_most" else -1.0
     return Statistics(
         flow=criterion["flow"],
         stream=criterion.get("stream"),
         metric=criterion["metric"],
-        column=column_of(criterion, flows.columns),
         source=criterion.get("source"),
-        at_most=float(criterion["at_most"]),
+        bound=bound,
+        side=side,
+        within=float(criterion.get("in", 1.0)),
         unit=criterion.get("unit", ""),
         floor=criterion.get("floor"),
         informative=bool(criterion.get("informative", False)),
@@ -233,12 +311,18 @@ def _statistics(criterion: Mapping[str, Any], flows: pl.DataFrame, starts_s: Map
         p5=percentile(ordered, 0.05),
         median_interval=quantile_interval(values, 0.5),
         p95_interval=quantile_interval(values, 0.95),
-        worst=float(ordered[-1]),
-        worst_at_least=least_worst(values),
+        worst=sign * float(np.max(bad)),
+        worst_at_least=sign * least_worst(bad),
         failures=failures,
+        failure_rate_lower95=rate_lower_bound(failures * effective_n / n, effective_n),
         failure_rate_upper95=rate_upper_bound(failures * effective_n / n, effective_n),
-        worst_trial=int(rows["trial"][int(np.argmax(values))]),
+        worst_trial=int(rows["trial"][int(np.argmax(bad))]),
+        values=rows,
     )
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None else _finite(value)
 
 
 def _finite(value: float) -> float | None:

@@ -147,7 +147,7 @@ def test_a_suite_leaves_a_result_a_report_and_the_way_back(result: Path, capsys:
     assert "expected a number from 0 to 4" in capsys.readouterr().err
 
 
-def test_a_replay_that_differs_says_so(result: Path, capsys: Capture) -> None:
+def test_a_replay_that_differs_is_reported(result: Path, capsys: Capture) -> None:
     file = result / "short" / "trials.parquet"
     pl.read_parquet(file).with_columns(trace_hash=pl.lit("0")).write_parquet(file)
     assert main(["replay", str(result), "short", "0"]) == 1
@@ -210,7 +210,7 @@ def test_two_results_stand_side_by_side(
     assert main(["compare", str(result), str(other)]) == 0
 
 
-def test_ctrl_c_stops_within_a_second_and_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_ctrl_c_stops_within_a_second_and_keeps_finished_trials(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     code = "import sys; from thalweg.cli import main; sys.exit(main())"
     # A million trials of the second scenario: it cannot finish while we wait.
@@ -244,7 +244,7 @@ def test_a_reader_who_leaves_is_no_failure(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("format_", ["table", "json"])
-def test_what_a_reader_who_leaves_had_asked_to_store_is_stored(
+def test_files_are_stored_even_if_the_reader_of_stdout_leaves(
     format_: str, scenario_file: Path, tmp_path: Path
 ) -> None:
     out, trace = tmp_path / "out", tmp_path / "trial.csv"
@@ -271,7 +271,7 @@ def test_an_answer_that_finds_no_room_is_one_message(arguments: list[str]) -> No
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: cannot write the answer: ")
+    assert done.stderr.startswith("error: cannot write the output: ")
     assert len(done.stderr.splitlines()) == 1
 
 

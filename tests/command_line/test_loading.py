@@ -34,7 +34,7 @@ def test_a_command_loads_no_more_than_it_needs(arguments: list[str], without: se
     assert not modules & without
 
 
-def test_all_that_the_package_offers_is_there() -> None:
+def test_every_public_name_of_the_package_exists() -> None:
     assert {name for name in thalweg.__all__ if getattr(thalweg, name) is None} == set()
     assert set(thalweg.__all__) <= set(dir(thalweg))
     with pytest.raises(AttributeError, match="'thalweg' has no attribute 'Scenarios'"):

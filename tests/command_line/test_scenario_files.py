@@ -22,7 +22,7 @@ def test_a_new_file_runs_and_passes_and_is_never_replaced(
     assert "thalweg run mine.toml" in capsys.readouterr().err
     text = Path("mine.toml").read_text(encoding="utf-8")
     assert main(["new", "mine.toml"]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert Path("mine.toml").read_text(encoding="utf-8") == text
     assert main(["check", "mine.toml"]) == 0
     assert capsys.readouterr().out == "mine.toml: Mine: accepted\n"
@@ -64,7 +64,7 @@ def test_show_prints_the_file_byte_for_byte(tmp_path: Path, capsys: Capture) -> 
     )
 
 
-def test_check_reads_all_files_and_says_what_is_wrong_with_each(tmp_path: Path, capsys: Capture) -> None:
+def test_check_reads_all_files_and_reports_each_error(tmp_path: Path, capsys: Capture) -> None:
     good, bad, worse = (tmp_path / f"{name}.toml" for name in ("good", "bad", "worse"))
     assert main(["show", "c4/bad-wifi"]) == 0
     text = capsys.readouterr().out
@@ -87,7 +87,7 @@ def test_lists_name_every_study_and_every_metric(capsys: Capture) -> None:
     assert main(["list", "metrics"]) == 0
     metrics = [line.split()[0] for line in capsys.readouterr().out.splitlines()[3:]]
     text = Path("docs/scenarios.md").read_text(encoding="utf-8")
-    assert len(metrics) == 8
+    assert len(metrics) == 13
     assert all(f"`{metric}`" in text for metric in metrics)
 
 

@@ -1,4 +1,4 @@
-"""Two results side by side."""
+"""Comparison of two results."""
 
 from __future__ import annotations
 
@@ -143,3 +143,13 @@ def test_cubic_against_cubic_on_other_seeds_does_not_differ() -> None:
 def test_results_without_a_common_scenario_cannot_be_compared(outcomes_of: Make) -> None:
     with pytest.raises(RequestError, match="no scenario with the same criterion"):
         compare_results(result(outcomes_of([1.0], name="x")), result(outcomes_of([1.0], name="y")))
+
+
+def test_the_more_is_compared_the_more_trials_it_takes_to_call_one_worse(outcomes_of: Make) -> None:
+    (row,) = compare_results(
+        result(outcomes_of([1.0, 1.1, 1.2, 1.3])), result(outcomes_of([1.0, 1.1, 1.2, 1.3], seed=9))
+    )
+    # Four against four: 2 / C(8, 4) = 0.029, enough for one row at 0.05, and not for two at 0.025.
+    assert row.least_chance == pytest.approx(2 / 70)
+    assert not row.is_open(1)
+    assert row.is_open(2)

@@ -39,7 +39,7 @@ def test_completion_is_that_of_the_verdict() -> None:
     assert measured.flows(result)[0].values["completion_s"] == statistics.median_interval
 
 
-def test_shares_of_links_are_of_all_that_came() -> None:
+def test_shares_of_links_are_of_all_offered_packets() -> None:
     result = thalweg.Scenario.load("c4/simple-20mbps", {"path.loss": '{ model = "random", rate = "5 %" }'}).trials(
         9
     )
@@ -51,14 +51,15 @@ def test_shares_of_links_are_of_all_that_came() -> None:
     assert 0.045 < down.values["lost"].value < 0.055
 
 
-def test_streams_are_found_in_the_columns_of_flows() -> None:
+def test_medians_of_streams_are_those_of_their_table() -> None:
     result = thalweg.Scenario.load("c4/media-bad-wifi").trials(7, 1)
     streams = measured.streams(result)
     assert [one.names["stream"] for one in streams] == ["audio", "video", "video_high"]
-    assert streams[2].values["max_delay_s"].value == result.flows["video_high_max_delay_s"].median()
+    video = result.streams.filter(pl.col("stream") == "video-high")
+    assert streams[2].values["max_delay_s"].value == video["max_delay_s"].median()
 
 
-def test_a_flow_that_never_finishes_has_no_median_and_says_so(tmp_path: Path, capsys: Capture) -> None:
+def test_a_flow_that_never_finishes_is_reported_without_a_median(tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "never.toml"
     assert main(["new", str(file)]) == 0
     capsys.readouterr()
@@ -83,7 +84,7 @@ def test_documents_have_a_row_for_each_flow_link_and_stream(tmp_path: Path, caps
     assert {row["scenario"] for row in rows} == {"media-bad-wifi"}
 
 
-def test_run_shows_what_was_measured_without_any_criterion(capsys: Capture, tmp_path: Path) -> None:
+def test_run_shows_measurements_without_any_criterion(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "free.toml"
     assert main(["new", str(file)]) == 0
     text = file.read_text(encoding="utf-8")
@@ -110,6 +111,8 @@ def test_a_stream_is_that_of_the_flow_that_has_it() -> None:
         '[[flow]]\nname = "bulk"\ncontroller = "cubic"\ndownload = "1 MB"\n'
     )
     result = thalweg.Scenario.from_toml(text, "mixed").trials(2)
+    keys = result.streams.select("trial", "flow", "stream").rows()
+    assert keys == [(trial, "call", stream) for trial in (0, 1) for stream in ("audio", "video", "video-high")]
     found = measured.streams(result)
     assert {one.names["flow"] for one in found} == {"call"}
     assert all({"mean_delay_s", "p95_delay_s", "max_delay_s"} <= one.values.keys() for one in found)

@@ -1,4 +1,4 @@
-"""Intervals, tests and claims: that they keep what they promise, by simulation; docs/statistics.md has it all."""
+"""Intervals, tests and claims keep their promises, by simulation; docs/statistics.md has all of them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_worst_of_further_trials_is_above_its_bound_as_often_as_promised() -
     assert 0.955 < np.mean(reached) < 0.985  # 1 - 2.8 % exactly: (100/200)(99/199)...(96/196)
 
 
-def test_a_mean_that_lacks_a_value_says_so() -> None:
+def test_a_mean_with_a_missing_value_is_undefined() -> None:
     assert math.isnan(mean_interval(np.array([1.0, math.nan, 2.0])).value)
     assert not mean_interval(np.array([1.0, math.inf, 2.0])).is_bounded
     assert mean_interval(np.array([1.0, 2.0, 3.0])).is_bounded
@@ -78,7 +78,7 @@ def test_the_interval_of_a_rate_is_that_of_clopper_and_pearson() -> None:
 
 
 @pytest.mark.parametrize("unfinished", [0.0, 0.5])
-def test_two_samples_of_one_distribution_are_rarely_told_apart(unfinished: float) -> None:
+def test_two_samples_of_one_distribution_rarely_differ(unfinished: float) -> None:
     rng = RNG(9)
 
     def sample() -> Values:
@@ -88,7 +88,7 @@ def test_two_samples_of_one_distribution_are_rarely_told_apart(unfinished: float
     assert all(miss <= 0.04 for miss in missed(ratios, 1.0))  # 2.5 % at most: a standard deviation of 0.8 %
 
 
-def test_medians_that_are_never_reached_are_not_told_apart() -> None:
+def test_infinite_medians_are_not_distinguished() -> None:
     half = np.array([1.0, 2.0, 3.0] * 4 + [math.inf] * 12)
     ratio = ratio_of_medians(half, half + 1)
     assert (ratio.low, ratio.high) == (-math.inf, math.inf)

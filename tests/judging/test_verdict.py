@@ -112,45 +112,58 @@ def test_a_metric_finds_its_column_by_the_unit_or_by_the_stem() -> None:
         column_of({"metric": "mean_rtx"}, columns)
 
 
-def test_two_streams_of_one_flow_are_two_subjects() -> None:
-    flows = pl.DataFrame({"trial": [0], "flow": "main", "audio_mean_delay_s": 0.03, "video_mean_delay_s": 0.06})
-    criteria = [
-        {
-            "flow": "main",
-            "stream": stream,
-            "metric": "mean-delay",
-            "column": f"{stream}_mean_delay_s",
-            "at_most": 0.05,
-        }
-        for stream in ("audio", "video")
+def mean_delay(stream: str) -> dict[str, object]:
+    """A bound of 50 ms for the mean delay of a stream."""
+    about = {"flow": "main", "stream": stream, "metric": "mean-delay", "column": "mean_delay_s"}
+    return {**about, "at_most": 0.05}
+
+
+def call_of_two_trials(delays: dict[str, float]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Flows and streams of a call whose streams have these mean delays in both trials."""
+    flows = pl.DataFrame({"trial": [0, 1], "flow": "main", "completion_s": 5.0})
+    streams = [
+        pl.DataFrame({"trial": [0, 1], "flow": "main", "stream": stream, "mean_delay_s": delay})
+        for stream, delay in delays.items()
     ]
-    audio, video = judge(criteria, flows).criteria
+    return flows, pl.concat(streams)
+
+
+def test_two_streams_of_one_flow_are_two_subjects() -> None:
+    flows, streams = call_of_two_trials({"audio": 0.03, "video": 0.06})
+    audio, video = judge([mean_delay("audio"), mean_delay("video")], flows, streams).criteria
     assert (audio.subject, audio.answer) == ("main audio mean-delay", "pass")
     assert (video.subject, video.answer) == ("main video mean-delay", "fail")
 
 
 def test_a_call_that_died_is_over_any_target_whatever_its_first_frames_say() -> None:
     # 150 of 250 frames came, 30 ms late on average, before the link died: not a call with a delay of 30 ms.
-    flows = pl.DataFrame(
-        {"trial": [0, 1], "flow": "main", "finished": [True, False], "audio_mean_delay_s": [0.03, 0.03]}
-    )
-    criterion = {
-        "flow": "main",
-        "stream": "audio",
-        "metric": "mean-delay",
-        "column": "audio_mean_delay_s",
-        "at_most": 0.05,
-    }
-    (statistics,) = judge([criterion], flows).criteria
+    flows, streams = call_of_two_trials({"audio": 0.03})
+    flows = flows.with_columns(finished=pl.col("trial") == 0)
+    (statistics,) = judge([mean_delay("audio")], flows, streams).criteria
     assert (statistics.answer, statistics.failures, statistics.worst_trial) == ("fail", 1, 1)
     assert math.isinf(statistics.worst)
+
+
+def test_a_trial_without_a_row_of_the_stream_is_over_any_target() -> None:
+    flows, streams = call_of_two_trials({"audio": 0.03})
+    (statistics,) = judge([mean_delay("audio")], flows, streams.filter(pl.col("trial") == 0)).criteria
+    assert (statistics.n, statistics.failures, statistics.worst_trial) == (2, 1, 1)
+
+
+def test_a_stream_that_no_outcome_has_is_one_message() -> None:
+    flows, streams = call_of_two_trials({"audio": 0.03})
+    with pytest.raises(RequestError, match="no outcome of stream 'audi' of flow 'main'; did you mean audio"):
+        judge([mean_delay("audi")], flows, streams)
+    with pytest.raises(RequestError, match=r"no outcome of stream 'audio' of flow 'main'$"):
+        judge([mean_delay("audio")], flows)
 
 
 def test_a_call_on_a_link_that_dies_fails_its_scenario() -> None:
     dead = {"path.change": '[{ at = "3 s", rate = "1 kbps" }]', "time_limit": "12 s"}
     outcomes = Scenario.load("c4/media-10mbps", overrides=dead).trials(2)
     assert not outcomes.flows.filter(pl.col("flow") == "main")["finished"].any()
-    assert (outcomes.flows["audio_frames"] > 100).all()  # enough for a mean delay far below the target
+    audio = outcomes.streams.filter(pl.col("stream") == "audio")
+    assert (audio["frames"] > 100).all()  # enough for a mean delay far below the target
     verdict = outcomes.verdict()
     assert verdict.answer == "fail"
     assert all(one.failures == 2 for one in verdict.criteria)
@@ -205,7 +218,7 @@ def test_a_start_that_a_scenario_asks_for_counts_in_its_times() -> None:
     assert outcomes.verdict().criteria[0].median == pytest.approx(2 + float(np.median(closed)))
 
 
-def test_the_percentile_and_the_worst_come_with_what_they_are_worth(outcomes_of: Make) -> None:
+def test_the_percentile_and_the_worst_come_with_their_bounds(outcomes_of: Make) -> None:
     document = outcomes_of([4.0 + 0.01 * i for i in range(100)]).verdict().criteria[0].document()
     low, high = document["p95_interval95"]
     # 4.9405 lies between the order statistics of the ranks 90 to 99 of 100 (P(Bin(100, 0.05) <= 1) = 3.7 %).

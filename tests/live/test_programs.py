@@ -128,7 +128,7 @@ class TestShell:
             assert family["3"] > 0
             assert family["2"] + family["3"] == 40
 
-    def test_the_report_says_what_was_asked_and_found(self) -> None:
+    def test_the_report_has_the_request_and_the_result(self) -> None:
         report = shell("true").report
         assert report["unfaithful"] == []
         assert report["bound_s"] == 0.001
@@ -138,7 +138,7 @@ class TestShell:
         assert not any("cut" in line or "began" in line for line in lines)
         more = {**report, "late_starts": 2, "start_lateness_max_s": 0.25, "trace_cut": "it is long"}
         assert {
-            "connections that began later than 1 ms: 2, up to 250 ms after their time",
+            "connections that started later than 1 ms: 2, at most 250 ms late",
             "the trace is cut: it is long",
         } <= set(faithfulness(more))
 
@@ -152,7 +152,7 @@ class TestShell:
         assert report["lateness_max_s"] >= report["lateness_p99_s"] >= report["lateness_p50_s"] > 0
         assert any(line.startswith("unfaithful: ") for line in faithfulness(report))
 
-    def test_real_time_scheduling_is_had_or_its_refusal_is_told(self) -> None:
+    def test_real_time_scheduling_works_or_its_refusal_is_reported(self) -> None:
         report = shell("true", realtime=True).report
         assert (report["scheduler"] == "SCHED_FIFO") == (report["realtime_refused"] is None)
 
@@ -221,7 +221,7 @@ def processes_with(marker: str) -> list[int]:
 @needs_rights
 class TestNothingIsLeft:
     def start(self, marker: str, tmp_path: Path) -> tuple[subprocess.Popen[bytes], set[str], Path]:
-        """A shell whose command has children in the background, one of them in a session of its own."""
+        """A shell whose command has children in the background, one of them in a separate session."""
         file = tmp_path / "path.toml"
         file.write_text(PATH)
         ready = tmp_path / "ready"
@@ -270,7 +270,7 @@ class TestNothingIsLeft:
         until(lambda: not networks() - before, "all namespaces are gone")
         assert ready.exists()
 
-    def test_what_a_command_leaves_in_the_background_ends_with_it(self) -> None:
+    def test_background_processes_of_a_command_end_with_it(self) -> None:
         marker = f"thalweg-test-background-{os.getpid()}"
         before = networks()
         ended = shell("sh", "-c", f"setsid {PYTHON} -c '{SLEEP}' {marker} & sleep 0.3; exit 3")

@@ -16,7 +16,7 @@ KEY = b"sixteen bytes of it, or more"
 def serving(
     address: str | None = "127.0.0.1", key: bytes = b"", rate: float = 1e4, clients: int = 8
 ) -> Iterator[Server]:
-    """A server in a thread, on a port of its own."""
+    """A server in a thread, on a free port."""
     stop = threading.Event()
     with Server(address, 0, key, rate, clients) as server:
         thread = threading.Thread(target=server.serve, args=(lambda: not stop.is_set(),))

@@ -1,4 +1,4 @@
-"""What the server of the probe withstands: false addresses, recorded requests, peers of another version."""
+"""Defences of the probe's server: spoofed addresses, recorded requests, peers of another version."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_recorded_request_opens_nothing_elsewhere_nor_later_and_is_challenged(
         assert exchange(client, young, KEY).kind == REPLY
         # While the session goes on, its token need not be renewed.
         assert exchange(client, recorded, KEY).kind == REPLY
-        # Another session of the same client needs one of its own.
+        # Another session of the same client needs another one.
         assert exchange(client, replace(recorded, session=8), KEY).kind == CHALLENGE
 
 
@@ -148,7 +148,7 @@ def test_a_server_of_version_1_is_named() -> None:
         thread.join()
 
 
-def test_a_client_of_another_version_is_told_the_version_of_the_server() -> None:
+def test_a_client_of_another_version_gets_the_version_of_the_server() -> None:
     with serving() as server, talking_to(server) as client:
         request = Message(REQUEST, 7, 0, 123)
         for version in (1, 3):

@@ -1,4 +1,4 @@
-"""Files of probes, the command line around them, and what becomes of them in a scenario."""
+"""Files of probes, their commands, and their use in a scenario."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_mended_octoping_file_has_its_echo_in_its_column(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
-def test_a_file_holds_what_was_measured_to_the_nanosecond(name: str, tmp_path: Path) -> None:
+def test_a_file_stores_times_to_the_nanosecond(name: str, tmp_path: Path) -> None:
     nan = np.nan
     series = Series(
         "a",
@@ -159,7 +159,7 @@ def test_an_analysis_is_a_document_or_tables_and_a_page(tmp_path: Path, capsys: 
     assert 'model = "two-components"' in tables
 
 
-def test_equal_names_are_told_apart_and_pages_must_be_html(tmp_path: Path, capsys: Capture) -> None:
+def test_equal_names_are_distinguished_and_pages_must_be_html(tmp_path: Path, capsys: Capture) -> None:
     file = str(EXAMPLES / "good.csv.gz")
     assert main(["probe", "analyze", file, file, "--format", "json"]) == 0
     names = [probe["name"] for probe in json.loads(capsys.readouterr().out)["probes"]]
@@ -183,7 +183,7 @@ def test_short_series_have_an_analysis_and_figures_too(count: int) -> None:
         chart.to_dict()
 
 
-def test_the_examples_are_what_the_simulator_makes_of_their_scenarios(tmp_path: Path, capsys: Capture) -> None:
+def test_the_examples_are_reproduced_from_their_scenarios(tmp_path: Path, capsys: Capture) -> None:
     for name in ("good", "near-to-far", "far"):
         stored = EXAMPLES / f"{name}.csv.gz"
         assert stored.stat().st_size < 100_000
@@ -195,7 +195,7 @@ def test_the_examples_are_what_the_simulator_makes_of_their_scenarios(tmp_path: 
     capsys.readouterr()
 
 
-def test_an_exported_trace_replays_what_was_measured(tmp_path: Path, capsys: Capture) -> None:
+def test_an_exported_trace_replays_the_measured_delays(tmp_path: Path, capsys: Capture) -> None:
     source = EXAMPLES / "near-to-far.csv.gz"
     for way in ("up", "down"):
         target = tmp_path / f"{way}.jitter"

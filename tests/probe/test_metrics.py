@@ -1,4 +1,4 @@
-"""What the analysis of probes says about series whose answer is known."""
+"""The analysis of probes on series with known answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def series_of(up: Floats, down: Floats, interval: float = 0.02, offset: float = 
     return Series("hand-made", sent, server, server, received, (~lost).astype(np.int64), np.where(lost, 0, seen))
 
 
-def test_losses_are_told_apart_by_what_the_server_counted() -> None:
+def test_losses_are_split_by_direction_from_the_counts_of_the_server() -> None:
     # Ten requests; the third and the fourth never arrive, the reply to the seventh is lost. Of the ten the server
     # sees eight when it answers the last: two lost on the way up, and three without an answer less two on the
     # way down.
@@ -86,7 +86,7 @@ def test_the_line_under_a_cloud_is_the_edge_of_its_hull_over_the_mean_time() -> 
     assert slope_under(np.array([1.0, 1.0]), np.array([2.0, 3.0])) == 0.0
 
 
-def test_the_filter_drops_what_was_released_with_the_last_kept_reply() -> None:
+def test_the_filter_drops_replies_released_with_the_last_kept_one() -> None:
     # Probes of 20 ms, one of 90 ms: it and the four after it arrive at 90 ms plus a few microseconds.
     sent = np.arange(8) * 0.02
     rtt = np.array([0.09, 0.0701, 0.0502, 0.0303, 0.0104, 0.002, 0.002, 0.002])
@@ -113,7 +113,7 @@ def test_independent_round_trips_have_no_such_line() -> None:
     assert not find_in_order_line(np.full(100, 0.05), 0.02).found
 
 
-def test_bins_hold_their_lower_edge_and_count_what_is_beyond() -> None:
+def test_bins_include_their_lower_edge_and_values_beyond_are_counted() -> None:
     bins = histogram(np.array([0.0, 0.0024, 0.0025, 0.149, 0.15, 0.3]))
     assert bins.counts[:2].tolist() == [2, 1]
     assert bins.counts[-1] == 1
@@ -129,7 +129,7 @@ def test_percentiles_are_values_that_were_measured() -> None:
     assert shares.tolist() == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
 
 
-def test_a_held_packet_tells_a_bound_and_a_free_one_its_delay() -> None:
+def test_a_held_packet_gives_a_bound_and_a_free_one_its_delay() -> None:
     sent = np.array([0.0, 0.02, 0.04, 0.06])
     delay = np.array([0.05, 0.03, 0.025, 0.003])  # arrivals at 50, 50, 65, 63 ms
     assert hold(sent, delay)[1:].tolist() == pytest.approx([0.03, 0.01, 0.005])

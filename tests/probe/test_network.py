@@ -77,7 +77,7 @@ def network(port: int, deliver: Callable[[Message, bytes, Callable[[bytes], obje
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
-def test_every_probe_over_the_loopback_comes_back_soon(address: str) -> None:
+def test_every_probe_over_the_loopback_returns_soon(address: str) -> None:
     if address == "::1" and not socket.has_ipv6:
         pytest.skip("no IPv6 here")
     with serving(address) as server:
@@ -95,7 +95,7 @@ def test_every_probe_over_the_loopback_comes_back_soon(address: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
-def test_a_server_listens_at_both_families_unless_told_otherwise(host: str) -> None:
+def test_a_server_listens_on_both_families_by_default(host: str) -> None:
     if host == "::1" and not socket.has_dualstack_ipv6():
         pytest.skip("no IPv6 here")
     with serving(None) as server:
@@ -112,7 +112,7 @@ def test_a_name_with_two_addresses_is_probed_where_the_server_listens(monkeypatc
         assert measure(plan(server.port, "a-name", duration_s=0.05)).series.answered.all()
 
 
-def test_what_the_network_does_is_what_the_client_counts() -> None:
+def test_the_client_counts_losses_duplicates_and_reordering_of_the_network() -> None:
     held: list[bytes] = []
 
     def deliver(message: Message, packet: bytes, send: Callable[[bytes], object]) -> None:
@@ -147,7 +147,7 @@ def test_what_the_network_does_is_what_the_client_counts() -> None:
     assert losses.lost_up == len(range(3, last + 1, 10))
     assert losses.lost_down == len(range(7, last + 1, 10))
     assert losses.copies == every(1)
-    # The last held reply may have had nobody to overtake it.
+    # The last held reply may have no packet to overtake it.
     assert losses.reordered_down in {every(5), every(5) - 1}
     assert losses.reordered_up == 0
 
@@ -178,7 +178,7 @@ def test_one_client_too_many_is_not_answered_until_another_has_gone() -> None:
         assert server._client("c", 31_000_000_000) is not None
 
 
-def test_the_kernel_says_when_a_packet_came() -> None:
+def test_the_kernel_timestamps_arrivals() -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there,
@@ -198,7 +198,7 @@ def test_the_kernel_says_when_a_packet_came() -> None:
         assert received >= sent + 50_000_000
 
 
-def test_an_endpoint_that_says_nothing_is_given_up_after_the_patience() -> None:
+def test_a_silent_server_is_given_up_after_the_patience() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mute:
         mute.bind(("127.0.0.1", 0))
         begin = time.monotonic()
@@ -251,7 +251,7 @@ def test_a_port_in_use_is_named(capsys: Capture) -> None:
     assert "cannot listen at 192.0.2.1" in refusal(["probe", "serve", "--bind", "192.0.2.1"], capsys)
 
 
-def test_what_was_measured_is_stored_and_summed_up(tmp_path: Path, capsys: Capture) -> None:
+def test_a_measurement_is_stored_and_summarised(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "out.csv.gz"
     with serving() as server:
         status = main(

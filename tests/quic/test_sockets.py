@@ -41,7 +41,7 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextlib.contextmanager
 def served(*options: str, format_: str = "json") -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
-    """A server in a process of its own, its port, and the options with which a client finds it."""
+    """A server in a separate process, its port, and the options with which a client finds it."""
     command = [*COMMAND, "serve", "--bind", "127.0.0.1", "--port", "0", "--format", format_, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -141,7 +141,7 @@ def test_a_download_an_upload_and_a_call_are_served_and_both_sides_say_so(capsys
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["1.sqlog", "2.sqlog", "3.sqlog"]
 
 
-def test_one_request_is_enough_with_once_and_the_table_says_what_was_moved(capsys: Capture) -> None:
+def test_once_ends_after_one_request_and_the_table_shows_the_transfer(capsys: Capture) -> None:
     with served("--once", format_="table") as (process, _, at):
         assert main(["quic", "get", *at, "--download", "1MB"]) == 0
         status, out, err = ended(process)
@@ -190,11 +190,13 @@ def test_a_wrong_fingerprint_is_refused_with_the_one_that_was_seen(capsys: Captu
         (["serve", "--identity", "/proc/none/x.pem"], "cannot write the identity"),
     ],
 )
-def test_what_cannot_be_is_refused_with_one_message(capsys: Capture, arguments: list[str], words: str) -> None:
+def test_impossible_options_are_refused_with_one_message(
+    capsys: Capture, arguments: list[str], words: str
+) -> None:
     assert words in refusal(capsys, *arguments)
 
 
-def test_a_port_in_use_a_closed_one_and_a_silent_one_are_told_apart(capsys: Capture) -> None:
+def test_a_port_in_use_a_closed_one_and_a_silent_one_are_distinguished(capsys: Capture) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         other.bind(("127.0.0.1", 0))
         port = str(other.getsockname()[1])
@@ -217,7 +219,7 @@ def test_a_server_that_is_killed_amid_a_download_is_a_failure_within_seconds(cap
     assert "stopped answering after" in err
 
 
-def test_a_server_that_is_stopped_amid_a_download_tells_its_client(capsys: Capture) -> None:
+def test_a_server_stopped_during_a_download_informs_its_client(capsys: Capture) -> None:
     with served() as (process, _, at):
         threading.Timer(0.5, process.send_signal, [signal.SIGINT]).start()
         assert main(["quic", "get", *at, "--download", "1000GB"]) == 1
@@ -256,7 +258,7 @@ def test_a_full_disk_is_one_message(capsys: Capture, tmp_path: Path) -> None:
         with open("/dev/full", "w") as disk:  # noqa: PTH123 - the device
             command = [*COMMAND, "get", *at, "--download", "1MB", "--format", "json"]
             done = subprocess.run(command, stdout=disk, stderr=subprocess.PIPE, text=True, check=False, timeout=20)
-    assert (done.returncode, done.stderr) == (2, "error: cannot write the answer: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "error: cannot write the output: No space left on device\n")
 
 
 def test_a_server_in_a_thread_is_stopped_from_another() -> None:
@@ -275,7 +277,7 @@ def test_a_server_in_a_thread_is_stopped_from_another() -> None:
         QuicServer("127.0.0.1", 0, identity, ServerOptions("vegas"))
 
 
-def test_the_study_runs_all_variants_in_turn_and_stores_what_it_found(capsys: Capture, tmp_path: Path) -> None:
+def test_the_study_runs_all_variants_in_turn_and_stores_its_results(capsys: Capture, tmp_path: Path) -> None:
     out = tmp_path / "study"
     status = main(["study", "loopback", "--runs", "1", "--length", "10ms", "--format", "json", "-o", str(out)])
     told = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""What makes the pages of docs: each says with which commit, and measures with that one."""
+"""Pages of docs name their commit, and are measured with it."""
 
 from __future__ import annotations
 

@@ -16,12 +16,25 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg.cli import main
-from thalweg.store.tables import TABLES
+from thalweg.outcome import TABLES
 
 Capture = pytest.CaptureFixture[str]
 SEED = 12
 MUTATIONS = int(os.environ.get("THALWEG_MUTATIONS", "30"))
 """Each takes some half a second of processor time."""
+
+CALL = """
+[[flow]]
+name = "call"
+controller = "c4"
+call = "500 ms"
+
+[[pass]]
+flow = "call"
+stream = "audio"
+metric = "mean-delay"
+at_most = "200 ms"
+"""
 
 VALUES: list[Any] = [
     None,
@@ -49,10 +62,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("stored")
     (root / "suite").mkdir()
     (root / "suite" / "download.toml").write_text(SCENARIO, encoding="utf-8")
-    (root / "suite" / "second.toml").write_text(SCENARIO.replace("cubic", "c4"), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("thalweg.report.page.vega", lambda: "")
-        assert main(["suite", str(root / "suite"), "-n", "3", "--out", str(root / "result")]) == 0
+    (root / "suite" / "second.toml").write_text(SCENARIO + CALL, encoding="utf-8")
+    assert main(["suite", str(root / "suite"), "-n", "3", "--out", str(root / "result")]) == 0
     return root / "result"
 
 
@@ -126,9 +137,8 @@ def _commands(result: Path, original: Path, page: Path) -> list[list[str]]:
 
 @pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
 def test_a_damaged_result_is_read_or_refused_with_one_message(
-    stored: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    stored: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("thalweg.report.page.vega", lambda: "")
     chance = random.Random(SEED)
     tally: Counter[tuple[str, int]] = Counter()
     for number in range(MUTATIONS):
@@ -168,7 +178,7 @@ def test_a_document_that_is_nested_too_deeply_is_refused(stored: Path, tmp_path:
     assert "nested too deeply" in capsys.readouterr().err
 
 
-def test_a_study_is_no_result_whatever_its_document_says(tmp_path: Path, capsys: Capture) -> None:
+def test_a_study_is_not_a_result_whatever_its_document_contains(tmp_path: Path, capsys: Capture) -> None:
     for text in ("{}", "[" * 200_000, "\0"):
         (tmp_path / "study.json").write_text(text, encoding="utf-8")
         assert main(["report", str(tmp_path), "-o", str(tmp_path / "page.html")]) == 2

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from drawings import drawn, figures_of
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.plots import plot_distribution, plot_trial, save
@@ -47,8 +48,7 @@ def test_a_distribution_shows_every_finished_trial_the_target_and_the_floor(outc
     text = json.dumps(chart.to_dict())
     assert "target: 5 s" in text
     assert "floor: 4 s" in text
-    (text,) = (data for data in chart.to_dict()["datasets"].values() if "share" in data)
-    table = pl.read_csv(text.encode())
+    table = drawn(chart, "trials")
     assert table["value"].to_list() == [4.5, 4.6]
     assert table["share"].to_list() == pytest.approx([1 / 3, 2 / 3], abs=1e-6)
 
@@ -79,10 +79,7 @@ def test_the_report_is_one_page_without_a_network(tmp_path: Path, scenario_file:
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=", markup)
     assert "&lt;b&gt;Short&lt;/b&gt; &amp; &lt;/script&gt; sweet" in markup
     assert "<b>Short</b>" not in html
-    block = re.search(r'id="figures">(.*?)</script>', html, re.S)
-    assert block is not None
-    figures = json.loads(block.group(1))
-    assert set(figures) == {"short-main-completion", "short-worst"}
+    assert set(figures_of(html)) == {"short-main-completion", "short-worst"}
     assert html.count(f"thalweg replay {tmp_path} short") == 1
 
 

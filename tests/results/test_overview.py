@@ -38,7 +38,7 @@ def test_every_trial_is_a_line_between_floor_and_target(outcomes_of: MakeOutcome
     assert "3 trials, median 4.5 s, worst 6 s, floor 3 s, target 5 s" in row.strip
 
 
-def test_what_did_not_finish_has_no_line_and_says_so(outcomes_of: MakeOutcomes) -> None:
+def test_unfinished_trials_have_no_line_and_are_reported(outcomes_of: MakeOutcomes) -> None:
     (row,) = overview.rows([outcomes_of([4.0, float("nan")])])
     assert (row.answer, row.margin, row.failures) == ("fail", "did not finish", "1 of 2")
     assert not lines(row.strip, "over")

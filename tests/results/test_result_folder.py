@@ -13,9 +13,8 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
+from thalweg.outcome import TABLES, Outcomes
 from thalweg.store.results import Store, SuiteResult
-from thalweg.store.tables import TABLES
 
 Make = Callable[..., Outcomes]
 Capture = pytest.CaptureFixture[str]
@@ -111,7 +110,7 @@ def test_a_document_or_table_that_is_a_link_out_is_refused(tmp_path: Path, outco
             SuiteResult.load(folder)
 
 
-def test_what_is_not_of_the_older_result_stays_where_it_is(tmp_path: Path, outcomes_of: Make) -> None:
+def test_files_that_are_not_of_the_older_result_stay(tmp_path: Path, outcomes_of: Make) -> None:
     store(tmp_path, [outcomes_of([4.5], name="one")])
     (tmp_path / "one" / "notes.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "thesis").mkdir()
@@ -120,7 +119,7 @@ def test_what_is_not_of_the_older_result_stays_where_it_is(tmp_path: Path, outco
     assert names(tmp_path) == files_of("two") | {"one/notes.txt", "thesis/chapter.tex"}
 
 
-def test_an_older_result_stays_until_the_new_one_is_whole(tmp_path: Path, outcomes_of: Make) -> None:
+def test_an_older_result_stays_until_the_new_one_is_complete(tmp_path: Path, outcomes_of: Make) -> None:
     store(tmp_path, [outcomes_of([4.5], name="one")])
     (tmp_path / "report.html").touch()
     with open_store(tmp_path, [outcomes_of([4.7], name=name) for name in ("one", "two")]) as opened:
@@ -202,7 +201,7 @@ def test_a_scenario_whose_name_a_result_needs_is_refused_before_the_first_trial(
     scenario_file.rename(tmp_path / f"{name}.toml")
     out = tmp_path / "out"
     assert main(["suite", str(tmp_path), "--trials", "1000000", "--out", str(out)]) == 2
-    assert f"no place for a scenario called {name!r}" in capsys.readouterr().err
+    assert f"cannot store a scenario called {name!r}" in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -1,4 +1,4 @@
-"""The store: what is written is what is read, and never half a scenario."""
+"""The store: results are read back as written, and a scenario is never partial."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
+from thalweg.scenario import Scenario
 from thalweg.store.results import Store, SuiteResult
 
 Make = Callable[..., Outcomes]
@@ -34,6 +36,24 @@ def test_a_stored_result_reads_back_as_it_was(tmp_path: Path, outcomes_of: Make)
     assert read.document() == written.document()
     assert read["hand-made"].flows.equals(written.outcomes[0].flows)
     assert read["hand-made"].scenario == written.outcomes[0].scenario
+
+
+def test_a_stored_call_reads_back_with_its_streams(tmp_path: Path) -> None:
+    outcomes = Scenario.load("c4/media-10mbps").trials(2)
+    written = store(tmp_path / "r", [outcomes], finished=1)
+    read = SuiteResult.load(tmp_path / "r")
+    assert read["media-10mbps"].streams.equals(outcomes.streams)
+    assert read["media-10mbps"].streams.height == 2 * 3  # audio, video and video-high of each trial
+    assert read["media-10mbps"].verdict() == outcomes.verdict()
+    assert read.document() == written.document()
+
+
+def test_a_result_of_the_time_before_streams_had_a_table_is_refused(tmp_path: Path, outcomes_of: Make) -> None:
+    store(tmp_path / "r", [outcomes_of([4.5])], finished=1)
+    file = tmp_path / "r" / "metadata.json"
+    file.write_text(file.read_text(encoding="utf-8").replace("thalweg-result/2", "thalweg-result/1"), "utf-8")
+    with pytest.raises(RequestError, match=r"not a result that this version reads \(thalweg-result/2\)$"):
+        SuiteResult.load(tmp_path / "r")
 
 
 def test_an_interrupted_run_keeps_exactly_the_finished_scenarios(tmp_path: Path, outcomes_of: Make) -> None:
@@ -67,7 +87,7 @@ def test_metadata_holds_all_that_is_needed_to_run_the_trials_again(tmp_path: Pat
     ("metadata", "message"),
     [(None, "has no metadata.json"), ("{", "metadata.json"), ('{"format": "other"}', "not a result that")],
 )
-def test_a_folder_that_is_no_result_is_refused(tmp_path: Path, metadata: str | None, message: str) -> None:
+def test_a_folder_without_a_result_is_refused(tmp_path: Path, metadata: str | None, message: str) -> None:
     if metadata is not None:
         (tmp_path / "metadata.json").write_text(metadata, encoding="utf-8")
     with pytest.raises(RequestError, match=message):
@@ -78,4 +98,13 @@ def test_a_damaged_table_is_one_message(tmp_path: Path, outcomes_of: Make) -> No
     store(tmp_path / "r", [outcomes_of([4.5])], finished=1)
     (tmp_path / "r" / "hand-made" / "flows.parquet").write_bytes(b"not parquet")
     with pytest.raises(RequestError, match="damaged"):
+        SuiteResult.load(tmp_path / "r")
+
+
+@pytest.mark.parametrize(("table", "column"), [("flows", "mean_rate_bps"), ("links", "utilisation")])
+def test_words_in_a_column_of_numbers_are_refused(table: str, column: str, tmp_path: Path) -> None:
+    store(tmp_path / "r", [Scenario.load("c4/media-10mbps").trials(2)], finished=1)
+    file = tmp_path / "r" / "media-10mbps" / f"{table}.parquet"
+    pl.read_parquet(file).with_columns(pl.lit("fast").alias(column)).write_parquet(file)
+    with pytest.raises(RequestError, match=f"{table}.parquet: {column} holds String; accepted: numbers"):
         SuiteResult.load(tmp_path / "r")

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thalweg.errors import RequestError
 from thalweg.store.whole_file import whole_file
 
 
-def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:
     target = tmp_path / "trial.csv"
     with whole_file(target) as partial:
         partial.write_text("a")
@@ -31,7 +31,7 @@ STOPS: list[tuple[BaseException, str]] = [
 
 
 @pytest.mark.parametrize(("stop", "message"), STOPS)
-def test_what_stops_the_writing_leaves_the_older_file(tmp_path: Path, stop: BaseException, message: str) -> None:
+def test_a_failed_write_leaves_the_older_file(tmp_path: Path, stop: BaseException, message: str) -> None:
     target = tmp_path / "trial.csv"
     target.write_text("older")
 
@@ -46,7 +46,7 @@ def test_what_stops_the_writing_leaves_the_older_file(tmp_path: Path, stop: Base
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_link_stays_and_a_device_takes_what_it_gets(tmp_path: Path) -> None:
+def test_a_link_is_kept_and_a_device_is_written_directly(tmp_path: Path) -> None:
     (tmp_path / "real.csv").write_text("older")
     link, null = tmp_path / "link.csv", tmp_path / "null.csv"
     link.symlink_to("real.csv")
@@ -66,7 +66,7 @@ def test_a_link_stays_and_a_device_takes_what_it_gets(tmp_path: Path) -> None:
         *(("--plot", ending) for ending in (".html", ".png", ".svg")),
     ],
 )
-def test_a_trace_or_figure_that_finds_no_room_leaves_no_file(tmp_path: Path, option: str, ending: str) -> None:
+def test_a_trace_or_figure_on_a_full_disk_leaves_no_file(tmp_path: Path, option: str, ending: str) -> None:
     file = tmp_path / f"trial{ending}"
     done = _with_little_room("run", "c4/simple-20mbps", option, str(file))
     assert done.returncode == 2
@@ -98,7 +98,7 @@ def _with_little_room(*arguments: str, room: int = 10_000) -> subprocess.Complet
     )
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next_but_not_the_file_of_a_living_one(tmp_path: Path) -> None:
+def test_partial_files_of_killed_writers_are_removed_but_not_those_of_running_ones(tmp_path: Path) -> None:
     code = """if True:
         import os, signal, sys
         from pathlib import Path

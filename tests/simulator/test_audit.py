@@ -15,7 +15,7 @@ FINDING = "audit: seed 7, 1.62 s, flow main (server): declares packet 812 lost, 
 
 
 @pytest.mark.parametrize("stack", ["model", "quic"])
-def test_a_watched_trial_is_the_trial_that_nobody_watches(stack: str) -> None:
+def test_an_audited_trial_equals_the_same_trial_without_auditor(stack: str) -> None:
     scenario = Scenario.load("c4/simple-20mbps", {"flow.*.stack": stack})
     plain = scenario.trials(2, seed=3, jobs=1)
     watched = scenario.trials(2, seed=3, jobs=1, audit=True)
@@ -66,7 +66,7 @@ def test_a_finding_is_an_exception_and_status_3(
 
 def test_real_time_cannot_be_watched(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "c4/simple-20mbps", "--live", "--audit"]) == 2
-    assert "--audit watches trials in virtual time" in capsys.readouterr().err
+    assert "--audit applies to virtual time only" in capsys.readouterr().err
 
 
 def test_a_text_chooses_the_part_that_is_played() -> None:

@@ -77,7 +77,7 @@ def test_files_and_empty_folders_are_no_suites(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["run"], ["run", "--live"], ["suite"], ["probe", "analyze"]])
 @pytest.mark.parametrize("special", ["/dev/zero", "fifo.toml"])
-def test_what_is_no_regular_file_is_refused_before_it_is_opened(
+def test_files_that_are_not_regular_are_refused_before_opening(
     special: str, command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / special  # an absolute name stays as it is

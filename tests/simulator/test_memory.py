@@ -22,10 +22,11 @@ print("peak", int(peak.split()[1]) / 1024)
 @pytest.mark.timeout(600)  # longer than others: a loaded machine must not fail it
 @pytest.mark.skipif(not _STATUS.exists(), reason="only Linux tells the peak of a process")
 def test_a_suite_with_its_report_stays_below_200_mb(tmp_path: Path) -> None:
-    # satellite has the longest trace of the suite, 270 000 rows: the peak of a run of the whole suite is at its
-    # figure. By itself it is 176 MiB, in that run 188 MiB.
+    # satellite has the longest trace of the suite, 175 000 rows: the peak of a run of the whole suite is at its
+    # figure.
     arguments = ["suite", "c4", "--only", "satellite", "--trials", "2", "--out", str(tmp_path / "result")]
     run = subprocess.run([sys.executable, "-c", _RUN, *arguments], capture_output=True, text=True, check=True)
-    assert (tmp_path / "result" / "report.html").stat().st_size > 1e6
+    # The packed drawing program takes 368 kB of the page, the figures the rest.
+    assert (tmp_path / "result" / "report.html").stat().st_size > 400_000
     peak_mib = float(run.stdout.rpartition("peak ")[2])
     assert 80 < peak_mib < 200e6 / 2**20

@@ -51,7 +51,7 @@ def test_without_loss_and_reordering_model_and_stack_agree(values: tuple[Any, ..
         ((10, 40, 20, "dualpi2", False, 3, "cubic"), 1.0, 1.15),
     ],
 )
-def test_known_differences_stay_what_they_are(values: tuple[Any, ...], least: float, most: float) -> None:
+def test_known_differences_do_not_change(values: tuple[Any, ...], least: float, most: float) -> None:
     goodput, _ = ratios(*values)
     assert least <= goodput <= most
 

@@ -116,7 +116,7 @@ def test_ctrl_c_keeps_the_trials_that_are_finished(scenario: Scenario) -> None:
     assert outcomes.flows["finished"].all()
 
 
-def test_a_trial_that_ends_unfinished_says_so_and_answers_nothing(
+def test_a_trial_that_ends_unfinished_is_reported_and_decides_nothing(
     scenario_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # 99 % loss: the handshake alone needs luck, and probe timeouts double up to the limit of 100 s.

@@ -46,14 +46,14 @@ def test_bins_that_do_not_fill_are_left_out_and_odd_ones_are_refused() -> None:
     assert np.isnan(mean_jain(np.ones((2, 3)), 1.0, 5.0))
 
 
-def test_max_min_gives_what_the_modest_leave_to_the_others() -> None:
+def test_max_min_gives_unused_shares_to_the_other_flows() -> None:
     # 10 for three: 1 is content, 9 are left for two who want more than 4.5.
     assert max_min([1.0, 20.0, 5.0], 10.0).tolist() == [1.0, 4.5, 4.5]
     assert max_min([1.0, 2.0], 10.0).tolist() == [1.0, 2.0]
     assert share_of_fair(np.array([15.0, 5.0]), 20.0).tolist() == [1.5, 0.5]
 
 
-def test_the_ratio_tells_starvation() -> None:
+def test_the_ratio_is_infinite_under_starvation() -> None:
     assert ratio(np.array([6.0, 2.0])) == 3.0
     assert ratio(np.array([6.0, 0.0])) == float("inf")
 
@@ -78,7 +78,7 @@ def test_every_condition_differs_from_the_base_in_one_thing() -> None:
         assert sum(changed) <= 1
 
 
-def test_a_pair_alike_is_fair_and_a_row_says_all() -> None:
+def test_an_equal_pair_is_fair_and_its_row_is_complete() -> None:
     parameters = Parameters(("cubic",), (1.0,), (1.0,), ("fq-codel",), flows=(4,))
     done = STUDY.run(parameters, trials=1)
     pair, four = done.result.rows
@@ -173,7 +173,7 @@ def test_trials_start_at_all_phases_of_a_round_trip_and_are_measured_from_when_a
     assert parameters.begin_s(cell) == pytest.approx(1.2)
 
 
-def test_a_mean_that_lacks_a_trial_is_no_number() -> None:
+def test_a_mean_with_a_missing_trial_is_undefined() -> None:
     parameters = Parameters(duration="20 s")
     cell = Cell(("reno", "reno"))
     outcomes = parameters.scenario(cell).trials(2)
@@ -222,7 +222,7 @@ def test_the_command_prints_the_document_and_leaves_a_page(
         ("--gap=soon", "expected a time"),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_one_message(
+def test_nonsense_parameters_are_refused_with_one_message(
     option: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["study", "fairness", option]) == 2

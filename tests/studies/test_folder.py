@@ -34,14 +34,29 @@ def names(folder: Path) -> set[str]:
 
 
 def test_a_study_removes_the_files_of_the_older_one_and_no_others(tmp_path: Path) -> None:
-    write_study_files(tmp_path, study(), {"one": "", "two": ""}, {"flows": TABLE, "requests": TABLE}, ["runs.png"])
-    (tmp_path / "runs.png").touch()
+    tables, picture = {"flows": TABLE, "requests": TABLE}, {"runs.png": Path.touch}
+    write_study_files(tmp_path, study(), {"one": "", "two": ""}, tables, picture)
+    assert (tmp_path / "runs.png").exists()
     (tmp_path / "report.html").touch()
     mine = {"thesis.parquet", "scenarios/mine.toml", "mine.png"}
     for name in mine:
         (tmp_path / name).touch()
     write_study_files(tmp_path, study(), {"two": ""}, {"runs": TABLE})
     assert names(tmp_path) == {"study.json", "scenarios/two.toml", "runs.parquet"} | mine
+
+
+def test_an_older_study_stays_until_the_pictures_of_the_new_one_are_there(tmp_path: Path) -> None:
+    write_study_files(tmp_path, study(seed=1), {}, {})
+
+    def stop(picture: Path) -> None:
+        with pytest.raises(RequestError, match="another run writes its result"):
+            write_study_files(tmp_path, study(seed=3), {}, {})
+        raise RequestError(f"cannot write {picture}: no space left on device")
+
+    with pytest.raises(RequestError, match="no space left"):
+        write_study_files(tmp_path, study(seed=2), {}, {}, {"runs.png": stop})
+    assert json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))["seed"] == 1
+    assert names(tmp_path) == {"study.json"}
 
 
 def test_a_part_of_a_study_stays_beside_the_older_one_until_the_next_run(tmp_path: Path) -> None:
@@ -110,7 +125,7 @@ def test_an_older_study_that_cannot_be_replaced_is_refused_before_the_trials(
     assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'study.json'}: ")
 
 
-def test_what_is_in_the_way_of_a_study_is_refused_at_its_start(tmp_path: Path) -> None:
+def test_entries_that_conflict_with_a_study_are_refused_at_its_start(tmp_path: Path) -> None:
     write_study_files(tmp_path, study(), {}, {"flows": TABLE})
     (tmp_path / "scenarios").touch()
     with pytest.raises(RequestError, match="scenarios is in the way"), reserve_folder(tmp_path):
@@ -122,7 +137,7 @@ def test_what_is_in_the_way_of_a_study_is_refused_at_its_start(tmp_path: Path) -
         pass
 
 
-def test_a_folder_that_is_removed_while_it_is_being_held_is_made_again(
+def test_a_reserved_folder_that_is_removed_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, flock = tmp_path / "new", fcntl.flock
@@ -140,7 +155,7 @@ def test_a_folder_that_is_removed_while_it_is_being_held_is_made_again(
             pass
 
 
-def test_a_folder_is_held_until_its_study_is_written_and_free_afterwards(tmp_path: Path) -> None:
+def test_a_folder_is_reserved_until_its_study_is_written(tmp_path: Path) -> None:
     with reserve_folder(tmp_path / "a" / ".." / "new"):
         write_study_files(tmp_path / "new", study(), {}, {})
         with pytest.raises(RequestError, match="another run writes"), reserve_folder(tmp_path / "new"):

@@ -278,7 +278,7 @@ def test_short_flows_arrive_alike_whoever_competes(small: Small) -> None:
     assert not first.equals(second)  # replications differ
 
 
-def test_arrivals_and_lengths_are_drawn_from_what_was_asked_for() -> None:
+def test_arrivals_and_lengths_follow_the_given_distributions() -> None:
     short = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=(), head_start="0 s")
     requests = STUDY.run(short, trials=4).cells[ALONE].outcomes.requests
     gaps = np.concatenate([np.diff(one["start_s"].to_numpy()) for one in requests.partition_by("trial")])
@@ -338,7 +338,7 @@ def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsy
     }
 
 
-def test_figures_show_every_competitor_beside_what_is_published(small: Small) -> None:
+def test_figures_show_every_competitor_and_the_published_values(small: Small) -> None:
     cells = published_trials()
     table = [row(cell, cells, published=True) for cell in cells]
     drawn = json.dumps(plot_harm(table, COMPLETION, "Harm").to_dict())

@@ -167,7 +167,7 @@ def test_an_empty_sample_is_refused() -> None:
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.nan])
-def test_what_no_measurement_can_be_is_refused(bad: float) -> None:
+def test_impossible_measurements_are_refused(bad: float) -> None:
     for harm in (harm_less_is_better, harm_more_is_better, excess):
         with pytest.raises(ValueError, match="solo holds"):
             harm([1.0, bad], [1.0, 1.0])

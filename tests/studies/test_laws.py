@@ -88,7 +88,7 @@ def test_the_tables_of_rfc_9438_are_its_formulas() -> None:
     assert (round(cubic_table(1e-6, 0.01)), round(cubic_table(1e-7, 0.01) / 10)) == (1200, 593)
 
 
-def test_bbr_on_long_paths_may_use_what_probe_rtt_leaves() -> None:
+def test_bbr_on_long_paths_may_lose_utilisation_to_probe_rtt() -> None:
     # 0.2 + 2 * 0.6 = 1.4 s in each 6.4 s at half of the BDP: 0.99 (1 - 0.5 * 1.4 / 6.4) = 0.8817.
     assert utilisation.least_use("bbr", 0.6)[0] == pytest.approx(0.8817, abs=1e-4)
     # BBRv1 has next to nothing in flight for 1.4 s of 11.4: 1 - 1.4 / 11.4 = 0.8772.
@@ -109,16 +109,17 @@ def test_the_window_is_averaged_over_time_and_not_over_samples() -> None:
 
 
 def test_bytes_in_flight_count_where_a_packet_leaves() -> None:
-    # After a reduction more is in flight than the window: nothing leaves, and it is no fault.
-    flows = pl.DataFrame(
-        {
-            "event": ["sent", "received", "sent"],
-            "in_flight_bytes": [14400, 28800, 12960],
-            "window_bytes": [15840, 14400, 14400],
-        }
-    )
-    assert window.overshoot(flows) == -1.0
-    assert window.overshoot(flows.with_columns(event=pl.lit("sent"))) == 10.0
+    # At 1 s the window falls by 4 packets to 7, with 10 in flight: nothing leaves until half of them have arrived.
+    in_flight, window_bytes = [14400, 14400, 8640], [15840, 10080, 10080]
+    flows = pl.DataFrame({"time_s": [0.0, 1.0, 2.0], "in_flight_bytes": in_flight, "window_bytes": window_bytes})
+
+    def overshoot(*packets: tuple[float, str, int]) -> float:
+        first = (0.0, "acknowledged", 1440)
+        table = pl.DataFrame([first, *packets], ["time_s", "event", "size_bytes"], orient="row")
+        return window.overshoot(flows, table)
+
+    assert overshoot((0.0, "sent", 14400), (2.0, "acknowledged", 7200), (2.0, "sent", 1440)) == -1.0
+    assert overshoot((0.0, "sent", 14400), (1.5, "sent", 1440)) == 4.0
 
 
 def test_codels_gaps_shrink_with_the_root_of_the_count() -> None:
@@ -156,7 +157,7 @@ def dead_path(factor: float = 2.0, first_s: float = 0.066) -> Trace:
     return trace(flows=flows, packets=[(moment, "main", "sent") for moment in moments])
 
 
-def test_timeouts_are_told_from_what_is_sent_into_a_dead_path() -> None:
+def test_timeouts_are_measured_from_probes_into_a_failed_path() -> None:
     # 40 + max(4 * 0, 1) + 25 = 66 ms.
     found = timeout.timeouts(dead_path(), 5.0)
     assert found == pytest.approx({"first": 1.0, "backoff": 2.0, "probes": 2.0})
@@ -230,7 +231,7 @@ def test_stack_and_model_that_differ_by_six_percent_fail() -> None:
         assert (agreement.answer, "within 5%" in agreement.name) == (answer, True)
 
 
-def test_what_a_law_does_not_claim_is_shown_with_the_reason_and_decides_nothing() -> None:
+def test_values_outside_a_law_are_shown_with_the_reason_and_not_judged() -> None:
     shown = quantity(0.5, judged=False, reason="too few packets", compared=False)
     assert checks([shown]) == []
     assert findings([shown])[0].reason == "too few packets"
@@ -326,6 +327,6 @@ def test_the_tables_fit_a_terminal(quick: Path) -> None:
     "option",
     [["--preset", "slow"], ["--stack", "tcp"], ["-c", "renoo"], ["--stack", "quic", "-c", "kernel:cubic"]],
 )
-def test_what_is_wrong_is_refused_with_one_message(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_is_refused_with_one_message(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "laws", "--preset", "quick", *option]) == 2
     assert capsys.readouterr().out == ""

@@ -45,6 +45,7 @@ class Size(NamedTuple):
 class Parameters:
     sizes: tuple[str, ...] = option(("100 kB", "200 kB"), "--size", help="May be repeated.")
     rate: str = option("10 Mbps", help="Of the path.")
+    shaped: bool = option(True, help="A parameter of two values.")
     trials: ClassVar[int] = 2
     preset: ClassVar[str] = "default"
 
@@ -105,7 +106,7 @@ class Elsewhere:
 STUDY = Downloads()
 
 
-def test_a_study_is_its_parameters_and_what_it_measures(tmp_path: Path) -> None:
+def test_a_study_consists_of_its_parameters_and_its_measurements(tmp_path: Path) -> None:
     heard: list[tuple[str, int, int]] = []
     player = Elsewhere()
     done = STUDY.run(Parameters(), seed=7, player=player, on_progress=lambda *step: heard.append(step))
@@ -142,9 +143,14 @@ def test_no_trials_and_a_value_that_no_scenario_takes_are_refused_before_any_tri
 
 def test_parameters_are_options_and_what_is_not_given_keeps_its_value() -> None:
     forms = {name: (kind, form.flags) for name, kind, form in options(Parameters)}
-    assert forms == {"sizes": (list[str] | None, ("--size",)), "rate": (str | None, ())}
-    given: dict[str, Any] = {"sizes": ["1 MB", "2 MB", "1 MB"], "rate": None}
+    assert forms == {
+        "sizes": (list[str] | None, ("--size",)),
+        "rate": (str | None, ()),
+        "shaped": (bool | None, ()),
+    }
+    given: dict[str, Any] = {"sizes": ["1 MB", "2 MB", "1 MB"], "rate": None, "shaped": None}
     assert changed(Parameters(), given) == Parameters(sizes=("1 MB", "2 MB"))
+    assert not changed(Parameters(), {"shaped": False}).shaped
 
 
 def test_a_scenario_text_reads_back_as_the_keys_that_it_was_made_of() -> None:

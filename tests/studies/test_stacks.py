@@ -66,7 +66,7 @@ def test_the_command_stores_what_it_prints(tmp_path: Path, capsys: Capture) -> N
     assert len(list((out / "scenarios").glob("*.toml"))) == 6
 
 
-def test_a_study_whose_trials_settle_nothing_says_so_and_has_a_status_of_its_own(capsys: Capture) -> None:
+def test_an_undecided_study_is_reported_with_its_own_status(capsys: Capture) -> None:
     assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "2"]) == 2
     said = capsys.readouterr()
     assert "not enough trials" in said.out

@@ -62,8 +62,8 @@ def test_what_is_sent_above_the_available_bandwidth_is_overshoot_although_the_li
     assert reactions.undershoot[0] == 0
 
 
-def test_what_stays_when_all_is_steady_is_not_what_the_step_has_cost() -> None:
-    # Teeth of one unit about 12, for ever, and no reaction at all: from 6 to 12 the area is that of the teeth.
+def test_the_steady_state_gap_is_not_a_cost_of_the_step() -> None:
+    # Endless teeth of one unit about 12, and no reaction at all: from 6 to 12 the area is that of the teeth.
     teeth = run(12 + np.tile([1.0, -1.0], 40))
     still = react(teeth, run(flat(12, 80)), RTT, before=6.0)
     assert still.mark[0] == 9
@@ -99,7 +99,7 @@ def test_the_area_is_normalized_by_the_change_of_the_bandwidth() -> None:
     assert reactions.undershoot[0] == pytest.approx(10 / 19)
 
 
-def test_a_flow_that_swings_for_ever_does_not_converge_and_says_so() -> None:
+def test_a_flow_that_oscillates_does_not_converge_and_is_reported() -> None:
     # A period of 12 bins is not that of the windows, 4 or 8 bins apart: their means differ by more than 1 %.
     swing = run(12 + 6 * np.sin(2 * np.pi * np.arange(120) / 12))
     reactions = react(swing, run(flat(12, 120)), RTT)
@@ -260,7 +260,7 @@ def test_noise_has_no_damping_class() -> None:
     assert fit_response(np.full((1, 30), np.nan), np.array([30]), RTT).classes == [NONE]
 
 
-def test_the_bounds_of_the_classes_are_what_they_are_said_to_be() -> None:
+def test_the_bounds_of_the_damping_classes_match_their_definitions() -> None:
     # The first overshoot is exp(-pi z / sqrt(1 - z^2)); a whole swing later it is that squared over itself.
     assert np.exp(-np.pi * CRITICAL_FROM / np.sqrt(1 - CRITICAL_FROM**2)) == pytest.approx(0.02)
     assert np.exp(-2 * np.pi * UNDAMPED_BELOW / np.sqrt(1 - UNDAMPED_BELOW**2)) == pytest.approx(0.5)
@@ -295,13 +295,13 @@ def test_better_is_a_ratio_below_one_with_all_of_its_interval() -> None:
     assert told["larger buffer: bbr1 reacts better than reno"] == "not enough trials"  # alike
 
 
-def test_where_half_of_the_runs_do_not_converge_nothing_is_told() -> None:
+def test_if_half_of_the_runs_do_not_converge_checks_are_undecided() -> None:
     # The rule that asked for a finite median held for a quarter of such pairs.
     answers = {check.answer for check in checks(areas({}, n=40, unfinished=0.5))}
     assert answers == {"not enough trials"}
 
 
-def test_a_tail_is_longer_when_the_interval_of_the_ratio_of_tails_says_so() -> None:
+def test_a_tail_is_longer_only_by_the_interval_of_the_ratio_of_tails() -> None:
     made = areas({})
     name = "small buffer: bbr1 has a long tail"
     assert {check.name: check.answer for check in checks(made)}[name] != "holds"

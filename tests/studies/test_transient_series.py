@@ -62,7 +62,7 @@ def test_the_bandwidth_of_the_file_counts_and_the_metric_is_armed_again_at_each_
     assert second.reactions.undershoot[0] == pytest.approx(10 / 19)
 
 
-def test_what_was_sent_is_where_overshoot_is_looked_for(tmp_path: Path) -> None:
+def test_overshoot_is_measured_on_the_sent_rate(tmp_path: Path) -> None:
     rows = [f"{0.05 * row:.2f},12e6,{18e6 if row < 6 else 12e6}" for row in range(50)]
     measured = read_series(write(tmp_path / "flow.csv", rows, "time_s,throughput_bps,sent_bps"))
     (one,) = react_to_steps(measured, 0.05, available_bps=12e6)
@@ -124,7 +124,7 @@ def test_a_measurement_too_short_or_without_bandwidth_is_refused(tmp_path: Path)
         (["--series", "x.csv", "--rtt", "9ms", "--buffer", "1 bdp"], "--buffer: not with --series"),
     ],
 )
-def test_a_bad_option_is_refused_with_what_is_accepted(arguments: list[str], says: str, capsys: Capture) -> None:
+def test_a_bad_option_is_refused_with_the_accepted_forms(arguments: list[str], says: str, capsys: Capture) -> None:
     assert says in refusal(arguments, capsys)
 
 

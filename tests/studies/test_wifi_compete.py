@@ -58,7 +58,7 @@ def test_a_trial_that_does_not_finish_is_the_worst_and_spares_the_median() -> No
     assert (median_trial(closed), worst_trial(closed)) == (2, 1)
 
 
-def test_medians_far_apart_are_told_apart_and_medians_of_one_sample_are_not() -> None:
+def test_distant_medians_are_distinguished_and_medians_of_one_sample_are_not() -> None:
     sample = np.random.default_rng(1).normal(10, 1, 200)
     apart = ratio_of_medians(sample, sample * 1.3)
     assert apart.low < apart.value < apart.high < 1
@@ -108,7 +108,7 @@ def test_a_new_version_that_is_slower_than_the_old_one_fails_the_ordering() -> N
     assert "against bbr, v3 is faster than v1" in names
 
 
-def test_the_end_times_of_the_paper_say_what_the_paper_says() -> None:
+def test_the_end_times_of_the_paper_confirm_its_statements() -> None:
     # Alone 5.3 s; the figures of the paper end at 22.2 s and 6.8 s: (22.2 - 1) / 5.3 = 4.0.
     seen = {("v1", "c4"): 22.2, ("v2", "c4"): 6.8, ("v1", "alone"): 5.3, ("v1", "cubic"): 10.0}
     seen |= {("v1", "bbr"): 10.5, ("no-exit", "bbr"): 14.0, ("v2", "bbr"): 7.05}
@@ -120,7 +120,7 @@ def test_the_end_times_of_the_paper_say_what_the_paper_says() -> None:
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.524, 20), (0.75, 19)])
-def test_hardly_more_than_half_dominates_nobody_and_fewer_than_twenty_trials_tell_nothing(
+def test_slightly_more_than_half_is_no_dominance_and_fewer_than_twenty_trials_decide_nothing(
     share: float, n: int
 ) -> None:
     shares_ = {("v2", "bbr"): share + np.linspace(-0.08, 0.08, n)}

@@ -60,7 +60,7 @@ def as_published() -> dict[tuple[str, str], list[Course]]:
 CLOSED = {("v1", "cubic"): np.linspace(9, 9.4, 20), ("v2", "cubic"): np.linspace(7, 7.4, 20)}
 
 
-def test_courses_like_those_of_the_paper_hold_everything_that_it_says_of_them() -> None:
+def test_courses_like_those_of_the_paper_confirm_all_its_statements() -> None:
     found = course_findings(CLOSED, as_published(), shared=True)
     assert len(found) == 10
     assert all(finding.holds for finding in found), [one.name for one in found if not one.holds]

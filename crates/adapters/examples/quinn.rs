@@ -1,4 +1,4 @@
-//! An upload over the loopback with quinn, steered by a controller of Thalweg.
+//! An upload over the loopback with quinn and a controller of Thalweg.
 //!
 //! `cargo run --release -p thalweg-adapters --example quinn -- c4 [MB]`
 
@@ -28,7 +28,7 @@ async fn main() {
 }
 
 async fn upload(name: &str, megabytes: usize) -> Result<(), Box<dyn Error>> {
-    // This is all that it takes: a factory in the configuration of the transport.
+    // All that is needed: a factory in the transport configuration.
     let controllers: Factory = name.parse()?;
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(controllers));

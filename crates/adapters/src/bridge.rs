@@ -1,7 +1,7 @@
 //! What both stacks report, in the terms of Thalweg's own sender.
 //!
 //! Packets are known by the time at which they left and, where the stack tells it, by their number; the sender
-//! numbers them anew, since the numbers of stacks start again in each packet number space.
+//! renumbers them, since each packet number space of a stack starts at 0.
 
 use rand_core::SeedableRng as _;
 use std::collections::VecDeque;
@@ -10,8 +10,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time;
-use thalweg_control::registry::SpecError;
-use thalweg_control::{Control, ControllerSpec, Init, Rng};
+use thalweg_control::{Control, ControllerSpec, Init, Rng, SpecError};
 use thalweg_transport::{StackFlow, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
@@ -40,7 +39,7 @@ impl Factory {
         self.initial_window = Some(window);
         self
     }
-    /// Sets the seed of what controllers draw at random; each connection draws one of its own if not set.
+    /// Sets the random seed of controllers; if not set, each connection draws its own.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
@@ -95,14 +94,14 @@ impl FromStr for Factory {
 struct Open {
     /// Number that the sender gave it.
     number: u64,
-    /// Number that the stack gave it, if it tells.
+    /// Number that the stack gave it, if reported.
     theirs: Option<u64>,
     size: Bytes,
     at: Instant,
 }
 
-/// One sender. The stack asks for the window through a shared reference, and the answer may have to take in what
-/// was reported before: hence the lock, which is never contended.
+/// One sender. The stack asks for the window through a shared reference, and the answer may first process pending
+/// reports: hence the lock, which is never contended.
 pub(crate) struct Bridge(Mutex<Sender>);
 
 impl Bridge {
@@ -168,7 +167,7 @@ impl Sender {
     pub(crate) fn on_acks_ended(&mut self, now: time::Instant) {
         let now = self.at(now);
         self.flow.on_acks_ended(now);
-        // Whatever left two round trips before what was acknowledged, and was not declared lost, never will be.
+        // What left two round trips before an acknowledged packet, and is not lost by now, never will be.
         let patience = self.flow.path().smoothed_rtt * 2;
         while let Some(oldest) = self.sent.front()
             && self.flow.path().has_rtt()
@@ -217,7 +216,7 @@ impl Sender {
         self.flow.on_marked(now);
     }
 
-    /// What was declared lost has arrived after all.
+    /// The loss was spurious: the packets arrived.
     #[cfg(feature = "noq")]
     pub(crate) fn on_spurious(&mut self) {
         self.flow.on_spurious();
@@ -237,14 +236,14 @@ impl Sender {
         self.flow.initial_window().as_u64()
     }
 
-    /// The decision of the controller, once it has heard everything.
+    /// The decision of the controller, after all reports.
     pub(crate) fn control(&mut self) -> Control {
         self.flow.control()
     }
 
-    /// The window, in the words of the stacks. RFC 9002 section 7: no packet leaves that would make bytes in flight
-    /// *larger* than the window. Both stacks hold back one that would make them as large, too, so that a window of two
-    /// packets would carry one. Of a window below one packet, they would send none.
+    /// The window as the stacks understand it. RFC 9002 section 7: no packet may make bytes in flight *larger* than the
+    /// window. Both stacks also hold back a packet that would make them equal, so that a window of two packets would
+    /// carry one, and a window below one packet none.
     pub(crate) fn window(&mut self) -> u64 {
         let window = self.flow.control().window.max(self.flow.path().mtu);
         window.as_u64().saturating_add(1)

@@ -23,7 +23,7 @@
 //!   rate and names each lost packet.
 //! - Neither says how many CE marks came: one is counted for each report. Both send ECT(0) only.
 //! - RTT samples include the delay of acknowledgements, which neither passes on.
-//! - Packets of the handshake and packets that carry only acknowledgements are not told apart from data when they
+//! - Packets of the handshake and packets that carry only acknowledgements are not distinguished from data when they
 //!   leave; those that are never acknowledged are forgotten after two round trips.
 //! - A new path gets a fresh controller (RFC 9000 section 9.4).
 

@@ -18,7 +18,7 @@ struct Adapter {
     factory: Arc<Factory>,
     bridge: Bridge,
     mtu: u16,
-    /// When it last heard of anything: what a copy for a new path counts its time from.
+    /// Time of the last report: the start of the clock of a copy for a new path.
     now: Instant,
 }
 

@@ -17,7 +17,7 @@ struct Adapter {
     factory: Arc<Factory>,
     bridge: Bridge,
     mtu: u16,
-    /// When it last heard of anything: what a copy for a new path counts its time from.
+    /// Time of the last report: the start of the clock of a copy for a new path.
     now: Instant,
     last_number: Option<u64>,
 }
@@ -35,14 +35,14 @@ impl Adapter {
 }
 
 impl Controller for Adapter {
-    /// One call stands for all packets of a batch: they are taken to be of one size.
+    /// One call stands for all packets of a batch, assumed to be of one size.
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.now = now;
         let since_last = self
             .last_number
             .map_or(1, |last| last_packet_number.saturating_sub(last));
         self.last_number = Some(last_packet_number);
-        // Numbers start again in each packet number space, and a packet is not larger than the path carries.
+        // Numbers restart in each packet number space, and no packet is larger than the path MTU.
         let least = bytes.div_ceil(u64::from(self.mtu)).max(1);
         let count = if (least..=bytes.max(1)).contains(&since_last) {
             since_last

@@ -1,8 +1,8 @@
-//! Every controller of the registry steers uploads of both stacks over the loopback.
+//! Every controller of the registry controls uploads of both stacks over the loopback.
 
 use std::process::Command;
 
-/// Runs the transfer of an example in a process of its own, so that both stacks are used as a program uses them.
+/// Runs the transfer of an example in a separate process, so that both stacks run as in a program.
 fn upload(stack: &str, controller: &str) -> String {
     let mut example = std::env::current_exe().expect("the path of this test");
     example.pop();

@@ -30,13 +30,13 @@ impl<'py, 'a, Row> Columns<'py, 'a, Row> {
         Ok(self)
     }
 
-    /// A column of counts. Python has them signed: differences of them are then what they should be.
+    /// A column of counts, signed in Python so that differences may be negative.
     pub(crate) fn count(self, name: &str, value: impl Fn(&'a Row) -> u64) -> PyResult<Self> {
         self.number(name, |row| i64::try_from(value(row)).unwrap_or(i64::MAX))
     }
 
-    /// A column of a few words that come again and again: the places of words in a list, and the list. A text for
-    /// each row would take longer than the trial.
+    /// A column of a few repeated words: indices into a list, and the list. A text for each row would take longer
+    /// than the trial.
     pub(crate) fn word(self, name: &str, value: impl Fn(&'a Row) -> &'a str) -> PyResult<Self> {
         let py = self.table.py();
         let (mut words, mut known, mut last) = (Vec::<&str>::new(), HashMap::new(), 0);
@@ -55,7 +55,7 @@ impl<'py, 'a, Row> Columns<'py, 'a, Row> {
         Ok(self)
     }
 
-    /// A column of texts that differ.
+    /// A column of distinct texts.
     pub(crate) fn text(self, name: &str, value: impl Fn(&'a Row) -> String) -> PyResult<Self> {
         let texts: Vec<String> = self.rows.iter().map(value).collect();
         self.table.set_item(name, texts)?;
@@ -67,12 +67,12 @@ impl<'py, 'a, Row> Columns<'py, 'a, Row> {
     }
 }
 
-/// Seconds; not a number for what did not come to be.
+/// Seconds; NaN if the event never happened.
 pub(crate) fn seconds(time: impl Into<Option<Duration>>) -> f64 {
     time.into().map_or(f64::NAN, Duration::as_secs_f64)
 }
 
-/// Bits per second; not a number for what there is not.
+/// Bits per second; NaN if there is no value.
 pub(crate) fn bits_per_second(rate: impl Into<Option<Rate>>) -> f64 {
     rate.into()
         .map_or(f64::NAN, |rate| rate.as_bits_per_sec() as f64)

@@ -4,7 +4,9 @@
 //! Its contract is `python/thalweg/_native.pyi`. Everything that leaves it is plain: numbers in seconds,
 //! bytes and bits per second, texts, and columns of them. Trials run without the interpreter's lock.
 
+mod batches;
 mod columns;
+mod controller;
 mod live;
 mod outcomes;
 mod quic;
@@ -19,7 +21,7 @@ pyo3::create_exception!(
     thalweg._native,
     ScenarioError,
     pyo3::exceptions::PyValueError,
-    "A scenario is refused. The message names file, line, key, value and the accepted forms."
+    "An invalid scenario. The message names file, line, key, value and the accepted forms."
 );
 pyo3::create_exception!(
     thalweg._native,
@@ -36,6 +38,13 @@ pyo3::create_exception!(
 
 pyo3::create_exception!(
     thalweg._native,
+    ControllerFailed,
+    pyo3::exceptions::PyException,
+    "A controller in Python has raised something, its cause. Arguments: controller, method, flow, seed, time in seconds."
+);
+
+pyo3::create_exception!(
+    thalweg._native,
     QuicRefused,
     pyo3::exceptions::PyException,
     "A connection over sockets cannot be made as requested."
@@ -44,7 +53,7 @@ pyo3::create_exception!(
     thalweg._native,
     QuicFailed,
     pyo3::exceptions::PyException,
-    "A connection over sockets broke before it was done."
+    "A connection over sockets failed before it finished."
 );
 
 /// Scenario files, trials and traces.
@@ -60,12 +69,15 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
+    module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;
+    controller::add_classes(module)?;
     module.add("QuicRefused", py.get_type::<QuicRefused>())?;
     module.add("QuicFailed", py.get_type::<QuicFailed>())?;
     module.add_function(wrap_pyfunction!(quic::make_quic_identity, module)?)?;
     module.add_function(wrap_pyfunction!(quic::quic_fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(quic::quic_get, module)?)?;
     module.add_class::<quic::QuicServer>()?;
+    module.add_function(wrap_pyfunction!(batches::run_batches, module)?)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<outcomes::Outcomes>()?;
     module.add_class::<outcomes::Trial>()?;

@@ -6,7 +6,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thalweg_sim::{
-    Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, RequestOutcome, Series, column_name,
+    Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, RequestOutcome, Series,
 };
 
 /// Outcomes of a number of trials, as columns.
@@ -24,6 +24,9 @@ pub(crate) struct Outcomes {
     /// One row for each trial, flow of requests and request.
     #[pyo3(get)]
     requests: Py<PyDict>,
+    /// One row for each trial, flow and stream of media.
+    #[pyo3(get)]
+    streams: Py<PyDict>,
     /// Series in bins of each trial, if the scenario asks for them.
     series: Vec<Option<Series>>,
 }
@@ -66,15 +69,27 @@ pub(crate) struct Trial {
     pub(crate) trace: Option<Py<Trace>>,
 }
 
+#[derive(Clone, Copy)]
 struct FlowRow<'a> {
     trial: &'a Finished,
     spec: &'a FlowSpec,
-    is: &'a FlowOutcome,
+    flow: &'a FlowOutcome,
 }
 
 struct LinkRow<'a> {
     trial: &'a Finished,
-    is: &'a LinkOutcome,
+    link: &'a LinkOutcome,
+}
+
+struct RequestRow<'a> {
+    trial: &'a Finished,
+    spec: &'a FlowSpec,
+    request: &'a RequestOutcome,
+}
+
+struct StreamRow<'a> {
+    flow: FlowRow<'a>,
+    stream: &'a MediaOutcome,
 }
 
 impl Outcomes {
@@ -84,71 +99,66 @@ impl Outcomes {
             links: links(py, trials)?,
             trials: one_row_each(py, trials)?,
             requests: requests(py, specs, trials)?,
+            streams: streams(py, specs, trials)?,
             series: trials.iter().map(|t| t.outcome.series.clone()).collect(),
         })
     }
 }
 
+fn flow_rows<'a>(
+    specs: &'a [FlowSpec],
+    trials: &'a [Finished],
+) -> impl Iterator<Item = FlowRow<'a>> {
+    trials.iter().flat_map(move |trial| {
+        let flows = specs.iter().zip(&trial.outcome.flows);
+        flows.map(move |(spec, flow)| FlowRow { trial, spec, flow })
+    })
+}
+
 fn flows(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult<Py<PyDict>> {
-    let rows: Vec<FlowRow<'_>> = trials
-        .iter()
-        .flat_map(|trial| {
-            let flows = specs.iter().zip(&trial.outcome.flows);
-            flows.map(move |(spec, is)| FlowRow { trial, spec, is })
-        })
-        .collect();
+    let rows: Vec<FlowRow<'_>> = flow_rows(specs, trials).collect();
     let table = Columns::new(py, &rows)
         .count("trial", |row| row.trial.index as u64)?
         .number("seed", |row| row.trial.outcome.seed)?
         .word("flow", |row| &row.spec.name)?
         .word("controller", |row| row.spec.controller.as_str())?
-        .number("finished", |row| row.is.completion.is_some())?
-        .number("completion_s", |row| seconds(row.is.completion))?
-        .number("closed_s", |row| seconds(row.is.closed))?
-        .number("start_s", |row| seconds(row.is.start))?
-        .count("bytes_delivered", |row| row.is.bytes_delivered.as_u64())?
-        .number("mean_rate_bps", |row| bits_per_second(row.is.mean_rate))?
-        .count("packets_sent", |row| row.is.packets_sent)?
-        .count("packets_lost", |row| row.is.packets_lost)?
-        .count("packets_dropped", |row| row.is.packets_dropped)?
+        .number("finished", |row| row.flow.completion.is_some())?
+        .number("completion_s", |row| seconds(row.flow.completion))?
+        .number("closed_s", |row| seconds(row.flow.closed))?
+        .number("start_s", |row| seconds(row.flow.start))?
+        .count("bytes_delivered", |row| row.flow.bytes_delivered.as_u64())?
+        .number("mean_rate_bps", |row| bits_per_second(row.flow.mean_rate))?
+        .count("packets_sent", |row| row.flow.packets_sent)?
+        .count("packets_lost", |row| row.flow.packets_lost)?
+        .count("packets_dropped", |row| row.flow.packets_dropped)?
         .count("packets_lost_at_random", |row| {
-            row.is.packets_lost_at_random
+            row.flow.packets_lost_at_random
         })?
-        .count("packets_marked", |row| row.is.packets_marked)?
-        .count("spurious_losses", |row| row.is.spurious_losses)?
-        .count("timeouts", |row| row.is.timeouts)?
-        .number("mean_rtt_s", |row| seconds(row.is.mean_rtt))?
-        .number("min_rtt_s", |row| seconds(row.is.min_rtt))?
-        .number("max_rtt_s", |row| seconds(row.is.max_rtt))?
-        .number("mean_queue_delay_s", |row| seconds(row.is.mean_queue_delay))?
-        .number("mean_jitter_s", |row| seconds(row.is.mean_jitter))?
-        .count("shared_bytes", |row| row.is.shared_bytes.as_u64())?
-        .number("shared_rate_bps", |row| bits_per_second(row.is.shared_rate))?
-        .number("share", |row| row.is.share.unwrap_or(f64::NAN))?;
-    Ok(media(table, &rows)?.finish())
+        .count("packets_marked", |row| row.flow.packets_marked)?
+        .count("spurious_losses", |row| row.flow.spurious_losses)?
+        .count("timeouts", |row| row.flow.timeouts)?
+        .number("loss", |row| loss(row.flow))?
+        .number("mean_rtt_s", |row| seconds(row.flow.mean_rtt))?
+        .number("min_rtt_s", |row| seconds(row.flow.min_rtt))?
+        .number("max_rtt_s", |row| seconds(row.flow.max_rtt))?
+        .number("mean_queue_delay_s", |row| {
+            seconds(row.flow.mean_queue_delay)
+        })?
+        .number("mean_jitter_s", |row| seconds(row.flow.mean_jitter))?
+        .count("shared_bytes", |row| row.flow.shared_bytes.as_u64())?
+        .number("shared_rate_bps", |row| {
+            bits_per_second(row.flow.shared_rate)
+        })?
+        .number("share", |row| row.flow.share.unwrap_or(f64::NAN))?;
+    Ok(table.finish())
 }
 
-/// Columns of each stream of media, `<stream>_<number>`; rows of flows without it have no values there.
-fn media<'a, 'py>(
-    mut table: Columns<'a, 'py, FlowRow<'a>>,
-    rows: &'a [FlowRow<'a>],
-) -> PyResult<Columns<'a, 'py, FlowRow<'a>>> {
-    let mut names: Vec<&str> = Vec::new();
-    for stream in rows.iter().flat_map(|row| &row.is.media) {
-        if !names.contains(&stream.name.as_str()) {
-            names.push(&stream.name);
-        }
+/// Packets declared lost, of those sent; none of a flow that sent nothing.
+fn loss(flow: &FlowOutcome) -> f64 {
+    match flow.packets_sent {
+        0 => f64::NAN,
+        sent => flow.packets_lost as f64 / sent as f64,
     }
-    for name in names {
-        for (place, (number, _)) in MediaOutcome::default().columns().into_iter().enumerate() {
-            let column = format!("{}_{number}", column_name(name));
-            table = table.number(&column, |row| {
-                let media = row.is.media.iter().find(|media| media.name == name);
-                media.map_or(f64::NAN, |media| media.columns()[place].1)
-            })?;
-        }
-    }
-    Ok(table)
 }
 
 fn links(py: Python<'_>, trials: &[Finished]) -> PyResult<Py<PyDict>> {
@@ -156,28 +166,32 @@ fn links(py: Python<'_>, trials: &[Finished]) -> PyResult<Py<PyDict>> {
         .iter()
         .flat_map(|trial| {
             let links = trial.outcome.links.iter();
-            links.map(move |is| LinkRow { trial, is })
+            links.map(move |link| LinkRow { trial, link })
         })
         .collect();
     let table = Columns::new(py, &rows)
         .count("trial", |row| row.trial.index as u64)?
         .number("seed", |row| row.trial.outcome.seed)?
-        .word("link", |row| &row.is.name)?
-        .count("delivered_packets", |row| row.is.delivered_packets)?
-        .count("delivered_bytes", |row| row.is.delivered_bytes.as_u64())?
-        .count("dropped_packets", |row| row.is.dropped_packets)?
-        .count("lost_packets", |row| row.is.lost_packets)?
-        .count("marked_packets", |row| row.is.marked_packets)?
-        .number("utilisation", |row| row.is.utilisation)?
-        .number("mean_queue_delay_s", |row| seconds(row.is.mean_queue_delay))?
-        .count("max_queue_packets", |row| row.is.max_queue_packets)?
-        .number("requested_jitter_s", |row| seconds(row.is.requested_jitter))?
-        .number("drawn_jitter_s", |row| seconds(row.is.drawn_jitter))?
-        .number("experienced_jitter_s", |row| {
-            seconds(row.is.experienced_jitter)
+        .word("link", |row| &row.link.name)?
+        .count("delivered_packets", |row| row.link.delivered_packets)?
+        .count("delivered_bytes", |row| row.link.delivered_bytes.as_u64())?
+        .count("dropped_packets", |row| row.link.dropped_packets)?
+        .count("lost_packets", |row| row.link.lost_packets)?
+        .count("marked_packets", |row| row.link.marked_packets)?
+        .number("utilisation", |row| row.link.utilisation)?
+        .number("mean_queue_delay_s", |row| {
+            seconds(row.link.mean_queue_delay)
         })?
-        .number("requested_loss", |row| row.is.requested_loss)?
-        .number("realised_loss", |row| row.is.realised_loss)?;
+        .count("max_queue_packets", |row| row.link.max_queue_packets)?
+        .number("requested_jitter_s", |row| {
+            seconds(row.link.requested_jitter)
+        })?
+        .number("drawn_jitter_s", |row| seconds(row.link.drawn_jitter))?
+        .number("experienced_jitter_s", |row| {
+            seconds(row.link.experienced_jitter)
+        })?
+        .number("requested_loss", |row| row.link.requested_loss)?
+        .number("realised_loss", |row| row.link.realised_loss)?;
     Ok(table.finish())
 }
 
@@ -198,20 +212,15 @@ fn one_row_each(py: Python<'_>, trials: &[Finished]) -> PyResult<Py<PyDict>> {
     Ok(table.finish())
 }
 
-struct RequestRow<'a> {
-    trial: &'a Finished,
-    spec: &'a FlowSpec,
-    is: &'a RequestOutcome,
-}
-
 fn requests(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult<Py<PyDict>> {
     let rows: Vec<RequestRow<'_>> = trials
         .iter()
         .flat_map(|trial| {
-            trial.outcome.requests.iter().map(move |is| RequestRow {
+            let requests = trial.outcome.requests.iter();
+            requests.map(move |request| RequestRow {
                 trial,
-                spec: &specs[is.flow],
-                is,
+                spec: &specs[request.flow],
+                request,
             })
         })
         .collect();
@@ -219,12 +228,46 @@ fn requests(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult
         .count("trial", |row| row.trial.index as u64)?
         .number("seed", |row| row.trial.outcome.seed)?
         .word("flow", |row| &row.spec.name)?
-        .count("request", |row| row.is.request as u64)?
-        .number("start_s", |row| seconds(row.is.start))?
-        .count("bytes", |row| row.is.bytes.as_u64())?
-        .number("completion_s", |row| seconds(row.is.completion))?
-        .count("packets_sent", |row| row.is.packets_sent)?
-        .count("packets_lost", |row| row.is.packets_lost)?
-        .number("mean_rtt_s", |row| seconds(row.is.mean_rtt))?;
+        .count("request", |row| row.request.request as u64)?
+        .number("start_s", |row| seconds(row.request.start))?
+        .count("bytes", |row| row.request.bytes.as_u64())?
+        .number("completion_s", |row| seconds(row.request.completion))?
+        .count("packets_sent", |row| row.request.packets_sent)?
+        .count("packets_lost", |row| row.request.packets_lost)?
+        .number("mean_rtt_s", |row| seconds(row.request.mean_rtt))?;
+    Ok(table.finish())
+}
+
+fn streams(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult<Py<PyDict>> {
+    let rows: Vec<StreamRow<'_>> = flow_rows(specs, trials)
+        .flat_map(|row| {
+            let streams = row.flow.media.iter();
+            streams.map(move |stream| StreamRow { flow: row, stream })
+        })
+        .collect();
+    let table = Columns::new(py, &rows)
+        .count("trial", |row| row.flow.trial.index as u64)?
+        .number("seed", |row| row.flow.trial.outcome.seed)?
+        .word("flow", |row| &row.flow.spec.name)?
+        .word("stream", |row| &row.stream.name)?
+        .count("frames", |row| row.stream.frames)?
+        .number("mean_delay_s", |row| seconds(row.stream.mean_delay))?
+        .number("p50_delay_s", |row| seconds(row.stream.p50_delay))?
+        .number("p95_delay_s", |row| seconds(row.stream.p95_delay))?
+        .number("p99_delay_s", |row| seconds(row.stream.p99_delay))?
+        .number("max_delay_s", |row| seconds(row.stream.max_delay))?
+        .number("mean_delay_from_start_s", |row| {
+            seconds(row.stream.mean_delay_from_start)
+        })?
+        .number("max_delay_from_start_s", |row| {
+            seconds(row.stream.max_delay_from_start)
+        })?
+        .number("mean_one_way_delay_s", |row| {
+            seconds(row.stream.mean_one_way_delay)
+        })?
+        .count("late", |row| row.stream.late)?
+        .count("freezes", |row| row.stream.freezes)?
+        .count("skipped", |row| row.stream.skipped)?
+        .number("recovery_s", |row| seconds(row.stream.recovery))?;
     Ok(table.finish())
 }

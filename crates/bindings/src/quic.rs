@@ -1,6 +1,7 @@
 //! The QUIC stack over sockets.
 
 use crate::columns::seconds;
+use crate::controller::{self, Named, Speaking, heeded};
 use crate::running::watched;
 use crate::trace::Trace;
 use crate::{QuicFailed, QuicRefused};
@@ -22,8 +23,12 @@ fn refused(error: impl std::fmt::Display) -> PyErr {
     QuicRefused::new_err(error.to_string())
 }
 
-fn controller(name: &str) -> PyResult<ControllerSpec> {
-    name.parse().map_err(refused)
+/// The controller of `flow`, which may be one in Python: `resolve` knows those.
+fn controller(name: &str, flow: &str, resolve: Py<PyAny>) -> PyResult<ControllerSpec> {
+    let named = Named::new(resolve);
+    let spec = controller::registry(&named).read(name);
+    let spec = spec.map_err(|error| named.reason(refused(error)))?;
+    Ok(named.of_flow(spec.as_str(), flow).unwrap_or(spec))
 }
 
 /// A new certificate and its key, both in DER.
@@ -41,13 +46,13 @@ pub(crate) fn quic_fingerprint(certificate: Vec<u8>, key: Vec<u8>) -> PyResult<S
     Ok(credentials.fingerprint().to_string())
 }
 
-/// What is to be moved, as Python names it.
+/// The requested transfer, as Python names it.
 fn workload(kind: &str, amount: f64) -> PyResult<Workload> {
     match kind {
         "download" => Ok(Workload::Download(Bytes::new(amount as u64))),
         "upload" => Ok(Workload::Upload(Bytes::new(amount as u64))),
         "call" => Ok(Workload::Call(Duration::from_secs_f64(amount))),
-        other => Err(refused(format!("no workload is called {other}"))),
+        other => Err(refused(format!("unknown workload {other}"))),
     }
 }
 
@@ -67,7 +72,7 @@ fn goodput(moved: Bytes, elapsed: Duration) -> Option<f64> {
 
 /// Makes a request and moves its data. Returns the summary as JSON, and the trace if it was asked for.
 #[pyfunction]
-#[pyo3(signature = (host, port, fingerprint, kind, amount, controller_name, server_controller, patience_s, idle_s, trace, on_progress))]
+#[pyo3(signature = (host, port, fingerprint, kind, amount, controller_name, server_controller, patience_s, idle_s, trace, on_progress, resolve))]
 #[expect(
     clippy::too_many_arguments,
     reason = "one keyword argument each in Python"
@@ -85,14 +90,16 @@ pub(crate) fn quic_get(
     idle_s: f64,
     trace: bool,
     on_progress: Option<Py<PyAny>>,
+    resolve: Py<PyAny>,
 ) -> PyResult<(String, Option<Trace>)> {
     let order = Order {
         host,
         port,
         fingerprint: fingerprint.parse().map_err(refused)?,
         workload: workload(kind, amount)?,
-        controller: controller(controller_name)?,
-        server_controller: server_controller.map(controller).transpose()?,
+        controller: controller(controller_name, "client", resolve)?,
+        // Only the server knows its own files.
+        server_controller: (server_controller.map(str::parse).transpose()).map_err(refused)?,
         patience: Duration::from_secs_f64(patience_s),
         idle: Duration::from_secs_f64(idle_s),
         trace,
@@ -105,8 +112,9 @@ pub(crate) fn quic_get(
         }
         None => Ok(()),
     };
-    let work = || get(&order, &progress);
+    let work = || Speaking::during(|| heeded(|| get(&order, &progress)));
     let (result, interrupted) = watched(py, &progress.stop, work, report)?;
+    let result = result?.map_err(|failure| failure.into_error(py, None))?;
     match result {
         Ok(mut summary) => {
             let trace = match summary.samples.take() {
@@ -179,7 +187,7 @@ pub(crate) struct QuicServer {
 #[pymethods]
 impl QuicServer {
     #[new]
-    #[pyo3(signature = (address, port, certificate, key, controller_name, clients_choose, connections, half_open, idle_s, trace))]
+    #[pyo3(signature = (address, port, certificate, key, controller_name, clients_choose, connections, half_open, idle_s, trace, resolve))]
     #[expect(
         clippy::too_many_arguments,
         reason = "one keyword argument each in Python"
@@ -195,6 +203,7 @@ impl QuicServer {
         half_open: usize,
         idle_s: f64,
         trace: bool,
+        resolve: Py<PyAny>,
     ) -> PyResult<QuicServer> {
         let no_address = |_| {
             refused(format!(
@@ -206,7 +215,7 @@ impl QuicServer {
         let server = Server::bind(ServerConfig {
             address: SocketAddr::new(address.parse().map_err(no_address)?, port),
             credentials,
-            controller: controller(controller_name)?,
+            controller: controller(controller_name, "server", resolve)?,
             clients_choose,
             limits: Limits {
                 connections,
@@ -243,7 +252,7 @@ impl QuicServer {
         self.progress.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Serves until it is stopped. Returns what it has counted, and whether Ctrl-C ended it.
+    /// Serves until stopped. Returns its counters, and whether Ctrl-C ended it.
     fn serve(
         &self,
         py: Python<'_>,
@@ -266,12 +275,16 @@ impl QuicServer {
         let work = || {
             let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
             let duration = duration_s.map(Duration::from_secs_f64);
-            server.serve(&self.progress.stop, duration, once, &mut |served| {
-                lock().push(served)
+            heeded(|| {
+                server.serve(&self.progress.stop, duration, once, &mut |served| {
+                    lock().push(served)
+                })
             })
         };
+        let work = || Speaking::during(work);
         let (totals, interrupted) = watched(py, &self.progress.stop, work, report)?;
         report()?;
+        let totals = totals?.map_err(|failure| failure.into_error(py, None))?;
         let totals = totals.map_err(|error| QuicFailed::new_err(error.to_string()))?;
         let counts = PyDict::new(py);
         for (name, count) in [

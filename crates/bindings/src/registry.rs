@@ -1,4 +1,4 @@
-//! What there is to choose from.
+//! Registries of controllers, models and metrics.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -84,7 +84,7 @@ pub(crate) fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         };
         let entry = PyDict::new(py);
         entry.set_item("name", metric.name())?;
-        entry.set_item("unit", "s")?;
+        entry.set_item("unit", metric.unit().name())?;
         entry.set_item("of", of)?;
         entry.set_item("meaning", metric.meaning())?;
         list.append(entry)?;

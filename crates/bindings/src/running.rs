@@ -1,5 +1,6 @@
-//! Work beside the interpreter: its lock is released, Ctrl-C is heard, and a panic is an exception.
+//! Work outside the interpreter: its lock is released, Ctrl-C stops the work, and a panic becomes an exception.
 
+use crate::controller::interrupt_handlers;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often signals are looked at and progress is reported.
+/// How often signals are checked and progress is reported.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Runs `work` on a thread and calls `report` until it is done. A Ctrl-C stops the work by way of
+/// Runs `work` on a thread and calls `report` until it is done. A Ctrl-C stops the work through
 /// `stop`. Also returns whether that happened.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
@@ -33,13 +34,17 @@ pub(crate) fn watched<T: Send>(
             watching = py.check_signals().and_then(|()| report());
         }
         stop.store(watching.is_err(), Ordering::Relaxed);
+        while watching.is_err() && !done.load(Ordering::Acquire) {
+            interrupt_handlers(py, worker.thread().id());
+            py.detach(|| thread::park_timeout(POLL));
+        }
         let result = py.detach(|| worker.join().and_then(|result| result));
         let interrupted = match watching {
             Ok(()) => false,
             Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => true,
             Err(error) => return Err(error),
         };
-        // The message of the panic has gone to stderr already, with its place in the source.
+        // The panic message is on stderr already, with its source location.
         let panicked = |_| PyRuntimeError::new_err("the simulator has panicked");
         Ok((result.map_err(panicked)?, interrupted))
     })

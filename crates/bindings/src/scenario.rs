@@ -1,6 +1,7 @@
 //! Scenarios, and the trials of one.
 
 use crate::columns::Columns;
+use crate::controller::{self, Failure, Named, Speaking};
 use crate::outcomes::{Outcomes, Trial};
 use crate::running::watched;
 use crate::trace::Trace;
@@ -11,60 +12,65 @@ use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
 use std::thread;
-use thalweg_sim::{Finished, Measured, Progress, run_traced, run_trials};
+use thalweg_control::Registry;
+use thalweg_sim::{Bound as Target, Finished, Measured, Progress, run_traced, run_trials};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One scenario, checked.
 #[pyclass(frozen, module = "thalweg._native")]
 pub(crate) struct Scenario {
     scenario: thalweg_sim::Scenario,
-    /// What is read for real time is not simulated.
+    /// Read for real time: it is not simulated.
     is_live: bool,
+    /// Whether controllers in Python steer flows: their trials run on one thread, one after the other.
+    speaks: bool,
 }
 
 #[pymethods]
 impl Scenario {
     /// Reads a scenario. `file` is the name that errors use.
     #[staticmethod]
-    #[pyo3(signature = (text, file, overrides=vec![], controllers=vec![]))]
+    #[pyo3(signature = (text, file, overrides, controllers, resolve))]
     fn from_toml(
         text: &[u8],
         file: &str,
         overrides: Vec<(String, String)>,
         controllers: Vec<(String, String)>,
+        resolve: Py<PyAny>,
     ) -> PyResult<Self> {
-        thalweg_sim::Scenario::from_toml(text, file, &overrides, &controllers)
-            .map(Scenario::simulated)
-            .map_err(|error| ScenarioError::new_err(error.to_string()))
+        Scenario::read(resolve, false, |registry| {
+            let clock = thalweg_sim::Clock::Virtual;
+            thalweg_sim::Scenario::read(text, file, &overrides, &controllers, clock, registry)
+        })
     }
 
     /// Reads a scenario that runs in real time: the kernel's TCP carries its flows, or the QUIC stack.
     #[staticmethod]
-    #[pyo3(signature = (text, file, overrides=vec![], controllers=vec![]))]
+    #[pyo3(signature = (text, file, overrides, controllers, resolve))]
     fn live_from_toml(
         text: &[u8],
         file: &str,
         overrides: Vec<(String, String)>,
         controllers: Vec<(String, String)>,
+        resolve: Py<PyAny>,
     ) -> PyResult<Self> {
-        thalweg_live::flows_from_toml(text, file, &overrides, &controllers)
-            .map(|scenario| Scenario {
-                scenario,
-                is_live: true,
-            })
-            .map_err(|error| ScenarioError::new_err(error.to_string()))
+        Scenario::read(resolve, true, |registry| {
+            thalweg_live::flows_from_toml(text, file, &overrides, &controllers, registry)
+        })
     }
 
-    /// Reads a scenario of which the path counts and not the flows, whoever is to carry them.
+    /// Reads a scenario for its path only; its flows may have any stack.
     #[staticmethod]
-    #[pyo3(signature = (text, file, overrides=vec![]))]
-    fn path_from_toml(text: &[u8], file: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
-        thalweg_live::path_from_toml(text, file, &overrides)
-            .map(|scenario| Scenario {
-                scenario,
-                is_live: true,
-            })
-            .map_err(|error| ScenarioError::new_err(error.to_string()))
+    #[pyo3(signature = (text, file, overrides, resolve))]
+    fn path_from_toml(
+        text: &[u8],
+        file: &str,
+        overrides: Vec<(String, String)>,
+        resolve: Py<PyAny>,
+    ) -> PyResult<Self> {
+        Scenario::read(resolve, true, |registry| {
+            thalweg_live::path_from_toml(text, file, &overrides, registry)
+        })
     }
 
     #[getter]
@@ -104,7 +110,7 @@ impl Scenario {
         Ok(list)
     }
 
-    /// Per criterion: flow, metric, column, unit, at_most, floor, source, informative.
+    /// Per criterion: flow, metric, stream, column, unit, at_most, at_least, in, floor, source, informative.
     #[getter]
     fn criteria<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
@@ -114,8 +120,14 @@ impl Scenario {
             entry.set_item("metric", criterion.metric.name())?;
             entry.set_item("stream", &criterion.stream)?;
             entry.set_item("column", criterion.column())?;
-            entry.set_item("unit", "s")?;
-            entry.set_item("at_most", criterion.at_most.as_secs_f64())?;
+            entry.set_item("unit", criterion.metric.unit().name())?;
+            let (at_most, at_least) = match criterion.bound {
+                Target::AtMost(amount) => (Some(amount.as_f64()), None),
+                Target::AtLeast(amount) => (None, Some(amount.as_f64())),
+            };
+            entry.set_item("at_most", at_most)?;
+            entry.set_item("at_least", at_least)?;
+            entry.set_item("in", criterion.within.as_f64())?;
             entry.set_item("floor", criterion.floor.map(Duration::as_secs_f64))?;
             entry.set_item("source", &criterion.source)?;
             entry.set_item("informative", criterion.informative)?;
@@ -130,7 +142,7 @@ impl Scenario {
         self.scenario.floor().map(Duration::as_secs_f64)
     }
 
-    /// Simulated time at which a trial ends whatever has finished, in seconds.
+    /// Time limit of a trial, in simulated seconds.
     #[getter]
     fn time_limit_s(&self) -> f64 {
         self.scenario.time_limit().as_secs_f64()
@@ -142,16 +154,22 @@ impl Scenario {
         self.refuse_live()?;
         let progress = progress(audit);
         let work = || {
-            if trace {
-                run_traced(&self.scenario, seed, &progress)
-                    .map(|(finished, trace)| (finished, Some(trace)))
-            } else {
-                let finished = run_trials(&self.scenario, &[seed], 1, &progress).pop();
-                finished.map(|finished| (finished, None))
-            }
+            self.heeded(seed, || match trace {
+                true => run_traced(&self.scenario, seed, &progress)
+                    .map(|(finished, trace)| (finished, Some(trace))),
+                false => {
+                    let finished = run_trials(&self.scenario, &[seed], 1, &progress).pop();
+                    finished.map(|finished| (finished, None))
+                }
+            })
         };
-        let (played, _) = watched(py, &progress.stop, work, || Ok(()))?;
+        let (played, interrupted) = watched(py, &progress.stop, || self.spoken(work), || Ok(()))?;
         refuse_finding(&progress)?;
+        let played = match played? {
+            Ok(played) => played,
+            Err(_) if interrupted => None,
+            Err(failed) => return Err(failed.into_error(py)),
+        };
         let Some((finished, trace)) = played else {
             return Err(cancelled(py, self.outcomes(py, &[])?));
         };
@@ -162,7 +180,7 @@ impl Scenario {
         Ok(Trial { outcomes, trace })
     }
 
-    /// A trial in real time, as the process that measured it tells: its outcomes, and its trace if it has one.
+    /// A trial in real time, as its process reports it: its outcomes, and its trace if it has one.
     fn measured(&self, py: Python<'_>, text: &str, core_s: f64) -> PyResult<Trial> {
         let measured = serde_json::from_str::<Measured>(text);
         let measured = measured.map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -177,6 +195,43 @@ impl Scenario {
             .transpose()?;
         let outcomes = self.outcomes(py, &[finished])?;
         Ok(Trial { outcomes, trace })
+    }
+
+    /// One trial without its trace, as text for another process, and the seconds of processor time that it took.
+    fn told(&self, py: Python<'_>, seed: u64, audit: bool) -> PyResult<(String, f64)> {
+        let progress = progress(audit);
+        let work = || {
+            self.heeded(seed, || {
+                run_trials(&self.scenario, &[seed], 1, &progress).pop()
+            })
+        };
+        let finished = py.detach(|| self.spoken(work))?;
+        refuse_finding(&progress)?;
+        let finished = finished.map_err(|failed| failed.into_error(py))?;
+        let finished = finished.ok_or_else(|| Cancelled::new_err("interrupted"))?;
+        let core_s = finished.core.as_secs_f64();
+        let outcome = finished.outcome;
+        let text = serde_json::to_string(&Measured {
+            outcome,
+            trace: None,
+        });
+        let text = text.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok((text, core_s))
+    }
+
+    /// The outcomes of trials that other processes have played, each with its number.
+    fn gathered(&self, py: Python<'_>, told: Vec<(usize, String, f64)>) -> PyResult<Py<Outcomes>> {
+        let mut finished = Vec::with_capacity(told.len());
+        for (index, text, core_s) in told {
+            let measured = serde_json::from_str::<Measured>(&text);
+            let measured = measured.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            finished.push(Finished {
+                index,
+                outcome: measured.outcome,
+                core: std::time::Duration::from_secs_f64(core_s),
+            });
+        }
+        self.outcomes(py, &finished)
     }
 
     /// Probes through the otherwise idle path; per probe sent_ns, echoed_ns, received_ns, -1 for what was lost.
@@ -211,8 +266,7 @@ impl Scenario {
         audit: bool,
     ) -> PyResult<Py<Outcomes>> {
         self.refuse_live()?;
-        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-        let jobs = if jobs == 0 { cores() } else { jobs };
+        let jobs = cores_if_none(jobs);
         let progress = progress(audit);
         let report = || {
             let finished = progress.finished.load(Ordering::Relaxed);
@@ -220,26 +274,86 @@ impl Scenario {
                 .as_ref()
                 .map_or(Ok(()), |hear| hear.call1((finished,)).map(|_| ()))
         };
-        let work = || run_trials(&self.scenario, &seeds, jobs, &progress);
-        let (finished, interrupted) = watched(py, &progress.stop, work, report)?;
+        let work = || match self.speaks {
+            true => self.one_by_one(&seeds, &progress),
+            false => (run_trials(&self.scenario, &seeds, jobs, &progress), None),
+        };
+        let (played, interrupted) = watched(py, &progress.stop, || self.spoken(work), report)?;
         refuse_finding(&progress)?;
+        let (finished, failed) = played?;
         let outcomes = self.outcomes(py, &finished)?;
-        if interrupted {
-            return Err(cancelled(py, outcomes));
+        match failed {
+            _ if interrupted => Err(cancelled(py, outcomes)),
+            Some(failed) => Err(failed.into_error(py)),
+            None => Ok(outcomes),
         }
-        Ok(outcomes)
+    }
+}
+
+/// A trial that a controller in Python has ended.
+struct Failed {
+    seed: u64,
+    failure: Box<Failure>,
+}
+
+impl Failed {
+    fn into_error(self, py: Python<'_>) -> PyErr {
+        self.failure.into_error(py, Some(self.seed))
     }
 }
 
 impl Scenario {
-    fn simulated(scenario: thalweg_sim::Scenario) -> Scenario {
-        Scenario {
+    /// Reads a scenario with all controllers that there are; `resolve` knows those in Python.
+    fn read(
+        resolve: Py<PyAny>,
+        is_live: bool,
+        read: impl FnOnce(&Registry) -> Result<thalweg_sim::Scenario, thalweg_sim::ScenarioError>,
+    ) -> PyResult<Self> {
+        let named = Named::new(resolve);
+        let scenario = read(&controller::registry(&named));
+        let mut scenario =
+            scenario.map_err(|error| named.reason(ScenarioError::new_err(error.to_string())))?;
+        let speaks = named.bind(&mut scenario.flows);
+        Ok(Scenario {
             scenario,
-            is_live: false,
+            is_live,
+            speaks,
+        })
+    }
+
+    /// Does work on a thread that the interpreter knows, if controllers in Python have a part in it.
+    fn spoken<T: Send>(&self, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        match self.speaks {
+            true => Speaking::during(work),
+            false => Ok(work()),
         }
     }
 
-    fn refuse_live(&self) -> PyResult<()> {
+    /// Plays the trial with `seed`, which a controller may end.
+    fn heeded<T>(&self, seed: u64, play: impl FnOnce() -> T) -> Result<T, Failed> {
+        controller::heeded(play).map_err(|failure| Failed { seed, failure })
+    }
+
+    /// Plays trials one after the other, until one fails.
+    fn one_by_one(&self, seeds: &[u64], progress: &Progress) -> (Vec<Finished>, Option<Failed>) {
+        let mut finished = Vec::with_capacity(seeds.len());
+        for (index, seed) in seeds.iter().enumerate() {
+            let play = || run_trials(&self.scenario, &[*seed], 1, progress).pop();
+            match self.heeded(*seed, play) {
+                Ok(Some(played)) => finished.push(Finished { index, ..played }),
+                Ok(None) => break,
+                Err(failed) => return (finished, Some(failed)),
+            }
+        }
+        (finished, None)
+    }
+
+    /// What the simulator plays.
+    pub(crate) fn simulation(&self) -> &thalweg_sim::Scenario {
+        &self.scenario
+    }
+
+    pub(crate) fn refuse_live(&self) -> PyResult<()> {
         match self.is_live {
             true => Err(ScenarioError::new_err(
                 "this scenario runs in real time only",
@@ -257,8 +371,16 @@ impl Scenario {
     }
 }
 
-/// A run that has not begun.
-fn progress(audit: bool) -> Progress {
+/// This many threads; all cores for 0.
+pub(crate) fn cores_if_none(jobs: usize) -> usize {
+    match jobs {
+        0 => thread::available_parallelism().map_or(1, NonZero::get),
+        jobs => jobs,
+    }
+}
+
+/// A run that has not started.
+pub(crate) fn progress(audit: bool) -> Progress {
     if audit {
         Progress::audited()
     } else {
@@ -266,15 +388,15 @@ fn progress(audit: bool) -> Progress {
     }
 }
 
-/// Fails if the auditor has found something: there are no outcomes then.
-fn refuse_finding(progress: &Progress) -> PyResult<()> {
+/// Fails if the auditor found something; there are no outcomes then.
+pub(crate) fn refuse_finding(progress: &Progress) -> PyResult<()> {
     match progress.finding.get() {
         Some(finding) => Err(AuditError::new_err(finding.to_string())),
         None => Ok(()),
     }
 }
 
-/// The exception of a Ctrl-C, with what is finished.
+/// The exception for Ctrl-C, with the finished trials.
 fn cancelled(py: Python<'_>, outcomes: Py<Outcomes>) -> PyErr {
     let error = Cancelled::new_err("interrupted");
     match error.value(py).setattr("outcomes", outcomes) {

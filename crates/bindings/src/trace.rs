@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thalweg_path::DropCause;
 use thalweg_sim::PacketFate;
-use thalweg_units::Instant;
+use thalweg_units::{Duration, Instant};
 
 /// Time series of one trial.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -22,14 +22,19 @@ pub(crate) struct Trace {
     /// Drops.
     #[pyo3(get)]
     drops: Py<PyDict>,
-    /// What became of each packet.
+    /// The fate of each packet.
     #[pyo3(get)]
     packets: Py<PyDict>,
+    /// Packets that links held back.
+    #[pyo3(get)]
+    held: Py<PyDict>,
+    /// Frames of calls.
+    #[pyo3(get)]
+    frames: Py<PyDict>,
 }
 
 impl Trace {
-    /// Turns rows into columns, table by table: a trace has ten megabytes and more, and what is a column is no
-    /// longer kept as rows.
+    /// Turns rows into columns, table by table, and frees the rows of each: a trace can exceed ten megabytes.
     pub(crate) fn new(py: Python<'_>, trace: thalweg_sim::Trace) -> PyResult<Self> {
         let flow = |index: usize| trace.flow_names[index].as_str();
         let link = |index: usize| trace.link_names[index].as_str();
@@ -56,14 +61,14 @@ impl Trace {
         drop(trace.senders.variables);
         let samples = Columns::new(py, &trace.links)
             .number("time_s", |row| at(row.time))?
-            .word("link", |row| link(row.link))?
+            .word("link", |row| link(row.link as usize))?
             .number("capacity_bps", |row| bits_per_second(row.capacity))?
             .count("queue_bytes", |row| row.queue_bytes.as_u64())?
-            .count("queue_packets", |row| row.queue_packets)?
+            .count("queue_packets", |row| row.queue_packets.into())?
             .number("queue_delay_s", |row| seconds(row.queue_delay))?
             .count("delivered_bytes", |row| row.delivered.as_u64())?
-            .count("dropped_packets", |row| row.dropped)?
-            .count("marked_packets", |row| row.marked)?
+            .count("dropped_packets", |row| row.dropped.into())?
+            .count("marked_packets", |row| row.marked.into())?
             .finish();
         drop(trace.links);
         let drops = Columns::new(py, &trace.drops)
@@ -82,12 +87,31 @@ impl Trace {
             .count("size_bytes", |row| row.1.size)?
             .finish();
         drop(trace.senders.packets);
+        let held = Columns::new(py, &trace.held)
+            .number("time_s", |row| at(row.time))?
+            .word("link", |row| link(row.link))?
+            .word("flow", |row| flow(row.flow))?
+            .number("held_s", |row| row.held.as_secs_f64())?
+            .finish();
+        let frames = Columns::new(py, &trace.frames)
+            .number("time_s", |row| at(row.nominal))?
+            .word("flow", |row| flow(row.flow))?
+            .word("stream", |row| row.stream.as_str())?
+            .number("delay_s", |row| {
+                let delay = row.received.map(|received| received - row.nominal);
+                delay.map_or(f64::NAN, Duration::as_secs_f64)
+            })?
+            .number("deadline_s", |row| row.deadline.as_secs_f64())?
+            .number("counted", |row| row.counted)?
+            .finish();
         Ok(Trace {
             flows,
             variables,
             links: samples,
             drops,
             packets,
+            held,
+            frames,
         })
     }
 }

@@ -1,23 +1,23 @@
-//! The controller seam: what a transport calls, and the one value that it obeys.
+//! The controller interface: the calls of a transport, and the decision that it applies.
 
 use crate::PathState;
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use thalweg_units::{Bytes, Ecn, Instant, Rate};
 
-/// The random source that a transport lends to its controller: one stream for each flow.
+/// The random source of a controller, passed by its transport: one stream per flow.
 pub type Rng = rand_pcg::Pcg64Mcg;
 
-/// What an event handler may look at besides the event.
+/// The context of an event.
 pub struct Context<'a> {
     /// Current time.
     pub now: Instant,
-    /// What the transport has measured, this event included.
+    /// Measurements of the transport, including this event.
     pub path: &'a PathState,
-    /// Seeded random numbers, for algorithms that ask for them (BBR's probe times).
+    /// Seeded random numbers, for algorithms that need them (BBR's probe times).
     pub rng: &'a mut Rng,
 }
 
-/// What a controller is told when it is made.
+/// The initial state of a controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Init {
     /// Current time.
@@ -28,7 +28,7 @@ pub struct Init {
     pub initial_window: Bytes,
 }
 
-/// All that a controller decides.
+/// The decision of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
     /// Congestion window: the transport sends while no more than this is in flight.
@@ -36,10 +36,10 @@ pub struct Control {
     /// Pacing rate; `None` leaves pacing to the transport (RFC 9002 section 7.7: 5/4 of window over
     /// smoothed RTT).
     pub pacing: Option<Rate>,
-    /// The most that may leave in one burst.
+    /// The largest burst.
     pub quantum: Bytes,
-    /// Whether the start-up phase is over. It steers nothing but the acknowledgement frequency that the
-    /// transport requests (fewer acknowledgements once start-up is done).
+    /// Whether the start-up phase is over. It affects only the acknowledgement frequency that the
+    /// transport requests (fewer acknowledgements after start-up).
     pub startup_done: bool,
 }
 
@@ -57,8 +57,8 @@ pub trait Observer {
 /// [`on_ecn`], [`on_rtt`], [`on_seed`] (at the first RTT sample only), [`on_lost`] once for each packet
 /// newly declared lost, then [`on_ack`] once. It reads [`control`] after each batch.
 ///
-/// Only packets of the application space (1-RTT) are reported: handshake samples are too few and too
-/// small to say anything about capacity.
+/// Only packets of the application space (1-RTT) are reported: handshake packets are too few and too
+/// small to measure capacity.
 ///
 /// [`on_spurious_loss`]: Controller::on_spurious_loss
 /// [`on_ecn`]: Controller::on_ecn
@@ -69,8 +69,8 @@ pub trait Observer {
 /// [`control`]: Controller::control
 pub trait Controller: Send {
     /// The handshake gave the first RTT sample: nothing else is known of the path, and no application data
-    /// has left yet, unless by 0-RTT. Told to a controller that is bound after the handshake, too; not where a stack
-    /// tells no RTT before that of the first data.
+    /// has been sent, except in 0-RTT. Also called for a controller that is bound after the handshake; not if a stack
+    /// reports no RTT before that of the first data.
     fn on_handshake_rtt(&mut self, _cx: &mut Context<'_>) {}
 
     /// A packet left.
@@ -85,7 +85,7 @@ pub trait Controller: Send {
     /// A probe timeout fired (RFC 9002 section 6.2). No packet is lost by that alone.
     fn on_timeout(&mut self, _event: &Timeout, _cx: &mut Context<'_>) {}
 
-    /// A packet that was declared lost, or that a probe timeout had fired for, arrived after all.
+    /// A packet that was declared lost, or for which a probe timeout fired, was acknowledged.
     fn on_spurious_loss(&mut self, _event: &SpuriousLoss, _cx: &mut Context<'_>) {}
 
     /// An ACK frame reported more CE marks than before.
@@ -97,20 +97,20 @@ pub trait Controller: Send {
     /// The sender has run out of data although window and pacing would let it send.
     fn on_app_limited(&mut self, _cx: &mut Context<'_>) {}
 
-    /// Data is about to leave after an idle period with nothing in flight.
+    /// Data is about to be sent after an idle period with nothing in flight.
     fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {}
 
     /// A window remembered from an earlier connection over the same path (careful resume).
     fn on_seed(&mut self, _window: Bytes, _cx: &mut Context<'_>) {}
 
-    /// The decision now in force.
+    /// The current decision.
     fn control(&self) -> Control;
 
-    /// The ECN codepoint for packets that this algorithm steers.
+    /// The ECN codepoint for packets of this flow.
     fn ecn(&self) -> Ecn {
         Ecn::Ect0
     }
 
-    /// Names the state and the variables, for traces. It never changes what the algorithm does.
+    /// Reports the state and the variables, for traces. It never changes behaviour.
     fn observe(&self, out: &mut dyn Observer);
 }

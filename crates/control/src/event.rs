@@ -16,7 +16,7 @@ pub struct Sent {
     pub was_idle: bool,
 }
 
-/// What the transport remembered of a packet when it left, and how it compares now. Filled for the
+/// The state of the transport when a packet was sent, and its change since. Given for the
 /// largest newly acknowledged packet and for each lost packet.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -38,6 +38,31 @@ pub struct Snapshot {
     pub window_limited: bool,
 }
 
+impl Snapshot {
+    /// Of a packet that leaves now: `path` counts it as in flight.
+    pub fn at_send(sent: Instant, path: &PathState) -> Snapshot {
+        Snapshot {
+            sent,
+            in_flight_at_send: path.bytes_in_flight,
+            delivered_at_send: path.delivered,
+            lost_at_send: path.lost,
+            delivered_since_sent: Bytes::ZERO,
+            lost_since_sent: Bytes::ZERO,
+            app_limited: path.app_limited,
+            window_limited: path.window_limited,
+        }
+    }
+
+    /// The same packet, compared with the path as it is later.
+    pub fn compare(&self, path: &PathState) -> Snapshot {
+        Snapshot {
+            delivered_since_sent: path.delivered - self.delivered_at_send,
+            lost_since_sent: path.lost - self.lost_at_send,
+            ..self.clone()
+        }
+    }
+}
+
 /// A delivery-rate sample of one ACK (draft-ietf-ccwg-bbr, delivery rate sampling; formerly
 /// draft-cheng-iccrg-delivery-rate-estimation section 3).
 #[derive(Clone, Debug)]
@@ -57,11 +82,11 @@ pub struct RateSample {
 pub struct Ack {
     /// Largest packet number that this ACK newly acknowledges.
     pub largest: u64,
-    /// Bytes newly acknowledged (by the rules of picoquic without AEAD tags), packets that were wrongly declared lost included.
+    /// Bytes newly acknowledged (by the rules of picoquic without AEAD tags), including spurious losses.
     pub newly_acked: Bytes,
     /// Number of packets newly acknowledged.
     pub newly_acked_packets: u64,
-    /// Bytes declared lost since the last ACK was reported, by the timer too.
+    /// Bytes declared lost since the last reported ACK, including by the timer.
     pub newly_lost: Bytes,
     /// Number of separate runs of packet numbers among them.
     pub lost_ranges: u32,
@@ -76,9 +101,9 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// Whether the sender lacked data to fill its window, so that this ACK says nothing about a larger
-    /// one (RFC 9002 section 7.8): the packet left application-limited, and the window bound neither
-    /// then nor at the last attempt to send. A sender that only waits for its pacer does use its
+    /// Whether the sender lacked data to fill its window, so that the window must not grow
+    /// (RFC 9002 section 7.8): the packet was sent application-limited, and the window limited neither
+    /// it nor the last attempt to send. A sender that only waits for its pacer does use its
     /// window.
     pub fn window_was_underused(&self, path: &PathState) -> bool {
         let at_send = &self.snapshot;
@@ -110,7 +135,7 @@ pub struct Timeout {
     pub snapshot: Snapshot,
 }
 
-/// A packet that was declared lost, or for which a probe timeout fired, arrived after all.
+/// A packet that was declared lost, or for which a probe timeout fired, was acknowledged.
 #[derive(Clone, Debug)]
 pub struct SpuriousLoss {
     /// Its packet number.
@@ -149,6 +174,6 @@ impl EcnCounts {
 pub struct RttSample {
     /// The sample, less the acknowledgement delay where RFC 9002 section 5.3 allows it.
     pub rtt: Duration,
-    /// The sample as it was measured.
+    /// The raw sample.
     pub raw: Duration,
 }

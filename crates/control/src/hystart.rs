@@ -5,9 +5,9 @@
 //! grows a quarter as fast. If the RTT falls again, the increase was jitter and slow start resumes;
 //! after five rounds of CSS the flow enters congestion avoidance.
 //!
-//! A round ends when a packet that left during it is acknowledged (section 4.2 with packet numbers for
-//! sequence numbers). `L`, the limit on growth by one ACK, is infinite: section 4.3 wants that for
-//! senders that pace, and every transport here does.
+//! A round ends when a packet sent during it is acknowledged (section 4.2 with packet numbers for
+//! sequence numbers). `L`, the limit on growth by one ACK, is infinite, as section 4.3 recommends for
+//! senders that pace, which every transport here does.
 //!
 //! # Limits
 //! Only the initial slow start uses it (section 4.3 recommends that); the controller drops it afterwards.
@@ -30,7 +30,7 @@ const INFINITY: Duration = Duration::MAX;
 /// State of HyStart++ during the initial slow start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
-    /// First packet number that may leave in the current round; `None` before the first ACK.
+    /// First packet number of the current round; `None` before the first ACK.
     round_end: Option<u64>,
     last_round_min_rtt: Duration,
     current_round_min_rtt: Duration,
@@ -65,12 +65,12 @@ impl HyStart {
         }
     }
 
-    /// Whether growth is slowed down at present.
+    /// Whether growth is currently slowed down.
     pub(crate) fn is_conservative(&self) -> bool {
         self.css.is_some()
     }
 
-    /// Takes the RTT sample of an ACK into account (RFC 9406 section 4.2).
+    /// Processes the RTT sample of an ACK (RFC 9406 section 4.2).
     pub(crate) fn on_ack(&mut self, ack: &Ack, path: &PathState) -> Verdict {
         if self.round_end.is_none_or(|end| ack.largest >= end) {
             if self.round_end.is_some() && self.round_ends_css() {
@@ -100,7 +100,7 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// Counts a round of CSS, the one in which CSS began included.
+    /// Counts a round of CSS, including the one in which CSS began.
     fn round_ends_css(&mut self) -> bool {
         let Some(css) = &mut self.css else {
             return false;

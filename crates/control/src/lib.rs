@@ -1,11 +1,12 @@
-//! Congestion controllers, and the seam that every transport drives them through.
+//! Congestion controllers, and the interface through which transports drive them.
 //!
-//! A controller is sans-I/O: it has no clock, no socket and no random source of its own. Events come
-//! in as one plain struct each ([`event`]), measurements that every algorithm needs are kept by the
-//! transport and lent as [`PathState`], and what comes out is one value, [`Control`].
+//! A controller is sans-I/O: it has no clock, no socket and no random source. Each event is
+//! one plain struct ([`event`]), the transport keeps the measurements that every algorithm needs
+//! ([`PathState`]), and the result is one value, [`Control`].
 //!
 //! Adding a controller takes one file (or one folder with a file per state) and one line in
-//! [`registry`]; every suite, study, stack and plot then has it.
+//! [`registry`]; every suite, study, stack and plot can then use it. A crate of your own adds its controllers to a
+//! [`Registry`] at run time: `examples/rust-controller`.
 
 mod bbr;
 mod bbr1;
@@ -26,11 +27,12 @@ mod prague;
 mod recovery_period;
 pub mod registry;
 mod reno;
-#[cfg(test)]
+mod spec;
 #[cfg(test)]
 mod window_invariants;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
 pub use options::{OptionDoc, OptionKind, Options};
 pub use path_state::PathState;
-pub use registry::{ControllerSpec, Entry, SpecError};
+pub use registry::{Entry, Registry, Resolver};
+pub use spec::{ControllerSpec, Factory, SpecError};

@@ -1,9 +1,9 @@
-//! Options that ride on the name of a controller: `c4:variant=v1`, `cubic:hystart=off`.
+//! Options in the name of a controller: `c4:variant=v1`, `cubic:hystart=off`.
 
 use std::collections::BTreeMap;
 use thalweg_units::{Duration, Ecn};
 
-/// What an option may be set to.
+/// The accepted values of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OptionKind {
     /// One of these words.
@@ -66,7 +66,7 @@ impl Options {
     pub fn flag(&self, name: &str) -> bool {
         self.text(name) == "on"
     }
-    /// What packets of a classic controller carry, by its flag `ecn`: ECT(0), or nothing.
+    /// The codepoint of a Classic controller, by its flag `ecn`: ECT(0), or Not-ECT.
     pub(crate) fn classic_ecn(&self) -> Ecn {
         match self.flag("ecn") {
             true => Ecn::Ect0,

@@ -1,4 +1,4 @@
-//! What a transport measures once for all controllers.
+//! Measurements that a transport makes once for all controllers.
 
 use crate::event::EcnCounts;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -29,7 +29,7 @@ pub struct PathState {
     pub delivery_rate: Rate,
     /// Largest rate that any pair of acknowledgements at least a millisecond apart has shown.
     pub peak_rate: Rate,
-    /// Packet number that the next packet will have.
+    /// Number of the next packet.
     pub next_packet: u64,
     /// Largest acknowledged packet number.
     pub largest_acked: Option<u64>,
@@ -39,19 +39,19 @@ pub struct PathState {
     pub ecn: EcnCounts,
     /// Whether the handshake is complete.
     pub established: bool,
-    /// Whether the last attempt to send was stopped by the congestion window.
+    /// Whether the congestion window limited the last attempt to send.
     pub window_limited: bool,
     /// Whether samples are currently marked as application-limited.
     pub app_limited: bool,
-    /// The last time at which the sender had nothing to send although it could have sent (blocked by
-    /// flow control counts as nothing to send).
+    /// The last time at which the sender could have sent but had no data (being blocked by
+    /// flow control counts as no data).
     pub last_idle: Instant,
     /// Send time of the newest acknowledged packet that carried stream or datagram data.
     pub newest_acked_data_sent: Instant,
 }
 
 impl PathState {
-    /// State of a path that nothing is known about. The initial RTT is that of RFC 9002 section 6.2.2.
+    /// State of an unknown path. The initial RTT is that of RFC 9002 section 6.2.2.
     pub fn new(mtu: Bytes) -> Self {
         PathState {
             mtu,
@@ -79,5 +79,23 @@ impl PathState {
     /// Whether an RTT sample was ever taken.
     pub fn has_rtt(&self) -> bool {
         !self.min_rtt.is_zero()
+    }
+
+    /// Takes an RTT sample (RFC 9002 sections 5.2 and 5.3). `ack_delay` is what the peer reported, already limited to its
+    /// `max_ack_delay`; it is taken off only where that leaves a plausible sample, and not off the first. Returns the
+    /// adjusted sample.
+    pub fn take_rtt(&mut self, raw: Duration, ack_delay: Duration) -> Duration {
+        let raw = raw.max(Duration::from_nanos(1)); // zero stands for none
+        self.latest_rtt = raw;
+        if !self.has_rtt() {
+            (self.min_rtt, self.smoothed_rtt, self.rtt_var) = (raw, raw, raw / 2);
+            return raw;
+        }
+        self.min_rtt = self.min_rtt.min(raw);
+        let is_plausible = raw >= self.min_rtt + ack_delay;
+        let adjusted = if is_plausible { raw - ack_delay } else { raw };
+        self.rtt_var = (self.rtt_var * 3 + self.smoothed_rtt.abs_diff(adjusted)) / 4;
+        self.smoothed_rtt = (self.smoothed_rtt * 7 + adjusted) / 8;
+        adjusted
     }
 }

@@ -1,11 +1,11 @@
 //! The recovery period of RFC 9002 section 7.3.2: at most one reduction of the window for each round
 //! trip.
 //!
-//! RFC 9002 compares send times. Packets leave in the order of their numbers, so this module compares
-//! packet numbers instead, which are exact and which an ECN event carries as well. Numbers are those of
+//! RFC 9002 compares send times. Packets are sent in the order of their numbers, so this module compares
+//! packet numbers instead, which are exact and also part of ECN events. Numbers are those of
 //! the application space.
 
-/// The last recovery period of a flow, open or over.
+/// The last recovery period of a flow, current or past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RecoveryPeriod {
     /// First packet number that may leave after the period began.
@@ -22,7 +22,7 @@ impl RecoveryPeriod {
         };
     }
 
-    /// Whether `packet` left before the period began, so that its loss or mark tells nothing new.
+    /// Whether `packet` was sent before the period began, so that its loss or mark is no new signal.
     pub(crate) fn covers(&self, packet: u64) -> bool {
         packet < self.end
     }
@@ -38,12 +38,12 @@ impl RecoveryPeriod {
     }
 
     /// Ends the period at once: persistent congestion restarts from slow start (RFC 9002 appendix B.8).
-    /// The packets it covers still tell nothing new.
+    /// The packets it covers are still no new signal.
     pub(crate) fn close(&mut self) {
         self.open = false;
     }
 
-    /// Whether the window is held.
+    /// Whether the window is constant.
     pub(crate) fn is_open(&self) -> bool {
         self.open
     }

@@ -1,14 +1,19 @@
 //! Every controller by name, with typed and checked options.
+//!
+//! [`ENTRIES`] are the controllers of this crate. A [`Registry`] is a value: it begins with them, a program adds its own
+//! entries ([`Registry::add`]), and a [`Resolver`] may know controllers that no list has, such as those in a user's files.
 
-use crate::{Controller, Init, OptionDoc, Options};
-use std::fmt;
-use std::str::FromStr;
+use crate::spec::Factory;
+use crate::{Controller, ControllerSpec, Init, OptionDoc, Options, SpecError};
+use std::sync::Arc;
+use thalweg_units::did_you_mean;
 
 /// One controller of the registry.
+#[derive(Clone, Copy)]
 pub struct Entry {
     /// Name, as written in scenarios.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub title: &'static str,
     /// The document that it follows.
     pub source: &'static str,
@@ -18,7 +23,7 @@ pub struct Entry {
     pub build: fn(&Options, &Init) -> Box<dyn Controller>,
 }
 
-/// All controllers, in the order in which lists show them.
+/// The controllers of this crate, in display order.
 pub static ENTRIES: &[Entry] = &[
     crate::c4::ENTRY,
     crate::cubic::ENTRY,
@@ -28,127 +33,135 @@ pub static ENTRIES: &[Entry] = &[
     crate::prague::ENTRY,
 ];
 
-/// A controller and its options as a scenario names them: `cubic`, `c4:variant=v1`.
+/// Knows controllers that are not in a list, by texts that no entry could have.
+pub trait Resolver: Send + Sync {
+    /// The controller that `text` names; `None` if the text is not one of this resolver's.
+    fn resolve(&self, text: &str) -> Option<Result<ControllerSpec, SpecError>>;
+}
+
+/// The controllers that scenarios can name.
+///
+/// ```
+/// use thalweg_control::registry::{ENTRIES, Entry, Registry};
+///
+/// let mut registry = Registry::standard();
+/// let ours = Entry { name: "mine", ..ENTRIES[0] };
+/// registry.add(ours).unwrap();
+/// assert!(registry.read("mine").is_ok() && registry.read("cubic:hystart=off").is_ok());
+/// assert!(registry.add(ours).is_err(), "the name is taken");
+/// ```
 #[derive(Clone)]
-pub struct ControllerSpec {
-    entry: &'static Entry,
-    options: Options,
-    text: String,
+pub struct Registry {
+    entries: Vec<Entry>,
+    resolver: Option<Arc<dyn Resolver>>,
 }
 
-impl ControllerSpec {
-    /// The entry of the registry.
-    pub fn entry(&self) -> &'static Entry {
-        self.entry
+impl Registry {
+    /// The controllers of this crate.
+    pub fn standard() -> Self {
+        Registry {
+            entries: ENTRIES.to_vec(),
+            resolver: None,
+        }
     }
-    /// Makes the controller.
-    pub fn build(&self, init: &Init) -> Box<dyn Controller> {
-        (self.entry.build)(&self.options, init)
-    }
-    /// The text that it was read from.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-}
 
-impl fmt::Debug for ControllerSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ControllerSpec({})", self.text)
+    /// Adds a controller under a name of its own.
+    ///
+    /// # Errors
+    /// If the name is taken, or if texts could not name it: names are letters, digits, `-` and `_`.
+    pub fn add(&mut self, entry: Entry) -> Result<(), String> {
+        let name = entry.name;
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || !name.chars().all(fits) {
+            return Err(format!(
+                "\"{name}\" is no name; accepted: letters, digits, - and _"
+            ));
+        }
+        if self.entries.iter().any(|known| known.name == name) {
+            return Err(format!(
+                "there is a controller \"{name}\" already; accepted: a name that is free"
+            ));
+        }
+        self.entries.push(entry);
+        Ok(())
     }
-}
-impl fmt::Display for ControllerSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-impl PartialEq for ControllerSpec {
-    fn eq(&self, other: &Self) -> bool {
-        self.entry.name == other.entry.name && self.options == other.options
-    }
-}
 
-/// Why a text names no controller.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SpecError {
-    /// The name is not in the registry.
-    #[error("unknown controller \"{name}\"; accepted: {accepted}")]
-    Name {
-        /// What was written.
-        name: String,
-        /// The names of the registry.
-        accepted: String,
-    },
-    /// The controller has no such option.
-    #[error("controller \"{controller}\" has no option \"{option}\"; accepted: {accepted}")]
-    Option {
-        /// The controller.
-        controller: &'static str,
-        /// What was written.
-        option: String,
-        /// The options that it has.
-        accepted: String,
-    },
-    /// The option does not take that value.
-    #[error("option \"{option}\" of \"{controller}\" cannot be \"{value}\"; accepted: {accepted}")]
-    Value {
-        /// The controller.
-        controller: &'static str,
-        /// The option.
-        option: &'static str,
-        /// What was written.
-        value: String,
-        /// The values that it takes.
-        accepted: String,
-    },
-}
+    /// Has `resolver` asked first for every text.
+    pub fn with_resolver(mut self, resolver: Arc<dyn Resolver>) -> Self {
+        self.resolver = Some(resolver);
+        self
+    }
 
-impl FromStr for ControllerSpec {
-    type Err = SpecError;
+    /// The controllers that have a name here, in the order in which lists show them.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
 
     /// Reads `name` or `name:option=value,option=value`; a flag may stand alone for `=on`.
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let entry = ENTRIES
-            .iter()
-            .find(|e| e.name == name.trim())
-            .ok_or_else(|| {
-                let names: Vec<_> = ENTRIES.iter().map(|e| e.name).collect();
-                SpecError::Name {
-                    name: name.to_owned(),
-                    accepted: names.join(", "),
-                }
-            })?;
-        let mut options = Options::default();
-        for doc in entry.options {
-            options.0.insert(doc.name, doc.default.to_owned());
+    ///
+    /// # Errors
+    /// If there is no such controller, or if it has no such option or value.
+    pub fn read(&self, text: &str) -> Result<ControllerSpec, SpecError> {
+        let resolver = self.resolver.as_ref();
+        if let Some(resolved) = resolver.and_then(|resolver| resolver.resolve(text)) {
+            return resolved;
         }
-        for part in rest
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let found = self.entries.iter().find(|entry| entry.name == name.trim());
+        let entry = *found.ok_or_else(|| SpecError::Name {
+            name: name.to_owned(),
+            hint: did_you_mean(name, self.entries.iter().map(|entry| entry.name)),
+            accepted: names(self.entries.iter().map(|entry| entry.name)),
+        })?;
+        let options = entry.read_options(rest)?;
+        Ok(ControllerSpec::new(
+            text,
+            Arc::new(Chosen { entry, options }),
+        ))
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Registry::standard()
+    }
+}
+
+/// An entry with its options.
+struct Chosen {
+    entry: Entry,
+    options: Options,
+}
+
+impl Factory for Chosen {
+    fn build(&self, init: &Init) -> Box<dyn Controller> {
+        (self.entry.build)(&self.options, init)
+    }
+}
+
+impl Entry {
+    /// Options by their text, defaults included.
+    fn read_options(&self, text: &str) -> Result<Options, SpecError> {
+        let defaults = self.options.iter();
+        let mut options = Options(
+            defaults
+                .map(|doc| (doc.name, doc.default.to_owned()))
+                .collect(),
+        );
+        let parts = text.split(',').map(str::trim);
+        for part in parts.filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, "on"));
             let (key, value) = (key.trim(), value.trim());
-            let doc = entry
-                .options
-                .iter()
-                .find(|doc| doc.name == key)
-                .ok_or_else(|| {
-                    let names: Vec<_> = entry.options.iter().map(|doc| doc.name).collect();
-                    let accepted = if names.is_empty() {
-                        "none".into()
-                    } else {
-                        names.join(", ")
-                    };
-                    SpecError::Option {
-                        controller: entry.name,
-                        option: key.to_owned(),
-                        accepted,
-                    }
-                })?;
+            let found = self.options.iter().find(|doc| doc.name == key);
+            let doc = found.ok_or_else(|| SpecError::Option {
+                controller: self.name,
+                option: key.to_owned(),
+                hint: did_you_mean(key, self.options.iter().map(|doc| doc.name)),
+                accepted: names(self.options.iter().map(|doc| doc.name)),
+            })?;
             if !doc.kind.accepts(value) {
                 return Err(SpecError::Value {
-                    controller: entry.name,
+                    controller: self.name,
                     option: doc.name,
                     value: value.to_owned(),
                     accepted: doc.kind.accepted(),
@@ -156,11 +169,15 @@ impl FromStr for ControllerSpec {
             }
             options.0.insert(doc.name, value.to_owned());
         }
-        Ok(ControllerSpec {
-            entry,
-            options,
-            text: text.trim().to_owned(),
-        })
+        Ok(options)
+    }
+}
+
+fn names(all: impl Iterator<Item = &'static str>) -> String {
+    let all: Vec<_> = all.collect();
+    match all.is_empty() {
+        true => "none".to_owned(),
+        false => all.join(", "),
     }
 }
 
@@ -169,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_entry_builds_with_its_defaults_and_with_every_choice() {
+    fn every_entry_builds_with_its_defaults_every_choice_and_every_bound() {
         let init = Init {
             now: thalweg_units::Instant::START,
             mtu: thalweg_units::Bytes::new(1440),
@@ -190,6 +207,12 @@ mod tests {
                         text.parse::<ControllerSpec>().unwrap().build(&init);
                     }
                 }
+                if let crate::OptionKind::Number(low, high) = doc.kind {
+                    for number in [low, high] {
+                        let text = format!("{}:{}={number}", entry.name, doc.name);
+                        text.parse::<ControllerSpec>().unwrap().build(&init);
+                    }
+                }
             }
         }
     }
@@ -200,5 +223,27 @@ mod tests {
         for entry in ENTRIES {
             assert!(error.contains(entry.name), "{error}");
         }
+    }
+
+    #[test]
+    fn a_name_that_no_text_could_have_is_refused() {
+        for name in ["", "a:b", "a b", "./a", "cubic"] {
+            let entry = Entry { name, ..ENTRIES[0] };
+            assert!(Registry::standard().add(entry).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_resolver_is_asked_before_the_list_and_only_for_what_is_its_own() {
+        struct Renamed;
+        impl Resolver for Renamed {
+            fn resolve(&self, text: &str) -> Option<Result<ControllerSpec, SpecError>> {
+                let name = text.strip_prefix("our:")?;
+                Some(name.parse())
+            }
+        }
+        let registry = Registry::standard().with_resolver(Arc::new(Renamed));
+        assert!(registry.read("our:reno").is_ok() && registry.read("reno").is_ok());
+        assert!(registry.read("our:none").is_err() && registry.read("their:reno").is_err());
     }
 }

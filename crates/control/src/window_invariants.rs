@@ -1,4 +1,4 @@
-//! What every controller keeps to, whatever happens to its packets.
+//! Invariants of every controller, whatever happens to its packets.
 
 use crate::OptionKind;
 use crate::event::RateSample;
@@ -160,7 +160,7 @@ fn apply(flow: &mut Flow, operation: &Operation) {
     }
 }
 
-/// A controller learns of a larger packet from the next event, so the bound is the size at the start.
+/// A controller sees a larger packet size at the next event, so the bound is the size at the start.
 fn check(flow: &Flow) -> Result<(), TestCaseError> {
     let control = flow.control();
     prop_assert!(control.window >= MTU * 2, "{control:?}");

@@ -1,11 +1,11 @@
-//! Hosts: network namespaces whose only way out is a TUN device in the hands of the emulator.
+//! Hosts: network namespaces whose only way out is a TUN device held by the emulator.
 //!
-//! Nothing here has a name. A namespace lives as long as this process holds its descriptor or a process is
-//! in it, a device as long as this process holds its file. Programs run below a first process in a process
-//! namespace of their own, which the kernel kills with this process, and which takes all others there with
-//! it. So when this process ends, even by `kill -9`, the kernel removes everything.
+//! Nothing here has a name. A namespace exists while this process holds its descriptor or a process is
+//! in it, a device while this process holds its file. Programs run in their own process namespace, whose
+//! first process the kernel kills together with this process, and with it all others there. So when this
+//! process ends, even by `kill -9`, the kernel removes everything.
 //!
-//! Addresses are those of documentation (RFC 5737, RFC 3849), which nobody else has:
+//! Addresses are those reserved for documentation (RFC 5737, RFC 3849):
 //! left hosts `192.0.2.N` and `2001:db8:1::N`, right hosts `198.51.100.N` and `2001:db8:2::N`, from 1 on.
 
 use crate::emulator::frame::MTU;
@@ -15,19 +15,19 @@ use crate::sys::process::{self, Child, Pid, Status};
 use crate::sys::{namespace, signals, tun};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-/// The most hosts of a side: the last byte of an address numbers them.
+/// Most hosts of a side: the last byte of an address numbers them.
 pub(crate) const MOST: u8 = 200;
 
 /// The name of the device in each namespace.
 const DEVICE: &str = "path";
 
-/// Packets that a device keeps for the emulator: 60 ms at 1 Gbit/s. What the emulator takes late is late,
-/// what the device drops is lost; both are reported.
+/// Packets that a device queues for the emulator: 60 ms at 1 Gbit/s. The report counts drops here and
+/// late reads.
 const QUEUE: u16 = 5000;
 
 /// One host.
@@ -36,12 +36,12 @@ pub(crate) struct Host {
     pub(crate) side: Side,
     pub(crate) v4: Ipv4Addr,
     pub(crate) v6: Ipv6Addr,
-    /// Whether it has IPv6: some kernels do not.
+    /// Whether it has IPv6: some kernels have not.
     pub(crate) has_v6: bool,
     network: File,
 }
 
-/// Takes the right to make namespaces: that of root, or else that of a user namespace.
+/// Acquires the right to create namespaces: as root, otherwise in a user namespace.
 ///
 /// # Errors
 /// A message for the user.
@@ -51,7 +51,7 @@ pub(crate) fn take_rights() -> Result<(), String> {
     }
     namespace::new_user().map_err(|error| {
         format!(
-            "this needs a network of its own, and the host grants this user none ({error}); accepted: root, \
+            "cannot create a user namespace: {error}; accepted: root, \
              or user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces, \
              kernel.apparmor_restrict_unprivileged_userns=0)"
         )
@@ -59,39 +59,39 @@ pub(crate) fn take_rights() -> Result<(), String> {
 }
 
 impl Host {
-    /// Makes host `number` of a side, from 1 on, and the emulator's end of its device. The calling process
-    /// is in the network namespace of the new host afterwards.
+    /// Creates host `number` of a side, from 1 on, and the emulator's end of its device. Leaves the calling
+    /// process in the network namespace of the new host.
     pub(crate) fn new(side: Side, number: u8) -> Result<(Host, Port), String> {
         let (v4, v6) = addresses(side, number);
         let fail = |what: &str, error: io::Error| format!("{what}: {error}");
         let network = namespace::new_network().map_err(|error| {
             fail(
-                "no network namespace can be made (accepted: root, or user namespaces)",
+                "cannot create a network namespace (accepted: root, or user namespaces)",
                 error,
             )
         })?;
         let device = tun::open(DEVICE).map_err(|error| {
             fail(
-                "no TUN device can be made (accepted: /dev/net/tun, readable and writable)",
+                "cannot create a TUN device (accepted: /dev/net/tun, readable and writable)",
                 error,
             )
         })?;
         let set_up = || -> io::Result<bool> {
-            // Without these the host would speak to neighbours that it does not have.
+            // Without these the host would send neighbour discovery.
             for (key, value) in [("addr_gen_mode", "1"), ("accept_ra", "0")] {
                 let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{DEVICE}/{key}"), value);
             }
             namespace::allow_ping();
             Interface::named("lo")?.up()?;
             let interface = Interface::named(DEVICE)?;
-            // Only root may; for others the device keeps the 500 packets of every device.
+            // Only root may; for others the device keeps its default of 500 packets.
             let _ = interface.set_queue(QUEUE);
             interface.set_mtu(MTU as u16)?;
             interface.up()?;
             interface.set_v4(v4)?;
             Ok(interface.set_v6(v6).is_ok())
         };
-        let has_v6 = set_up().map_err(|error| fail("the TUN device cannot be set up", error))?;
+        let has_v6 = set_up().map_err(|error| fail("cannot set up the TUN device", error))?;
         let addresses = vec![IpAddr::V4(v4), IpAddr::V6(v6)];
         let host = Host {
             side,
@@ -108,17 +108,17 @@ impl Host {
         Ok((host, port))
     }
 
-    /// Brings the calling process into this host.
+    /// Moves the calling process into this host.
     pub(crate) fn enter(&self) -> io::Result<()> {
         namespace::enter_network(&self.network)
     }
 
-    /// Starts a process that is the first of its process namespace in this host and runs `body`.
+    /// Starts a process in this host, the first of its process namespace, that runs `body`.
     pub(crate) fn start(&self, body: impl FnOnce() -> Status) -> io::Result<Pid> {
         process::spawn(Child::First, || {
             process::be_visible();
             if let Err(error) = self.enter() {
-                eprintln!("error: the host cannot be entered: {error}");
+                eprintln!("error: cannot enter the host: {error}");
                 return 70;
             }
             namespace::own_proc();
@@ -127,19 +127,53 @@ impl Host {
     }
 
     /// Starts a command in this host, with variables that name the hosts. The status is that of the
-    /// command; what it leaves in the background ends with it.
+    /// command; its background processes end with it.
     pub(crate) fn start_command(
         &self,
         command: &[OsString],
         variables: &[(String, String)],
     ) -> io::Result<Pid> {
-        self.start(|| {
+        self.start_in(command, variables, None)
+    }
+
+    /// Starts a command in the background: it reads nothing, and what it says goes to `output`.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub(crate) fn start_in_background(
+        &self,
+        command: &[OsString],
+        variables: &[(String, String)],
+        output: &File,
+    ) -> io::Result<Pid> {
+        let (mut refused, refusal) = process::pipe()?;
+        let output = output.try_clone()?;
+        let background = Background { output, refusal };
+        let pid = self.start_in(command, variables, Some(background))?;
+        // The other end is closed when the command has begun.
+        let mut reason = String::new();
+        refused.read_to_string(&mut reason)?;
+        if reason.is_empty() {
+            return Ok(pid);
+        }
+        process::wait_for(pid)?;
+        Err(io::Error::other(reason))
+    }
+
+    fn start_in(
+        &self,
+        command: &[OsString],
+        variables: &[(String, String)],
+        background: Option<Background>,
+    ) -> io::Result<Pid> {
+        self.start(move || {
             let Ok(child) = process::spawn(Child::Plain, || {
                 signals::restore();
-                exec(command, variables)
+                exec(command, variables, background.as_ref())
             }) else {
                 return 70;
             };
+            drop(background);
             loop {
                 match process::wait_any() {
                     Ok((pid, status)) if pid == child => return status,
@@ -148,6 +182,19 @@ impl Host {
                 }
             }
         })
+    }
+
+    /// Whether a socket of this host waits at a port: one that listens, of TCP, or any, of UDP.
+    pub(crate) fn has_socket(&self, protocol: &str, port: u16) -> io::Result<bool> {
+        self.enter()?;
+        for family in ["", "6"] {
+            // A kernel without IPv6 has no such file.
+            let table = fs::read_to_string(format!("/proc/thread-self/net/{protocol}{family}"));
+            if waits_at(&table.unwrap_or_default(), protocol, port) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Packets that the device dropped so far: those that the host sent and the emulator did not read in
@@ -176,8 +223,8 @@ fn addresses(side: Side, number: u8) -> (Ipv4Addr, Ipv6Addr) {
     }
 }
 
-/// Sent and received packets dropped, of the text of /proc/net/dev: after the name of the device come eight
-/// numbers of what was received and eight of what was sent, the fourth of each are drops.
+/// Dropped packets, sent and received, from the text of /proc/net/dev: after the name of the device, eight
+/// numbers for received and eight for sent packets; the fourth of each counts drops.
 fn dropped_in(text: &str) -> [u64; 2] {
     let line = text
         .lines()
@@ -190,16 +237,55 @@ fn dropped_in(text: &str) -> [u64; 2] {
     [11, 3].map(|at| numbers.get(at).copied().unwrap_or(0))
 }
 
+/// Whether the text of /proc/net/tcp, or of its likes, has a socket that waits at a port. After the number of the socket
+/// come its address and port, those of the other side, and its state (proc_pid_net(5)): 0A listens, 07 is open and has no
+/// other side.
+fn waits_at(text: &str, protocol: &str, port: u16) -> bool {
+    let state = if protocol == "tcp" { "0A" } else { "07" };
+    text.lines().skip(1).any(|line| {
+        let words: Vec<&str> = line.split_whitespace().take(4).collect();
+        let [_, own, _, is] = words[..] else {
+            return false;
+        };
+        let at = own.rsplit(':').next();
+        is == state && at.is_some_and(|at| u16::from_str_radix(at, 16) == Ok(port))
+    })
+}
+
+/// Where the output of a command in the background goes, and why it cannot be started.
+#[derive(Debug)]
+struct Background {
+    output: File,
+    refusal: File,
+}
+
 /// Becomes the command; returns only if that fails, with the status that shells use.
-fn exec(command: &[OsString], variables: &[(String, String)]) -> Status {
+fn exec(
+    command: &[OsString],
+    variables: &[(String, String)],
+    background: Option<&Background>,
+) -> Status {
     let Some((program, arguments)) = command.split_first() else {
         return 127;
     };
-    let error = Command::new(program)
-        .args(arguments)
-        .envs(variables.iter().cloned())
-        .exec();
-    eprintln!("error: {}: {error}", program.to_string_lossy());
+    let mut started = Command::new(program);
+    started.args(arguments).envs(variables.iter().cloned());
+    if let Some(Background { output, .. }) = background {
+        let [Ok(out), Ok(err)] = [output.try_clone(), output.try_clone()] else {
+            return 70;
+        };
+        started.stdin(Stdio::null()).stdout(out).stderr(err);
+        // Ctrl-C in the terminal is for the command, and not for its peer.
+        started.process_group(0);
+    }
+    let error = started.exec();
+    let reason = format!("{}: {error}", program.to_string_lossy());
+    match background {
+        Some(background) => {
+            let _ = (&background.refusal).write_all(reason.as_bytes());
+        }
+        None => eprintln!("error: {reason}"),
+    }
     match error.kind() {
         io::ErrorKind::NotFound => 127,
         _ => 126,
@@ -218,6 +304,19 @@ mod tests {
                     path:  840      10    0    3    0     0          0         0      840      10    0    5    0     0       0          0\n";
         assert_eq!(dropped_in(text), [5, 3]);
         assert_eq!(dropped_in(""), [0, 0]);
+    }
+
+    #[test]
+    fn a_socket_that_waits_is_told_from_one_that_is_connected() {
+        let text = "  sl  local_address rem_address   st tx_queue rx_queue\n   \
+                    0: 00000000:0050 00000000:0000 0A 00000000:00000000\n   \
+                    1: 020200C0:01BB 016433C6:9C40 01 00000000:00000000\n";
+        assert!(waits_at(text, "tcp", 80));
+        assert!(!waits_at(text, "tcp", 443));
+        assert!(!waits_at(text, "tcp", 8080));
+        assert!(!waits_at(text, "udp", 80));
+        assert!(waits_at(&text.replace(" 0A ", " 07 "), "udp", 80));
+        assert!(!waits_at("", "tcp", 80));
     }
 
     #[test]

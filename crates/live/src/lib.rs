@@ -1,16 +1,16 @@
 //! Real time: the links of the simulator between real hosts.
 //!
-//! [`serve`] answers one request in a process of its own: it makes hosts (network namespaces with a TUN
-//! device each), carries their packets over the path of a scenario, and runs a command, a set of hosts, or
-//! flows of the kernel's TCP and of the QUIC stack there. When the process ends, however it ends, the kernel removes all of it.
+//! [`serve`] answers one request in its own process: it creates hosts (network namespaces with a TUN
+//! device each), forwards their packets over the path of a scenario, and runs a command, a set of hosts, or
+//! flows of the kernel's TCP and of the QUIC stack there. However the process ends, the kernel removes all of it.
 //!
 //! ```text
 //! left host [ TUN ] <-> | link up, link down of thalweg-path | <-> [ TUN ] right host
 //!                          one thread, epoll and timerfd
 //! ```
 //!
-//! Every run reports how late it released packets and what the host lost, and whether it may be taken for
-//! what the scenario describes.
+//! Every run reports how late it released packets, what the host lost, and whether it was faithful to the
+//! scenario.
 //!
 //! # Limits
 //! Linux. One hop. Packets of at most 1500 bytes; the kernel does not offload segmentation to the device.

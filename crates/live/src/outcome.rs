@@ -1,4 +1,4 @@
-//! What a trial in real time yields: the outcome and the trace that one in virtual time has.
+//! The outcome and trace of a trial in real time, in the form of virtual time.
 
 use crate::emulator::{DOWN, Emulator, UP};
 use crate::traffic::{ConnectionResult, FlowPlan, TrafficResult};
@@ -11,7 +11,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 /// The names of the links.
 const LINKS: [&str; 2] = ["down", "up"];
 
-/// A trial that has ended.
+/// A finished trial.
 pub(crate) struct Ended<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Ended<'a> {
     pub(crate) result: TrafficResult,
 }
 
-/// One connection: its number, what it was to move, and what it experienced.
+/// One connection: its number, its workload, and its result.
 type Connected<'a> = (usize, &'a (Duration, Transfer), &'a ConnectionResult);
 
 impl Ended<'_> {
@@ -35,7 +35,7 @@ impl Ended<'_> {
         failed.next()
     }
 
-    /// Draws it up.
+    /// Builds the outcome.
     pub(crate) fn measured(mut self, emulator: &mut Emulator) -> Measured {
         let flows: Vec<FlowOutcome> = (0..self.plans.len())
             .map(|flow| self.flow(flow, emulator))
@@ -61,10 +61,10 @@ impl Ended<'_> {
         let trace = emulator.samples.take().map(|samples| {
             let names = self.names();
             let mut trace = samples.trace;
-            // Others are packets of no flow: the kernel's own.
+            // Other packets belong to no flow: the kernel's own.
             trace.drops.retain(|drop| drop.flow < names.len());
             Trace {
-                senders: self.result.trace.take().unwrap_or_default().senders.trace,
+                senders: self.result.trace.take().unwrap_or_default().senders,
                 flow_names: names,
                 link_names: LINKS.map(str::to_owned).into(),
                 ..trace
@@ -84,7 +84,7 @@ impl Ended<'_> {
             .map(|(planned, (index, result))| (index, planned, result))
     }
 
-    /// A flow, which sums up its connections.
+    /// A flow: the sum of its connections.
     fn flow(&self, flow: usize, emulator: &Emulator) -> FlowOutcome {
         let own = self.connections(flow);
         let on_link: FlowLinkStats = own
@@ -133,7 +133,7 @@ impl Ended<'_> {
         sum
     }
 
-    /// What each connection is called in a trace.
+    /// The name of each connection in a trace.
     fn names(&self) -> Vec<String> {
         let flows = self.scenario.flows.iter().zip(self.plans);
         let names = flows.flat_map(|(spec, plan)| {
@@ -171,7 +171,7 @@ impl Ended<'_> {
     }
 }
 
-/// The link that carries the data of a transfer; of a call, what the server sends.
+/// The link of the data of a transfer; for a call, of what the server sends.
 pub(crate) fn data_link(transfer: &Transfer) -> usize {
     match transfer {
         Transfer::Download { .. } | Transfer::Call => DOWN,

@@ -1,13 +1,12 @@
-//! How honest a run was: what each link did, how late packets were released, and what the host lost.
+//! How faithful a run was: what each link did, how late packets were released, and what the host lost.
 
 use crate::emulator::histogram::Histogram;
 use crate::emulator::{DOWN, Emulator, UP};
 use serde::Serialize;
 use thalweg_units::Duration;
 
-/// How late a packet may be released, or a connection begin, unless the user says otherwise: 1 ms is what the
-/// finest jitter that scenarios describe is made of (the steps of the Wi-Fi model), and a tenth of the shortest
-/// RTT at which the emulator is calibrated.
+/// Default bound on the lateness of packets and connection starts: the finest jitter of scenarios (the steps of
+/// the Wi-Fi model), and a tenth of the shortest RTT at which the emulator was measured.
 pub(crate) const BOUND: Duration = Duration::from_millis(1);
 
 /// What one link did in real time.
@@ -15,10 +14,10 @@ pub(crate) const BOUND: Duration = Duration::from_millis(1);
 pub(crate) struct LinkReport {
     /// "down" (towards the clients) or "up".
     pub(crate) name: &'static str,
-    /// Packets that came to the link.
+    /// Packets offered to the link.
     pub(crate) offered_packets: u64,
     pub(crate) offered_bytes: u64,
-    /// Packets that came out of it.
+    /// Packets that left it.
     pub(crate) delivered_packets: u64,
     pub(crate) delivered_bytes: u64,
     /// Packets that the model dropped in its queue.
@@ -33,7 +32,7 @@ pub(crate) struct LinkReport {
     pub(crate) max_queue_packets: u64,
     pub(crate) drawn_jitter_s: f64,
     pub(crate) experienced_jitter_s: f64,
-    /// How long after its arrival a packet was released.
+    /// Time from the arrival of a packet to its release.
     pub(crate) lateness_p50_s: f64,
     pub(crate) lateness_p99_s: f64,
     pub(crate) lateness_p999_s: f64,
@@ -42,7 +41,7 @@ pub(crate) struct LinkReport {
     pub(crate) missed_deadlines: u64,
 }
 
-/// What a run in real time has to say of itself.
+/// The report of a run in real time.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
     /// Version of Thalweg.
@@ -52,7 +51,7 @@ pub(crate) struct Report {
     scheduler: &'static str,
     /// Why real-time scheduling was refused, if it was asked for.
     realtime_refused: Option<String>,
-    /// Lateness that the release of 999 of 1000 packets, and the start of as many connections, must keep.
+    /// Bound on the p99.9 of the lateness of packets and of connection starts.
     bound_s: f64,
     #[serde(skip)]
     bound: Duration,
@@ -62,14 +61,14 @@ pub(crate) struct Report {
     pub(crate) lateness_max_s: f64,
     missed_deadlines: u64,
     host_dropped_packets: u64,
-    /// Time for which the emulator was ready to run and had no core.
+    /// Time for which the emulator was runnable without a core.
     waited_for_core_s: Option<f64>,
-    /// Connections that began later than the bound after their time, and how late the last one did.
+    /// Connections that started later than the bound, and the largest lateness.
     late_starts: u64,
     start_lateness_max_s: f64,
-    /// What the trace does not have, if there is a trace and it became too long.
+    /// What a trace lacks that became too long.
     pub(crate) trace_cut: Option<String>,
-    /// Why the run is not what the scenario describes; empty if it is.
+    /// Why the run is unfaithful to the scenario; empty if it is faithful.
     unfaithful: Vec<String>,
     pub(crate) links: Vec<LinkReport>,
 }
@@ -84,8 +83,7 @@ pub(crate) struct Scheduling {
 }
 
 impl Report {
-    /// Draws up the report of a run that has ended. `host_dropped` are the packets that devices dropped,
-    /// down and up.
+    /// The report of a finished run. `host_dropped` are the packets that devices dropped, down and up.
     pub(crate) fn of(
         emulator: &Emulator,
         bound: Duration,
@@ -105,7 +103,7 @@ impl Report {
         let p999 = all.quantile(999);
         if p999 > bound {
             unfaithful.push(format!(
-                "1 packet of 1000 was released {} us late or later; the bound is {bound}",
+                "1 packet in 1000 was released at least {} us late; the bound is {bound}",
                 p999.as_micros()
             ));
         }
@@ -143,7 +141,7 @@ impl Report {
         }
     }
 
-    /// Adds how long after its time each connection began.
+    /// Adds the lateness of connection starts.
     pub(crate) fn note_starts(&mut self, lateness: impl Iterator<Item = Duration>) {
         let bound = self.bound;
         let mut all = Histogram::new();
@@ -155,7 +153,7 @@ impl Report {
         let p999 = all.quantile(999);
         if p999 > bound {
             self.unfaithful.push(format!(
-                "1 connection of 1000 began {} us after its time or later; the bound is {bound}",
+                "1 connection in 1000 started at least {} us late; the bound is {bound}",
                 p999.as_micros()
             ));
         }

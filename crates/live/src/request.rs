@@ -1,8 +1,9 @@
-//! What this process is asked to do, and what it answers: one JSON document in, JSON lines out.
+//! Requests and answers of this process: one JSON document in, JSON lines out.
 
 use crate::report::Report;
 use serde::{Deserialize, Serialize};
 use thalweg_sim::Measured;
+use thalweg_units::Duration;
 
 /// A request.
 #[derive(Clone, Debug, Deserialize)]
@@ -10,17 +11,17 @@ use thalweg_sim::Measured;
 pub(crate) struct Request {
     /// What to do on the path.
     pub(crate) task: Task,
-    /// The scenario file, overrides included.
+    /// The scenario file, with overrides applied.
     pub(crate) scenario: String,
     /// The name that errors use for it.
     pub(crate) origin: String,
     /// Seed of the random streams of the links.
     pub(crate) seed: u64,
-    /// Whether to ask for real-time scheduling.
+    /// Whether to request real-time scheduling.
     pub(crate) realtime: bool,
-    /// Release lateness that 999 of 1000 packets must keep: "1 ms".
+    /// Bound on the p99.9 of release lateness: "1 ms".
     pub(crate) bound: Option<String>,
-    /// The process that asks: nothing is done, or stays, without it.
+    /// The requesting process: this process ends with it.
     pub(crate) parent: i32,
 }
 
@@ -33,9 +34,9 @@ pub(crate) enum Task {
         /// The bytes of its arguments.
         command: Vec<Vec<u8>>,
         /// A command for the right host, while the first one runs.
-        peer: Option<Vec<Vec<u8>>>,
+        peer: Option<Peer>,
     },
-    /// Hold hosts until told to stop.
+    /// Keep hosts until told to stop.
     Rig {
         /// Number of left hosts.
         left: u8,
@@ -49,29 +50,65 @@ pub(crate) enum Task {
     },
 }
 
+/// A command at the other end.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Peer {
+    /// The bytes of its arguments.
+    pub(crate) command: Vec<Vec<u8>>,
+    /// A descriptor of this process, to which it writes what it says.
+    pub(crate) output: i32,
+    /// What the first command waits for.
+    pub(crate) ready: Option<Ready>,
+}
+
+/// When a peer is ready.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ready {
+    /// How this is found out.
+    pub(crate) when: When,
+    /// Not later than so long after its start.
+    pub(crate) within: Duration,
+}
+
+/// How it is found out that a peer is ready.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) enum When {
+    /// A TCP socket listens at this port.
+    Tcp(u16),
+    /// A UDP socket has this port.
+    Udp(u16),
+    /// This command ends with status 0 on the host of the peer.
+    Command(Vec<Vec<u8>>),
+}
+
 /// A line of the answer.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
-    /// The request cannot be met; says what to change.
+    /// The request is refused; says what to change.
     Error(String),
-    /// The hosts of a rig are there.
+    /// The hosts of a rig are ready.
     Hosts(Vec<HostAnswer>),
-    /// The command has ended, or the rig was told to.
+    /// State of the run so far, on request.
+    Statistics(Report),
+    /// The command has ended, or the rig was stopped.
     Ended {
         /// Exit status of the command, as shells count it.
         status: u8,
         /// What the run has to say of itself.
         report: Report,
     },
-    /// The flows have ended. What they experienced follows in a line of its own, unless one of them failed.
+    /// The flows have ended. Their results follow on a separate line, unless one failed.
     Trial {
         /// What the run has to say of itself.
         report: Report,
         /// Why a flow failed.
         failure: Option<String>,
     },
-    /// What the flows experienced.
+    /// The results of the flows.
     #[serde(untagged)]
     Measured(Box<Measured>),
 }

@@ -1,4 +1,4 @@
-//! Hosts that stand until they are told to stop.
+//! Hosts that run until told to stop.
 
 use crate::emulator::Side;
 use crate::host;
@@ -17,7 +17,7 @@ pub(crate) fn counts(left: u8, right: u8) -> Result<[u8; 2], String> {
     Ok(counts)
 }
 
-/// Holds the hosts until told to stop.
+/// Keeps the hosts until told to stop.
 pub(crate) fn hold(
     stage: &mut Stage,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
@@ -43,14 +43,11 @@ pub(crate) fn hold(
         });
     }
     say(&Answer::Hosts(hosts))?;
-    let signals = &stage.signals;
-    stage.emulator.run(|_| {
-        while let Some(signal) = signals.next() {
-            if signal != libc::SIGCHLD {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+    stage.run(say, |signal| {
+        Ok(match signal {
+            None | Some(libc::SIGCHLD) => ControlFlow::Continue(()),
+            Some(_) => ControlFlow::Break(()),
+        })
     })?;
     for process in processes {
         process::kill(process);

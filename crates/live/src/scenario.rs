@@ -1,8 +1,9 @@
 //! Scenarios in real time: flows are connections of the kernel's TCP (`controller = "kernel:cubic"`), or of the QUIC
-//! stack under any other controller. They are read and checked as every other, and offered what this host has.
+//! stack with any other controller. They are read and checked like any scenario; the kernel's controllers are accepted.
 
 use crate::emulator::frame::MTU;
 use crate::sys::tcp;
+use thalweg_control::Registry;
 use thalweg_sim::{Clock, Host, Scenario, ScenarioError};
 use thalweg_units::Bytes;
 
@@ -15,21 +16,22 @@ const HERE: Host = Host {
     most_payload: Bytes::new(MTU as u64 - HEADERS),
 };
 
-/// Reads and checks a scenario whose flows run in real time; the arguments are those of [`Scenario::from_toml`].
+/// Reads and checks a scenario whose flows run in real time; arguments as for [`Scenario::read`].
 ///
 /// # Errors
-/// As [`Scenario::from_toml`], and if a flow cannot be carried in real time: for example by a congestion control
-/// that this kernel does not have.
+/// As [`Scenario::from_toml`], and if a flow cannot run in real time: for example with a congestion control
+/// that this kernel lacks.
 pub fn flows_from_toml(
     text: &[u8],
     origin: &str,
     sets: &[(String, String)],
     controllers: &[(String, String)],
+    registry: &Registry,
 ) -> Result<Scenario, ScenarioError> {
-    Scenario::read(text, origin, sets, controllers, Clock::Real(HERE))
+    Scenario::read(text, origin, sets, controllers, Clock::Real(HERE), registry)
 }
 
-/// Reads a scenario of which the path counts and not the flows, whatever is to carry them.
+/// Reads a scenario for its path; flows may have any controller.
 ///
 /// # Errors
 /// As [`Scenario::from_toml`].
@@ -37,8 +39,9 @@ pub fn path_from_toml(
     text: &[u8],
     origin: &str,
     sets: &[(String, String)],
+    registry: &Registry,
 ) -> Result<Scenario, ScenarioError> {
-    Scenario::read(text, origin, sets, &[], Clock::Any)
+    Scenario::read(text, origin, sets, &[], Clock::Any, registry)
 }
 
 /// Whether the kernel has a congestion control.
@@ -86,8 +89,14 @@ upload = "2 MB"
         controllers: &[(&str, &str)],
     ) -> Result<Scenario, String> {
         let (sets, controllers) = (owned(sets), owned(controllers));
-        flows_from_toml(text.as_bytes(), "two.toml", &sets, &controllers)
-            .map_err(|error| error.to_string())
+        flows_from_toml(
+            text.as_bytes(),
+            "two.toml",
+            &sets,
+            &controllers,
+            &Registry::standard(),
+        )
+        .map_err(|error| error.to_string())
     }
 
     fn load(controllers: &[(&str, &str)]) -> Result<Scenario, String> {
@@ -105,14 +114,20 @@ upload = "2 MB"
         for bound in ["kernel:reno", "cubic", "noq:cubic"] {
             let read = load(&[("other", bound)]).expect("a scenario");
             assert_eq!(controllers(&read), ["kernel:cubic", bound]);
-            let again = flows_from_toml(read.toml().as_bytes(), "again", &[], &[]);
+            let again = flows_from_toml(
+                read.toml().as_bytes(),
+                "again",
+                &[],
+                &[],
+                &Registry::standard(),
+            );
             let again = again.expect("a scenario");
             assert_eq!(controllers(&again), controllers(&read));
             assert_eq!(again.toml(), read.toml());
         }
         let read = load(&[]).expect("a scenario");
         assert_eq!(controllers(&read), ["kernel:cubic", "c4"]);
-        assert_eq!(read.toml(), TEXT, "it is not written anew");
+        assert_eq!(read.toml(), TEXT, "it is not rewritten");
     }
 
     #[test]
@@ -157,7 +172,7 @@ upload = "2 MB"
     }
 
     #[test]
-    fn what_cannot_be_carried_is_refused_by_name() {
+    fn unsupported_flows_are_refused_by_name() {
         for (bindings, parts) in [
             (
                 ("other", "kernel:"),
@@ -252,11 +267,17 @@ upload = "2 MB"
     }
 
     #[test]
-    fn a_path_can_be_read_whoever_carries_its_flows() {
+    fn a_path_can_be_read_whatever_the_controllers_of_its_flows() {
         let text = TEXT.replace("\"c4\"", "\"noq:cubic\"");
-        let scenario = path_from_toml(text.as_bytes(), "two.toml", &[]).expect("a path");
+        let scenario = path_from_toml(text.as_bytes(), "two.toml", &[], &Registry::standard())
+            .expect("a path");
         assert!(scenario.path().is_some());
-        let again = path_from_toml(scenario.toml().as_bytes(), "again", &[]);
+        let again = path_from_toml(
+            scenario.toml().as_bytes(),
+            "again",
+            &[],
+            &Registry::standard(),
+        );
         assert!(again.is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Serving a request: it is read, met, and answered.
+//! Serving a request: read, execute, answer.
 
 use crate::request::{Answer, Request, Task};
 use crate::scenario::path_from_toml;
@@ -6,14 +6,15 @@ use crate::stage::Stage;
 use crate::sys::process;
 use crate::{rig, shell, trial};
 use std::io::{self, Read, Write};
+use thalweg_control::Registry;
 use thalweg_sim::Scenario;
 
-/// Reads a request from one descriptor and answers on another. The process must have a single thread; it is
-/// in namespaces of its own afterwards and should end.
+/// Reads a request from one descriptor and answers on another; it may name the controllers of `registry`.
+/// The process must have a single thread; it enters new namespaces and should end afterwards.
 ///
 /// # Errors
-/// If the descriptors cannot be read and written. What is wrong with the request is an answer.
-pub fn serve(request: i32, answer: i32) -> io::Result<()> {
+/// If the descriptors cannot be read and written. A wrong request is an answer, not an error.
+pub fn serve(request: i32, answer: i32, registry: &Registry) -> io::Result<()> {
     let (mut request_file, mut answer) =
         (process::inherited(request)?, process::inherited(answer)?);
     let mut text = String::new();
@@ -24,23 +25,24 @@ pub fn serve(request: i32, answer: i32) -> io::Result<()> {
         answer.write_all(&text)
     };
     let request: Request = serde_json::from_str(&text)?;
-    let last = meet(&request, &mut say).unwrap_or_else(Answer::Error);
+    let last = meet(&request, registry, &mut say).unwrap_or_else(Answer::Error);
     say(&last)
 }
 
 fn meet(
     request: &Request,
+    registry: &Registry,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let (status, stage) = match &request.task {
-        Task::Trial { trace } => return trial::run(request, *trace, say),
+        Task::Trial { trace } => return trial::run(request, *trace, registry, say),
         Task::Shell { command, peer } => {
-            let mut stage = Stage::of_hosts(request, &path(request)?, [1, 1])?;
-            let status = shell::run(&mut stage, command, peer.as_deref());
-            (status.map_err(|error| error.to_string())?, stage)
+            let mut stage = Stage::of_hosts(request, &path(request, registry)?, [1, 1])?;
+            let status = shell::run(&mut stage, command, peer.as_ref(), say)?;
+            (status, stage)
         }
         Task::Rig { left, right } => {
-            let path = path(request)?;
+            let path = path(request, registry)?;
             let mut stage = Stage::of_hosts(request, &path, rig::counts(*left, *right)?)?;
             rig::hold(&mut stage, say).map_err(|error| error.to_string())?;
             (0, stage)
@@ -50,8 +52,8 @@ fn meet(
     Ok(Answer::Ended { status, report })
 }
 
-/// The scenario of a request of which the path counts and not the flows.
-fn path(request: &Request) -> Result<Scenario, String> {
+/// The scenario of a request that uses only its path.
+fn path(request: &Request, registry: &Registry) -> Result<Scenario, String> {
     let text = request.scenario.as_bytes();
-    path_from_toml(text, &request.origin, &[]).map_err(|error| error.to_string())
+    path_from_toml(text, &request.origin, &[], registry).map_err(|error| error.to_string())
 }

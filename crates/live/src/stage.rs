@@ -3,9 +3,9 @@
 use crate::emulator::{Emulator, Setup, Side};
 use crate::host::{self, Host};
 use crate::report::{BOUND, Report, Scheduling};
-use crate::request::Request;
+use crate::request::{Answer, Request};
 use crate::sys::clock::Clock;
-use crate::sys::process::{self, Pid, Status};
+use crate::sys::process;
 use crate::sys::signals::Signals;
 use crate::sys::{namespace, scheduler};
 use std::io;
@@ -27,7 +27,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Makes the hosts, left and right, and an emulator whose time begins now.
+    /// Creates the hosts, left and right, and an emulator whose time starts now.
     pub(crate) fn new(
         request: &Request,
         scenario: &Scenario,
@@ -45,10 +45,10 @@ impl Stage {
         };
         let in_user_namespace = !namespace::is_root();
         host::take_rights()?;
-        // Only now: new rights would take it back.
+        // Last, because a change of credentials clears it.
         process::die_with_parent().map_err(|error| error.to_string())?;
         if process::parent() != request.parent {
-            return Err("whoever asked is gone".into());
+            return Err("the requesting process has ended".into());
         }
         let told = [
             libc::SIGCHLD,
@@ -56,6 +56,7 @@ impl Stage {
             libc::SIGQUIT,
             libc::SIGTERM,
             libc::SIGHUP,
+            libc::SIGUSR1,
         ];
         let signals = Signals::hold(&told).map_err(|error| error.to_string())?;
         let mut made = Vec::new();
@@ -96,7 +97,7 @@ impl Stage {
         })
     }
 
-    /// The same without flows to tell apart.
+    /// The same without flows to distinguish.
     pub(crate) fn of_hosts(
         request: &Request,
         scenario: &Scenario,
@@ -110,8 +111,7 @@ impl Stage {
         self.hosts.iter().find(|host| host.side == side)
     }
 
-    /// What the run has to say of itself. `dropped` are packets that the hosts dropped elsewhere than in their
-    /// devices, down and up.
+    /// The report of the run. `dropped` are packets that the hosts dropped outside their devices, down and up.
     pub(crate) fn report(&self, mut dropped: [u64; 2]) -> Report {
         for host in &self.hosts {
             let [sent, received] = host.dropped();
@@ -121,21 +121,34 @@ impl Stage {
         Report::of(&self.emulator, self.bound, &self.scheduling, dropped)
     }
 
-    /// Carries packets until the process ends, or until this one is told to end.
-    pub(crate) fn run_until_ended(&mut self, pid: Pid) -> io::Result<Status> {
-        let signals = &self.signals;
-        self.emulator.run(|_| {
-            while let Some(signal) = signals.next() {
-                if matches!(signal, libc::SIGTERM | libc::SIGHUP) {
-                    process::kill(pid);
-                    return Ok(ControlFlow::Break(128 + signal as Status));
+    /// Forwards packets until `hear` says to stop: it gets each signal, or `None` after any other event.
+    /// SIGUSR1 requests the state of the run.
+    pub(crate) fn run<T>(
+        &mut self,
+        say: &mut dyn FnMut(&Answer) -> io::Result<()>,
+        mut hear: impl FnMut(Option<i32>) -> io::Result<ControlFlow<T>>,
+    ) -> io::Result<T> {
+        loop {
+            let signals = &self.signals;
+            let end = self.emulator.run(|_| {
+                let mut asked = false;
+                while let Some(signal) = signals.next() {
+                    if signal == libc::SIGUSR1 {
+                        asked = true;
+                    } else if let ControlFlow::Break(end) = hear(Some(signal))? {
+                        return Ok(ControlFlow::Break(Some(end)));
+                    }
                 }
+                Ok(match hear(None)? {
+                    ControlFlow::Break(end) => ControlFlow::Break(Some(end)),
+                    ControlFlow::Continue(()) if asked => ControlFlow::Break(None),
+                    ControlFlow::Continue(()) => ControlFlow::Continue(()),
+                })
+            })?;
+            match end {
+                Some(end) => return Ok(end),
+                None => say(&Answer::Statistics(self.report([0, 0])))?,
             }
-            // Ctrl-C is for the command: it has it from the terminal. Its end is what counts here.
-            Ok(match process::ended(pid)? {
-                Some(status) => ControlFlow::Break(status),
-                None => ControlFlow::Continue(()),
-            })
-        })
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace in the columns of the simulator.
+//! One trial of a scenario with the kernel's TCP and the QUIC stack: outcomes and a trace as of the simulator.
 
 use crate::emulator::Side;
 use crate::emulator::series::Binned;
@@ -12,19 +12,21 @@ use crate::traffic::FlowTrace;
 use crate::traffic::{self, Drive, FlowPlan, TrafficResult};
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
+use thalweg_control::Registry;
 use thalweg_units::{Duration, Instant};
 
-/// How often the links are looked at for a trace.
+/// Sampling period of the links in a trace.
 const SAMPLE: Duration = Duration::from_millis(5);
 
 /// Runs a trial.
 pub(crate) fn run(
     request: &Request,
     trace: bool,
+    registry: &Registry,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let text = request.scenario.as_bytes();
-    let scenario = flows_from_toml(text, &request.origin, &[], &[]);
+    let scenario = flows_from_toml(text, &request.origin, &[], &[], registry);
     let scenario = &scenario.map_err(|error| error.to_string())?;
     let plans: Vec<FlowPlan> = (scenario.flows.iter().enumerate())
         .map(|(index, flow)| FlowPlan {
@@ -35,7 +37,7 @@ pub(crate) fn run(
     let count: usize = plans.iter().map(|plan| plan.transfers.len()).sum();
     if plans.len() > traffic::MOST_FLOWS || count > traffic::MOST_CONNECTIONS {
         return Err(format!(
-            "{}: {count} connections; accepted: {} at most in real time, one port each",
+            "{}: {count} connections; accepted: at most {} in real time, one port each",
             request.origin,
             traffic::MOST_CONNECTIONS
         ));
@@ -85,7 +87,7 @@ pub(crate) fn run(
     Ok(Answer::Measured(Box::new(measured)))
 }
 
-/// Drives the flows from a process of its own, and carries their packets meanwhile, by the clock that it starts.
+/// Drives the flows in another process, and forwards their packets by the clock that it starts.
 fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
     let text = |error: io::Error| error.to_string();
     let mut answer = process::memory_file("traffic").map_err(text)?;
@@ -109,7 +111,7 @@ fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> 
         .map_err(text)?
     };
     let mut at = [0; 8];
-    // One that could not begin has ended, and its answer says why.
+    // A process that could not start has ended, and its answer says why.
     if heard.read_exact(&mut at).is_ok() {
         let at = Duration::from_nanos(u64::from_ne_bytes(at));
         stage.emulator.start_anew(Clock::started_at(at));
@@ -117,7 +119,7 @@ fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> 
     let signals = &stage.signals;
     let end = stage.emulator.run(|_| {
         while let Some(signal) = signals.next() {
-            if signal != libc::SIGCHLD {
+            if !matches!(signal, libc::SIGCHLD | libc::SIGUSR1) {
                 process::kill(traffic);
                 return Ok(ControlFlow::Break(None));
             }
@@ -136,6 +138,6 @@ fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> 
             serde_json::from_str::<Result<TrafficResult, String>>(&text_of)
                 .map_err(|error| error.to_string())?
         }
-        Some(status) => Err(format!("the traffic ended with status {status}")),
+        Some(status) => Err(format!("the traffic process ended with status {status}")),
     }
 }

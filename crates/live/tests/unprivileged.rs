@@ -1,6 +1,6 @@
-//! Without root: a user namespace gives the rights, and what is out of reach is named.
+//! Without root: a user namespace gives the rights, and errors name what is missing.
 //!
-//! These tests become the user "nobody" in a mount namespace of their own; without root they are skipped.
+//! These tests become the user "nobody" in a separate mount namespace; without root they are skipped.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -16,7 +16,7 @@ controller = "cubic"
 download = "1 MB"
 "#;
 
-/// Runs the program as nobody, after `prepare` in a mount namespace of its own. `None` if that needs rights
+/// Runs the program as nobody, after `prepare` in a new mount namespace. `None` if that needs rights
 /// that the tests do not have.
 fn as_nobody(prepare: &str, command: &[&str]) -> Option<Output> {
     let rights = Command::new("unshare").args(["--mount", "true"]).output();
@@ -26,7 +26,7 @@ fn as_nobody(prepare: &str, command: &[&str]) -> Option<Output> {
     }
     let program = env!("CARGO_BIN_EXE_thalweg-live");
     let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
-    // The program is copied to where nobody may run it.
+    // Copied to where the user "nobody" may run it.
     let script = format!(
         "mount -t tmpfs none /mnt && cp {program} /mnt/live && {prepare} && exec {nobody} /mnt/live 0 1"
     );
@@ -67,7 +67,7 @@ fn a_user_without_privileges_runs_commands_as_themselves() {
     };
     let answer = answer(&output);
     if let Some(error) = answer["error"].as_str() {
-        // Where user namespaces are off, the message says so; everything else is a failure.
+        // Without user namespaces the message says so; everything else is a failure.
         assert!(error.contains("user namespaces"), "{error}");
         eprintln!("skipped: {error}");
         return;
@@ -86,14 +86,14 @@ fn a_user_without_privileges_runs_commands_as_themselves() {
         lines[3].ends_with("0000000000000000"),
         "it has no capabilities: {seen}"
     );
-    // Real-time scheduling is not for everyone; its refusal is told.
+    // Real-time scheduling needs rights; its refusal is reported.
     let report = &answer["ended"]["report"];
     assert_eq!(report["scheduler"], "SCHED_OTHER");
     assert!(report["realtime_refused"].is_string(), "{report}");
 }
 
 #[test]
-fn a_device_out_of_reach_is_named_with_what_would_do() {
+fn an_inaccessible_device_is_named_with_the_accepted_one() {
     let device =
         "mknod /mnt/tun c 10 200 && chmod 600 /mnt/tun && mount --bind /mnt/tun /dev/net/tun";
     let Some(output) = as_nobody(device, &["true"]) else {
@@ -109,7 +109,7 @@ fn a_device_out_of_reach_is_named_with_what_would_do() {
 }
 
 #[test]
-fn nothing_is_done_for_someone_who_is_gone() {
+fn nothing_is_done_after_the_requesting_process_has_ended() {
     let program = env!("CARGO_BIN_EXE_thalweg-live");
     let mut child = Command::new(program)
         .args(["0", "1"])
@@ -131,7 +131,7 @@ fn nothing_is_done_for_someone_who_is_gone() {
     let answer = answer(&output);
     let error = answer["error"].as_str().unwrap_or_default();
     assert!(
-        error.contains("gone") || error.contains("user namespaces"),
+        error.contains("has ended") || error.contains("user namespaces"),
         "{answer}"
     );
 }

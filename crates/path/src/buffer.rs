@@ -1,4 +1,4 @@
-//! The packets that wait, and the limit on how many may.
+//! The backlog of a queue, and its limit.
 
 use crate::Limit;
 use crate::stats::Count;
@@ -7,23 +7,23 @@ use crate::transmission_time::NANOBITS_PER_BYTE;
 use crate::transmitter::Transmitter;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
-/// A packet in the queue, as far as a discipline has to know it. The packet itself is in the store.
+/// A packet in the queue, as seen by a discipline. The packet itself is in the store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queued {
     pub(crate) place: Place,
-    /// When it came.
+    /// Its arrival.
     pub(crate) arrived: Instant,
     pub(crate) size: Bytes,
     pub(crate) flow: u64,
-    /// Its codepoint, CE as soon as the discipline has marked it.
+    /// Its codepoint; CE once the discipline has marked it.
     pub(crate) ecn: Ecn,
 }
 
-/// How much waits, and how much may.
+/// The backlog and its limit.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     pub(crate) limit: Limit,
-    /// What waits, a packet that has just been pushed included.
+    /// The backlog, including a packet that has just been pushed.
     pub(crate) waiting: Count,
 }
 
@@ -60,7 +60,7 @@ impl Buffer {
         }
     }
 
-    /// Time until all that is here has been sent, if the nominal capacity stays what it is.
+    /// Time until the backlog has been sent at the current nominal capacity.
     pub(crate) fn drain_time(&self, transmitter: &Transmitter) -> Duration {
         let work = work(self.waiting.bytes, transmitter);
         match (work, transmitter.nominal.as_bits_per_sec()) {

@@ -25,7 +25,7 @@ pub use trace::{DeliveryTrace, TraceError};
 #[cfg(test)]
 mod tests;
 
-/// A stretch of constant rate and delay.
+/// A period of constant rate and delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// When it starts. It ends when the next one starts.
@@ -68,8 +68,8 @@ impl CapacitySchedule {
         self.course(None).position_at(at).rate
     }
 
-    /// When the last of `amount` leaves if the link sends nothing else from `start` on; `None` if the
-    /// capacity does not suffice before the end of time.
+    /// When the last of `amount` has been sent if the link sends nothing else from `start` on; `None` if the
+    /// capacity never suffices.
     pub fn time_to_send(&self, amount: Bytes, start: Instant) -> Option<Instant> {
         if amount.is_zero() {
             return Some(start);

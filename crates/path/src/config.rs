@@ -1,4 +1,4 @@
-//! What a link is made of, as plain data.
+//! Configuration of a link, as plain data.
 
 use crate::{
     DeliveryTrace, JitterConfig, Limit, LossConfig, NoiseConfig, PolicerConfig, QueueConfig,
@@ -10,19 +10,19 @@ use thalweg_units::{Duration, Rate};
 pub struct LinkConfig {
     /// Capacity at the start. Zero suspends the link: it keeps its queue and accepts packets.
     pub rate: Rate,
-    /// Capacity opportunity by opportunity. In place of `rate` and the rates in `changes`, which then mean
-    /// nothing; everything else in `changes`, and `repeat`, hold as before. Its own period is that of the
+    /// Delivery trace, instead of `rate` and the rates in `changes`, which are then
+    /// ignored; everything else in `changes`, and `repeat`, still apply. Its period is that of the
     /// trace.
     pub trace: Option<DeliveryTrace>,
-    /// Noise on the capacity and the delay that the schedule or the trace gives.
+    /// Noise on the capacity and the delay of the schedule or the trace.
     pub noise: Option<NoiseConfig>,
     /// Propagation delay at the start, one way, without jitter.
     pub delay: Duration,
-    /// What is dropped or marked before it reaches the queue.
+    /// Policer before the queue.
     pub policer: Option<PolicerConfig>,
-    /// Which packet leaves next, and which ones the queue drops or marks on purpose.
+    /// Queue discipline: scheduling and AQM.
     pub queue: QueueConfig,
-    /// How much the queue holds at the start.
+    /// Limit of the queue at the start.
     pub limit: Limit,
     /// Loss after transmission.
     pub loss: LossConfig,
@@ -30,15 +30,15 @@ pub struct LinkConfig {
     pub jitter: JitterConfig,
     /// Whether a packet with little jitter may overtake one with much. In order by default.
     pub reorder: bool,
-    /// What changes and when; need not be sorted. Later entries win over earlier ones of the same time.
+    /// Changes, in any order. Later entries override earlier ones of the same time.
     pub changes: Vec<Change>,
-    /// After this time the link returns to its first settings and the changes happen again, for ever.
+    /// Period after which the link returns to its first settings and the changes repeat.
     /// Changes at or after the end of the period never happen; a period of zero means no repetition.
     pub repeat: Option<Duration>,
 }
 
 impl LinkConfig {
-    /// A constant link that neither drops, loses nor delays unevenly.
+    /// A constant link without drops, loss and jitter.
     pub fn new(rate: Rate, delay: Duration) -> Self {
         LinkConfig {
             rate,
@@ -57,7 +57,7 @@ impl LinkConfig {
     }
 }
 
-/// New settings from a given time on. What is `None` stays as it was.
+/// New settings from a given time on. `None` means no change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// When, counted from the start of the trial, or of the period if the schedule repeats.

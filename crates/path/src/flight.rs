@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use thalweg_units::{Duration, Instant};
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flying {
     pub(crate) arrival: Instant,
@@ -14,7 +14,7 @@ pub(crate) struct Flying {
     pub(crate) place: Place,
 }
 
-/// All packets on their way, the next arrival first.
+/// All packets in flight, the next arrival first.
 #[derive(Debug)]
 pub(crate) enum Flight {
     /// No packet overtakes another: the experienced delay is a running maximum.
@@ -65,6 +65,14 @@ impl Flight {
         match self {
             Flight::InOrder(queue) => queue.front().map(|flying| flying.arrival),
             Flight::Reordering { heap, .. } => heap.peek().map(|top| top.flying.arrival),
+        }
+    }
+
+    /// The next packet that arrives.
+    pub(crate) fn first(&self) -> Option<&Flying> {
+        match self {
+            Flight::InOrder(queue) => queue.front(),
+            Flight::Reordering { heap, .. } => heap.peek().map(|top| &top.flying),
         }
     }
 

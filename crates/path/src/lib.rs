@@ -8,7 +8,7 @@
 //!                      limit, AQM            capacity                in order by default
 //! ```
 //!
-//! A link has no clock. Whoever drives it says what time it is, and a late call replays what should
+//! A link has no clock. Its driver passes the time, and a late call replays what should
 //! have happened before: the same code serves virtual time and real devices.
 //!
 //! ```
@@ -70,4 +70,4 @@ pub use policer::PolicerConfig;
 pub use queue::{
     CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig, QueueConfig, RedConfig,
 };
-pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkStats, Transmitted};
+pub use stats::{Count, DropCause, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};

@@ -1,4 +1,4 @@
-//! How much a queue may hold.
+//! Limits of queues.
 
 use thalweg_units::{Bytes, Duration};
 
@@ -11,11 +11,12 @@ use thalweg_units::{Bytes, Duration};
 /// which sits in the device: its limits hold one packet more.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Whatever comes is kept.
+    /// No limit.
     Unlimited,
-    /// A packet is accepted if what was there before it drains in less than this time at the present
-    /// capacity, without noise (of a delivery trace: its mean), whatever the size of the packet (as picoquic's `sim_link.c` does). Zero accepts
-    /// nothing. A suspended link (capacity zero) cannot evaluate the limit and accepts everything.
+    /// A packet is accepted if the backlog drains in less than this time at the current
+    /// capacity without noise (of a delivery trace: its mean), whatever the size of the packet (as in picoquic's
+    /// `sim_link.c`). Zero accepts nothing. A suspended link (capacity zero) cannot evaluate the limit and accepts
+    /// everything.
     Time(Duration),
     /// A packet is accepted if it fits entirely. The packet in transmission counts with its whole size
     /// until its last bit is sent.

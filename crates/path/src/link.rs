@@ -2,21 +2,21 @@
 //!
 //! # Model
 //! The transmitter takes a packet from the queue discipline as soon as it is free and the capacity is
-//! above zero, and sends its bits at the capacity of the moment. The whole fate of the packet is settled
-//! when its transmission starts, because the schedule is known: when its last bit leaves, whether it is
-//! lost, how long it travels. Delay and jitter are those in force when the last bit leaves.
-//! A queue discipline drops or marks what it will when it is asked for a packet, or when one comes.
+//! above zero, and sends its bits at the current capacity. The fate of the packet is determined
+//! when its transmission starts, because the schedule is known: when its last bit is sent, whether it is
+//! lost, how long it propagates. Delay and jitter are those at the time of the last bit.
+//! A queue discipline drops or marks packets on enqueue and on dequeue.
 //!
-//! Capacity is a schedule of rates or a delivery trace, with or without noise; the noise, too, is known in
-//! advance, because its draws are functions of time. Limits in time and [`Link::capacity`] go by the capacity
-//! without noise, and by the mean of a trace.
+//! Capacity is a schedule of rates or a delivery trace, with or without noise; the noise is also known in
+//! advance, because its draws are functions of time. Limits in time and [`Link::capacity`] use the capacity
+//! without noise, and the mean of a trace.
 //!
 //! Decisions of the queue are replayed in order of time: `push` and `pop` first do everything that should
 //! have happened until `now`. Within one instant, a change of the schedule comes before the transmitter
 //! takes a packet, and both come before a packet that is pushed.
 //!
 //! # Units
-//! Integer nanoseconds. A transmission ends at the first whole nanosecond after its last bit; what is left
+//! Integer nanoseconds. A transmission ends at the first whole nanosecond after its last bit; the rest
 //! of that nanosecond is credited to the next packet if it already waits, so a busy link runs exactly at
 //! its rate.
 //!
@@ -25,10 +25,10 @@
 //! change. The same holds here for waiting packets: they leave at the new rate, with the new delay and
 //! jitter, and those at the tail that exceed a limit in time at the new capacity are dropped. Two things
 //! differ on purpose:
-//! - The packet in transmission goes on: bits that were sent stay sent. A restart would cost up to one
+//! - The packet in transmission continues. A restart would cost up to one
 //!   packet of capacity per change, which ruins links whose capacity changes every millisecond.
-//! - A packet whose last bit has left is in the air and keeps its arrival, however large its jitter. The
-//!   reference takes packets back whose jitter has not yet passed.
+//! - A packet whose last bit has been sent is in the air and keeps its arrival, however large its jitter. The
+//!   reference reschedules packets whose jitter has not yet passed.
 
 use crate::buffer::Queued;
 use crate::capacity::{CapacitySchedule, Course, Departure, Noise, Position, Unfinished};
@@ -64,18 +64,18 @@ pub struct Link<P> {
     queue: Queue,
     port: Port,
     time: TransmissionTime,
-    /// The transmission under way, as long as noise and a low capacity leave its end unknown.
+    /// The current transmission, while noise and a low capacity leave its end unknown.
     underway: Option<Box<Underway>>,
     loss: Loss,
-    /// One model for each that the schedule knows.
+    /// One for each model of the schedule.
     jitters: Vec<Jitter>,
     jitter_rng: Pcg64Mcg,
     flight: Flight,
-    /// Arrival of the last packet, on a link that keeps the order.
+    /// Arrival of the last packet, on an in-order link.
     last_arrival: Option<Instant>,
 }
 
-/// A packet in transmission whose fate is not settled yet.
+/// A packet in transmission whose fate is not determined yet.
 #[derive(Debug)]
 struct Underway {
     queued: Queued,
@@ -116,10 +116,10 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Hands a packet to the link. A `now` before an earlier call counts as the time of that call.
+    /// Pushes a packet into the link. A `now` before an earlier call counts as the time of that call.
     #[inline(always)] // so that the packet is copied once, from where it was made to its place
     pub fn push(&mut self, now: Instant, packet: P) {
-        // Before anything else, so that nothing stands between the making of the packet and its place.
+        // Before anything else, so that the packet is built in place.
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
         let place = self.store.put(packet, self.port.vacant.take());
         self.advance(now);
@@ -151,8 +151,8 @@ impl<P: Packet> Link<P> {
         self.arrive(now)?.take()
     }
 
-    /// Like [`Link::pop`], but the packet stays where it is: it can be looked at there, or taken, until
-    /// something is pushed.
+    /// Like [`Link::pop`], but in place: the packet can be inspected, or taken, until
+    /// the next push.
     #[inline]
     pub fn arrive(&mut self, now: Instant) -> Option<&mut Option<P>> {
         self.advance(now);
@@ -169,14 +169,23 @@ impl<P: Packet> Link<P> {
         Some(slot)
     }
 
-    /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will unless
-    /// something is pushed. Exact for a link that keeps the order, unless the packet in transmission is
-    /// lost while nothing is in flight, the queue discipline drops what waits, noise takes the capacity, or a
-    /// busy link with noise would have too much to catch up with.
-    #[inline(always)] // it is asked for with each packet
+    /// Whose packet [`Link::arrive`] would hand out at `now`, and the delay of it in excess of transmission and
+    /// propagation: how long jitter held it back, or a packet before it that it does not overtake. For traces.
+    pub fn arriving(&mut self, now: Instant) -> Option<(u64, Duration)> {
+        self.advance(now);
+        let flying = *self.flight.first().filter(|first| first.arrival <= now)?;
+        let packet = self.store.get_mut(flying.place)?;
+        Some((packet.flow(), flying.jitter))
+    }
+
+    /// The earliest time at which [`Link::pop`] may return a packet; `None` if it never will without
+    /// another push. Exact for an in-order link, unless the packet in transmission is
+    /// lost while nothing is in flight, the queue discipline drops waiting packets, noise removes the capacity, or a
+    /// busy link with noise would have too much to catch up.
+    #[inline(always)] // called for each packet
     pub fn next(&self) -> Option<Instant> {
         let mut earliest = self.flight.next();
-        // Without reordering nothing that waits overtakes what flies.
+        // Without reordering no waiting packet overtakes one in flight.
         let is_first = earliest.is_some() && self.last_arrival.is_some();
         if !is_first && self.port.buffer.waiting.packets > 0 {
             let next = [earliest, self.next_transmission()];
@@ -188,8 +197,8 @@ impl<P: Packet> Link<P> {
         earliest.filter(|at| *at != Instant::NEVER)
     }
 
-    /// `earliest`, or an earlier time at which a busy link wants to catch up with its noise: no call shall have to
-    /// go through an unbounded number of stretches.
+    /// `earliest`, or an earlier time at which a busy link must catch up with its noise, so that no call
+    /// processes an unbounded number of stretches.
     #[inline(never)]
     fn before_too_late(&self, earliest: Option<Instant>) -> Option<Instant> {
         let computed = self.underway.as_ref().map(|_| self.port.transmitter.until);
@@ -203,7 +212,7 @@ impl<P: Packet> Link<P> {
         Some(earliest.min(self.port.transmitter.now + patience))
     }
 
-    /// A bound on the arrival of the next packet that is taken from the queue.
+    /// A lower bound on the arrival of the next packet taken from the queue.
     #[inline(never)]
     fn next_transmission(&self) -> Option<Instant> {
         let free = if self.port.transmitter.is_busy() {
@@ -215,8 +224,8 @@ impl<P: Packet> Link<P> {
         free.map(|at| at + self.course().least_delay())
     }
 
-    /// Does everything that should have happened by `now`. [`Link::push`] and [`Link::pop`] do this by
-    /// themselves; traces call it before they look.
+    /// Replays everything until `now`. [`Link::push`] and [`Link::pop`] do this
+    /// themselves; traces call it before sampling.
     #[inline]
     pub fn advance(&mut self, now: Instant) {
         let transmits = self.port.buffer.waiting.packets > 0 && self.port.transmitter.until <= now;
@@ -227,7 +236,7 @@ impl<P: Packet> Link<P> {
     }
 
     /// Changes the settings and starts transmissions in order of time, until `now`.
-    #[inline(never)] // so that a call that finds nothing to do is short
+    #[inline(never)] // keeps the case without work short
     fn catch_up(&mut self, now: Instant) {
         loop {
             let free = self.port.transmitter.until;
@@ -279,7 +288,7 @@ impl<P: Packet> Link<P> {
         self.schedule.course(self.noise.as_deref())
     }
 
-    /// Starts the transmission of the packet that the queue chooses at `start`, and settles its fate.
+    /// Starts the transmission of the packet that the queue selects at `start`, and determines its fate.
     #[inline]
     fn transmit(&mut self, start: Instant) {
         self.port.transmitter.now = start;
@@ -316,13 +325,13 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Computes the end of a transmission across changes of the capacity, and settles the fate of its packet;
+    /// Computes the end of a transmission across changes of the capacity, and the fate of its packet;
     /// later, if that takes too long.
     #[inline(never)]
     fn go_on(&mut self, queued: Queued, start: Instant, transmission: Unfinished) {
         match self.course().go_on(transmission) {
             Ok(mut departure) => {
-                // What the packet before left of a nanosecond, beyond the needs of this one.
+                // Credit of the previous packet beyond the needs of this one.
                 let spare = self.port.transmitter.credit;
                 departure.credit += spare.saturating_sub(nanobits(queued.size));
                 self.settle(&queued, start, departure);
@@ -338,7 +347,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Settles the fate of a packet whose first bit left at `start` and whose last one leaves at a known time.
+    /// Determines the fate of a packet whose first bit was sent at `start` and whose last one at a known time.
     #[inline(always)] // so that the departure of nearly every packet stays in registers
     fn settle(&mut self, queued: &Queued, start: Instant, departure: Departure) {
         let Queued {
@@ -354,7 +363,7 @@ impl<P: Packet> Link<P> {
         let jitter = &self.jitters[settings.jitter];
         let stats = &mut self.port.counters.link;
         stats.busy += departure.busy;
-        // A lost packet draws its jitter too: loss does not move the draws of the packets after it.
+        // A lost packet also draws its jitter, so that loss does not shift the draws of later packets.
         let drawn = if jitter.is_none() {
             Duration::ZERO
         } else {

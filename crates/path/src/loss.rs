@@ -1,12 +1,12 @@
 //! Loss on the medium: packets that were transmitted and never arrive.
 //!
-//! A lost packet has used its transmission time. Loss knows nothing of size, ECN or flow.
+//! A lost packet has used its transmission time. Loss is independent of size, ECN and flow.
 
 use crate::random::{Chance, stream};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::Fraction;
 
-/// Which packets are lost after transmission.
+/// Loss after transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossConfig {
     /// None.

@@ -85,19 +85,19 @@ pub fn models() -> &'static [Model] {
         model(
             Queue,
             "codel",
-            "drops from the head, ever more often, while the wait stays above a target",
+            "drops from the head at a growing rate while the queue delay stays above a target",
             "RFC 8289",
         ),
         model(
             Queue,
             "fq-codel",
-            "deficit round robin among flows, new ones first, each governed by CoDel",
+            "deficit round robin among flows, new ones first, each under CoDel",
             "RFC 8290",
         ),
         model(
             Queue,
             "pie",
-            "drops with a probability steered by the delay and its growth",
+            "drops with a probability controlled by the delay and its growth",
             "RFC 8033",
         ),
         model(
@@ -117,7 +117,7 @@ pub fn models() -> &'static [Model] {
         model(
             Jitter,
             "truncated-normal",
-            "normal, redrawn until it lies between two bounds",
+            "normal, redrawn until it is between two bounds",
             "-",
         ),
         model(
@@ -129,7 +129,7 @@ pub fn models() -> &'static [Model] {
         model(
             Jitter,
             "two-components",
-            "as wifi, with the share of long delays and both scales given",
+            "wifi with explicit share of long delays and both scales",
             "fitted by thalweg probe analyze",
         ),
         model(

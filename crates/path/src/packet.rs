@@ -1,4 +1,4 @@
-//! What a link needs to know of the packets that cross it.
+//! The properties of packets that a link uses.
 
 use thalweg_units::{Bytes, Ecn};
 

@@ -1,8 +1,8 @@
-//! A token-bucket policer in front of the queue: what exceeds a rate and a burst is dropped or marked.
+//! A token-bucket policer before the queue: drops or marks packets beyond a rate and a burst.
 //!
 //! # Model
 //! The bucket holds `burst` bytes at the start and gains tokens at `rate`, up to `burst`. A packet that
-//! finds tokens for its whole size takes them and conforms; any other takes none (the single-rate meter
+//! finds tokens for its whole size consumes them and conforms; any other consumes none (the single-rate meter
 //! of RFC 2697 section 3, with one bucket). There is no queue in a policer: it shapes nothing.
 //!
 //! Tokens are counted in nanobits, so no fraction of a byte is lost between packets.

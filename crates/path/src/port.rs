@@ -1,6 +1,6 @@
-//! The port at which packets wait for the transmitter: what a queue discipline sees and decides on.
+//! The port: the part of a link that a queue discipline sees and acts on.
 //!
-//! The discipline decides about packets; the port keeps the books, so that every discipline counts alike.
+//! The discipline decides about packets; the port counts, so that all disciplines count in the same way.
 
 use crate::Limit;
 use crate::buffer::{Buffer, Queued};
@@ -28,7 +28,7 @@ impl Port {
         }
     }
 
-    /// The time of the decision that is being taken.
+    /// The time of the current decision.
     #[inline]
     pub(crate) fn now(&self) -> Instant {
         self.transmitter.now
@@ -40,12 +40,12 @@ impl Port {
         self.buffer.fits(newest, &self.transmitter)
     }
 
-    /// Time until all that is here has been sent, if the nominal capacity stays what it is.
+    /// Time until the backlog has been sent at the current nominal capacity.
     pub(crate) fn drain_time(&self) -> Duration {
         self.buffer.drain_time(&self.transmitter)
     }
 
-    /// Books a packet that came.
+    /// Counts an arriving packet.
     #[inline]
     pub(crate) fn arrive(&mut self, flow: u64, size: Bytes) {
         self.counters.offered(flow, size);
@@ -55,7 +55,7 @@ impl Port {
         self.buffer.waiting.add(size);
     }
 
-    /// Books the length of the queue if it is the greatest so far.
+    /// Records the length of the queue if it is the largest so far.
     #[inline]
     pub(crate) fn note_length(&mut self) {
         let Count { packets, bytes } = self.buffer.waiting;
@@ -66,14 +66,14 @@ impl Port {
         }
     }
 
-    /// Books a packet that leaves the queue for transmission.
+    /// Counts a packet that leaves the queue for transmission.
     #[inline]
     pub(crate) fn depart(&mut self, queued: &Queued) {
         let wait = self.leave(queued);
         self.counters.transmitted(queued.flow, queued.size, wait);
     }
 
-    /// Books a packet that the discipline drops.
+    /// Counts a packet that the discipline drops.
     pub(crate) fn drop(&mut self, queued: Queued, cause: DropCause) {
         self.leave(&queued);
         self.vacant.add(queued.place);
@@ -85,7 +85,7 @@ impl Port {
         });
     }
 
-    /// Sets CE on a packet and books it. The caller has made sure that it is ECN-capable.
+    /// Sets CE on a packet and counts it. The caller ensures that it is ECN-capable.
     pub(crate) fn mark(&mut self, queued: &mut Queued) {
         if queued.ecn != Ecn::Ce {
             queued.ecn = Ecn::Ce;

@@ -63,7 +63,7 @@ pub(crate) fn drain(link: &mut Link<Probe>) -> Vec<(Probe, Instant)> {
     all
 }
 
-/// A queue discipline without a link: packets are put in and taken out at will.
+/// A queue discipline without a link: tests enqueue and dequeue packets.
 pub(crate) struct Bench<D> {
     pub(crate) discipline: D,
     pub(crate) port: Port,

@@ -1,4 +1,4 @@
-//! Random streams, and the chances drawn from them.
+//! Random streams, and probabilities drawn from them.
 //!
 //! Every random element of a link has its own PCG stream (O'Neill 2014, variant XSL-RR-128/64 MCG),
 //! derived from the seed of the link and the name of the element. Switching one element on or changing
@@ -14,7 +14,7 @@ pub(crate) fn stream(seed: u64, name: &str) -> Pcg64Mcg {
     generator(key(seed, name))
 }
 
-/// What the draws of the element `name` of the link with seed `seed` are derived from.
+/// The seed of the element `name` of the link with seed `seed`.
 pub(crate) fn key(seed: u64, name: &str) -> u64 {
     seed ^ Fnv1a::of(name.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! What a link counts.
+//! Counters of a link.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -43,8 +43,8 @@ impl AddAssign for Count {
 
 /// Totals of a link since its start.
 ///
-/// The fate of a packet is settled when its transmission starts, so `lost`, `busy` and the jitter that
-/// was drawn may be ahead of the clock by the packet that is being transmitted.
+/// The fate of a packet is determined when its transmission starts, so `lost`, `busy` and the drawn
+/// jitter may be ahead of the clock by the packet in transmission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
     /// Pushed into the link.
@@ -59,7 +59,7 @@ pub struct LinkStats {
     pub marked: Count,
     /// Taken from the queue for transmission.
     pub transmitted: Count,
-    /// The most that ever waited at once, the packet in transmission not included.
+    /// Largest backlog, without the packet in transmission.
     pub max_queue: Count,
     /// Sum over the transmitted packets of the time from their arrival to the start of transmission.
     pub queue_wait: Duration,
@@ -72,7 +72,7 @@ pub struct LinkStats {
     /// Sum of these draws.
     pub jitter_drawn: Duration,
     /// Sum over the delivered packets of the delay in excess of transmission and propagation: their own
-    /// jitter and, on a link that keeps the order, the jitter of packets before them.
+    /// jitter and, on an in-order link, the jitter of packets before them.
     pub jitter_experienced: Duration,
 }
 
@@ -104,9 +104,20 @@ fn mean(sum: Duration, count: u64) -> Duration {
     }
 }
 
+/// Totals of a link so far that need no sum over the flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkProgress {
+    /// Bytes taken from the queue for transmission.
+    pub transmitted: Bytes,
+    /// Packets dropped by the policer or the queue.
+    pub dropped: u64,
+    /// Packets marked by the policer or the queue.
+    pub marked: u64,
+}
+
 /// Totals of one flow on a link. The fields mean the same as in [`LinkStats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[repr(C, align(64))] // what every packet counts is one cache line
+#[repr(C, align(64))] // the counters of every packet fill one cache line
 pub struct FlowLinkStats {
     /// Pushed into the link.
     pub offered: Count,
@@ -171,7 +182,7 @@ pub struct Dropped {
     pub cause: DropCause,
 }
 
-/// One entry of the optional log of transmissions: what was settled when a packet was taken from the queue.
+/// One entry of the optional log of transmissions: the fate of a packet taken from the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmitted {
     /// The flow it belonged to.
@@ -191,6 +202,7 @@ pub struct Transmitted {
 pub(crate) struct Counters {
     /// What is not counted per flow. The other fields stay zero here, [`Counters::totals`] fills them in.
     pub(crate) link: LinkStats,
+    pub(crate) progress: LinkProgress,
     /// Those with their own counters, and at the end one entry for all others.
     flows: Vec<FlowLinkStats>,
     log: Option<Vec<Dropped>>,
@@ -218,6 +230,7 @@ impl Counters {
     pub(crate) fn new(flows: usize) -> Self {
         Counters {
             link: LinkStats::default(),
+            progress: LinkProgress::default(),
             flows: vec![NOTHING; flows.saturating_add(1)],
             log: None,
             transmissions: None,
@@ -264,7 +277,7 @@ impl Counters {
         self.transmissions.as_mut()?.pop_front()
     }
 
-    /// The fate of a packet is settled.
+    /// The fate of a packet is determined.
     #[inline]
     pub(crate) fn settled(&mut self, entry: impl FnOnce() -> Transmitted) {
         if let Some(log) = &mut self.transmissions {
@@ -293,21 +306,23 @@ impl Counters {
 
     #[inline]
     pub(crate) fn transmitted(&mut self, flow: u64, size: Bytes, wait: Duration) {
+        self.progress.transmitted += size;
         let stats = self.of(flow);
         stats.transmitted.add(size);
         stats.queue_wait += wait;
     }
 
     pub(crate) fn marked(&mut self, flow: u64, size: Bytes) {
+        self.progress.marked += 1;
         self.of(flow).marked.add(size);
     }
 
     pub(crate) fn dropped(&mut self, entry: Dropped) {
-        let stats = self.of(entry.flow);
         if entry.cause == DropCause::Lost {
-            stats.lost.add(entry.size);
+            self.of(entry.flow).lost.add(entry.size);
         } else {
-            stats.dropped.add(entry.size);
+            self.progress.dropped += 1;
+            self.of(entry.flow).dropped.add(entry.size);
         }
         if let Some(log) = &mut self.log {
             log.push(entry);

@@ -1,16 +1,16 @@
 //! Where packets stay from the time they are pushed until they are popped.
 //!
-//! A packet of the simulator is some 150 bytes large. Queue and flight hand on small records that name
-//! the place of a packet; the packet itself is moved in, and out unless a look at it is enough.
+//! A packet of the simulator has about 150 bytes. Queue and flight pass on small records with
+//! the slot of a packet; the packet itself is moved in, and out unless inspecting it is enough.
 //!
-//! A packet that is dropped, lost or only looked at stays in its place until the place is needed again: the
+//! A packet that is dropped, lost or only inspected stays in its slot until the slot is reused: the
 //! memory of a link is that of the most packets it ever held at once.
 
 /// Where a packet is in the [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(usize);
 
-/// Places whose packet has gone.
+/// Free slots.
 #[derive(Debug, Default)]
 pub(crate) struct Vacant(Vec<Place>);
 
@@ -36,7 +36,7 @@ impl<P> Store<P> {
         Store { places: Vec::new() }
     }
 
-    /// Keeps a packet in the place `vacant`, or in a new one.
+    /// Keeps a packet in the slot `vacant`, or in a new one.
     #[inline(always)] // see `Link::push`
     pub(crate) fn put(&mut self, packet: P, vacant: Option<Place>) -> Place {
         if let Some(place) = vacant

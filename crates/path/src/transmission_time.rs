@@ -1,4 +1,4 @@
-//! How long a packet takes to transmit at a constant rate, in whole nanoseconds, exactly.
+//! Exact transmission time of a packet at a constant rate, in whole nanoseconds.
 //!
 //! Work is counted in nanobits: a rate in bit/s moves that many nanobits per nanosecond. Most packets
 //! have the size of the packet before them, so the division is remembered, and the credit that a

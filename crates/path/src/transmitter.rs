@@ -1,15 +1,15 @@
-//! The transmitter: the time up to which the link has been computed, its capacity then, and the packet whose bits leave.
+//! The transmitter: the time up to which the link is computed, its capacity then, and the packet in transmission.
 
 use thalweg_units::{Bytes, Instant, Rate};
 
 /// The packet in transmission is there if `until` lies in the future.
 #[derive(Debug)]
 pub(crate) struct Transmitter {
-    /// The time of the decision that is being taken.
+    /// The time of the current decision.
     pub(crate) now: Instant,
     /// Capacity at that time; zero while suspended.
     pub(crate) rate: Rate,
-    /// The rate by which limits in time and delays are reckoned: capacity without noise, or the mean of a
+    /// The rate for limits in time and delays: capacity without noise, or the mean of a
     /// delivery trace.
     pub(crate) nominal: Rate,
     /// When its last bit leaves; otherwise since when the transmitter has been free.
@@ -54,7 +54,7 @@ impl Transmitter {
         self.work.saturating_sub(sent)
     }
 
-    /// Moves to `now`, the end of a stretch of constant rate, and notes what has been sent until then.
+    /// Moves to `now`, the end of a stretch of constant rate, and records what has been sent until then.
     pub(crate) fn settle(&mut self, now: Instant) {
         self.now = now;
         if self.is_busy() {

@@ -1,5 +1,5 @@
-//! Whether each discipline holds the delay of an overloaded link where its document says it does: against
-//! responsive sources, and against one that sends twice what the link can carry.
+//! Whether each discipline controls the delay of an overloaded link as its document says: with
+//! responsive sources, and with one that sends at twice the capacity.
 
 use std::collections::VecDeque;
 use thalweg_path::{
@@ -97,7 +97,7 @@ impl Source {
     }
 }
 
-/// What a run showed between its warm-up and its end.
+/// Results of a run between its warm-up and its end.
 struct Seen {
     /// Mean wait in the queue of each flow, in milliseconds.
     wait: Vec<f64>,
@@ -305,7 +305,7 @@ fn fq_codel_lets_a_sparse_flow_pass_by() {
 
 #[test]
 fn pie_holds_the_delay_at_its_target_whatever_the_load() {
-    // RFC 8033 section 4.2: the integral term leaves no error, be it five windows or twice the capacity.
+    // RFC 8033 section 4.2: the integral term leaves no error, with five windows or twice the capacity.
     let config = PieConfig {
         ecn: true,
         ..PieConfig::default()

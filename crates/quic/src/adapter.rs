@@ -1,8 +1,8 @@
-//! Our controllers under the `Controller` trait of the stack, and the stack's own under our measurements.
+//! Our controllers behind the `Controller` trait of the stack, and the stack's own under our measurements.
 //!
-//! The stack asks for window and pacing rate before each packet; by then all reports of one acknowledgement
-//! are in, and the controller is told of them together (`thalweg_transport::StackFlow`). The send quantum is handed over as well;
-//! the stack takes it as the bound of a batch of segments, and paces with a bucket of its own (2 ms at the
+//! The stack queries window and pacing rate before each packet; by then all reports of one acknowledgement
+//! are in, and the controller gets them as one event (`thalweg_transport::StackFlow`). The stack uses the send
+//! quantum to bound a batch of segments, and paces with its own token bucket (2 ms at the
 //! pacing rate, at least ten packets, at most 10 ms).
 
 use crate::clock::Clock;
@@ -17,26 +17,26 @@ use thalweg_control::Control;
 use thalweg_transport::StackFlow;
 use thalweg_units::{Bytes, Rate};
 
-/// A rate in bytes per second that no path of ours reaches.
+/// A rate in bytes per second above that of any path.
 const UNPACED: u64 = 1 << 40;
 
-/// A packet that the stack has made.
+/// A packet built by the stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made {
     pub(crate) number: u64,
     pub(crate) size: Bytes,
-    /// Whether the stack had asked for the window by then; it has not for probes.
+    /// Whether the stack had queried the window before; not for probes.
     pub(crate) asked: bool,
 }
 
-/// One sender, seen by the stack and by its endpoint.
+/// One sender, shared by the stack and its endpoint.
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     flow: Mutex<StackFlow>,
-    /// Packets that the stack has made and whose packet number space is still unknown.
+    /// Packets built by the stack whose packet number space is not yet known.
     made: Mutex<Vec<Made>>,
-    /// Whether the stack has asked for the window: it does when it has ack-eliciting data to send, and is
-    /// not sending a probe.
+    /// Whether the stack has queried the window: it does so when it has ack-eliciting data to send other than
+    /// a probe.
     asked: AtomicBool,
 }
 
@@ -54,12 +54,12 @@ impl Shared {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The packets that the stack has made since the last call.
+    /// The packets built by the stack since the last call.
     pub(crate) fn take_made(&self) -> MutexGuard<'_, Vec<Made>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the stack has asked for the window since the last call.
+    /// Whether the stack has queried the window since the last call.
     pub(crate) fn take_asked(&self) -> bool {
         self.asked.swap(false, Ordering::Relaxed)
     }
@@ -68,7 +68,7 @@ impl Shared {
 /// Makes adapters to one flow: an endpoint has one connection.
 pub(crate) struct Factory {
     pub(crate) shared: Arc<Shared>,
-    /// Makes the controller, if it is one of the stack's own.
+    /// Builds the controller, if it is one of the stack's own.
     pub(crate) theirs: Option<Arc<dyn ControllerFactory + Send + Sync>>,
 }
 
@@ -83,7 +83,7 @@ impl ControllerFactory for Factory {
 
 struct Adapter {
     shared: Arc<Shared>,
-    /// The stack's own controller, where it steers.
+    /// The stack's own controller, if in use.
     theirs: Option<Box<dyn Controller>>,
 }
 
@@ -220,12 +220,12 @@ impl Controller for Adapter {
             flow.follow(decided(&metrics), metrics.ssthresh);
             return theirs.window();
         }
-        // RFC 9002 section 7: no packet leaves that would make bytes in flight *larger* than the window. The stack holds
-        // back one that would make them as large, too (`path_congestion_check` in its `connection/mod.rs`), so that a
-        // window of two packets would carry one.
+        // RFC 9002 section 7: a sender must not make bytes in flight *larger* than the window. The stack also holds
+        // back a packet that would make them equal (`path_congestion_check` in its `connection/mod.rs`), so it
+        // would send one packet with a window of two.
         let mut flow = self.shared.flow();
         let window = flow.control().window.as_u64();
-        // Of a window below one packet, which lets one packet at a time leave the modelled endpoint, it would send none.
+        // With a window below one packet, for which the modelled endpoint sends one at a time, it would send none.
         window.max(flow.path().mtu.as_u64()).saturating_add(1)
     }
 
@@ -237,8 +237,8 @@ impl Controller for Adapter {
         let control = flow.control();
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = control.window.as_u64().max(1);
-        // The first window may leave at once (RFC 9002 section 7.7), as it does from the modelled endpoint;
-        // later, a controller without a rate is paced as the stack paces its own.
+        // The first window may be sent at once (RFC 9002 section 7.7), as by the modelled endpoint;
+        // later, the stack paces a controller without a rate like its own.
         let first = flow.path().largest_acked.is_none().then_some(UNPACED);
         let rate = control.pacing.map(|rate| rate.as_bits_per_sec() / 8);
         metrics.pacing_rate = rate.or(first);
@@ -246,8 +246,7 @@ impl Controller for Adapter {
         metrics
     }
 
-    /// The stack copies the controller when the path changes, which no path of ours does: both then speak
-    /// for the one flow.
+    /// The stack clones the controller when the path changes, which ours never do: both then share the flow.
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(Adapter {
             shared: Arc::clone(&self.shared),
@@ -267,7 +266,7 @@ impl Controller for Adapter {
     }
 }
 
-/// What the stack's own controller has decided, in our terms.
+/// The decision of the stack's own controller, in our terms.
 fn decided(metrics: &ControllerMetrics) -> Control {
     let pacing = metrics.pacing_rate.map(|rate| rate.saturating_mul(8));
     Control {

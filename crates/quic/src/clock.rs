@@ -1,8 +1,8 @@
-//! Virtual time as the stack wants it.
+//! Virtual time as the instants of the stack.
 //!
-//! The stack takes `std::time::Instant`, of which only differences matter. An epoch read once stands for
+//! The stack takes `std::time::Instant`, of which only differences matter. An epoch read once is
 //! the start of the trial; every other instant is that plus virtual nanoseconds, so nothing depends on when a
-//! trial is run. Where the system's instants are coarser than a nanosecond, times are rounded to them.
+//! trial runs. If the system's instants are coarser than a nanosecond, times are rounded to them.
 
 use std::time;
 use thalweg_units::{Duration, Instant};

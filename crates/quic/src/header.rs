@@ -1,7 +1,7 @@
-//! Where the packets of a datagram begin (RFC 9000 sections 12.2 and 17), and what they take at least.
+//! Where the packets of a datagram start (RFC 9000 sections 12.2 and 17), and their least size.
 
-/// Bytes of a packet with a short header that are no stream data, at least: flags, connection ID of 8 bytes, packet number
-/// of one, and the tag of the AEAD (section 17.3.1); type and identifier of a STREAM frame without offset and length
+/// Least overhead of stream data in a packet with a short header: flags, connection ID of 8 bytes, packet number
+/// of one byte, and AEAD tag (section 17.3.1); type and identifier of a STREAM frame without offset and length
 /// (section 19.8).
 pub const LEAST_STREAM_OVERHEAD: u64 = 1 + 8 + 1 + 16 + 2;
 

@@ -1,8 +1,8 @@
-//! Who the server is: an Ed25519 certificate made on first use, and a client that accepts that one only.
+//! Identity of the server: an Ed25519 certificate created on first use, and a client that accepts only that one.
 //!
-//! Ed25519 signatures and the X25519 key exchange have one length, and the serial number of the
-//! certificate is fixed: though keys differ from process to process, the handshake has the same sizes in
-//! all of them. Session tickets are off, for the same reason.
+//! Ed25519 signatures and the X25519 key exchange have a fixed length, and the serial number of the
+//! certificate is fixed: keys differ between processes, but the sizes of the handshake do not.
+//! Session tickets are off for the same reason.
 
 use crate::pinned::{Fingerprint, Pinned};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -24,14 +24,14 @@ pub(crate) struct Identity {
     pub(crate) server: Arc<QuicServerConfig>,
 }
 
-/// The identity of this process. `None` if the cryptographic library cannot make a key, which happens only
-/// when the system gives no random numbers.
+/// The identity of this process. `None` if the cryptographic library cannot create a key, which happens only
+/// if the system provides no random numbers.
 pub(crate) fn identity() -> Option<&'static Identity> {
     static IDENTITY: OnceLock<Option<Identity>> = OnceLock::new();
     IDENTITY.get_or_init(make).as_ref()
 }
 
-/// Whether the stack can be used: not where the system gives no random numbers for keys.
+/// Whether the stack can be used: not if the system provides no random numbers for keys.
 pub fn is_available() -> bool {
     identity().is_some()
 }

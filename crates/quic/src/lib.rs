@@ -3,10 +3,10 @@
 //! # Model
 //! [`QuicEndpoint`] has the calls of `thalweg_transport::Endpoint`: what is modelled there is real here. Packets
 //! are bytes, encrypted with the keys of a TLS handshake; acknowledgements, loss recovery, pacing, streams,
-//! datagrams, path MTU discovery and ECN validation are those of the stack. Any controller of
-//! `thalweg-control` steers it, through the stack's own `Controller` trait (`adapter.rs`), or one of the stack's
-//! own does (`steering.rs`). What the stack does
-//! not report of delivery rates and application limits is measured from what it does (`thalweg_transport::StackFlow`).
+//! datagrams, path MTU discovery and ECN validation are those of the stack. The controller is one of
+//! `thalweg-control`, behind the stack's `Controller` trait (`adapter.rs`), or one of the stack's
+//! own (`steering.rs`). Delivery rates and application limits, which the stack does not report, are derived from
+//! what it does report (`thalweg_transport::StackFlow`).
 //!
 //! # Determinism
 //! Sizes and times of all packets depend on the seed alone. The stack's random numbers, connection IDs and
@@ -15,12 +15,13 @@
 //! since TLS draws its keys from the system.
 //!
 //! # Limits
-//! No 0-RTT, no migration. Flow-control windows are fixed and wide. ACK_FREQUENCY asks for one fixed threshold.
+//! No 0-RTT, no migration. Flow-control windows are fixed and wide. ACK_FREQUENCY requests one fixed threshold.
 //! The stack's own controllers block when a full packet would reach the window; ours may fill it, as RFC 9002 section 7
-//! allows. A connection that is closed during its handshake closes when that is confirmed, since the stack makes a
-//! false packet of its CONNECTION_CLOSE before (see [`QuicEndpoint::close`]). Virtual instants are rounded to the resolution of the system's instants (a nanosecond on Linux).
+//! allows. A connection that is closed during its handshake closes when that is confirmed, since the stack builds an
+//! invalid CONNECTION_CLOSE packet before (see [`QuicEndpoint::close`]). Virtual instants are rounded to the
+//! resolution of the system's instants (a nanosecond on Linux).
 
-/// Ranges of packet numbers that a receiver remembers: `MAX_ACK_BLOCKS` of noq-proto 1.3, `connection/spaces.rs`.
+/// Ranges of packet numbers that a receiver keeps: `MAX_ACK_BLOCKS` of noq-proto 1.3, `connection/spaces.rs`.
 pub const ACK_RANGES: usize = 64;
 
 mod adapter;

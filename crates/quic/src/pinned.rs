@@ -1,7 +1,7 @@
-//! A certificate that is known beforehand: its fingerprint, and the client that accepts no other.
+//! Certificate pinning: a fingerprint, and a client that accepts no other.
 //!
-//! The fingerprint is the SHA-256 of the certificate. A client accepts the one certificate that has it, whoever
-//! issued it and whatever names it bears; the handshake proves that the server holds its key.
+//! The fingerprint is the SHA-256 of the certificate. A client accepts only the certificate that has it, whatever
+//! its issuer and names; the handshake proves that the server holds its key.
 
 use ring::digest::{SHA256, digest};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-/// SHA-256 of a certificate: 64 hexadecimal digits, where case, colons and spaces do not matter.
+/// SHA-256 of a certificate: 64 hexadecimal digits; case, colons and spaces are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
@@ -65,10 +65,10 @@ impl FromStr for Fingerprint {
 #[derive(Debug)]
 pub(crate) struct Pinned {
     pub(crate) fingerprint: Fingerprint,
-    /// Where it notes another certificate that it has seen.
+    /// Where it records another certificate.
     pub(crate) other: Arc<OnceLock<Fingerprint>>,
     pub(crate) algorithms: WebPkiSupportedAlgorithms,
-    /// The signatures that it asks the server for.
+    /// The signature schemes that it offers.
     pub(crate) schemes: Vec<SignatureScheme>,
 }
 

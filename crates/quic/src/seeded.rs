@@ -1,4 +1,4 @@
-//! What the stack would draw at random, drawn from the seed of the trial instead.
+//! Random numbers of the stack, drawn from the seed of the trial.
 
 use noq_proto::{ConnectionId, ConnectionIdGenerator};
 use rand_core::Rng as _;

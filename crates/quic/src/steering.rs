@@ -1,7 +1,7 @@
-//! Who steers a sender of the real stack: a controller of the registry, or one of the stack's own.
+//! The controller of a sender of the real stack: one of the registry, or one of the stack's own.
 //!
-//! The stack's controllers run unmodified: they hear every report of the stack, give window, pacing rate and
-//! quantum, and only the initial window is that of the scenario.
+//! The stack's controllers run unmodified: they get every report of the stack and set window, pacing rate and
+//! quantum; only the initial window is that of the scenario.
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::fmt;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 use thalweg_control::Controller;
 use thalweg_units::Bytes;
 
-/// What marks a controller of the stack.
+/// Prefix of the stack's controllers.
 const PREFIX: &str = "noq:";
 
-/// Who steers a sender.
+/// The controller of a sender.
 pub enum Steering {
     /// A controller of `thalweg-control`.
     Ours(Box<dyn Controller>),
@@ -33,7 +33,7 @@ pub enum StackController {
 }
 
 impl StackController {
-    /// All of them, in the order in which lists show them.
+    /// All of them, in display order.
     pub const ALL: [StackController; 3] = [
         StackController::Cubic,
         StackController::NewReno,
@@ -48,7 +48,7 @@ impl StackController {
             StackController::Bbr3 => "noq:bbr3",
         }
     }
-    /// What it is, in one line.
+    /// Description in one line.
     pub fn title(self) -> &'static str {
         match self {
             StackController::Cubic => "CUBIC of the QUIC stack",
@@ -56,19 +56,19 @@ impl StackController {
             StackController::Bbr3 => "BBR of the QUIC stack",
         }
     }
-    /// Whether all that it draws comes from the seed of the trial. `noq:bbr3` draws when it probes from a generator
-    /// that the system seeds; the stack has a field for a seed of it (`Bbr3Config::probe_rng_seed`), but keeps
-    /// it to its own tests.
+    /// Whether the seed of the trial determines all its draws. `noq:bbr3` draws its probe times from a generator
+    /// that the system seeds; the stack has a field for that seed (`Bbr3Config::probe_rng_seed`), but only
+    /// for its own tests.
     pub fn is_seeded(self) -> bool {
         match self {
             StackController::Cubic | StackController::NewReno => true,
             StackController::Bbr3 => false,
         }
     }
-    /// Where it comes from.
+    /// Its source.
     pub const SOURCE: &str = "noq-proto 1.3.0, for flows with stack = \"quic\"";
 
-    /// Whether `text` is meant to name one of them.
+    /// Whether `text` has the prefix of the stack's controllers.
     pub fn is_meant_by(text: &str) -> bool {
         text.trim_start().starts_with(PREFIX)
     }

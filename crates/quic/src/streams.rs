@@ -1,6 +1,6 @@
-//! What the application still has to write, and what it has read.
+//! Streams: what the application still has to write, and what it has read.
 //!
-//! The application counts bytes; the stack wants bytes. They are zeros, in chunks that all streams share.
+//! The application counts bytes; the stack needs actual bytes. They are zeros, in chunks shared by all streams.
 
 use bytes::Bytes;
 use noq_proto::{Connection, Dir, ReadError, ReadableError, Side, StreamId as Id, VarInt};
@@ -21,13 +21,13 @@ pub(crate) fn stack_id(id: StreamId) -> Id {
     Id::new(Side::Client, Dir::Bi, u64::from(id))
 }
 
-/// The number by which the applications call a stream of the stack.
+/// The identifier that the applications use for a stream of the stack.
 pub(crate) fn app_id(id: Id) -> StreamId {
     id.index() as StreamId
 }
 
-/// Priority of the stack, where higher is more urgent. Streams of one level take turns; those that are not
-/// incremental go in the order of their numbers (RFC 9218 section 4.2), each on a level of its own.
+/// Priority of the stack, where higher is more urgent. Streams of one level are served in round robin; those
+/// that are not incremental in the order of their numbers (RFC 9218 section 4.2), each on its own level.
 pub(crate) fn level(id: StreamId, priority: u8, incremental: bool) -> i32 {
     let place = if incremental {
         0
@@ -72,7 +72,7 @@ impl Streams {
         }
     }
 
-    /// Hands as much to the stack as it takes.
+    /// Passes as much to the stack as it accepts.
     pub(crate) fn flush(&mut self, connection: &mut Connection) {
         if self.writing.is_empty() {
             return;
@@ -82,7 +82,7 @@ impl Streams {
             .retain_mut(|stream| !stream.flush(connection, opened));
     }
 
-    /// The peer wants no more of a stream.
+    /// The peer has stopped a stream.
     pub(crate) fn abandon(&mut self, id: StreamId, connection: &mut Connection) {
         self.writing.retain(|stream| stream.id != id);
         // Fails if the stream has ended meanwhile.
@@ -91,7 +91,7 @@ impl Streams {
             .reset(VarInt::from_u32(0));
     }
 
-    /// Reads all that has arrived in order. Returns what the application should know and how many bytes came.
+    /// Reads all that has arrived in order. Returns the event for the application and the number of bytes.
     pub(crate) fn read(&mut self, id: Id, connection: &mut Connection) -> (Option<AppEvent>, u64) {
         let mut stream = connection.recv_stream(id);
         // Unordered reads lose data in this version of the stack.
@@ -116,7 +116,7 @@ impl Streams {
                 }
             }
         }
-        // Flow-control credit leaves with the next packet anyway.
+        // Flow-control credit is sent with the next packet anyway.
         let _ = chunks.finalize();
         let id = app_id(id);
         let place = self.reading.iter().position(|(known, _)| *known == id);
@@ -141,7 +141,7 @@ impl Streams {
         (news.then_some(event), new)
     }
 
-    /// The application wants no more of a stream.
+    /// The application stops a stream.
     pub(crate) fn stop(&mut self, id: StreamId, connection: &mut Connection) {
         self.reading.retain(|(known, _)| *known != id);
         // Fails if the stream has ended meanwhile.

@@ -1,4 +1,4 @@
-//! What the server withstands: an attack drawn from a seed, and what it must not answer.
+//! The server under attack, drawn from a seed, and datagrams that it must not answer.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn an_attack_neither_stops_the_server_nor_swells_it_nor_locks_others_out() {
+fn an_attack_neither_stops_the_server_nor_uses_its_memory_nor_blocks_others() {
     let assailed =
         |seed| assail(seed, 1_000).unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
     let first = assailed(1);
@@ -32,8 +32,8 @@ fn an_attack_neither_stops_the_server_nor_swells_it_nor_locks_others_out() {
         grown < 32 << 20,
         "{grown} B more than after the first attack"
     );
-    // Of each kind of attack, some got through. How many does not only depend on the seed: a slow machine gives up on
-    // half-open connections (`patience`) before there are enough of them for a Retry.
+    // Some attacks of each kind arrived. Their number depends on more than the seed: on a slow machine half-open
+    // connections time out (`patience`) before there are enough of them for a Retry.
     let sum = |count: fn(&Account) -> u64| accounts.iter().map(count).sum::<u64>();
     assert!(sum(|account| account.datagrams) > 3_600, "{accounts:?}");
     assert!(sum(|account| account.answered) > 0, "{accounts:?}");
@@ -78,7 +78,7 @@ fn answers(datagrams: &[Vec<u8>]) -> Vec<Option<Vec<u8>>> {
 
 /// RFC 9000 sections 5.2.2, 6.1 and 14.1.
 #[test]
-fn versions_are_negotiated_with_datagrams_of_1200_bytes_or_more_alone() {
+fn version_negotiation_answers_only_datagrams_of_at_least_1200_bytes() {
     // A long header of version 0x1a2a3a4a with connection IDs 7 and 8, padded.
     let unknown = |length: usize| {
         let mut datagram = vec![0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 1, 7, 1, 8];

@@ -1,4 +1,4 @@
-//! Two endpoints of the real stack over a plain wire: 20 Mbps and 40 ms each way, a queue without limit.
+//! Two endpoints of the real stack over a simple link: 20 Mbps and 40 ms each way, unlimited queue.
 
 use rand_core::SeedableRng as _;
 use std::collections::VecDeque;
@@ -86,7 +86,7 @@ impl Pair {
         }
     }
 
-    /// Plays until `done`, or until nothing happens any more.
+    /// Runs until `done`, or until no event is left.
     fn play(&mut self, mut done: impl FnMut(&mut Pair) -> bool) {
         self.pump();
         while !done(self) {
@@ -194,7 +194,7 @@ fn losses_are_counted_once_and_repaired() {
     let server = pair.ends[1].counters();
     let lost = (0..).take_while(|n| *n < server.packets_sent);
     let dropped = lost.filter(|n| *n > 20 && n % 100 == 0).count() as u64;
-    // Datagram numbers count handshake packets too, so the last one may fall either way.
+    // Datagram numbers include handshake packets, so the last one may go either way.
     assert!(
         (dropped.saturating_sub(1)..=dropped + 1).contains(&server.packets_lost),
         "{} for {dropped}",
@@ -204,19 +204,19 @@ fn losses_are_counted_once_and_repaired() {
 }
 
 #[test]
-fn the_measurements_are_those_of_the_wire() {
+fn the_measurements_match_the_link() {
     let mut pair = pair("c4", 6);
     pair.download(4_000_000);
     let path = pair.ends[1].path();
     // 40 ms each way, and at least the time of a packet and an acknowledgement.
     let min = path.min_rtt.as_secs_f64();
     assert!((0.080..0.0815).contains(&min), "{min}");
-    // 20 Mbps less tags and headers (16 of 1440 bytes); never above the wire by more than ACK compression.
+    // 20 Mbps minus tags and headers (16 of 1440 bytes); above the link only by ACK compression.
     let peak = path.peak_rate.as_bits_per_sec() as f64 / 20e6;
     assert!((0.95..=1.1).contains(&peak), "{peak}");
     assert_eq!(path.bytes_in_flight, Bytes::ZERO);
     assert_eq!(path.lowest_unacked, path.next_packet);
-    // All of the data, and some frame headers.
+    // All of the data, plus some frame headers.
     let delivered = path.delivered.as_u64();
     assert!((4_000_000..4_150_000).contains(&delivered), "{delivered}");
 }
@@ -263,7 +263,7 @@ fn datagrams_and_stop_sending_work_as_in_the_model() {
     pair.play(|_| false);
     assert!(
         (pair.events[1].iter()).any(|(_, event)| *event == AppEvent::StopSending(3)),
-        "the sender hears of it"
+        "the sender learns of it"
     );
     let sent = pair.ends[1].counters().bytes_sent;
     // 0.5 s and half a round trip at 20 Mbps carry 1.35 MB at most; a queue may add as much again.

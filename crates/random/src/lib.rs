@@ -1,6 +1,6 @@
-//! What determinism rests on: a hash of names, a mix of bits, and draws that every machine makes alike.
+//! The base of determinism: a hash of names, a mix of bits, and draws that are equal on every machine.
 //!
-//! Seeds, fingerprints and published results depend on each constant here: none of them may change.
+//! Seeds, fingerprints and published results depend on each constant here: none may change.
 //!
 //! # Limits
 //! Nothing here is cryptographic.

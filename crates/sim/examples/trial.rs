@@ -1,12 +1,15 @@
-//! Runs trials of a scenario file and prints what they took: `trial FILE [N] [FLOW=CONTROLLER]`.
+//! Runs trials of a scenario file and prints their cost: `trial FILE [N] [FLOW=CONTROLLER] [--trace]`.
 use std::time::Instant;
-use thalweg_sim::{Progress, Scenario, run_trial, run_trials};
+use thalweg_sim::{Progress, Scenario, run_traced, run_trial, run_trials};
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let file = args.next().expect("a scenario file");
     let n: u64 = args.next().map_or(1, |n| n.parse().expect("a number"));
+    let args: Vec<String> = args.collect();
+    let traced = args.iter().any(|word| word == "--trace");
     let controllers: Vec<(String, String)> = args
+        .iter()
         .filter_map(|a| a.split_once('=').map(|(f, c)| (f.to_owned(), c.to_owned())))
         .collect();
     let text = std::fs::read(&file).expect("readable");
@@ -16,7 +19,16 @@ fn main() {
     });
     let seeds: Vec<u64> = (1..=n).collect();
     let begin = Instant::now();
-    let outcomes = run_trials(&scenario, &seeds, 1, &Progress::default());
+    let progress = Progress::default();
+    let outcomes = match traced {
+        false => run_trials(&scenario, &seeds, 1, &progress),
+        true => {
+            let trials = seeds.iter();
+            trials
+                .filter_map(|seed| Some(run_traced(&scenario, *seed, &progress)?.0))
+                .collect()
+        }
+    };
     let took = begin.elapsed();
     let mut times: Vec<f64> = outcomes
         .iter()

@@ -1,14 +1,14 @@
 //! Scenarios, trials and their outcomes.
 //!
-//! A [`Scenario`] is read from TOML and checked; [`run_trial`] plays it once with one seed, in virtual time,
-//! and yields an [`Outcome`] and, if asked, a [`Trace`]; [`run_trials`] plays many on all cores.
+//! A [`Scenario`] is read from TOML and checked; [`run_trial`] runs it once with one seed, in virtual time,
+//! and returns an [`Outcome`] and, on request, a [`Trace`]; [`run_trials`] runs many on all cores.
 //!
 //! A trial is a pure function of (scenario, seed, version): one event queue with one entry for each element
 //! (link or endpoint), ordered by (time, insertion number), and one stream of random numbers for each
 //! element, derived from the seed and the name of the element.
 //!
 //! # Limits
-//! Endpoints take no time to compute, and a link is the only place where packets wait.
+//! Endpoints compute in zero time, and packets wait only in links.
 
 mod audit;
 mod live;
@@ -18,18 +18,22 @@ mod trial;
 
 pub use audit::AuditError;
 pub use live::{RealConnection, Transfer};
+pub use outcome::frames::FrameRow;
 pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
 pub use outcome::summary::jain;
-pub use outcome::trace::{DropRow, LinkRow, Trace};
+pub use outcome::trace::{DropRow, HeldRow, LinkRow, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
 pub use scenario::schema::json_schema;
 pub use scenario::{
-    Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario, ScenarioError, column_name,
+    Amount, Bound, Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario,
+    ScenarioError, Unit,
 };
 pub use thalweg_quic::{Datagram, StackController};
 pub use thalweg_transport::{
     Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
 };
 pub use trial::probe::{Probe, probe};
-pub use trial::trials::{Finished, Progress, run_audited, run_traced, run_trial, run_trials};
+pub use trial::trials::{
+    Finished, Progress, run_audited, run_batches, run_traced, run_trial, run_trials,
+};

@@ -1,4 +1,4 @@
-//! The auditor watches what is shipped and what nobody has thought of, and changes nothing.
+//! The auditor checks shipped and random scenarios, and changes nothing.
 
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn nothing_is_found_in_shipped_scenarios() {
         let scenario = read(&file, &[]);
         for seed in 1..=3 {
             match run_audited(&scenario, seed, false) {
-                // Long ones have one trial here; `make audit` plays more.
+                // Long ones have one trial here; `make audit` runs more.
                 Ok((outcome, _)) if outcome.events > 300_000 => break,
                 Ok(_) => {}
                 Err(finding) => panic!("{}: {finding}", file.display()),

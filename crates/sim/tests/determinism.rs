@@ -112,7 +112,7 @@ fn two_threads_play_the_same_trials_as_one() {
         };
         let (one, two) = (on(1), on(2));
         assert_eq!(one, two);
-        // Seeds matter: no two trials are alike.
+        // Seeds matter: no two trials are equal.
         let mut hashes: Vec<Option<u64>> =
             one.iter().map(|(_, outcome)| outcome.trace_hash).collect();
         hashes.sort_unstable();
@@ -138,7 +138,7 @@ fn time_never_falls() {
     for (name, seed) in [("c4-background-first", 1), ("c4-background-last", 7)] {
         let (_, trace) = run_trial(&scenario(name), seed, true);
         let flows = trace.unwrap().senders.samples;
-        assert!(flows.len() > 1000);
+        assert!(flows.len() > 300);
         assert!(flows.is_sorted_by_key(|row| row.time), "{name}");
     }
 }

@@ -76,7 +76,7 @@ fn other_controllers_take_as_long_as_in_the_reference_runs() {
     }
 }
 
-/// One trial without noise, with what its controller showed.
+/// One trial without noise, with its controller's variables.
 struct Run {
     outcome: Outcome,
     trace: Trace,

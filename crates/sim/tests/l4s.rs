@@ -7,10 +7,10 @@ mod audited;
 
 /// Long flows on 40 Mbps and 20 ms for 30 s.
 fn behind(queue: &str, controllers: &[&str]) -> Outcome {
-    by_rules("rfc", queue, controllers)
+    by_rules("rfc", queue, controllers, 1)
 }
 
-fn by_rules(rules: &str, queue: &str, controllers: &[&str]) -> Outcome {
+fn by_rules(rules: &str, queue: &str, controllers: &[&str], seed: u64) -> Outcome {
     let mut text = format!(
         "title = \"L4S\"\ntime_limit = \"30 s\"\n[transport]\nrules = \"{rules}\"\n[path]\nrate = \"40 Mbps\"\nrtt = \"20 ms\"\nbuffer = \"200 ms\"\nqueue = {{ model = \"{queue}\" }}\n",
     );
@@ -20,7 +20,7 @@ fn by_rules(rules: &str, queue: &str, controllers: &[&str]) -> Outcome {
         );
     }
     let scenario = Scenario::from_toml(text.as_bytes(), "l4s.toml", &[], &[]);
-    run_trial(&scenario.expect("a right scenario"), 1, false).0
+    run_trial(&scenario.expect("a right scenario"), seed, false).0
 }
 
 fn dualpi2(controllers: &[&str]) -> Outcome {
@@ -35,19 +35,12 @@ fn delay_ms(outcome: &Outcome, flow: usize) -> f64 {
 #[test]
 fn prague_fills_the_link_and_waits_for_about_a_millisecond() {
     let outcome = dualpi2(&["prague"]);
-    let link = &outcome.links[0];
-    assert!(
-        (0.9..=1.0).contains(&link.utilisation),
-        "{}",
-        link.utilisation
-    );
-    assert!(
-        (0.05..2.5).contains(&delay_ms(&outcome, 0)),
-        "{}",
-        delay_ms(&outcome, 0)
-    );
-    // RFC 9331: marks come often, some each round trip of 20 ms: 30 s have 1500.
-    assert!(link.marked_packets > 1_000, "{}", link.marked_packets);
+    let (link, delay) = (&outcome.links[0], delay_ms(&outcome, 0));
+    let (utilisation, marked) = (link.utilisation, link.marked_packets);
+    assert!((0.95..0.99).contains(&utilisation), "{utilisation}");
+    assert!((0.3..0.8).contains(&delay), "{delay}");
+    // RFC 9331: marks come often, some each round trip of 20 ms. 30 s have 1500; four to ten each are here.
+    assert!((6_000..15_000).contains(&marked), "{marked}");
 }
 
 #[test]
@@ -55,57 +48,51 @@ fn c4_takes_the_share_of_one_acknowledgement_for_that_of_the_path() {
     // Its filter takes over at once what one acknowledgement reports if at least half of it is marked. Marks are
     // acknowledged at once by RFC 9000 section 13.2.1, so that each is at least half of what is reported. Its send
     // quantum of about 4 ms meets a threshold of 1 ms in each burst.
-    let outcome = dualpi2(&["c4"]);
-    let utilisation = outcome.links[0].utilisation;
-    assert!((0.02..0.6).contains(&utilisation), "{utilisation}");
-    assert!(outcome.links[0].marked_packets > 100);
+    // Whether it ever recovers from the first of these bursts is chance: half of the trials stay at a tenth of the link.
+    let utilisations: Vec<f64> = (1..=8)
+        .map(|seed| by_rules("rfc", "dualpi2", &["c4"], seed).links[0].utilisation)
+        .collect();
+    let (low, high): (Vec<f64>, Vec<f64>) = utilisations.iter().partition(|share| **share < 0.2);
+    assert!((2..=6).contains(&low.len()), "{utilisations:?}");
+    assert!(low.iter().all(|share| *share > 0.03), "{low:?}");
+    assert!(
+        high.iter().all(|share| (0.7..0.9).contains(share)),
+        "{high:?}"
+    );
 }
 
 #[test]
 fn prague_and_cubic_share_while_only_cubic_waits() {
     let outcome = dualpi2(&["prague", "cubic"]);
     let share = outcome.flows[0].share.expect("both were active");
-    // RFC 9332 section 2.1: the coupling makes rates about alike.
-    assert!((0.3..0.7).contains(&share), "{share}");
+    // RFC 9332 section 2.1: the coupling makes rates about equal.
+    assert!((0.5..0.7).contains(&share), "{share}");
     let (low, classic) = (delay_ms(&outcome, 0), delay_ms(&outcome, 1));
-    assert!(low < 3.0, "{low}");
-    assert!((5.0..25.0).contains(&classic), "{classic}");
+    assert!((0.1..0.6).contains(&low), "{low}");
+    // Its target is 15 ms.
+    assert!((12.0..18.0).contains(&classic), "{classic}");
 }
 
 #[test]
 fn c4_answers_the_marks_of_the_low_latency_queue() {
-    let outcome = by_rules("picoquic", "dualpi2", &["c4"]);
-    let link = &outcome.links[0];
-    assert!(link.marked_packets > 100, "{}", link.marked_packets);
-    assert!(
-        (0.6..=1.0).contains(&link.utilisation),
-        "{}",
-        link.utilisation
-    );
-    // Far more than Prague's millisecond: marks lower the rate, three pushes succeed, and Initial, which
+    let outcome = by_rules("picoquic", "dualpi2", &["c4"], 1);
+    let (link, delay) = (&outcome.links[0], delay_ms(&outcome, 0));
+    let (utilisation, marked) = (link.utilisation, link.marked_packets);
+    assert!((30_000..60_000).contains(&marked), "{marked}");
+    assert!((0.65..0.85).contains(&utilisation), "{utilisation}");
+    // Far more than Prague's half of a millisecond: marks lower the rate, three pushes succeed, and Initial, which
     // answers no marks, fills the queue again.
-    assert!(
-        (1.0..40.0).contains(&delay_ms(&outcome, 0)),
-        "{}",
-        delay_ms(&outcome, 0)
-    );
+    assert!((15.0..25.0).contains(&delay), "{delay}");
 }
 
 #[test]
 fn a_classic_flow_is_marked_less_often_and_keeps_the_link_busy() {
     let outcome = dualpi2(&["cubic"]);
-    let link = &outcome.links[0];
-    assert!(
-        (5..1_000).contains(&link.marked_packets),
-        "{}",
-        link.marked_packets
-    );
-    assert!(link.utilisation > 0.85, "{}", link.utilisation);
-    assert!(
-        (5.0..25.0).contains(&delay_ms(&outcome, 0)),
-        "{}",
-        delay_ms(&outcome, 0)
-    );
+    let (link, delay) = (&outcome.links[0], delay_ms(&outcome, 0));
+    let (utilisation, marked) = (link.utilisation, link.marked_packets);
+    assert!((20..80).contains(&marked), "{marked}");
+    assert!((0.97..=1.0).contains(&utilisation), "{utilisation}");
+    assert!((10.0..18.0).contains(&delay), "{delay}");
 }
 
 #[test]
@@ -120,10 +107,10 @@ fn the_fallback_shares_a_queue_that_marks_like_classic_ecn_and_changes_nothing_o
         share("codel", "prague"),
         share("codel", "prague:classic_fallback=on"),
     );
-    assert!(without > 0.75, "{without}");
-    assert!((0.25..0.6).contains(&with), "{with}");
+    assert!((0.85..0.95).contains(&without), "{without}");
+    assert!((0.4..0.6).contains(&with), "{with}");
     let over_dualpi2 = share("dualpi2", "prague:classic_fallback=on");
-    assert!((0.3..0.7).contains(&over_dualpi2), "{over_dualpi2}");
+    assert!((0.5..0.7).contains(&over_dualpi2), "{over_dualpi2}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn audio_is_measured_from_the_start_of_measurement_as_video_is_and_the_way_of_th
     let (late, _) = run_trial(&longer_path("2 s"), 1, false);
     let (whole, _) = run_trial(&longer_path("0 s"), 1, false);
     assert_eq!(late.trace_hash, whole.trace_hash);
-    // Audio is asked for once, which took 15 ms, and then takes 50 ms; each group of video asks anew: 100 ms. Before
+    // Audio is asked for once, which took 15 ms, and then takes 50 ms; each group of video asks again: 100 ms. Before
     // the change both have 30 ms, for a fifth of the call.
     for (stream, per_second, after) in [("audio", 50, 65.0), ("video", 30, 100.0)] {
         let of = |outcome: &thalweg_sim::Outcome| {

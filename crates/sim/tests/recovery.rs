@@ -1,4 +1,4 @@
-//! After any disturbance of the path, every controller uses a clean link again.
+//! After any disturbance of the path, every controller fills a clean link again.
 
 use audited::run_trial;
 use proptest::prelude::*;

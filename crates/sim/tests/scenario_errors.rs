@@ -71,6 +71,18 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ("\"50 ms\"", "\"50 Mbps\""),
         ("\"50 ms\"", "\"50\""),
         ("\"50 ms\"", "50"),
+        ("\"50 ms\"", "true"),
+        ("\"50 ms\"", "[50]"),
+        (
+            "title = \"Example\"",
+            "title = \"Example\"\nrtt = \"50 ms\"",
+        ),
+        ("[[flow]]", "[flow]"),
+        ("[[path.change]]", "[path.change]"),
+        ("[[pass]]", "[pass]"),
+        ("controller = \"c4\"", "controller = \"c4\"\nroute = \"a\""),
+        ("\"c4\"", "\"kernel:cubic\""),
+        ("\"cubic\"", "\"cubik\""),
         ("\"10 Mbps\"", "\"10 ms\""),
         ("\"10 Mbps\"", "\"fast\""),
         ("\"9 MB\"", "\"-1 MB\""),
@@ -85,6 +97,11 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
             "rtt = \"50 ms\"",
             "rtt = \"50 ms\"\nloss = { model = \"sometimes\" }",
         ),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nloss = \"200 %\""),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nloss = 0.01"),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nloss = {}"),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\njitter = \"5 ms\""),
+        ("rtt = \"50 ms\"", "rtt = \"50 ms\"\nqueue = \"codel\""),
         (
             "rtt = \"50 ms\"",
             "rtt = \"50 ms\"\njitter = { model = \"wifi\" }",
@@ -109,6 +126,23 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ("flow = \"main\"", "flow = \"background\""),
         ("\"closed\"", "\"speed\""),
         ("at_most = \"5 s\"", "at_most = \"soon\""),
+        ("at_most = \"5 s\"", "at_most = 5"),
+        ("at_most = \"5 s\"", "at_most = \"5 Mbps\""),
+        ("at_most = \"5 s\"", "at_most = \"5 s\"\nat_least = \"1 s\""),
+        ("at_most = \"5 s\"\n", ""),
+        ("at_most = \"5 s\"", "at_most = \"5 s\"\nin = \"0 %\""),
+        ("at_most = \"5 s\"", "at_most = \"5 s\"\nin = 95"),
+        ("at_most = \"5 s\"", "at_most = \"5 s\"\nstream = \"audio\""),
+        ("\"closed\"", "\"complete\""),
+        ("\"closed\"", "\"p95-delay\""),
+        (
+            "metric = \"closed\"\nat_most = \"5 s\"",
+            "metric = \"rate\"\nat_least = \"5 s\"",
+        ),
+        (
+            "metric = \"closed\"\nat_most = \"5 s\"",
+            "metric = \"loss\"\nat_most = \"2\"",
+        ),
         // paths that make no sense
         ("at = \"2 s\"", "at = \"500 ms\""),
         (
@@ -141,15 +175,24 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         writeln!(table, "{}", refusal(from, to)).unwrap();
     }
     insta::assert_snapshot!(table, @r##"
-    a.toml:4: `rt = "50 ms"`: unknown key "rt"; accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
-    a.toml:14: `downlod = "9 MB"`: unknown key "downlod"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
-    a.toml:19: `[[passes]]`: unknown key "passes"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml:4: `rt = "50 ms"`: unknown key "rt" (did you mean "rtt"?); accepted: one of "name", "rate", "trace", "rtt", "buffer", "queue", "jitter", "loss", "noise", "policer", "reorder", "up", "change", "repeat"
+    a.toml:14: `downlod = "9 MB"`: unknown key "downlod" (did you mean "download"?); accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml:19: `[[passes]]`: unknown key "passes" (did you mean "pass"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
     a.toml:1: `[path]`: the key "title" is missing here; accepted: title = ...
     a.toml:2: path.rate: is missing; accepted: rate = "20 Mbps", or trace = "FILE"
     a.toml:5: `[[path.change]]`: the key "at" is missing here; accepted: at = ...
     a.toml:4: `rtt = "50 Mbps"`: "50 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
     a.toml:4: `rtt = "50"`: "50" has no unit; accepted: "80 ms", "2.5 s", "250 us", "1 min"
-    a.toml:4: `rtt = 50`: invalid type: integer "50"; accepted: a text with a unit such as 80 ms
+    a.toml:4: `rtt = 50`: 50 has no unit; accepted: a text with a unit, such as "80 ms"
+    a.toml:4: `rtt = true`: true is neither a text nor a number; accepted: a text with a unit, such as "80 ms"
+    a.toml:4: `rtt = [50]`: this is a list; accepted: a text with a unit, such as "80 ms"
+    a.toml:2: `rtt = "50 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml:15: `[[flow]]`: flows are a list: write [[flow]]
+    a.toml:8: `[[path.change]]`: changes are a list: write [[path.change]]
+    a.toml:19: `[pass]`: pass criteria are a list: write [[pass]]
+    a.toml:14: `route = "a"`: "a" is a text; accepted: a list in square brackets
+    a.toml:13: flow.0.controller: "kernel:cubic" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg
+    a.toml:17: flow.1.controller: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml:3: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:3: `rate = "fast"`: "fast" has an unknown unit "fast"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     a.toml:14: `download = "-1 MB"`: "-1 MB" is negative; accepted: "10 MB" (10 000 000 bytes), "397 B", "64 KiB"
@@ -158,10 +201,15 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `buffer = "0 ms"`: "0 ms" is 0; accepted: "80 ms", "250 kB", "100 packets", "1 bdp", "unlimited"
     a.toml:5: `loss = { model = "random", rate = "200 %" }`: "200 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
     a.toml:5: `loss = { model = "sometimes" }`: unknown value "sometimes"; accepted: "random" or "gilbert-elliott"
+    a.toml:5: `loss = "200 %"`: "200 %" is more than one; accepted: "1 %", "0.01", from 0 to 1
+    a.toml:5: `loss = 0.01`: 0.01 has no unit; accepted: "1 %", or a table with model = "random", "gilbert-elliott"
+    a.toml:5: `loss = {}`: the key "model" is missing here; accepted: "1 %", or a table with model = "random", "gilbert-elliott"
+    a.toml:5: `jitter = "5 ms"`: "5 ms" is a text; accepted: a table with model = "none", "uniform", "normal", "truncated-normal", "wifi", "two-components", "trace"
+    a.toml:5: `queue = "codel"`: "codel" is a text; accepted: a table with model = "drop-tail", "codel", "fq-codel", "pie", "dualpi2", "red"
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = ...
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
     a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague
-    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, fast_convergence, ecn
+    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, c, beta, fast_convergence, ecn
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: flow.1.name: "" is not a name; accepted: a text such as "main"
@@ -169,22 +217,33 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:11: flow.0: flow "main" has no workload; accepted: download = "10 MB", upload = "10 MB", call = "5 s", requests = { ... } or [[flow.media]]
     a.toml:15: flow.0.streams: 0 is out of range; accepted: 1 to 10000
     a.toml:20: pass.0.flow: there is no flow "background"; accepted: main, other
-    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start
-    a.toml:22: `at_most = "soon"`: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
+    a.toml:21: pass.0.metric: unknown metric "speed"; accepted: completion, closed, rate, loss, rtt, queue-delay, share, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start
+    a.toml:22: pass.0.at_most: "soon" has an unknown unit "soon"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
+    a.toml:22: `at_most = 5`: 5 has no unit; accepted: a text with a unit, such as "5 s", "20 Mbps" or "1 %"
+    a.toml:22: pass.0.at_most: "5 Mbps" has an unknown unit "Mbps"; accepted: "80 ms", "2.5 s", "250 us", "1 min"
+    a.toml:19: pass.0: a criterion has one bound; accepted: at_most or at_least, and another [[pass]] for the other
+    a.toml:19: pass.0: there is no bound; accepted: at_most = "5 s"
+    a.toml:23: pass.0.in: "0 %" of the trials ask for nothing; accepted: "95 %", up to "100 %"
+    a.toml:23: `in = 95`: 95 has no unit; accepted: a text with a unit, such as "1 %"
+    a.toml:23: pass.0.stream: "audio": "closed" is of a flow, and not of a stream of media; accepted: no such key
+    a.toml:21: pass.0.metric: unknown metric "complete" (did you mean "completion"?); accepted: completion, closed, rate, loss, rtt, queue-delay, share, mean-delay, p95-delay, p99-delay, max-delay, mean-delay-from-start, max-delay-from-start
+    a.toml:19: pass.0.stream: is missing for "p95-delay"; accepted: call = "5 s" or [[flow.media]] in this flow, or a metric of a flow
+    a.toml:22: pass.0.at_least: "5 s" has an unknown unit "s"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
+    a.toml:22: pass.0.at_most: "2" is more than one; accepted: "1 %", "0.01", from 0 to 1
     a.toml:9: path.change.1.at: "500 ms" is before the change above; accepted: changes in the order of time
     a.toml:10: path.change.1.rate: the capacity from server to client is 0 from 1.1 s on, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[path.change]] to one
     a.toml:10: path.change.1.at: "2 s" is not within the period that repeats; accepted: less than path.repeat
     a.toml:1: time_limit: "0 s" leaves no time; accepted: "600 s"
     a.toml:1: time_limit: "6 s" is too short for flow "main" to finish on this path; accepted: at least "9 s"
     a.toml:22: pass.0.at_most: "601 s" is beyond the end of the trial; accepted: at most the time_limit, "600 s"
-    a.toml:1: overhead: "2 kB" is too much; accepted: "0 B" to "1000 B"
+    a.toml:1: overhead: "2 kB" is too large; accepted: "0 B" to "1000 B"
     a.toml:12: transport.max_mtu: "500 B" is not a size of a QUIC packet; accepted: "1200 B" to "65527 B"
     a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"
     a.toml:12: transport.max_ack_delay: "20 s" is not a max_ack_delay of QUIC; accepted: less than "16.384 s"
     a.toml:12: transport.initial_max_data: "1 kB" is too small; accepted: at least "4096 B"
     a.toml:2: `[path`: unclosed table; accepted: "]"
-    a.toml:1: `title = Example`: string values must be quoted; accepted: literal string
-    a.toml:4: `rate = "10 Mbps"`: duplicate key
+    a.toml:1: `title = Example`: string values must be quoted; accepted: a text in quotes
+    a.toml:4: `rate = "10 Mbps"`: "rate" comes twice here; accepted: once
     "##);
 }
 
@@ -207,7 +266,7 @@ fn scenarios_that_lack_everything_are_refused_as_well() {
     a.toml:3: is not UTF-8; accepted: a TOML text in UTF-8
     a.toml:1: the key "title" is missing here; accepted: title = ...
     a.toml: flow: there is no flow; accepted: one or more [[flow]] tables
-    a.toml:3: path.rate: "0 bps" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one
+    a.toml:3: path.rate: "0 bps" never transmits a packet; accepted: a rate above 0, or a [[path.change]] to one
     "##);
 }
 
@@ -226,12 +285,22 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
         ("flow.other.name", "main"),
         ("flow.main.controller", "c9"),
         ("nonsense", "1"),
+        ("rtt", "40 ms"),
+        ("loss", "1 %"),
+        ("download", "1 MB"),
+        ("flow.mian.start", "1 s"),
+        ("path.loss", "one"),
+        ("path.rate", "10"),
     ] {
         writeln!(table, "{}", read(GOOD.as_bytes(), &[set], &[]).unwrap_err()).unwrap();
     }
     for controller in [
         ("nobody", "c4"),
+        ("mian", "c4"),
         ("main", "c9"),
+        ("main", "cubik"),
+        ("main", "kernel:cubic"),
+        ("main", "c4:varient=v1"),
         ("main", "c4:variant=v9"),
         ("main", ""),
     ] {
@@ -244,7 +313,7 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     }
     insta::assert_snapshot!(table, @r##"
     --set flow.nobody.start=1 s: flow has no entry "nobody"; accepted: main, other, or * for all
-    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed"; accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
+    a.toml --set flow.main.speed=3: `speed = 3`: unknown key "speed" (did you mean "seed"?); accepted: one of "name", "controller", "stack", "start", "route", "background", "download", "upload", "requests", "call", "media", "measure_from", "streams", "request", "zero_rtt", "seed"
     a.toml --set path.rate=10 ms: `rate = "10 ms"`: "10 ms" has an unknown unit "ms"; accepted: "20 Mbps", "1.5 Gbps", "512 kbps", "0 bps"
     --set path.rate.value=1: path.rate is a value and has no key "value"; accepted: path.rate=VALUE
     --set path..rate=1 Mbps: the key has an empty part; accepted: path.rate="10 Mbps"
@@ -254,8 +323,18 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     a.toml --set flow.other.name=main: flow.1.name: "main" names two flows; accepted: unique names
     a.toml --set flow.main.controller=c9: flow.0.controller: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     a.toml --set nonsense=1: `nonsense = 1`: unknown key "nonsense"; accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml --set rtt=40 ms: `rtt = "40 ms"`: unknown key "rtt" (did you mean "path.rtt"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml --set loss=1 %: `loss = "1 %"`: unknown key "loss" (did you mean "path.loss"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
+    a.toml --set download=1 MB: `download = "1 MB"`: unknown key "download" (did you mean "flow.NAME.download"?); accepted: one of "title", "source", "note", "overhead", "time_limit", "noise", "allow_unseeded", "sample", "path", "link", "transport", "flow", "pass"
+    --set flow.mian.start=1 s: flow has no entry "mian" (did you mean "main"?); accepted: main, other, or * for all
+    a.toml --set path.loss=one: `loss = "one"`: "one" is not a fraction; accepted: "1 %", "0.01", from 0 to 1
+    a.toml --set path.rate=10: `rate = 10`: 10 has no unit; accepted: a text with a unit, such as "20 Mbps"
     --controller nobody=c4: there is no flow "nobody"; accepted: main, other
+    --controller mian=c4: there is no flow "mian" (did you mean "main"?); accepted: main, other
     --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
+    --controller main=cubik: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague
+    --controller main=kernel:cubic: "kernel:cubic" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg
+    --controller main=c4:varient=v1: controller "c4" has no option "varient" (did you mean "variant"?); accepted: variant, rtt_floor, submillisecond_bonus, push, max_reduction, delay_bound, sensitivity
     --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
     --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague
     "##);
@@ -333,12 +412,12 @@ route = ["a", "b"]
     insta::assert_snapshot!(table, @r##"
     a.toml:14: flow.0.route: the route is empty; accepted: one or more of a, b
     a.toml:14: flow.0.route: there is no link "c"; accepted: a, b
-    a.toml:14: flow.0.route: "a" comes twice; accepted: each link once
-    a.toml:10: flow.0.route: is missing for flow "main"; accepted: a list out of a, b, from server to client
+    a.toml:14: flow.0.route: "a" is repeated; accepted: each link once
+    a.toml:10: flow.0.route: is missing for flow "main"; accepted: a list of a, b, from server to client
     a.toml:7: link.1.name: "a" names two links; accepted: unique names
     a.toml:6: link.1.name: is missing; accepted: name = "bottleneck"
     a.toml:2: link: [path] already describes the only hop; accepted: either [path], or [[link]] tables and a route for each flow
-    a.toml:8: link.1.rate: "0 bps" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one
+    a.toml:8: link.1.rate: "0 bps" never transmits a packet; accepted: a rate above 0, or a [[path.change]] to one
     a.toml:13: flow.0.requests.count: 0 is out of range; accepted: 1 to 100000
     a.toml:13: flow.0.requests.p5: "0 B" is too small; accepted: "1 B" or more
     a.toml:13: flow.0.requests.p95: "9 B" is below p5; accepted: at least "1 kB"
@@ -346,6 +425,45 @@ route = ["a", "b"]
     a.toml:12: link.1.change.0.rate: the capacity from server to client is 0 from 1 s on, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[link.change]] to one
     a.toml:1: sample: "0 ns" is too fine for "600 s" (time_limit) and 6 series; accepted: bins of "200 us" or more
     "##);
+}
+
+#[test]
+fn loss_may_be_a_probability_alone() {
+    let set = |value: &str| read(GOOD.as_bytes(), &[("path.loss", value)], &[]);
+    let short = set("0.1 %").unwrap();
+    let long = set("{ model = \"random\", rate = \"0.1 %\" }").unwrap();
+    let links = |scenario: &Scenario| format!("{:?}", scenario.path());
+    assert_eq!(links(&short), links(&long));
+    assert_ne!(
+        links(&short),
+        links(&read(GOOD.as_bytes(), &[], &[]).unwrap())
+    );
+    let up = read(GOOD.as_bytes(), &[("path.up.loss", "0.1 %")], &[]).unwrap();
+    assert_ne!(links(&up), links(&short));
+    // What ran is written with the text, and reads back as the same.
+    let again = read(short.toml().as_bytes(), &[], &[]).unwrap();
+    assert_eq!(links(&again), links(&short));
+}
+
+#[test]
+fn a_share_needs_two_flows() {
+    let one = GOOD.replace(
+        "[[flow]]\nname = \"other\"\ncontroller = \"cubic\"\ndownload = \"1 MB\"\n",
+        "",
+    );
+    let share = |text: &str| {
+        let text = text.replace(
+            "metric = \"closed\"\nat_most = \"5 s\"",
+            "metric = \"share\"\nat_least = \"40 %\"",
+        );
+        read(text.as_bytes(), &[], &[]).map(|_| ())
+    };
+    assert_eq!(share(GOOD), Ok(()));
+    assert!(
+        share(&one)
+            .unwrap_err()
+            .contains("two [[flow]] tables or more")
+    );
 }
 
 #[test]

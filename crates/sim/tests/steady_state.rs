@@ -48,15 +48,18 @@ fn a_packet_allocates_nothing() {
     }
 }
 
-/// Four flows that start together share within a factor of two with the windows of the reference's Reno.
-/// Reno as RFC 9002 has it gets within three: with four acknowledgements for each window, each releases a
-/// quarter of the window. A small quarter passes the pacer in one burst of up to the initial window (RFC
-/// 9002 section 7.7), a larger one is paced, so small windows lose more often. With an acknowledgement for
-/// every second packet nobody sends bursts, and the flows share as well as the reference's.
+/// Four flows that start together share within a half, by the windows of the reference's Reno and by those of RFC 9002,
+/// with an acknowledgement for every second packet and with fewer.
 fn four_equal_flows_share_a_link() {
-    assert!(spread_of_four("reno:variant=picoquic", true) < 2.0);
-    assert!(spread_of_four("reno", true) < 3.0);
-    assert!(spread_of_four("reno", false) < 1.5);
+    for (controller, ack_frequency) in [
+        ("reno:variant=picoquic", true),
+        ("reno", true),
+        ("reno", false),
+    ] {
+        // No flow is like another: their packets meet the full queue at different times.
+        let spread = spread_of_four(controller, ack_frequency);
+        assert!((1.01..1.5).contains(&spread), "{controller}: {spread}");
+    }
 }
 
 /// What the best of four flows gets, over what the worst gets, in 30 s; with or without fewer
@@ -78,9 +81,9 @@ fn spread_of_four(controller: &str, ack_frequency: bool) -> f64 {
         .map(|f| f.bytes_delivered.as_u64())
         .collect();
     let (least, most) = (*rates.iter().min().unwrap(), *rates.iter().max().unwrap());
-    // Together they fill it: 75 MB in 30 s, of which headers take 4.3 % and the start a little.
+    // Together they fill it: 75 MB in 30 s, of which headers take 4.3 % (71.8 MB are left) and the start a little.
     let sum: u64 = rates.iter().sum();
-    assert!((65_000_000..72_000_000).contains(&sum), "{sum}");
+    assert!((70_000_000..71_800_000).contains(&sum), "{sum}");
     most as f64 / least as f64
 }
 

@@ -10,8 +10,8 @@ pub enum Rules {
     /// it is out of order or marked, and whole packets are counted as delivered.
     #[default]
     Rfc,
-    /// Those of picoquic (August 2026), for comparison with results made with it: the last packet may exceed the
-    /// window, about four acknowledgements a window, which marks and reordering do not expedite, and bytes
+    /// Those of picoquic (August 2026), for comparison with its results: the last packet may exceed the
+    /// window, about four acknowledgements per window, not expedited by marks and reordering, and bytes
     /// are counted as delivered without AEAD tags.
     Picoquic,
 }
@@ -49,10 +49,10 @@ pub struct TransportConfig {
     pub max_mtu: Bytes,
     /// Largest delay of an acknowledgement (transport parameter `max_ack_delay`, RFC 9000 section 18.2).
     pub max_ack_delay: Duration,
-    /// Smallest delay that an ACK_FREQUENCY frame may ask for (draft-ietf-quic-ack-frequency), and, by the rules
+    /// Smallest delay that an ACK_FREQUENCY frame may request (draft-ietf-quic-ack-frequency), and, by the rules
     /// of picoquic, the delay in force until the first one arrives.
     pub min_ack_delay: Duration,
-    /// Ack-eliciting packets for each acknowledgement until ACK_FREQUENCY asks for more
+    /// Ack-eliciting packets per acknowledgement until ACK_FREQUENCY requests more
     /// (RFC 9000 section 13.2.2).
     pub ack_every: u32,
     /// Whether the sender requests an acknowledgement frequency.
@@ -61,16 +61,16 @@ pub struct TransportConfig {
     pub initial_max_data: Bytes,
     /// Stream flow-control window at the start.
     pub initial_max_stream_data: Bytes,
-    /// Whether the first request travels with the first packet (0-RTT).
+    /// Whether the first packet carries the first request (0-RTT).
     pub zero_rtt: bool,
     /// Congestion window remembered from an earlier connection, and the RTT it was measured with: it
     /// is offered to the controller when the first data is acknowledged, if the RTT lies within a quarter of it
     /// (careful resume).
     pub seed: Option<(Bytes, Duration)>,
     /// Largest lateness of a paced send, drawn uniformly for each wake-up: timers of real hosts are not
-    /// exact. Zero for none. Lateness costs no capacity, since credit builds up meanwhile.
+    /// exact. Zero for none. Lateness costs no capacity, since credit accumulates meanwhile.
     pub wakeup_noise: Duration,
-    /// Whether the application is told of every piece of a stream that can be read, or of its end alone.
+    /// Whether the application gets an event for every readable part of a stream, or only for its end.
     pub stream_progress: bool,
 }
 
@@ -81,7 +81,7 @@ impl Default for TransportConfig {
 }
 
 impl TransportConfig {
-    /// What the rules say. Picoquic negotiates a `max_ack_delay` of 10 ms and asks for a frequency; RFC 9000
+    /// The defaults of the rules. Picoquic negotiates a `max_ack_delay` of 10 ms and requests a frequency; RFC 9000
     /// section 18.2 has 25 ms.
     pub fn new(rules: Rules) -> Self {
         let asks = rules == Rules::Picoquic;

@@ -1,15 +1,15 @@
-//! What an endpoint counts.
+//! Counters of an endpoint.
 
 use thalweg_units::Duration;
 
-/// What an endpoint counted.
+/// Counters of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Numbered packets sent.
     pub packets_sent: u64,
     /// Bytes of numbered packets sent (UDP payload).
     pub bytes_sent: u64,
-    /// Packets declared lost, those that proved spurious included.
+    /// Packets declared lost, including spurious losses.
     pub packets_lost: u64,
     /// Losses that proved spurious.
     pub spurious_losses: u64,
@@ -23,7 +23,7 @@ pub struct Counters {
     pub rtt_samples: u64,
     /// Their sum.
     pub rtt_sum: Duration,
-    /// The smallest; that of the path may be renewed (RFC 9002 section 5.2).
+    /// The smallest; that of the path may be refreshed (RFC 9002 section 5.2).
     pub rtt_min: Duration,
     /// The largest.
     pub rtt_max: Duration,

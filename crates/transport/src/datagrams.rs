@@ -27,7 +27,7 @@ impl Datagrams {
             .map(|waiting| (waiting.priority, waiting.len))
     }
 
-    #[inline(never)] // so that it takes no registers from stream data
+    #[inline(never)] // keeps registers free for stream data
     pub(crate) fn pop(&mut self) -> Option<(u64, u32)> {
         self.0.pop_front().map(|waiting| (waiting.tag, waiting.len))
     }

@@ -2,15 +2,15 @@
 //!
 //! Two estimators run side by side, since the algorithms are defined on different ones:
 //!
-//! - the **interval** estimator of the reference transport: from the last completed estimate at the time a
-//!   packet left, to the acknowledgement of that packet; an estimate takes more than a millisecond. It
-//!   yields `PathState::delivery_rate`, and its relative `PathState::peak_rate`, the largest rate between
+//! - the **interval** estimator of the reference transport: from the last completed estimate when a
+//!   packet was sent, to the acknowledgement of that packet; an estimate spans more than a millisecond. It
+//!   yields `PathState::delivery_rate` and `PathState::peak_rate`, the largest rate between
 //!   any two acknowledgements more than a millisecond apart;
 //! - the **per-ACK sample** of draft-ietf-ccwg-bbr ("Delivery Rate Samples", formerly
 //!   draft-cheng-iccrg-delivery-rate-estimation): delivered since the packet left, over the longer of
 //!   the send interval and the ACK interval.
 //!
-//! Application limits are marked as in the draft: from the time the sender runs dry until all that was in
+//! Application limits are marked as in the draft: from when the sender runs out of data until all that was in
 //! flight then is delivered.
 
 use crate::Rules;
@@ -18,11 +18,11 @@ use thalweg_control::PathState;
 use thalweg_control::event::{RateSample, Snapshot};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// Estimates over less time than this are too coarse to be believed.
+/// Shortest interval of an estimate; shorter ones are too coarse.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// A point of the delivery: how much had arrived, when that became known, and when the packet that
-/// told it had left.
+/// A point of the delivery: bytes delivered, when that became known, and the send time of the packet that
+/// showed it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reference {
     delivered: Bytes,
@@ -30,13 +30,13 @@ struct Reference {
     sent: Instant,
 }
 
-/// What a packet remembers when it leaves.
+/// The state recorded when a packet is sent.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)] // the first 16 bytes are all that most acknowledgements need, see `SentPacket`
 pub(crate) struct SendState {
-    /// When it leaves.
+    /// Send time.
     pub(crate) sent: Instant,
-    /// Bytes of it that count as in flight.
+    /// Bytes of the packet that count as in flight.
     pub(crate) size: u32,
     /// Whether the sender is application-limited.
     pub(crate) app_limited: bool,
@@ -46,7 +46,7 @@ pub(crate) struct SendState {
     pub(crate) delivered: Bytes,
     /// Lost so far.
     pub(crate) lost: Bytes,
-    /// In flight, the packet included.
+    /// In flight, including the packet.
     pub(crate) in_flight: Bytes,
     delivered_at: Instant,
     first_sent: Instant,
@@ -54,7 +54,7 @@ pub(crate) struct SendState {
 }
 
 impl SendState {
-    /// The memory of a handshake packet sent at `sent`: nothing was delivered before it.
+    /// The record of a handshake packet sent at `sent`: nothing was delivered before it.
     pub(crate) fn of_handshake(sent: Instant) -> Self {
         SendState {
             sent,
@@ -70,7 +70,7 @@ impl SendState {
         }
     }
 
-    /// What the packet remembered, compared with the present.
+    /// The recorded state, compared with the current one.
     pub(crate) fn compare(&self, path: &PathState) -> Snapshot {
         Snapshot {
             sent: self.sent,
@@ -113,13 +113,14 @@ impl DeliveryRate {
         !self.app_limited_until.is_zero()
     }
 
-    /// The sender has nothing to send although it may.
+    /// The sender may send but has no data.
     pub(crate) fn mark_app_limited(&mut self, in_flight: Bytes) {
         self.app_limited_until = (self.delivered + in_flight).max(Bytes::new(1));
     }
 
     /// What a packet that leaves now has to remember. `size` bytes of it count as in flight, and `in_flight`
     /// counts them.
+    #[inline]
     pub(crate) fn on_send(
         &mut self,
         now: Instant,
@@ -129,7 +130,7 @@ impl DeliveryRate {
         path: &PathState,
     ) -> SendState {
         if was_idle {
-            // Draft, section on sending: with nothing in flight both intervals start anew.
+            // Draft, section on sending: with nothing in flight both intervals restart.
             self.first_sent = now;
             self.delivered_at = now;
         }

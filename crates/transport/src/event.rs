@@ -1,11 +1,11 @@
-//! What an endpoint tells its application.
+//! Events of an endpoint for its application.
 
 use crate::packet::StreamId;
 
-/// What an endpoint tells its application.
+/// Events of an endpoint for its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppEvent {
-    /// Streams can be used: the handshake is complete, or 0-RTT lets data travel with it.
+    /// Streams can be used: the handshake is complete, or 0-RTT is enabled.
     Connected,
     /// More of a stream can be read in order.
     StreamData {
@@ -18,11 +18,11 @@ pub enum AppEvent {
     },
     /// The sender abandoned a stream.
     StreamReset(StreamId),
-    /// The receiver wants no more of a stream.
+    /// The receiver stopped a stream.
     StopSending(StreamId),
     /// A datagram arrived.
     Datagram {
-        /// What the sending application called it.
+        /// Tag set by the sending application.
         tag: u64,
         /// Number of bytes.
         len: u32,

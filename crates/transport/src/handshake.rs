@@ -1,4 +1,4 @@
-//! The handshake (RFC 9001 section 4) as far as it shapes timing: who sends what, how large, when.
+//! The handshake (RFC 9001 section 4) as far as it affects timing: the size and time of its packets.
 //!
 //! ```text
 //! client                                  server
@@ -11,12 +11,12 @@
 //! path MTU probe         1440  ->
 //! ```
 //!
-//! Sizes are those of the reference's first flight. They matter: the acknowledgements of this flight give
+//! Sizes are those of the reference's first flight. They matter because its acknowledgements give
 //! the first rate estimates, and with them the size of the second flight.
 //!
 //! # Limits
-//! No Retry, no version negotiation, no lost state: each side repeats its flight by one timer that starts
-//! at three initial RTTs (RFC 9002 section 6.2.2) and doubles. Copies of a flight have numbers of their own, so that
+//! No Retry, no version negotiation: each side retransmits its flight on one timer that starts
+//! at three initial RTTs (RFC 9002 section 6.2.2) and doubles. Copies of a flight have different numbers, so
 //! an answer yields the RTT of the copy that it acknowledges (section 5.1).
 
 use thalweg_units::{Bytes, Duration, Instant};
@@ -45,16 +45,16 @@ const AMPLIFICATION: u64 = 3;
 /// The first timer: three times the initial RTT of 333 ms (RFC 9002 section 6.2.2).
 const FIRST_TIMEOUT: Duration = Duration::from_millis(999);
 
-/// Where an endpoint stands.
+/// Progress of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Nothing has happened.
     Idle,
-    /// The first flight is due or under way: Initial (client), ServerHello (server).
+    /// The first flight is due or in flight: Initial (client), ServerHello (server).
     Started,
-    /// The other side has seen it: ServerHello received (client), acknowledged (server).
+    /// The other side has received it: ServerHello received (client), acknowledged (server).
     Answered,
-    /// Both Finished are there.
+    /// Both Finished have arrived.
     Complete,
 }
 
@@ -63,13 +63,13 @@ pub(crate) struct Handshake {
     pub(crate) stage: Stage,
     /// A first-flight packet waits to be sent.
     pub(crate) flight_pending: bool,
-    /// The client owes an acknowledgement of the ServerHello.
+    /// The client has to acknowledge the ServerHello.
     pub(crate) ack_pending: bool,
     /// The Finished of this side waits to be sent.
     pub(crate) finished_pending: bool,
     /// The client has the server's Finished, maybe before its ServerHello.
     pub(crate) peer_finished: bool,
-    /// When each copy of the first flight left.
+    /// Send time of each copy of the first flight.
     flights: Vec<Instant>,
     /// Number of the newest copy of the peer's flight that has arrived.
     pub(crate) newest_received: u64,
@@ -135,8 +135,8 @@ impl Handshake {
         self.flights.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The client's acknowledgement of the ServerHello leaves. If the rest of the server's flight does not
-    /// come within `period`, it goes out again: the server may lack the credit to repeat what was lost
+    /// The client's acknowledgement of the ServerHello is sent. If the rest of the server's flight does not
+    /// arrive within `period`, it is sent again: the server may lack the credit to retransmit
     /// (RFC 9002 section 6.2.2.1).
     pub(crate) fn on_ack_sent(&mut self, now: Instant, period: Duration) {
         self.ack_pending = false;
@@ -145,7 +145,7 @@ impl Handshake {
         }
     }
 
-    /// The timer fired: the flight, or a client's acknowledgement of the answer, goes out again.
+    /// The timer fired: retransmits the flight, or a client's acknowledgement of the answer.
     pub(crate) fn on_timeout(&mut self) {
         self.timeouts += 1;
         self.deadline = Instant::NEVER;

@@ -1,4 +1,4 @@
-//! A modelled QUIC endpoint: everything of QUIC that shapes congestion control, and nothing else.
+//! A modelled QUIC endpoint: everything of QUIC that affects congestion control, and nothing else.
 //!
 //! # Model
 //! Packets carry lengths instead of bytes and frames instead of their encoding. What is modelled:
@@ -8,16 +8,15 @@
 //! streams with priorities, datagrams, flow control with auto-tuning, ECN counts and idle restart.
 //!
 //! # Units
-//! Sizes are UDP payloads; whoever carries the packets adds IP and UDP headers.
+//! Sizes are UDP payloads; the caller adds IP and UDP headers.
 //!
 //! # Limits
-//! One path, no migration. Handshake packets are retransmitted by one timer for each side. A packet
-//! holds at most [`MAX_FRAMES`](packet::MAX_FRAMES) frames, an ACK frame tells of the gaps since the eighth last one and
-//! of one range before them, an acknowledgement-only packet has no packet number, and there is no idle
-//! timeout: a peer that is silent for ever is waited for until the trial ends.
+//! One path, no migration. Handshake packets are retransmitted on one timer per side. A packet
+//! holds at most [`MAX_FRAMES`](packet::MAX_FRAMES) frames, an ACK frame reports the gaps since the eighth last one and
+//! one range before them, an acknowledgement-only packet has no packet number, and there is no idle
+//! timeout: an endpoint waits for a silent peer until the trial ends.
 
 mod ack;
-mod bit_ring;
 mod config;
 mod counters;
 mod datagrams;
@@ -40,7 +39,7 @@ mod stream;
 pub use ack::policy::ACK_REPEATS;
 pub use config::{Rules, TransportConfig};
 pub use counters::Counters;
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, Outlet};
 pub use event::AppEvent;
 pub use foreign::StackFlow;
 pub use packet::{Packet, StreamId};

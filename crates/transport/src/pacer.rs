@@ -1,11 +1,11 @@
-//! The pacing bucket: credit in nanoseconds of the pacing rate, as deep as the send quantum.
+//! The pacing bucket: credit in nanoseconds of the pacing rate, up to the send quantum.
 //!
-//! A packet may leave when the bucket holds the time that a full packet takes at the pacing rate; it then
-//! pays its own time. Credit builds up in real time, so a late wake-up loses nothing, up to the depth.
+//! A packet may be sent when the bucket holds the time of a full packet at the pacing rate; it then
+//! consumes its own time. Credit accumulates with time, so a late wake-up loses nothing, up to the depth.
 
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// Depth before a rate is set, in nanoseconds. The time from the last packet on counts at the first rate that is
+/// Depth before a rate is set, in nanoseconds. The time since the last packet counts at the first rate that is
 /// set.
 const UNSET_DEPTH: i64 = 16;
 
@@ -21,12 +21,12 @@ pub(crate) struct Pacer {
     packet_time: i64,
     /// Depth of the bucket.
     depth: i64,
-    /// How late the present wake-up is, see `TransportConfig::wakeup_noise`.
+    /// Lateness of the current wake-up, see `TransportConfig::wakeup_noise`.
     lateness: Duration,
 }
 
 impl Pacer {
-    /// A bucket that does not bind until a rate is set.
+    /// A bucket without a limit until a rate is set.
     pub(crate) fn new() -> Self {
         Pacer {
             credit: UNSET_DEPTH,
@@ -52,7 +52,7 @@ impl Pacer {
         self.credit = self.credit.min(self.depth);
     }
 
-    /// The earliest time at which a full packet may leave: `now` or earlier if that is at once.
+    /// The earliest time at which a full packet may be sent: `now` or earlier if immediately.
     pub(crate) fn ready_at(&self) -> Instant {
         let missing = self.packet_time - self.credit;
         if missing <= 0 {
@@ -61,7 +61,7 @@ impl Pacer {
         self.updated + Duration::from_nanos(missing as u64) + self.lateness
     }
 
-    /// Whether a full packet may leave. Every attempt fills the bucket to its present depth, once it has one.
+    /// Whether a full packet may be sent. Every attempt fills the bucket to its current depth, once it has one.
     #[inline]
     pub(crate) fn is_ready(&mut self, now: Instant) -> bool {
         if now != self.updated && !self.mtu.is_zero() {
@@ -70,7 +70,7 @@ impl Pacer {
         self.credit >= self.packet_time
     }
 
-    /// A packet leaves and pays; the next wake-up will be `lateness` late.
+    /// A packet is sent and consumes credit; the next wake-up will be `lateness` late.
     pub(crate) fn spend(&mut self, now: Instant, size: u32, lateness: Duration) {
         self.refill(now);
         let cost = match self.mtu.as_u64() {
@@ -85,13 +85,13 @@ impl Pacer {
     #[inline]
     fn refill(&mut self, now: Instant) {
         let gained = i64::try_from((now - self.updated).as_nanos()).unwrap_or(i64::MAX / 4);
-        // A probe packet may leave without credit; the debt is limited to one packet.
+        // A probe packet may be sent without credit; the debt is limited to one packet.
         self.credit = (self.credit.max(-self.packet_time) + gained).min(self.depth);
         self.updated = now;
     }
 }
 
-/// Time of `size` at `rate` in nanoseconds, at least 1; a rate of zero is held to a packet a minute.
+/// Time of `size` at `rate` in nanoseconds, at least 1; a rate of zero means a packet per minute.
 fn nanos(rate: Rate, size: Bytes) -> i64 {
     let limit = Duration::from_secs(60);
     rate.time_for(size).min(limit).as_nanos().max(1) as i64

@@ -20,9 +20,9 @@ pub(crate) const STREAM_FRAME_OVERHEAD: u32 = 5;
 pub(crate) const DATAGRAM_FRAME_OVERHEAD: u32 = 3;
 /// UDP payload of a packet that carries an acknowledgement only.
 pub(crate) const ACK_ONLY_SIZE: u32 = 55;
-/// What an ACK frame adds to a packet that also carries data.
+/// Size of an ACK frame in a packet that also carries data.
 pub(crate) const ACK_FRAME_SIZE: u32 = ACK_ONLY_SIZE - PACKET_OVERHEAD;
-/// What any other control frame takes.
+/// Size of any other control frame.
 pub(crate) const CONTROL_FRAME_SIZE: u32 = 10;
 
 /// Words of 64 packet numbers that every ACK frame describes.
@@ -38,8 +38,8 @@ pub struct AckFrame {
     /// Which packets have arrived: the word that holds the largest, and those before it.
     pub(crate) newest: NonZero<u64>,
     pub(crate) older: [u64; ACK_WORDS - 1],
-    /// The words before those, where the receiver has news that lie so far back, with gaps among them: only where
-    /// more than a hundred packets arrive between eight ACK frames, so that its allocation is not one for each packet.
+    /// The words before those, if the receiver has newer numbers that far back, with gaps: only if
+    /// more than a hundred packets arrive between eight ACK frames, so it does not allocate per packet.
     pub(crate) oldest: Option<Box<OlderWords>>,
     /// First number of the range that ends before those words; the first of the words if there is none.
     pub(crate) from: u64,
@@ -53,8 +53,8 @@ pub struct AckFrame {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OlderWords(pub(crate) Vec<u64>);
 
-/// What an ACK frame reports as its delay: nanoseconds up to 2.1 s, then eights of them up to 17.2 s. A sender believes
-/// no more than `max_ack_delay` of it (RFC 9002 section 5.3), which is below 2^14 ms (RFC 9000 section 18.2).
+/// The ACK delay of an ACK frame: in nanoseconds up to 2.1 s, then in units of 8 ns up to 17.2 s. A sender uses
+/// at most `max_ack_delay` of it (RFC 9002 section 5.3), which is below 2^14 ms (RFC 9000 section 18.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AckDelay(u32);
 
@@ -130,7 +130,7 @@ impl AckFrame {
 /// Frames that a packet may carry. Names and meanings follow RFC 9000 section 19.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
-    /// Nothing; fills the unused places.
+    /// Nothing; fills unused slots.
     #[default]
     None,
     /// Part of a stream.
@@ -146,7 +146,7 @@ pub enum Frame {
     },
     /// An unreliable message (RFC 9221).
     Datagram {
-        /// What the application calls it.
+        /// Tag of the application.
         tag: u64,
         /// Number of bytes.
         len: u32,
@@ -162,12 +162,12 @@ pub enum Frame {
     },
     /// Requests an acknowledgement frequency (draft-ietf-quic-ack-frequency section 4).
     AckFrequency {
-        /// Ack-eliciting packets for each acknowledgement.
+        /// Ack-eliciting packets per acknowledgement.
         every: u32,
         /// Longest delay.
         delay: Duration,
     },
-    /// The receiver wants no more of a stream.
+    /// The receiver stopped a stream.
     StopSending(StreamId),
     /// The sender abandons a stream.
     ResetStream {
@@ -189,7 +189,7 @@ pub enum Frame {
         /// Number of the newest one that arrived.
         largest: u64,
     },
-    /// Elicits an acknowledgement and nothing else; padded when it probes the path MTU.
+    /// Only elicits an acknowledgement; padded when it probes the path MTU.
     Ping,
 }
 
@@ -215,7 +215,7 @@ pub enum Kind {
 pub struct Packet {
     /// What kind of packet it is.
     pub kind: Kind,
-    /// ECN codepoint; queues on the way may change it.
+    /// ECN codepoint; queues may change it.
     pub ecn: Ecn,
     /// UDP payload in bytes.
     pub size: u32,
@@ -224,7 +224,7 @@ pub struct Packet {
     pub number: u64,
     /// Acknowledgement, if it carries one.
     pub ack: Option<AckFrame>,
-    /// Frames; unused places at the end are [`Frame::None`].
+    /// Frames; unused slots at the end are [`Frame::None`].
     pub frames: [Frame; MAX_FRAMES],
 }
 
@@ -252,7 +252,7 @@ impl Packet {
     }
 }
 
-/// The frames without the unused places.
+/// The frames without the unused slots.
 #[inline]
 pub(crate) fn used(frames: &[Frame; MAX_FRAMES]) -> impl Iterator<Item = &Frame> {
     frames

@@ -1,7 +1,7 @@
-//! What became of each packet of a sender, for traces: left, acknowledged, lost.
+//! Packet events of a sender, for traces: sent, acknowledged, lost.
 //!
-//! Only packets that have a number and that a controller hears of are recorded: those after the handshake that
-//! elicit an acknowledgement. Nothing is recorded, and a test of one pointer is paid, unless it is asked for.
+//! Records only packets that controllers see: ack-eliciting ones after the handshake.
+//! Unless enabled, nothing is recorded, at the cost of one pointer test.
 
 use serde::{Deserialize, Serialize};
 use thalweg_units::Instant;
@@ -9,7 +9,7 @@ use thalweg_units::Instant;
 /// What happened to packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum PacketFate {
-    /// They left.
+    /// They were sent.
     Sent,
     /// They were acknowledged.
     Acknowledged,
@@ -37,11 +37,11 @@ pub struct PacketEvent {
 pub struct PacketLog(Option<Vec<PacketEvent>>);
 
 impl PacketLog {
-    /// Begins to record.
+    /// Starts to record.
     pub fn start(&mut self) {
         self.0.get_or_insert_default();
     }
-    /// A packet left.
+    /// A packet was sent.
     #[inline]
     pub fn sent(&mut self, time: Instant, number: u64, size: u64) {
         if let Some(events) = &mut self.0 {
@@ -62,7 +62,7 @@ impl PacketLog {
             events.push(event(time, PacketFate::Lost, number, size));
         }
     }
-    /// Hands over what was recorded since the last call.
+    /// Takes what was recorded since the last call.
     pub fn take(&mut self) -> impl Iterator<Item = PacketEvent> + '_ {
         self.0.iter_mut().flat_map(|events| events.drain(..))
     }

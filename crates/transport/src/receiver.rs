@@ -1,7 +1,7 @@
-//! The receiving half of an endpoint: what has arrived, what to acknowledge, how much the peer may send.
+//! The receiving half of an endpoint: received data, acknowledgements, and flow-control credit of the peer.
 //!
-//! It stands apart from the sending half because most packets that reach a receiver of bulk data concern
-//! nothing else, and what many flows touch for each packet decides how fast they are simulated.
+//! It is separate from the sending half because most packets at a receiver of bulk data concern
+//! nothing else, and the memory touched per packet limits the speed of simulations with many flows.
 
 use crate::TransportConfig;
 use crate::ack::policy::AckPolicy;
@@ -11,16 +11,17 @@ use crate::stream::flow_control::Granted;
 use crate::stream::receive::RecvStream;
 use std::collections::VecDeque;
 use thalweg_control::PathState;
+use thalweg_units::{Ecn, Instant};
 
 #[derive(Debug)]
-#[repr(C)] // what the sending half asks for comes first
+#[repr(C)] // fields of the sending half first
 pub(crate) struct Receiver {
     pub(crate) granted: Granted,
     /// A stream may have a control frame to send.
     pub(crate) control_due: bool,
-    /// Whether the application is told of every progress, or only of the end of a stream.
+    /// Whether the application gets an event for all readable data, or only for the end of a stream.
     tells_progress: bool,
-    /// Every stream below is closed and forgotten.
+    /// Every stream below is closed and removed.
     closed_below: StreamId,
     pub(crate) acks: AckPolicy,
     /// In the order of their numbers.
@@ -46,7 +47,34 @@ impl Receiver {
         }
     }
 
-    /// Takes a STREAM frame in; what it means to the application, if anything.
+    /// Takes in a packet with `number` and the STREAM frame alone that goes from `offset` to `end`, if both are the next
+    /// and can only change the time of the next ACK frame.
+    #[inline]
+    pub(crate) fn take_next(
+        &mut self,
+        now: Instant,
+        (number, ecn): (u64, Ecn),
+        id: StreamId,
+        (offset, end): (u64, u64),
+    ) -> bool {
+        let bytes = end - offset;
+        if self.tells_progress || self.control_due || !self.granted.covers(bytes) {
+            return false;
+        }
+        let Some(stream) = self.streams.back_mut() else {
+            return false;
+        };
+        let is_usual = stream.id == id && stream.expects(offset, end);
+        if !is_usual || !self.acks.on_next(now, number, ecn) {
+            return false;
+        }
+        stream.append(end);
+        self.granted.append(bytes);
+        self.stream_bytes += bytes;
+        true
+    }
+
+    /// Processes a STREAM frame; returns the event for the application, if any.
     pub(crate) fn on_stream_frame(
         &mut self,
         id: StreamId,
@@ -90,7 +118,7 @@ impl Receiver {
         open.then_some(AppEvent::StreamReset(id))
     }
 
-    /// Stream `id`, made at the first sight of it; `None` if it is long closed.
+    /// Stream `id`, created at its first frame; `None` if it is long closed.
     #[inline]
     fn open(&mut self, id: StreamId) -> Option<&mut RecvStream> {
         if id < self.closed_below {
@@ -116,7 +144,7 @@ impl Receiver {
         Some(&mut self.streams[place])
     }
 
-    /// Stream `id`, if it is known and not forgotten.
+    /// Stream `id`, if it is known and not removed.
     pub(crate) fn stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
         let place = self
             .streams
@@ -125,7 +153,7 @@ impl Receiver {
         Some(&mut self.streams[place])
     }
 
-    /// All streams that are not forgotten.
+    /// All streams that are not removed.
     pub(crate) fn streams(&mut self) -> impl Iterator<Item = &mut RecvStream> {
         self.streams.iter_mut()
     }
@@ -136,7 +164,7 @@ impl Receiver {
         self.streams.iter().any(due)
     }
 
-    /// Forgets ended streams below the oldest open one. A stream that was never heard of is open: its
+    /// Removes ended streams below the oldest open one. A stream without any frame yet is open: its
     /// packets may be late (RFC 9000 section 3.2).
     fn forget(&mut self) {
         while let Some(stream) = self.streams.front()

@@ -13,7 +13,7 @@ impl Role {
     /// Both, each at its [`index`](Role::index).
     pub const BOTH: [Role; 2] = [Role::Client, Role::Server];
 
-    /// Its place in a pair: client, server.
+    /// Its index in a pair: client, server.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize

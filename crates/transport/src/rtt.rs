@@ -16,28 +16,10 @@ pub(crate) fn take_sample(
     ack_delay: Duration,
     rules: Rules,
 ) -> Duration {
-    let raw = raw.max(Duration::from_nanos(1)); // zero stands for none
-    if !path.has_rtt() {
-        path.min_rtt = raw;
-        path.latest_rtt = raw;
-        path.smoothed_rtt = raw;
-        path.rtt_var = raw / 2;
-        return raw;
+    let adjusted = path.take_rtt(raw, ack_delay);
+    if rules == Rules::Picoquic {
+        path.latest_rtt = adjusted;
     }
-    // Section 5.3: the reported delay is taken off only where that leaves a plausible sample.
-    path.min_rtt = path.min_rtt.min(raw);
-    let adjusted = if raw >= path.min_rtt + ack_delay {
-        raw - ack_delay
-    } else {
-        raw
-    };
-    path.latest_rtt = match rules {
-        Rules::Rfc => raw,
-        Rules::Picoquic => adjusted,
-    };
-    let deviation = path.smoothed_rtt.abs_diff(adjusted);
-    path.rtt_var = (path.rtt_var * 3 + deviation) / 4;
-    path.smoothed_rtt = (path.smoothed_rtt * 7 + adjusted) / 8;
     adjusted
 }
 

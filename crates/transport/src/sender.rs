@@ -1,5 +1,4 @@
-//! What a sender knows of its path, what it counts, and the controller that hears of it: of a modelled endpoint as of a
-//! stack that is not ours.
+//! Measurements and counters of a sender, and its controller; for the modelled endpoint and foreign stacks.
 
 use crate::delivery_rate::{DeliveryRate, SendState};
 use crate::{Counters, PacketLog, Rules, TransportConfig, rtt};
@@ -11,24 +10,27 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant};
 const IDLE: Duration = Duration::from_secs(1);
 
 /// The measurements of one sender and its controller.
-#[repr(C)] // what every departure needs comes first
+#[repr(C)] // fields of every departure first
 pub(crate) struct Sender {
-    /// The decision in force.
+    /// The current decision.
     pub(crate) control: Control,
     pub(crate) path: PathState,
     pub(crate) rate: DeliveryRate,
     pub(crate) log: PacketLog,
-    /// `None` where a stack steers itself.
+    /// `None` if a stack uses its own.
     controller: Option<Box<dyn Controller>>,
     pub(crate) counters: Counters,
+    /// Number of events reported to the controller, consecutive departures counted once: traces sample a sender when
+    /// it changes.
+    pub(crate) told: u64,
     rules: Rules,
     rng: Rng,
-    /// Window and RTT that an earlier connection has found, until they are offered.
+    /// Window and RTT of an earlier connection, until they are offered.
     seed: Option<(Bytes, Duration)>,
 }
 
 impl Sender {
-    /// One that has sent nothing. `rng` is lent to the controller.
+    /// One that has sent nothing. `rng` is that of the controller.
     pub(crate) fn new(
         controller: Option<Box<dyn Controller>>,
         config: &TransportConfig,
@@ -50,13 +52,14 @@ impl Sender {
             controller,
             counters: Counters::default(),
             log: PacketLog::default(),
+            told: 0,
             rules: config.rules,
             rng,
             seed: config.seed,
         }
     }
 
-    /// The controller, unless a stack steers itself.
+    /// The controller, unless a stack uses its own.
     pub(crate) fn controller(&self) -> Option<&dyn Controller> {
         self.controller.as_deref()
     }
@@ -67,7 +70,7 @@ impl Sender {
         self.decide();
     }
 
-    /// Asks the controller for its decision.
+    /// Updates the decision of the controller.
     #[inline]
     pub(crate) fn decide(&mut self) {
         if let Some(controller) = &self.controller {
@@ -75,15 +78,26 @@ impl Sender {
         }
     }
 
-    /// Codepoint that the controller wants on packets.
+    /// The controller's codepoint of packets.
     #[inline]
     pub(crate) fn ecn(&self) -> Ecn {
         (self.controller.as_ref()).map_or(Ecn::NotEct, |controller| controller.ecn())
     }
 
-    /// Tells the controller of an event.
+    /// Passes an event to the controller.
     #[inline]
     pub(crate) fn tell(
+        &mut self,
+        now: Instant,
+        event: impl FnOnce(&mut dyn Controller, &mut Context<'_>),
+    ) {
+        self.told += 1;
+        self.tell_quietly(now, event);
+    }
+
+    /// Reports an event that traces do not show to the controller.
+    #[inline]
+    fn tell_quietly(
         &mut self,
         now: Instant,
         event: impl FnOnce(&mut dyn Controller, &mut Context<'_>),
@@ -98,7 +112,7 @@ impl Sender {
         }
     }
 
-    /// Tells the controller of an event, if the handshake is complete.
+    /// Passes an event to the controller, if the handshake is complete.
     #[inline]
     pub(crate) fn tell_if_established(
         &mut self,
@@ -116,16 +130,19 @@ impl Sender {
         size - Bytes::new(u64::from(self.rules.uncounted()))
     }
 
-    /// Counts a packet that left, and tells of it.
+    /// Counts a sent packet, and reports it.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Instant, event: &Sent) {
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += event.size.as_u64();
-        self.tell_if_established(now, |controller, cx| controller.on_sent(event, cx));
+        self.told += u64::from(event.was_idle);
+        if self.path.established {
+            self.tell_quietly(now, |controller, cx| controller.on_sent(event, cx));
+        }
     }
 
-    /// Counts a packet that is declared lost, and that was in flight unless it was a probe of the path MTU that did not
-    /// count as such. What the controller is to hear.
+    /// Counts a packet that is declared lost, and that was in flight unless it was a path MTU probe that did not
+    /// count as such. Returns the event for the controller.
     pub(crate) fn lose(
         &mut self,
         now: Instant,
@@ -149,7 +166,7 @@ impl Sender {
         }
     }
 
-    /// The losses amount to persistent congestion: the path may be another one (RFC 9002 section 5.2). Picoquic has
+    /// The losses establish persistent congestion: the path may have changed (RFC 9002 section 5.2). Picoquic has
     /// none.
     pub(crate) fn forget_min_rtt(&mut self) {
         if self.rules == Rules::Rfc {
@@ -164,8 +181,8 @@ impl Sender {
         sample
     }
 
-    /// Handshake packets, of which the acknowledged one left at `sent`, count for the delivery rate, though no
-    /// controller hears of them.
+    /// Handshake packets, of which the acknowledged one was sent at `sent`, count for the delivery rate, although
+    /// controllers get no events for them.
     pub(crate) fn count_handshake_delivery(
         &mut self,
         now: Instant,
@@ -179,7 +196,7 @@ impl Sender {
         }
     }
 
-    /// The sender could send and has nothing to send.
+    /// The sender could send but has no data.
     pub(crate) fn run_dry(&mut self, now: Instant) {
         self.path.last_idle = now;
         self.path.window_limited = false;
@@ -191,8 +208,8 @@ impl Sender {
         }
     }
 
-    /// Tells that data leaves after an idle period, if it does (RFC 9002 section 7.8). Nothing is in flight, and the
-    /// last packet left at `last_sent`.
+    /// Reports the end of an idle period, if there was one (RFC 9002 section 7.8). Nothing is in flight, and the
+    /// last packet was sent at `last_sent`.
     pub(crate) fn restart_if_idle(
         &mut self,
         now: Instant,

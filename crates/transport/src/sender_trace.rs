@@ -1,5 +1,5 @@
-//! The time series of senders of data, under any clock: what each looks like, what its controller shows of itself, and
-//! what becomes of its packets.
+//! The time series of senders of data, under any clock: samples, variables of the controller, and packet
+//! events.
 
 use crate::PacketEvent;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use thalweg_control::{Control, Observer, PathState};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// One of a few words that come again and again.
+/// One of a few recurring words.
 type Word = &'static str;
 
-/// One look at one sender.
+/// A sample of one sender.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct SenderRow {
     /// When.
@@ -62,25 +62,24 @@ pub struct SenderTrace {
     pub samples: Vec<SenderRow>,
     /// Variables of controllers, where they change.
     pub variables: Vec<VariableRow>,
-    /// What became of packets: flow, event.
+    /// Packet events: flow, event.
     pub packets: Vec<(usize, PacketEvent)>,
 }
 
-/// Makes the series of senders at work.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+/// Records the series of senders.
+#[derive(Clone, Debug, Default)]
 pub struct SenderRecorder {
     /// By now.
     pub trace: SenderTrace,
     /// By flow.
-    #[serde(skip)]
     shown: Vec<Shown>,
 }
 
-/// What a flow's controller has shown last: names and values.
+/// The last variables of a flow's controller: names and values.
 type Shown = Vec<(Word, f64)>;
 
-/// Collects what a controller shows of itself, and keeps what differs from the last time.
-struct Snapshot<'a> {
+/// Collects the variables of a controller that differ from the last time.
+struct ChangedVariables<'a> {
     time: Instant,
     flow: usize,
     state: Word,
@@ -90,7 +89,7 @@ struct Snapshot<'a> {
     variables: &'a mut Vec<VariableRow>,
 }
 
-impl Observer for Snapshot<'_> {
+impl Observer for ChangedVariables<'_> {
     fn state(&mut self, name: Word) {
         self.state = name;
     }
@@ -121,18 +120,18 @@ impl Observer for Snapshot<'_> {
     }
 }
 
-/// What a sample reads.
+/// Input of a sample.
 pub struct Sampled<'a> {
     /// The decision of the controller.
     pub control: &'a Control,
     /// The pacing rate that is shown.
     pub pacing: Option<Rate>,
-    /// What is known of the path.
+    /// The state of the path.
     pub path: &'a PathState,
 }
 
 impl SenderRecorder {
-    /// Looks at a sender; `observe` shows the state and the variables of its controller.
+    /// Samples a sender; `observe` yields the state and the variables of its controller.
     pub fn sample(
         &mut self,
         time: Instant,
@@ -141,19 +140,7 @@ impl SenderRecorder {
         sender: &Sampled<'_>,
         observe: impl FnOnce(&mut dyn Observer),
     ) {
-        if self.shown.len() <= flow {
-            self.shown.resize_with(flow + 1, Shown::new);
-        }
-        let mut snapshot = Snapshot {
-            time,
-            flow,
-            state: "",
-            seen: 0,
-            shown: &mut self.shown[flow],
-            variables: &mut self.trace.variables,
-        };
-        observe(&mut snapshot);
-        let state = snapshot.state;
+        let state = self.observe(time, flow, observe);
         let path = sender.path;
         self.trace.samples.push(SenderRow {
             time,
@@ -169,10 +156,32 @@ impl SenderRecorder {
             state,
         });
     }
+
+    /// Keeps the variables that a controller shows with another value than the last time. Returns its state.
+    pub fn observe(
+        &mut self,
+        time: Instant,
+        flow: usize,
+        observe: impl FnOnce(&mut dyn Observer),
+    ) -> Word {
+        if self.shown.len() <= flow {
+            self.shown.resize_with(flow + 1, Shown::new);
+        }
+        let mut changed = ChangedVariables {
+            time,
+            flow,
+            state: "",
+            seen: 0,
+            shown: &mut self.shown[flow],
+            variables: &mut self.trace.variables,
+        };
+        observe(&mut changed);
+        changed.state
+    }
 }
 
 impl SenderTrace {
-    /// Puts all in the order of time.
+    /// Sorts everything by time.
     pub fn sort(&mut self) {
         self.samples.sort_by_key(|row| row.time);
         self.variables.sort_by_key(|row| row.time);
@@ -180,7 +189,7 @@ impl SenderTrace {
     }
 }
 
-/// A word that another process has told: kept for good, since there are few.
+/// A word from another process: never freed, since there are few.
 fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let text = String::deserialize(deserializer)?;
@@ -193,7 +202,7 @@ fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
     Ok(word)
 }
 
-/// JSON has no infinity, and says `null` for what is not a number.
+/// JSON has no infinity, and `null` for NaN.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::<f64>::deserialize(deserializer).map(|value| value.unwrap_or(f64::NAN))
 }

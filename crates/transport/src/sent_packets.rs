@@ -1,12 +1,12 @@
-//! Packets that were sent and whose fate is open, or that were declared lost not long ago.
+//! Outstanding packets, and packets declared lost recently.
 
-use crate::bit_ring::BitRing;
+use crate::ack::bit_ring::BitRing;
 use crate::delivery_rate::SendState;
 use crate::packet::{AckFrame, Frame, MAX_FRAMES};
 use std::collections::VecDeque;
 use thalweg_units::{Duration, Instant};
 
-/// How long a lost packet is remembered, so that its late acknowledgement is recognised as proof of a
+/// How long a lost packet is kept, so that its late acknowledgement is recognised as a
 /// spurious loss: until a packet sent this much later is acknowledged.
 const REMEMBER_LOST: Duration = Duration::from_secs(1);
 
@@ -17,7 +17,7 @@ pub(crate) enum Fate {
     Lost,
 }
 
-/// Two cache lines, of which most acknowledgements need the first only.
+/// Two cache lines, of which most acknowledgements need only the first.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct SentPacket {
@@ -25,8 +25,8 @@ pub(crate) struct SentPacket {
     pub(crate) state: SendState,
 }
 
-/// All packets from the oldest that matters to the newest. What became of them is kept apart from their
-/// records, so that a look at a fate is not a look at a record.
+/// All packets from the oldest relevant one to the newest. Fates are separate from
+/// records, so that checking a fate does not touch a record.
 #[derive(Debug, Default)]
 pub(crate) struct SentPackets {
     base: u64,
@@ -35,7 +35,7 @@ pub(crate) struct SentPackets {
     lowest: u64,
     /// Packets that are not acknowledged: outstanding or lost.
     open: BitRing,
-    /// Those of them that were declared lost.
+    /// Of these, packets declared lost.
     lost: BitRing,
 }
 
@@ -63,7 +63,7 @@ impl SentPackets {
             .get(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
-    /// What became of a packet that is not forgotten.
+    /// The fate of a packet that is still kept.
     pub(crate) fn fate(&self, number: u64) -> Fate {
         if !self.open.contains(number) {
             Fate::Acknowledged
@@ -81,7 +81,7 @@ impl SentPackets {
         ack: &AckFrame,
         mut each: impl FnMut(u64, &SentPacket, bool),
     ) {
-        // From the oldest that is remembered, lost ones included: what was declared lost may arrive.
+        // From the oldest that is kept, including lost ones, which may arrive.
         for (index, word) in ack.words(self.base, self.next_number()) {
             let mut bits = word & self.open.word(index);
             let lost = self.lost.word(index);
@@ -119,7 +119,7 @@ impl SentPackets {
         }
     }
 
-    /// Forgets what no ACK can change any more. `newest_sent` is the send time of the newest
+    /// Removes packets that no ACK can affect. `newest_sent` is the send time of the newest
     /// acknowledged packet.
     pub(crate) fn forget(&mut self, newest_sent: Instant) {
         while self.base < self.lowest {

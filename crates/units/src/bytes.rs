@@ -18,12 +18,12 @@ const UNITS: [(&str, u64); 9] = [
     ("byte", 1),
 ];
 
-/// A number of bytes. Arithmetic saturates at zero and at the top.
+/// A number of bytes. Arithmetic saturates at zero and at the maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Bytes = Bytes(0);
     /// More than any trial moves.
     pub const MAX: Bytes = Bytes(u64::MAX);
@@ -36,7 +36,7 @@ impl Bytes {
     pub const fn as_u64(self) -> u64 {
         self.0
     }
-    /// Whether there is nothing.
+    /// Whether it is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

@@ -8,14 +8,14 @@ const ACCEPTED: &str = "\"1 %\", \"0.01\", from 0 to 1";
 /// Fractions are kept in parts per billion, so that equal texts are equal values.
 const ONE: u64 = 1_000_000_000;
 
-/// A number from 0 to 1 with a resolution of one in a thousand million.
+/// A number from 0 to 1 with a resolution of 10^-9.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fraction(u64);
 
 impl Fraction {
-    /// None.
+    /// Zero.
     pub const ZERO: Fraction = Fraction(0);
-    /// All.
+    /// One.
     pub const ONE: Fraction = Fraction(ONE);
 
     /// The value as a real number from 0 to 1.

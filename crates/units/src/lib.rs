@@ -23,6 +23,7 @@ mod parse;
 mod rate;
 #[cfg(feature = "serde")]
 mod serde_text;
+mod suggestion;
 mod time;
 
 pub use bytes::Bytes;
@@ -30,4 +31,5 @@ pub use ecn::Ecn;
 pub use fraction::Fraction;
 pub use parse::{ParseError, brief, quoted};
 pub use rate::Rate;
+pub use suggestion::did_you_mean;
 pub use time::{Duration, Instant};

@@ -1,12 +1,12 @@
-//! Reading "number unit" texts exactly, without a detour through floating point.
+//! Reading "number unit" texts exactly, without floating point.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// How much of a value a message quotes.
+/// Characters of a value that a message quotes.
 const QUOTED: usize = 60;
 
-/// A value as messages quote it: in quotes, and no more than its first 60 characters.
+/// A value as messages quote it: at most its first 60 characters.
 pub fn quoted(value: &str) -> String {
     format!("\"{}\"", brief(value, QUOTED))
 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn numbers_at_the_end_of_the_range_are_refused_and_do_not_overflow() {
-        // 2^128 - 1 ns, and a half on top of it for the rounding.
+        // 2^128 - 1 ns, plus a half for the rounding.
         let most = "340282366920938463463374607431768211455 ns";
         let decimals = "34028236692093846346337460743176821145.5 ns";
         for text in [most, decimals] {

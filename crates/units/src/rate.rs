@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
-/// One byte per nanosecond is eight thousand million bits per second.
+/// One byte per nanosecond is 8 * 10^9 bits per second.
 const BIT_NANOS_PER_BYTE: u64 = 8 * NANOS_PER_SECOND;
 const ACCEPTED: &str = "\"20 Mbps\", \"1.5 Gbps\", \"512 kbps\", \"0 bps\"";
 const UNITS: [(&str, u64); 9] = [

@@ -13,7 +13,7 @@ struct Text<T>(PhantomData<T>, &'static str);
 impl<T: FromStr<Err = crate::ParseError>> Visitor<'_> for Text<T> {
     type Value = T;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a text with a unit such as {}", self.1)
+        write!(f, "a text with a unit, such as \"{}\"", self.1)
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         text.parse().map_err(E::custom)

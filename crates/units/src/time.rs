@@ -24,7 +24,7 @@ const UNITS: [(&str, u64); 9] = [
 pub struct Duration(u64);
 
 impl Duration {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Duration = Duration(0);
     /// Longer than any trial.
     pub const MAX: Duration = Duration(u64::MAX);
@@ -45,7 +45,7 @@ impl Duration {
     pub const fn from_secs(n: u64) -> Self {
         Duration(n.saturating_mul(PER_SECOND))
     }
-    /// The nearest duration to `seconds`; zero when negative or not a number.
+    /// The nearest duration to `seconds`; zero when negative or NaN.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Duration((seconds * PER_SECOND as f64 + 0.5) as u64)
     }
@@ -65,7 +65,7 @@ impl Duration {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PER_SECOND as f64
     }
-    /// Whether the span is empty.
+    /// Whether the span is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -138,7 +138,7 @@ pub struct Instant(u64);
 impl Instant {
     /// The start of the trial.
     pub const START: Instant = Instant(0);
-    /// After everything: the time of what never happens.
+    /// After everything: the time of an event that never happens.
     pub const NEVER: Instant = Instant(u64::MAX);
 
     /// `n` nanoseconds after the start.

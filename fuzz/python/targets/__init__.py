@@ -1,4 +1,4 @@
-"""What is attacked: one file for each, with how cases are made and played."""
+"""The targets: one file each, with the generation and execution of cases."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from targets.study_page import StudyPage
 
 
 class Target(Protocol):
-    """Something that is attacked."""
+    """A target."""
 
     def make(self, chance: Random) -> list[Step]:
         """A new case."""
 
     def play(self, case: list[Step]) -> str:
-        """Plays a case; returns `played`, `refused` or `stopped`. Raises Broken, or any other exception."""
+        """Runs a case; returns `played`, `refused` or `stopped`. Raises Broken, or any other exception."""
 
 
 ALL: dict[str, Callable[[Path, Guard], Target]] = {

@@ -1,4 +1,4 @@
-"""The client of the probe under what a hostile server, or anyone who can write to its port, sends it."""
+"""The client of the probe under packets of a hostile server, or of anyone who can send to its port."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ProbeClient:
         return [*steps, ["analyze"]] if chance.random() < 0.05 else steps
 
     def play(self, case: list[Step]) -> str:
-        """Takes everything in."""
+        """Receives everything."""
         plan, wire, replies = Plan("localhost", 1), _Wire(), client._Replies()
         endpoint: socket.socket = wire  # type: ignore[assignment] # all of it that the client uses
         replies.sent = [1_000_000_000 + number * 20_000_000 for number in range(_REQUESTS)]

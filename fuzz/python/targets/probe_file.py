@@ -1,4 +1,4 @@
-"""Files of probes, changed at will: analysed, drawn, and made into a trace."""
+"""Modified files of probes: analysed, plotted, and exported as a trace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProbeFile:
         self._folder = sandbox / "inside" / "files"
         self._page, self._trace = sandbox / "inside" / "page.html", sandbox / "inside" / "trace.txt"
         self._folder.mkdir(parents=True)
-        patch("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
         file = self._folder / "probe.csv"
         file.write_text(_own(random.Random(1)), encoding="utf-8")
         command.run(["probe", "analyze", str(file), "-o", str(self._page)], guard)

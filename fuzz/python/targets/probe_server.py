@@ -1,4 +1,4 @@
-"""The server of the probe under datagrams of strangers: random, recorded, changed, and in the name of others."""
+"""The server of the probe under attackers' datagrams: random, recorded, changed, and with spoofed addresses."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _SIGHTED: list[Address] = [
     *((f"203.0.113.{host}", 1) for host in range(1, 5)),
 ]
 _BLIND: list[Address] = [_HONEST, *((f"198.51.100.{host}", 9) for host in range(2, 8)), ("2001:db8:f::1", 1)]
-"""Addresses of others, in whose name strangers write: they never see what is sent there."""
+"""Spoofed addresses: the attackers never receive what is sent there."""
 _NUMBERS = (0, 1, 2**63, 2**64 - 1)
 
 
 class _World:
-    """A server, those who write to it, and what it may owe them."""
+    """A server, its senders, and what it may answer them."""
 
     def __init__(self, server: Server, key: bytes) -> None:
         self.server, self.key = server, key
@@ -108,7 +108,7 @@ class ProbeServer:
         return steps
 
     def play(self, case: list[Step]) -> str:
-        """Sends everything, while an honest client is served all along, and another one after it."""
+        """Sends everything, while an honest client is served throughout, and another one after it."""
         keyed = next((step[1] for step in case if step[0] == "server"), False)
         key = _KEY if keyed else b""
         with self._guard.watch(), Server("127.0.0.1", 0, key, rate=_RATE, clients=_MOST) as server:

@@ -1,4 +1,4 @@
-"""A stored study, changed at will: commands that read it, its scenarios, and a new study in its place."""
+"""A modified stored study: commands that read it, its scenarios, and a new study that replaces it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class StoredStudy:
         inside = sandbox / "inside"
         self._base, self._study, self._page = inside / "base", inside / "study", inside / "page.html"
         inside.mkdir(exist_ok=True)
-        patch("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
         small = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(2,), duration="20 s")
         self._done = STUDY.run(small, trials=1, player=ThisMachine(jobs=1))
         self._done.save(self._base)
@@ -77,7 +77,7 @@ class StoredStudy:
         return command.run(lines[step[0]], self._guard).status
 
     def _save(self) -> int:
-        """A new study in the place of what is in the folder: refused, or whole."""
+        """A new study in place of the content of the folder: refused, or complete."""
         new = replace(self._done, result=replace(self._done.result, seed=7))
         try:
             scenarios = {cell.name: new.parameters.scenario(cell).toml for cell in new.cells}

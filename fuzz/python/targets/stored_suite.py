@@ -1,4 +1,4 @@
-"""A stored result of a suite, changed at will, and every command that reads one or writes another in its place."""
+"""A modified stored result of a suite, and every command that reads it or replaces it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class StoredSuite:
         (self._suite / "download.toml").write_text(_DOWNLOAD, encoding="utf-8")
         (self._suite / "call.toml").write_text(_CALL, encoding="utf-8")
         self._reader = Reader()
-        patch("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
         self._write(self._base)
         self._rule = PageRule(self._base / "report.html")
         patch("thalweg.store.results.check_readable", self._reader.check_readable).start()
@@ -161,7 +161,7 @@ class StoredSuite:
         return status
 
     def _write(self, folder: Path) -> int:
-        """A new result in the place of what is in a folder: refused, or whole."""
+        """A new result in place of the content of a folder: refused, or complete."""
         arguments = ["suite", str(self._suite), "-n", _TRIALS, "--jobs", "1", "--out", str(folder)]
         answer = command.run(arguments, self._guard)
         if answer.status != 2 and not self._guard.was_asked:
@@ -171,7 +171,7 @@ class StoredSuite:
         return answer.status
 
     def _open(self) -> int:
-        """As a program opens a result: what can be loaded can be judged, and says what it is as JSON."""
+        """Opens a result as a program does: what can be loaded can be judged, and exported as JSON."""
         try:
             stored = SuiteResult.load(self._result)
             stored.answers()

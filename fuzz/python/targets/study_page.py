@@ -34,7 +34,7 @@ class StudyPage:
         self._guard = guard
         (sandbox / "inside").mkdir()
         self._page = sandbox / "inside" / "page.html"
-        patch("thalweg.report.page.vega", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
         self._write(["plain"] * _TEXTS, [0.5] * _NUMBERS)
         self._rule = PageRule(self._page)
 

@@ -17,7 +17,7 @@ use crate::watch::Watch;
 
 /// One target.
 pub(crate) struct Target {
-    /// What it is called on the command line, and its folder in the corpus.
+    /// Its name on the command line, and its folder in the corpus.
     pub(crate) name: &'static str,
     /// How its cases are written: the ending of their files.
     pub(crate) ending: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Target {
     pub(crate) check: fn(&[u8], &Watch) -> Verdict,
 }
 
-/// All targets, in the order in which they have their turns.
+/// All targets, in the order of their turns.
 pub(crate) static ALL: &[Target] = &[
     scenario_random::TARGET,
     scenario_structure::TARGET,

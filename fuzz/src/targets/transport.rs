@@ -21,7 +21,7 @@ pub(super) const TARGET: Target = Target {
     check,
 };
 
-/// Most packets that the path holds, and that are kept to be played again.
+/// Most packets that the path holds, and that are kept for replay.
 const HELD: usize = 2_000;
 /// Most packets that an endpoint may send at one time, whatever its window.
 const BURST: usize = 100_000;
@@ -160,7 +160,7 @@ struct Pair {
     now: Instant,
     ends: [Endpoint; 2],
     flying: [VecDeque<Packet>; 2],
-    /// What has arrived, to be played again.
+    /// What has arrived, kept for replay.
     past: [VecDeque<Packet>; 2],
     /// The number after the largest that each end has sent.
     numbers: [u64; 2],

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 import typer
 
-from thalweg.audit import AuditError
 from thalweg.cli.commands import application
-from thalweg.cli.console import complain, reader_left
+from thalweg.cli.console import complain, flush, reader_left
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
-from thalweg.errors import RequestError, printable
+from thalweg.errors import AuditError, RequestError, printable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # In a context of its own: `--audit` holds for this command.
         context = contextvars.copy_context()
         status = context.run(application(given), args=given, prog_name="thalweg", standalone_mode=False)
-        sys.stdout.flush()
+        flush()
     except typer.TyperException as error:
         # Typer asks for help itself when a group is called without a command: its message is the help text.
         complain(error.format_message() or "a command is missing; see thalweg --help")
@@ -68,11 +67,11 @@ def _unwritten(error: OSError | SystemExit) -> int:
     if error.errno not in (errno.EPIPE, errno.ENOSPC):
         return _defect()
     # Python would complain once more at exit about what it still holds.
-    reader_left()
+    reader_left(sys.stdout)
     if error.errno == errno.EPIPE:
-        # Whoever read our output has left, as `head` does.
+        # The reader of our output has left, as `head` does.
         return PASSED
-    complain(f"cannot write the answer: {error.strerror}")
+    complain(f"cannot write the output: {error.strerror}")
     return REFUSED
 
 

@@ -1,34 +1,47 @@
-"""`thalweg check`: whether scenario files can be run."""
+"""`thalweg check`: whether scenario files can be run, and whether controllers keep to what all must."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thalweg.catalogue import find_scenario
-from thalweg.cli.console import complain
+from thalweg.cli.console import Bar, complain, say
 from thalweg.cli.options import AllowUnseeded, Controllers, Settings, StackChoice, bindings, settings
-from thalweg.cli.status import PASSED, REFUSED
+from thalweg.cli.status import FAILED, PASSED, REFUSED
+from thalweg.control.definition import is_of_file
 from thalweg.errors import RequestError
 from thalweg.scenario import Scenario
 
+_SHOWN = 3
+"""Scenarios that are written of one controller: one error fails on many paths."""
+
 
 def check(
-    scenarios: Annotated[list[str], typer.Argument(metavar="SCENARIO...", help="Files, or shipped scenarios.")],
+    scenarios: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Scenarios, shipped ones too, or controllers in Python.")
+    ],
     controller: Controllers = None,
     set_: Settings = None,
     stack: StackChoice = None,
     allow_unseeded: AllowUnseeded = False,
     live: Annotated[bool, typer.Option("--live", help="For real time, with the kernel's controllers.")] = False,
 ) -> int:
-    """Read scenarios and say what is wrong with each, without running them.
+    """Check scenarios without running them, and controllers in Python (mine.py) on 30 random paths.
 
-    Exit status 2 if one of them is refused. Example: thalweg check *.toml
+    Exit status 2 if one of them is refused; 1 if a controller breaks a rule: the scenario that shows it is written
+    to a file.
+
+    Example: `thalweg check *.toml mine.py`
     """
     overrides, controllers = settings(set_, stack, allow_unseeded), bindings(controller)
     status = PASSED
     for reference in scenarios:
+        if is_of_file(reference):
+            status = max(status, _controller(reference))
+            continue
         try:
             entry = find_scenario(reference)
             if live:
@@ -41,5 +54,33 @@ def check(
             complain(str(error))
             status = REFUSED
         else:
-            typer.echo(f"{reference}: {title}: accepted")
+            say(f"{reference}: {title}: accepted")
     return status
+
+
+def _controller(reference: str) -> int:
+    """Plays a controller on random paths; says what did not hold. Returns the exit status."""
+    from thalweg.control.check import check_controller  # noqa: PLC0415 - loaded for controllers alone
+
+    n, broken = 0, []
+    with Bar() as bar:
+        try:
+            for found in check_controller(reference):
+                n += 1
+                bar.show(reference, n, n)
+                broken += [found] if found else []
+        except RequestError as error:
+            complain(str(error).removeprefix(f"--controller main={reference}: "))
+            return REFUSED
+    for one in broken[:_SHOWN]:
+        file = Path(f"broken-{Path(reference.partition(':')[0]).stem}-{one.case}.toml")
+        try:
+            file.write_text(one.toml, encoding="utf-8")
+        except OSError as error:
+            complain(f"cannot write {file}: {error.strerror}")
+            return REFUSED
+        complain(f"{one.what}\n  see it: thalweg run {file} --seed {one.seed}", label="")
+    if len(broken) > _SHOWN:
+        complain(f"and {len(broken) - _SHOWN} more", label="")
+    say(f"{reference}: {n - len(broken)} of {n} random paths passed")
+    return FAILED if broken else PASSED

@@ -1,118 +1,32 @@
 """The commands of `thalweg`. A command is loaded when it is called: all together take half a second."""
 
-# ruff: noqa: PLC0415 - that is what this file is for
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any
+from pkgutil import resolve_name
 
 import typer
 
 from thalweg import _native
 
-
-def _run() -> Callable[..., Any]:
-    from thalweg.cli.run import run
-
-    return run
-
-
-def _suite() -> Callable[..., Any]:
-    from thalweg.cli.suite import suite
-
-    return suite
-
-
-def _replay() -> Callable[..., Any]:
-    from thalweg.cli.replay import replay
-
-    return replay
-
-
-def _list() -> Callable[..., Any]:
-    from thalweg.cli.list import list_
-
-    return list_
-
-
-def _show() -> Callable[..., Any]:
-    from thalweg.cli.show import show
-
-    return show
-
-
-def _check() -> Callable[..., Any]:
-    from thalweg.cli.check import check
-
-    return check
-
-
-def _new() -> Callable[..., Any]:
-    from thalweg.cli.new import new
-
-    return new
-
-
-def _report() -> Callable[..., Any]:
-    from thalweg.cli.report import report
-
-    return report
-
-
-def _compare() -> Callable[..., Any]:
-    from thalweg.cli.compare import compare
-
-    return compare
-
-
-def _shell() -> Callable[..., Any]:
-    from thalweg.cli.shell import shell
-
-    return shell
-
-
-def _rig() -> Callable[..., Any]:
-    from thalweg.cli.shell import rig
-
-    return rig
-
-
-def _study() -> typer.Typer:
-    from thalweg.cli.study import study
-
-    return study
-
-
-def _probe() -> typer.Typer:
-    from thalweg.cli.probe import probe
-
-    return probe
-
-
-def _quic() -> typer.Typer:
-    from thalweg.cli.quic import quic
-
-    return quic
-
-
-_COMMANDS: dict[str, Callable[[], Callable[..., Any] | typer.Typer]] = {
-    "run": _run,
-    "suite": _suite,
-    "replay": _replay,
-    "list": _list,
-    "show": _show,
-    "check": _check,
-    "new": _new,
-    "report": _report,
-    "compare": _compare,
-    "shell": _shell,
-    "rig": _rig,
-    "study": _study,
-    "probe": _probe,
-    "quic": _quic,
+_COMMANDS = {
+    "run": "thalweg.cli.run:run",
+    "suite": "thalweg.cli.suite:suite",
+    "replay": "thalweg.cli.replay:replay",
+    "list": "thalweg.cli.list:list_",
+    "show": "thalweg.cli.show:show",
+    "check": "thalweg.cli.check:check",
+    "new": "thalweg.cli.new:new",
+    "plot": "thalweg.cli.plot:plot",
+    "report": "thalweg.cli.report:report",
+    "compare": "thalweg.cli.compare:compare",
+    "shell": "thalweg.cli.shell:shell",
+    "rig": "thalweg.cli.shell:rig",
+    "study": "thalweg.cli.study:study",
+    "probe": "thalweg.cli.probe:probe",
+    "quic": "thalweg.cli.quic:quic",
 }
-"""In the order of the help."""
+"""Where each command is, in the order of the help."""
 
 
 def application(arguments: list[str]) -> typer.Typer:
@@ -134,7 +48,7 @@ def _application(names: tuple[str, ...]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:
-        loaded = _COMMANDS[name]()
+        loaded = resolve_name(_COMMANDS[name])
         if isinstance(loaded, typer.Typer):
             app.add_typer(loaded)
         else:

@@ -6,8 +6,11 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -18,32 +21,51 @@ _PATIENCE_S = 1.0
 """How long a command may be silent."""
 
 
-class _Answers(Console):
-    """Standard output, whose reader may leave, as `head` does: what is still to be stored is stored."""
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+def silence(on: bool) -> None:
+    """From here on, in this context, only errors are printed."""
+    _quiet.set(on)
+
+
+class _Console(Console):
+    """A stream whose reader may leave, as `head` does: what is still to be stored is stored."""
 
     def on_broken_pipe(self) -> None:
         """Nobody reads the rest."""
-        reader_left()
+        reader_left(self.file)
 
 
-def reader_left() -> None:
-    """Lets the rest of the answer go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def reader_left(stream: IO[str]) -> None:
+    """Lets the rest of what is written to a stream go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def _reader_may_leave(stream: IO[str]) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        reader_left(stream)
 
 
 def stdout() -> Console:
     """The console for answers."""
-    return _Answers(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _UNBOUNDED)
+    width = None if sys.stdout.isatty() else _UNBOUNDED
+    return _Console(markup=False, highlight=False, emoji=False, width=width, quiet=_quiet.get())
 
 
 def stderr() -> Console:
     """The console for everything else."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    return _Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def complain(message: str, label: str = "error: ") -> None:
     """One message on stderr."""
-    sys.stderr.write(f"{label}{message}\n")
+    with _reader_may_leave(sys.stderr):
+        sys.stderr.write(f"{label}{message}\n")
+        sys.stderr.flush()
 
 
 def note(message: str) -> None:
@@ -51,12 +73,22 @@ def note(message: str) -> None:
     stderr().print(message, style="dim")
 
 
+def say(text: str, end: str = "\n") -> None:
+    """A text on stdout as it is: the answer, or a part of it."""
+    if not _quiet.get():
+        with _reader_may_leave(sys.stdout):
+            sys.stdout.write(text + end)
+
+
 def print_json(document: dict[str, Any]) -> None:
     """One document on stdout, and nothing else."""
-    try:
-        print(json.dumps(document, indent=2, allow_nan=False))
-    except BrokenPipeError:
-        reader_left()
+    say(json.dumps(document, indent=2, allow_nan=False))
+
+
+def flush() -> None:
+    """Hands over what was said. Raises OSError if there is no room for it."""
+    with _reader_may_leave(sys.stdout):
+        sys.stdout.flush()
 
 
 class Bar:

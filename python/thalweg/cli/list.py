@@ -1,4 +1,4 @@
-"""`thalweg list`: what there is to choose from."""
+"""`thalweg list`: scenarios, controllers, models and metrics."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Kind(StrEnum):
 
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
-    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
     """List controllers, scenarios, suites, studies, models of the path, or metrics of criteria.
 
-    Example: thalweg list controllers
+    Example: `thalweg list metrics`
     """
     entries, headers = _LISTS[kind]()
     if format_ is Format.JSON:

@@ -13,23 +13,29 @@ from thalweg.errors import RequestError
 class LiveOptions:
     """What only trials in real time can be asked."""
 
-    realtime: bool
-    bound: str | None
-    report: Path | None
+    realtime: bool = False
+    bound: str | None = None
+    report: Path | None = None
+    strict_timing: bool = False
+    retry: int = 0
+    """How often a trial runs again that was not what its scenario describes."""
 
 
 def refuse_options(options: LiveOptions) -> None:
     """Refuses them for trials in virtual time. Raises RequestError."""
-    if options != LiveOptions(False, None, None):
-        raise RequestError("--realtime, --bound and --report are about real time; accepted: with --live")
+    if options != LiveOptions():
+        raise RequestError(
+            "--realtime, --bound, --report, --strict-timing and --retry apply to real time only; "
+            "accepted: with --live"
+        )
 
 
 def refuse_virtual(stack: Stack | None, jobs: int, allow_unseeded: bool) -> None:
     """Refuses options that are about virtual time. Raises RequestError."""
     if allow_unseeded:
-        raise RequestError("--allow-unseeded: no trial in real time repeats; accepted: without --live")
+        raise RequestError("--allow-unseeded: trials in real time never repeat; accepted: without --live")
     refuse_audit()
     if jobs:
-        raise RequestError("--jobs: trials in real time take place one after the other; accepted: without --live")
+        raise RequestError("--jobs: trials in real time run one at a time; accepted: without --live")
     if stack is Stack.MODEL:
         raise RequestError("--stack model runs in virtual time only; accepted: quic, or without --live")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thalweg import audit
+from thalweg.cli import console
 from thalweg.errors import RequestError
 from thalweg.outcome import Trial
 from thalweg.seeds import LARGEST_SET, first_seed
@@ -37,7 +40,12 @@ class SuiteFormat(StrEnum):
 
 Controllers = Annotated[
     list[str] | None,
-    typer.Option("--controller", "-c", metavar="FLOW=NAME", help="Bind a flow to a controller, e.g. main=cubic."),
+    typer.Option(
+        "--controller",
+        "-c",
+        metavar="FLOW=NAME",
+        help='Set the controller of a flow, e.g. main=cubic; "main=cubic as mild" names it in figures.',
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -54,13 +62,13 @@ class Stack(StrEnum):
 
 StackChoice = Annotated[
     Stack | None,
-    typer.Option("--stack", help="Carry every flow by the modelled endpoint or by a real QUIC stack."),
+    typer.Option("--stack", help="Run every flow on the modelled endpoint or on a real QUIC stack."),
 ]
 AllowUnseeded = Annotated[
     bool,
     typer.Option(
         "--allow-unseeded",
-        help="Allow controllers whose trials do not repeat, since no seed determines what they draw: noq:bbr3.",
+        help="Allow controllers that no seed determines, whose trials do not repeat: noq:bbr3.",
     ),
 ]
 Seed = Annotated[
@@ -86,14 +94,34 @@ TraceFile = Annotated[
 ]
 PlotFile = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the time series: .html, .png, .svg or .pdf."),
+    typer.Option("--plot", metavar="FILE", help="Plot the time series: .html, .png, .svg or .pdf."),
+]
+
+
+def _figures_folder(folder: Path | None) -> Path | None:
+    """Refuses a folder that could not be written, before any work is done."""
+    if folder is not None and folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise RequestError(
+            f"cannot write {folder}: {'permission denied' if folder.is_dir() else 'it is no folder'}"
+        )
+    return folder
+
+
+FiguresFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--figures",
+        metavar="DIR",
+        callback=_figures_folder,
+        help="Write every figure of the report as SVG as well.",
+    ),
 ]
 Audit = Annotated[
     bool,
     typer.Option(
         "--audit",
         callback=lambda on: audit.switch(on) or on,
-        help="Let the auditor watch every trial: exit status 3 if one contradicts physics.",
+        help="Audit every trial: exit status 3 if one contradicts physics.",
     ),
 ]
 Realtime = Annotated[
@@ -101,7 +129,24 @@ Realtime = Annotated[
 ]
 Bound = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help='Release lateness that 999 of 1000 packets must keep; "1 ms" unless given.'),
+    typer.Option(metavar="TIME", help='Bound on the release lateness of 99.9 % of packets ["1 ms"].'),
+]
+StrictTiming = Annotated[
+    bool,
+    typer.Option("--strict-timing", help="Exit status 4 if the run was not what the scenario describes."),
+]
+Retry = Annotated[
+    int,
+    typer.Option("--retry", min=0, metavar="N", help="Run a trial that was not so up to N times again."),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        callback=lambda on: console.silence(on) or on,
+        help="Print nothing but errors: the exit status answers.",
+    ),
 ]
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Write the report of the emulator as JSON.")
@@ -135,25 +180,84 @@ def settings(
     return wanted + pairs(texts, "--set", 'KEY=VALUE, such as path.rate="10 Mbps"')
 
 
+@dataclass(frozen=True)
+class Binding:
+    """A flow, its controller, and what figures call it."""
+
+    flow: str
+    controller: str
+    label: str | None = None
+
+
+def read_bindings(texts: Iterable[str] | None, *, repeated: bool = False) -> list[Binding]:
+    """What `--controller` binds; a flow may have several if `repeated`. Raises RequestError.
+
+    >>> read_bindings(["main=cubic:beta=0.8 as mild"])
+    [Binding(flow='main', controller='cubic:beta=0.8', label='mild')]
+    """
+    form = "FLOW=NAME, such as main=cubic, or with a label, main=cubic as mild"
+    each = [pair for text in texts or () for pair in pairs([text], "--controller", form)]
+    if not repeated:
+        each = pairs(texts, "--controller", form)
+    found = []
+    for flow, text in each:
+        controller, separator, label = (part.strip() for part in text.partition(" as "))
+        if separator and not (controller and label):
+            raise RequestError(f"--controller {flow}={text!r}: expected {form}")
+        found.append(Binding(flow, controller, label or None))
+    return found
+
+
 def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
     """The flows and controllers of `--controller`."""
-    return pairs(texts, "--controller", "FLOW=NAME, such as main=cubic")
+    return [(one.flow, one.controller) for one in read_bindings(texts)]
+
+
+def alternatives(texts: Iterable[str] | None) -> list[list[Binding]]:
+    """The same where a flow may have several controllers: each combination of them. Raises RequestError.
+
+    >>> [[one.controller for one in choice] for choice in alternatives(["main=c4", "b=reno", "main=cubic"])]
+    [['c4', 'reno'], ['cubic', 'reno']]
+    >>> alternatives(None)
+    [[]]
+    """
+    of_flow: dict[str, list[Binding]] = {}
+    for one in read_bindings(texts, repeated=True):
+        of_flow.setdefault(one.flow, []).append(one)
+    for flow, given in of_flow.items():
+        if len({one.controller for one in given}) < len(given):
+            raise RequestError(f"--controller {flow}=...: one of them is given twice; give each once")
+    return [list(choice) for choice in product(*of_flow.values())]
+
+
+def labels(texts: Iterable[str] | None) -> dict[str, str]:
+    """What figures call the flows that `--controller` gives a label."""
+    return {one.flow: one.label for one in read_bindings(texts) if one.label}
 
 
 def refuse_audit() -> None:
     """Refuses `--audit` in real time. Raises RequestError."""
     if audit.is_on():
-        raise RequestError("--audit watches trials in virtual time; accepted: without --live")
+        raise RequestError("--audit applies to virtual time only; accepted: without --live")
 
 
 def check_files(trace: Path | None, plot: Path | None) -> None:
     """Refuses file names that could not be written, before any work is done. Raises RequestError."""
-    for option, file, formats in (("--trace", trace, TRACE_FORMATS), ("--plot", plot, PLOT_FORMATS)):
-        if file is None:
-            continue
-        if file.suffix not in formats:
-            raise RequestError(f"{option} {file}: the name must end in one of {', '.join(formats)}")
-        check_writable(file)
+    if trace is not None:
+        _check_name("--trace", trace, TRACE_FORMATS)
+    if plot is not None:
+        check_figure("--plot", plot)
+
+
+def check_figure(option: str, file: Path) -> None:
+    """Refuses the name of a figure that could not be written. Raises RequestError."""
+    _check_name(option, file, PLOT_FORMATS)
+
+
+def _check_name(option: str, file: Path, formats: tuple[str, ...]) -> None:
+    if file.suffix not in formats:
+        raise RequestError(f"{option} {file}: the name must end in one of {', '.join(formats)}")
+    check_writable(file)
 
 
 def check_writable(file: Path) -> None:
@@ -165,12 +269,14 @@ def check_writable(file: Path) -> None:
         raise RequestError(f"cannot write {file}: {'it is a folder' if file.is_dir() else 'permission denied'}")
 
 
-def write_trial(trial: Trial, trace: Path | None, plot: Path | None) -> list[Path]:
-    """Writes the trace and the figure of a trial, and returns the files."""
+def write_trial(
+    trial: Trial, trace: Path | None, plot: Path | None, called: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Writes the trace and the figure of a trial, in which flows are `called` so, and returns the files."""
     if trace and trial.trace:
         trial.trace.save(trace)
     if plot:
-        from thalweg.plots import plot_trial, save  # noqa: PLC0415 - altair takes half a second to load
+        from thalweg.plots import plot_trial  # noqa: PLC0415 - most commands draw nothing
 
-        save(plot_trial(trial), plot)
+        plot_trial(trial, labels=called).save(plot)
     return [file for file in (trace, plot) if file]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, check_writable
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
@@ -28,7 +28,7 @@ from thalweg.trace import Trace
 
 quic = typer.Typer(
     name="quic",
-    help="Move data over UDP sockets with a real QUIC stack and any controller; see docs/quic.md.",
+    help="Transfer data over UDP sockets with a real QUIC stack and any controller; see docs/quic.md.",
     no_args_is_help=True,
 )
 
@@ -40,30 +40,30 @@ _KEPT = 1000
 Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="UDP port of the server.")]
 IdentityFile = Annotated[
     Path | None,
-    typer.Option("--identity", metavar="FILE.pem", help="Certificate and key; made if there is no such file."),
+    typer.Option(
+        "--identity", metavar="FILE.pem", help="Certificate and key; created if the file does not exist."
+    ),
 ]
-Controller = Annotated[str, typer.Option("--controller", "-c", metavar="NAME", help="Of the own sender.")]
-Idle = Annotated[str, typer.Option(metavar="TIME", help="Silence after which the other side counts as gone.")]
-Answer = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
+Controller = Annotated[str, typer.Option("--controller", "-c", metavar="NAME", help="Of the local sender.")]
+Idle = Annotated[str, typer.Option(metavar="TIME", help="Idle timeout.")]
+Answer = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
 @quic.command("serve")
 def serve(
     bind: Annotated[
-        str | None, typer.Option("--bind", metavar="ADDRESS", help="Listen here alone; by default, everywhere.")
+        str | None, typer.Option("--bind", metavar="ADDRESS", help="Listen on this address only [all addresses].")
     ] = None,
     port: Port = PORT,
     identity: IdentityFile = None,
     controller: Controller = "c4",
     clients_choose: Annotated[
-        bool, typer.Option("--clients-choose", help="Let requests name another controller.")
+        bool, typer.Option("--clients-choose", help="Let clients choose the server's controller.")
     ] = False,
-    connections: Annotated[int, typer.Option(min=1, max=4096, help="Connections at a time.")] = 64,
+    connections: Annotated[int, typer.Option(min=1, max=4096, help="Concurrent connections.")] = 64,
     half_open: Annotated[
         int,
-        typer.Option(
-            min=4, max=4096, help="Handshakes under way at a time; from a quarter of them on, clients must retry."
-        ),
+        typer.Option(min=4, max=4096, help="Concurrent handshakes; above a quarter of them, clients get a Retry."),
     ] = 32,
     idle: Idle = "10s",
     once: Annotated[bool, typer.Option("--once", help="End after one request.")] = False,
@@ -75,7 +75,10 @@ def serve(
     ] = None,
     format_: Answer = Format.TABLE,
 ) -> int:
-    """Serve downloads, uploads and calls until Ctrl-C. A client needs the fingerprint that is shown."""
+    """Serve downloads, uploads and calls until Ctrl-C. A client needs the printed fingerprint.
+
+    Example: `thalweg quic serve --controller cubic`
+    """
     lasts = None if duration is None else seconds(duration, "--duration")
     if qlog and not qlog.is_dir():
         raise RequestError(f"cannot write to {qlog}: there is no such folder")
@@ -140,7 +143,7 @@ def get(
     port: Port = PORT,
     fingerprint: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="Of the server's certificate; by default, that of your own server here."),
+        typer.Option(metavar="HEX", help="Of the server's certificate [of your own server on this host]."),
     ] = None,
     controller: Controller = "c4",
     server_controller: Annotated[
@@ -156,7 +159,10 @@ def get(
     ] = None,
     format_: Answer = Format.TABLE,
 ) -> int:
-    """Download, upload, or hold a media call: one of the three."""
+    """Download, upload, or make a media call.
+
+    Example: `thalweg quic get 192.0.2.7 --download 100MB --fingerprint HEX`
+    """
     workload, amount = _workload(download, upload, call)
     if qlog:
         if qlog.suffix != ".sqlog":
@@ -196,8 +202,11 @@ def get(
 
 @quic.command("fingerprint")
 def show_fingerprint(identity: IdentityFile = None) -> int:
-    """Print the fingerprint of your own server; makes its certificate if needed."""
-    print(_own(identity).fingerprint)
+    """Print the fingerprint of your own server; creates its certificate if needed.
+
+    Example: `thalweg quic fingerprint`
+    """
+    say(_own(identity).fingerprint)
     return PASSED
 
 
@@ -222,7 +231,7 @@ def _own(file: Path | None) -> Identity:
     path = file or default_identity_file()
     identity, is_new = Identity.of(path)
     if is_new:
-        note(f"made a certificate and its key: {path}")
+        note(f"created a certificate and its key: {path}")
     return identity
 
 

@@ -13,7 +13,7 @@ from thalweg.cli.options import Audit, PlotFile, TraceFile, check_files, write_t
 from thalweg.cli.status import FAILED, PASSED
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.replay import is_same, replay_trial
+from thalweg.replay import changes, is_same, replay_trial
 from thalweg.store.results import SuiteResult
 
 
@@ -28,12 +28,16 @@ def replay(
     """Run a stored trial again from its scenario and seed, and check that it is the same.
 
     Exit status 1 if it differs, which another version may cause.
+
+    Example: `thalweg replay results/mine simple-20mbps worst --plot worst.html`
     """
     check_files(trace, plot)
     stored = SuiteResult.load(result)
     outcomes = stored[scenario]
     index = _index(trial, outcomes)
     again = replay_trial(outcomes, index, trace=bool(trace or plot))
+    for change in (changed := changes(outcomes, again)):
+        complain(change, label="warning: ")
     console = stdout()
     console.print(f"{outcomes.scenario.title}, trial {index}, seed {again.seed}")
     console.print(tables.flow_table(again.outcomes))
@@ -42,7 +46,7 @@ def replay(
     if is_same(outcomes, index, again):
         console.print(f"same as stored: trace hash {again.trace_hash}")
         return PASSED
-    reason = f"it was made with version {stored.version}, this is {_native.version()}"
+    reason = "; ".join(changed) or f"it was made with version {stored.version}, this is {_native.version()}"
     complain(f"not the stored trial: {reason}; trace hash {again.trace_hash}, stored {outcomes.trace_hash(index)}")
     return FAILED
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.console import Bar, note
-from thalweg.cli.options import check_writable
+from thalweg.cli.options import FiguresFolder, check_writable
 from thalweg.errors import RequestError
 from thalweg.store.results import SuiteResult
 
@@ -16,8 +16,12 @@ from thalweg.store.results import SuiteResult
 def report(
     result: Annotated[str, typer.Argument(help="Folder of a stored result.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")],
+    figures: FiguresFolder = None,
 ) -> None:
-    """Write a stored result as one HTML page that needs no network."""
+    """Write a stored result as one HTML page that works offline.
+
+    Example: `thalweg report results/mine -o mine.html`
+    """
     if output.suffix not in (".html", ".htm"):
         raise RequestError(f"--output {output}: the name must end in .html")
     stored = SuiteResult.load(result)
@@ -27,3 +31,14 @@ def report(
     with Bar() as bar:
         write_report(stored, output, bar.show)
     note(f"wrote {output}")
+    if figures:
+        pictures(stored, figures)
+
+
+def pictures(result: SuiteResult, folder: Path) -> None:
+    """Writes every figure of a result, and says so."""
+    from thalweg.report.pictures import write_pictures  # noqa: PLC0415 - seldom asked for
+
+    with Bar() as bar:
+        count = write_pictures(result, folder, bar.show)
+    note(f"wrote {count} figures to {folder}")

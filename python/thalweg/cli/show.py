@@ -8,7 +8,9 @@ import typer
 
 from thalweg import _native
 from thalweg.catalogue import find_scenario
-from thalweg.errors import RequestError
+from thalweg.cli.console import say
+from thalweg.control.resolver import Resolver
+from thalweg.errors import ScenarioError
 
 
 def show(
@@ -16,12 +18,12 @@ def show(
 ) -> None:
     """Print the TOML text of a scenario, to read it or to start from it.
 
-    Example: thalweg show c4/bad-wifi > mine.toml
+    Example: `thalweg show c4/bad-wifi > mine.toml`
     """
     entry = find_scenario(scenario)
     # What is no scenario is refused; its flows may be of the kernel's TCP.
     try:
-        _native.Scenario.path_from_toml(entry.read(), str(entry.file), [])
+        _native.Scenario.path_from_toml(entry.read(), str(entry.file), [], Resolver())
     except _native.ScenarioError as error:
-        raise RequestError(str(error)) from None
-    typer.echo(entry.read().decode(), nl=False)
+        raise ScenarioError(str(error)) from None
+    say(entry.read().decode(), end="")

@@ -15,6 +15,8 @@ REFUSED = 2
 """The request is wrong, or was for too few trials to tell."""
 AUDIT = 3
 """The auditor has found that a trial contradicts physics (`--audit`): there is no answer."""
+UNFAITHFUL = 4
+"""A run in real time was not what the scenario describes (`--strict-timing`): its numbers are no answer."""
 DEFECT = 70
 """Thalweg itself went wrong (EX_SOFTWARE of sysexits.h): not to be taken for a verdict."""
 INTERRUPTED = 130

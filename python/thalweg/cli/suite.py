@@ -12,12 +12,14 @@ import typer
 
 from thalweg.catalogue import Suite
 from thalweg.cli import tables
-from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
     Controllers,
+    FiguresFolder,
     Jobs,
+    Quiet,
     SeedSet,
     Settings,
     StackChoice,
@@ -48,18 +50,23 @@ def suite(
     seed: SeedSet = 1,
     jobs: Jobs = 0,
     audit: Audit = False,
-    format_: Annotated[
-        SuiteFormat, typer.Option("--format", help="How to print the verdicts.")
-    ] = SuiteFormat.TABLE,
+    format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Where to store the result; an older result there is replaced."),
+        typer.Option("--out", metavar="DIR", help="Where to store the result; replaces an older one."),
     ] = None,
+    figures: FiguresFolder = None,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no report page; `thalweg report` can.")
+    ] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Run a suite and judge it.
 
-    The outcomes are stored in a folder (results/<suite>-<time> by default) together with a report page.
+    The outcomes are stored in a folder (`results/SUITE-TIME` by default) together with a report page.
     Ctrl-C keeps the scenarios that are finished.
+
+    Example: `thalweg suite c4 --only "media-*" -n 20 -c main=cubic`
     """
     found = Suite.find(name)
     entries = [entry for entry in found.entries if only is None or fnmatchcase(entry.name, only)]
@@ -72,18 +79,25 @@ def suite(
     with Store(folder, result, [scenario.description for scenario in scenarios], trials) as store:
         with Bar() as bar:
             complete = run_suite(store, result, scenarios, trials, jobs, bar.show)
-        return _conclude(store, result, complete, len(scenarios), trials, format_)
+        return _conclude(store, result, complete, (len(scenarios), trials), format_, not no_report, figures)
 
 
 def _conclude(
-    store: Store, result: SuiteResult, complete: bool, planned: int, trials: int, format_: SuiteFormat
+    store: Store,
+    result: SuiteResult,
+    complete: bool,
+    planned: tuple[int, int],
+    format_: SuiteFormat,
+    report: bool,
+    figures: Path | None,
 ) -> int:
-    """Prints a result, writes its page, and returns the exit status."""
+    """Prints a result, writes its page, and returns the exit status. `planned`: scenarios, and trials of each."""
+    scenarios, trials = planned
     if format_ is SuiteFormat.JSON:
         print_json(result.document())
     elif format_ is SuiteFormat.MARKDOWN:
         table = tables.markdown(tables.HEADERS, tables.result_rows(result))
-        print(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
+        say(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
     else:
         _print_table(result, trials)
     for outcomes in result.outcomes:
@@ -91,12 +105,18 @@ def _conclude(
             complain(f"{outcomes.scenario.name}: {late}")
     if not complete:
         names = ", ".join(outcomes.scenario.name for outcomes in result.outcomes) or "none"
-        done = f"{len(result.outcomes)} of {planned} scenarios are finished and kept in {store.root} ({names})"
+        done = f"{len(result.outcomes)} of {scenarios} scenarios are finished and kept in {store.root} ({names})"
         older = f"; {store.folder} holds the older result" if store.root != store.folder else ""
         complain(f"interrupted: {done}{older}", label="")
         return INTERRUPTED
-    if not _write_report(result, store.folder):
+    if not report:
+        note(f"wrote {store.folder}")
+    elif not _write_report(result, store.folder):
         return INTERRUPTED
+    if figures:
+        from thalweg.cli.report import pictures  # noqa: PLC0415 - seldom asked for
+
+        pictures(result, figures)
     return of_result(result)
 
 

@@ -56,8 +56,10 @@ _DROPPABLE_OUTCOMES = ("timeouts", "max", "dropped", "sent", "share", "RTT min",
 
 
 def criterion_text(statistics: Statistics) -> str:
-    """A criterion in words: `main completion <= 5 s`."""
-    return f"{statistics.subject} <= {text(statistics.at_most, statistics.unit)}"
+    """A criterion in words: `main completion <= 5 s`, `main rate >= 10 Mbps in 95 %`."""
+    sign = "<=" if statistics.side == "at_most" else ">="
+    share = f" in {text(statistics.within, 'share')}" if statistics.within < 1 else ""
+    return f"{statistics.subject} {sign} {text(statistics.bound, statistics.unit)}{share}"
 
 
 def answer_text(statistics: Statistics) -> str:
@@ -66,8 +68,15 @@ def answer_text(statistics: Statistics) -> str:
 
 
 def failures_text(statistics: Statistics) -> str:
-    """Failures, and the failure rate that the trials do not exclude: `0 (rate <= 3.0 %)`."""
-    return f"{statistics.failures} (rate <= {percent(statistics.failure_rate_upper95)})"
+    """Failures, and the failure rates that the trials do not exclude: `0 (rate <= 3.0 %)`.
+
+    Where some may fail: `3, 5 allowed (rate 0.8 % to 7.6 %)`.
+    """
+    upper = percent(statistics.failure_rate_upper95)
+    if statistics.within == 1:
+        return f"{statistics.failures} (rate <= {upper})"
+    lower = percent(statistics.failure_rate_lower95)
+    return f"{statistics.failures}, {statistics.failures_allowed} allowed (rate {lower} to {upper})"
 
 
 def number_text(statistics: Statistics) -> str:
@@ -85,7 +94,8 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
     for statistics in verdict.criteria:
         # Two documents may set the same bound; the one that decides is shown.
         criterion = criterion_text(statistics)
-        if criterion not in shown or not statistics.informative:
+        says_nothing = statistics.informative and any(_says_the_same(one, statistics) for one in verdict.criteria)
+        if not says_nothing and (criterion not in shown or not statistics.informative):
             shown[criterion] = statistics
     return [
         [
@@ -105,6 +115,13 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
     ]
 
 
+def _says_the_same(decides: Statistics, informs: Statistics) -> bool:
+    """Whether one that decides sets the same bound to the other end of the same flow, with the same answer."""
+    ends = {decides.metric, informs.metric} == {"completion", "closed"}
+    alike = (decides.flow, decides.bound, decides.side) == (informs.flow, informs.bound, informs.side)
+    return ends and alike and not decides.informative and decides.answer == informs.answer
+
+
 def result_rows(result: SuiteResult) -> list[list[str]]:
     """One row for each criterion of each scenario."""
     return [
@@ -112,9 +129,9 @@ def result_rows(result: SuiteResult) -> list[list[str]]:
     ]
 
 
-def verdict_table(rows: Sequence[Sequence[str]]) -> FittingTable:
-    """Rows under HEADERS for a terminal."""
-    table = FittingTable(HEADERS, _LEFT, _DROPPABLE, grouped=True)
+def verdict_table(rows: Sequence[Sequence[str]], heading: str = HEADERS[0]) -> FittingTable:
+    """Rows under HEADERS for a terminal, the first of which may be another one."""
+    table = FittingTable((heading, *HEADERS[1:]), _LEFT, _DROPPABLE, grouped=True)
     for name, answer, *rest in rows:
         table.add_row(name, Text(answer, _STYLES.get(answer, "dim")), *rest)
     return table
@@ -175,6 +192,22 @@ def measured_tables(outcomes: Outcomes) -> Iterator[FittingTable | str]:
         yield _measured(streams, measured.STREAM)
 
 
+def measured_side_by_side(sides: Sequence[tuple[str, Outcomes]]) -> Iterator[FittingTable | str]:
+    """What was measured with each choice of controllers, which has a label: medians, if there are trials."""
+    if sides[0][1].n > 1:
+        yield f"medians of {sides[0][1].n} trials"
+    kinds = ((measured.flows, measured.FLOW), (measured.links, measured.LINK), (measured.streams, measured.STREAM))
+    for measure, metrics in kinds:
+        rows = [(label, row) for label, outcomes in sides for row in measure(outcomes)]
+        for _, row in rows:
+            row.names.pop("controller", None)  # the label says it
+        # What is measured alike stands together, in the order of the scenario.
+        alike = list(dict.fromkeys(tuple(row.names.values()) for _, row in rows))
+        rows.sort(key=lambda one: alike.index(tuple(one[1].names.values())))
+        if rows:
+            yield _measured([Measured({**row.names, "with": label}, row.values) for label, row in rows], metrics)
+
+
 def _measured(rows: Sequence[Measured], metrics: Sequence[Metric]) -> FittingTable:
     shown = [metric for metric in metrics if any(metric.key in row.values for row in rows)]
     names = tuple(rows[0].names) if rows else ()
@@ -189,9 +222,7 @@ def _measured(rows: Sequence[Measured], metrics: Sequence[Metric]) -> FittingTab
 def _median(median: Interval | None, unit: str) -> str:
     if median is None:
         return "-"
-    if unit != "share":
-        return supported(median, unit)
-    return supported(Interval(100 * median.value, 100 * median.low, 100 * median.high, median.n), "%")
+    return supported(median, unit)
 
 
 def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:

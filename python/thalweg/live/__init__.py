@@ -1,11 +1,12 @@
 """Real time: programs, the kernel's TCP and the QUIC stack on the path of a scenario.
 
-Everything happens in a process of its own (`process.py` starts it, `helper.py` is its program), which makes
+Everything runs in a separate process (`process.py` starts it, `helper.py` is its program), which creates
 namespaces and devices without names: when it ends, the kernel removes them.
 """
 
+from thalweg.live.peer import Peer
 from thalweg.live.process import Ended, LiveRequest, run_shell
-from thalweg.live.report import faithfulness, write_report
+from thalweg.live.report import faithfulness, is_faithful, write_report
 from thalweg.live.rig import Rig
 from thalweg.live.trial import LiveScenario
 from thalweg.live.trials import Played, Timing, play
@@ -14,10 +15,12 @@ __all__ = [
     "Ended",
     "LiveRequest",
     "LiveScenario",
+    "Peer",
     "Played",
     "Rig",
     "Timing",
     "faithfulness",
+    "is_faithful",
     "play",
     "run_shell",
     "write_report",

@@ -1,19 +1,31 @@
 """The program of the process that runs in real time.
 
 It is run as a file, by an isolated interpreter, and loads nothing but the native module: it needs to have a
-single thread to make namespaces and to fork. Arguments: the file of the native module, and the descriptors
-of the request and of the answer.
+single thread to make namespaces and to fork. Arguments: the file of the native module, the descriptors
+of the request and of the answer, and where to import from if the request names controllers in Python.
 """
 
+import json
 import sys
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 
 if __name__ == "__main__":
-    file, request, answer = sys.argv[1:]
+    file, request, answer, path = sys.argv[1:]
     spec = spec_from_file_location("_native", file, loader=ExtensionFileLoader("_native", file))
     assert spec is not None
     assert spec.loader is not None
     native = module_from_spec(spec)
     spec.loader.exec_module(native)
-    native.serve_live(int(request), int(answer))
+
+    def resolve(text: str) -> object:
+        """Finds a controller in Python."""
+        if ".py" not in text:
+            return None
+        sys.path[:] = json.loads(path)
+        sys.modules["thalweg._native"] = native
+        from thalweg.control.resolver import Resolver  # noqa: PLC0415 - most requests name none
+
+        return Resolver()(text)
+
+    native.serve_live(int(request), int(answer), resolve)

@@ -1,4 +1,4 @@
-"""Controllers of the kernel, and what the simulator has in their place."""
+"""Controllers of the kernel, and the corresponding ones of the simulator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thalweg.errors import RequestError
 
 PREFIX = "kernel:"
 _OTHER_NAMES = {"bbr": "bbr1"}
-"""Where the kernel calls a controller by another name: its BBR is the first version."""
+"""Controllers with another name in the kernel: its BBR is the first version."""
 
 
 def is_kernel(controller: str) -> bool:
@@ -22,7 +22,7 @@ def is_kernel(controller: str) -> bool:
 
 
 def simulated(controller: str) -> str:
-    """The controller of the simulator that stands for one of the kernel; one of the simulator is its own.
+    """The controller of the simulator that corresponds to one of the kernel; one of the simulator is unchanged.
 
     >>> simulated("kernel:cubic"), simulated("kernel:bbr"), simulated("bbr")
     ('cubic', 'bbr1', 'bbr')
@@ -32,7 +32,7 @@ def simulated(controller: str) -> str:
 
 
 def with_simulated(controllers: Iterable[str], option: str) -> tuple[str, ...]:
-    """Each controller of the kernel, and behind it the one that stands for it, if there is one.
+    """Each controller of the kernel, followed by the corresponding one of the simulator, if any.
 
     Raises RequestError for one that is not the kernel's, naming the option.
 

@@ -1,7 +1,7 @@
-"""Starting the process that runs in real time, and listening to it.
+"""Starting the process that runs in real time, and communicating with it.
 
-The process ends with the one that started it, and everything that it made ends with it. Limits: Linux; to be
-used from a thread that stays until the end, since the kernel takes the end of the starting thread for the end
+The process ends with the one that started it, and everything that it created ends with it. Limits: Linux; use it
+from a thread that lives until the end, since the kernel treats the end of the starting thread like the end
 of its process.
 """
 
@@ -12,15 +12,19 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from thalweg import _native
 from thalweg.catalogue import Entry
-from thalweg.errors import RequestError
+from thalweg.control.resolver import Resolver
+from thalweg.errors import RealTimeError, ScenarioError
+from thalweg.live.peer import Peer, as_bytes, peer_output
+from thalweg.live.report import Report
 from thalweg.scenario import Settings, pairs
 
 _HELPER = Path(__file__).with_name("helper.py")
@@ -31,28 +35,28 @@ class LiveRequest:
     """A path in real time."""
 
     toml: str
-    """The scenario, overrides included."""
+    """The scenario, with overrides."""
     name: str
-    """What errors call it."""
+    """Its name in errors."""
     seed: int = 1
     realtime: bool = False
-    """Whether to ask for real-time scheduling of the emulator."""
+    """Whether to request real-time scheduling of the emulator."""
     bound: str | None = None
-    """Release lateness that 999 of 1000 packets must keep; `"1 ms"` unless given."""
+    """Bound on the p99.9 of release lateness; default `"1 ms"`."""
 
     @staticmethod
     def of_path(
         entry: Entry, overrides: Settings, seed: int = 1, realtime: bool = False, bound: str | None = None
     ) -> LiveRequest:
-        """The path of a scenario of the catalogue, whoever is to carry its flows. Raises RequestError."""
+        """The path of a scenario of the catalogue, whatever its controllers. Raises RequestError."""
         try:
-            native = _native.Scenario.path_from_toml(entry.read(), str(entry.file), pairs(overrides))
+            native = _native.Scenario.path_from_toml(entry.read(), str(entry.file), pairs(overrides), Resolver())
         except _native.ScenarioError as error:
-            raise RequestError(str(error)) from None
+            raise ScenarioError(str(error)) from None
         return LiveRequest(native.toml, entry.name, seed, realtime, bound)
 
     def document(self, task: dict[str, Any]) -> dict[str, Any]:
-        """What the process is asked."""
+        """The request to the process."""
         return {
             "task": task,
             "scenario": self.toml,
@@ -69,20 +73,33 @@ class Ended:
     """How a command on a path ended."""
 
     status: int
-    """Its exit status; 128 and the number of the signal that ended it."""
+    """Its exit status; 128 plus the number of the signal that ended it."""
     report: dict[str, Any]
     """The report of the emulator; docs/live.md explains it."""
 
 
 class LiveProcess:
-    """The process at work. Its answers are lines of JSON."""
+    """The running process. Its answers are lines of JSON."""
 
-    def __init__(self, request: LiveRequest, task: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        request: LiveRequest,
+        task: dict[str, Any],
+        descriptors: Sequence[int] = (),
+        environment: Mapping[str, str] | None = None,
+        on_statistics: Callable[[Report], None] | None = None,
+    ) -> None:
+        """Starts it, with descriptors, and variables for what runs there; `on_statistics` hears reports so far."""
         if not sys.platform.startswith("linux"):
-            raise RequestError("real time needs Linux: network namespaces and TUN devices")
+            raise RealTimeError("real time needs Linux: network namespaces and TUN devices")
         ask, asked = os.pipe(), os.pipe()
         command = [sys.executable, "-I", "-S", str(_HELPER), str(_native.__file__), str(ask[0]), str(asked[1])]
-        self._process = subprocess.Popen(command, pass_fds=(ask[0], asked[1]))
+        command.append(json.dumps(sys.path))
+        self._on_statistics = on_statistics
+        with _requests_passed_over():
+            self._process = subprocess.Popen(
+                command, pass_fds=(ask[0], asked[1], *descriptors), env={**os.environ, **(environment or {})}
+            )
         os.close(ask[0])
         os.close(asked[1])
         # Where it has ended already, its answer says so.
@@ -101,18 +118,27 @@ class LiveProcess:
         return line
 
     def answer(self) -> dict[str, Any]:
-        """The next answer. Raises RequestError if the request cannot be met, KeyboardInterrupt after Ctrl-C."""
+        """The next answer. Raises RequestError if the request is refused, KeyboardInterrupt after Ctrl-C."""
         answer: dict[str, Any] = json.loads(self.line())
+        while "statistics" in answer:
+            if self._on_statistics:
+                self._on_statistics(answer["statistics"])
+            answer = json.loads(self.line())
         if "error" in answer:
             self.close()
             if answer["error"] == "interrupted":
                 raise KeyboardInterrupt
-            raise RequestError(str(answer["error"]))
+            raise RealTimeError(str(answer["error"]))
         return answer
 
     def stop(self) -> None:
         """Tells it to end and to answer."""
         self._process.send_signal(signal.SIGTERM)
+
+    def ask(self) -> None:
+        """Asks how the run is so far; `on_statistics` hears of it."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGUSR1)
 
     def close(self) -> None:
         """Waits for its end."""
@@ -120,14 +146,30 @@ class LiveProcess:
         self._process.wait()
 
     def kill(self) -> None:
-        """Ends it, and everything that it made."""
+        """Ends it, and everything that it created."""
         self._process.kill()
         self.close()
 
 
 @contextmanager
+def _requests_passed_over() -> Iterator[None]:
+    """What is started within ignores requests for statistics until it listens to them: the default is its end.
+
+    Limits: from the main thread alone; others cannot say what a signal does.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+@contextmanager
 def interrupts_passed_over() -> Iterator[None]:
-    """Ctrl-C is for those who share the terminal; they end, and so do we."""
+    """Ctrl-C also reaches the processes on the terminal; they end, and then this one."""
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
         yield
@@ -136,14 +178,30 @@ def interrupts_passed_over() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_shell(request: LiveRequest, command: Sequence[str], peer: Sequence[str] | None = None) -> Ended:
+def run_shell(
+    request: LiveRequest,
+    command: Sequence[str],
+    peer: Sequence[str] | Peer | None = None,
+    environment: Mapping[str, str] | None = None,
+    on_statistics: Callable[[Report], None] | None = None,
+) -> Ended:
     """Runs a command on a host whose only way out is the path, and `peer` on the host at the other end.
 
-    Input and output are those of this process. Raises RequestError.
+    Input and output are those of this process; the peer reads nothing, and each line that it says appears on
+    standard error behind `peer: `, unless it goes to a file. On SIGUSR1, `on_statistics` hears how the run is so
+    far. Raises RequestError, also if the peer cannot be started, is not ready in time, or fails before the command
+    ends.
     """
-    task = {"kind": "shell", "command": _bytes(command), "peer": _bytes(peer) if peer else None}
-    with interrupts_passed_over():
-        process = LiveProcess(request, task)
+    other = Peer(peer) if isinstance(peer, Sequence) else peer
+    with interrupts_passed_over(), ExitStack() as until_end:
+        task: dict[str, Any] = {"kind": "shell", "command": as_bytes(command), "peer": None}
+        descriptors: list[int] = []
+        if other:
+            descriptors.append(until_end.enter_context(peer_output(other.output)))
+            task["peer"] = other.document(descriptors[0])
+        process = LiveProcess(request, task, descriptors, environment, on_statistics)
+        asked = signal.signal(signal.SIGUSR1, lambda *_: process.ask())
+        until_end.callback(signal.signal, signal.SIGUSR1, asked)
         try:
             ended = process.answer()["ended"]
             process.close()
@@ -151,7 +209,3 @@ def run_shell(request: LiveRequest, command: Sequence[str], peer: Sequence[str] 
             process.kill()
             raise
     return Ended(ended["status"], ended["report"])
-
-
-def _bytes(words: Sequence[str]) -> list[list[int]]:
-    return [list(os.fsencode(word)) for word in words]

@@ -1,17 +1,25 @@
-"""What a run in real time says of itself, in words."""
+"""The report of a run in real time, in words."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from thalweg.quantity import text
 from thalweg.store.whole_file import whole_file
 
+Report: TypeAlias = dict[str, Any]
+"""What a run says of itself; docs/live.md explains it."""
 
-def faithfulness(report: dict[str, Any]) -> list[str]:
-    """Lines for people: what was carried, how late, and whether the run is what the scenario describes."""
+
+def is_faithful(report: Report) -> bool:
+    """Whether the run was what the scenario describes."""
+    return not report["unfaithful"]
+
+
+def faithfulness(report: Report) -> list[str]:
+    """Lines for people: packets, lateness, and whether the run was faithful."""
     lines = []
     for link in report["links"]:
         parts = [f"{link['offered_packets']} packets offered", f"{link['dropped_packets']} dropped by the model"]
@@ -30,8 +38,8 @@ def faithfulness(report: dict[str, Any]) -> list[str]:
     if report["late_starts"]:
         latest = text(report["start_lateness_max_s"], "s")
         lines.append(
-            f"connections that began later than {text(report['bound_s'], 's')}: {report['late_starts']}, "
-            f"up to {latest} after their time"
+            f"connections that started later than {text(report['bound_s'], 's')}: {report['late_starts']}, "
+            f"at most {latest} late"
         )
     if report["trace_cut"]:
         lines.append(f"the trace is cut: {report['trace_cut']}")
@@ -42,6 +50,6 @@ def faithfulness(report: dict[str, Any]) -> list[str]:
 
 
 def write_report(report: Any, file: Path) -> None:
-    """Writes what a run, or several, said of themselves, as JSON. Raises RequestError."""
+    """Writes the reports of one or more runs as JSON. Raises RequestError."""
     with whole_file(file) as partial:
         partial.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
 
 from thalweg.live.process import LiveProcess, LiveRequest
+from thalweg.live.report import Report
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Host:
 
     @property
     def enter(self) -> list[str]:
-        """The command that runs another command there: append it. What runs there ends with the rig."""
+        """The prefix of a command to run it there. It ends with the rig."""
         user = ["--user", "--preserve-credentials"] if self.in_user_namespace else []
         return ["nsenter", "--target", str(self.process), *user, "--mount", "--net", "--pid"]
 
@@ -43,19 +44,30 @@ class Host:
 class Rig:
     """Left and right hosts around the path of a scenario, until `close` or the end of this process.
 
-    Use it as a context; `report` is there after its end.
+    Use it as a context; `report` is available after its end.
     """
 
-    def __init__(self, request: LiveRequest, left: int, right: int) -> None:
-        self._process = LiveProcess(request, {"kind": "rig", "left": left, "right": right})
+    def __init__(
+        self,
+        request: LiveRequest,
+        left: int,
+        right: int,
+        on_statistics: Callable[[Report], None] | None = None,
+    ) -> None:
+        task = {"kind": "rig", "left": left, "right": right}
+        self._process = LiveProcess(request, task, on_statistics=on_statistics)
         self.hosts = [Host(**host) for host in self._process.answer()["hosts"]]
-        self.report: dict[str, Any] | None = None
+        self.report: Report | None = None
 
     def wait(self) -> None:
-        """Waits until the rig is told to end, as by Ctrl-C."""
+        """Waits for a stop request, such as Ctrl-C."""
         if self.report is None:
             self.report = self._process.answer()["ended"]["report"]
             self._process.close()
+
+    def ask(self) -> None:
+        """Asks how the run is so far: `wait` tells `on_statistics`."""
+        self._process.ask()
 
     def stop(self) -> None:
         """Tells the rig to end; `wait` returns soon after."""

@@ -10,16 +10,17 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.catalogue import Entry
-from thalweg.errors import RequestError
+from thalweg.control.resolver import Resolver
+from thalweg.errors import RealTimeError, ScenarioError
 from thalweg.live.process import LiveProcess, LiveRequest
 from thalweg.outcome import Description, Outcomes, Trial
-from thalweg.scenario import Settings, pairs
+from thalweg.scenario import Controllers, Settings, bound, definitions_of, pairs
 from thalweg.trace import Trace
 
 
 @dataclass(frozen=True)
 class LiveTrial:
-    """One trial, and how honest it was."""
+    """One trial, and its report."""
 
     trial: Trial
     report: dict[str, Any]
@@ -28,28 +29,31 @@ class LiveTrial:
 class LiveScenario:
     """A scenario whose flows are of the kernel's TCP (`kernel:cubic`) or of the QUIC stack (all others)."""
 
-    def __init__(self, native: _native.Scenario, name: str, suite: str | None) -> None:
+    def __init__(self, native: _native.Scenario, name: str, suite: str | None, resolver: Resolver) -> None:
         self._native = native
-        self.description = Description.of(native, name, suite)
+        self.description = Description.of(native, name, suite, definitions_of(native, resolver))
 
     @staticmethod
-    def from_entry(entry: Entry, overrides: Settings = (), controllers: Settings = ()) -> LiveScenario:
+    def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> LiveScenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
+        resolver = Resolver()
         try:
             native = _native.Scenario.live_from_toml(
-                entry.read(), str(entry.file), pairs(overrides), pairs(controllers)
+                entry.read(), str(entry.file), pairs(overrides), bound(controllers, resolver), resolver
             )
         except _native.ScenarioError as error:
-            raise RequestError(str(error)) from None
-        return LiveScenario(native, entry.name, entry.suite)
+            raise ScenarioError(str(error)) from None
+        return LiveScenario(native, entry.name, entry.suite, resolver)
 
     @staticmethod
     def from_toml(text: str, name: str) -> LiveScenario:
         """Reads a scenario from the text of a file. Raises RequestError."""
+        resolver = Resolver()
         try:
-            return LiveScenario(_native.Scenario.live_from_toml(text.encode(), name, [], []), name, None)
+            native = _native.Scenario.live_from_toml(text.encode(), name, [], [], resolver)
         except _native.ScenarioError as error:
-            raise RequestError(str(error)) from None
+            raise ScenarioError(str(error)) from None
+        return LiveScenario(native, name, None, resolver)
 
     @property
     def toml(self) -> str:
@@ -63,7 +67,7 @@ class LiveScenario:
 
     @property
     def title(self) -> str:
-        """What it is, for people."""
+        """Title, for people."""
         return self.description.title
 
     def run(
@@ -76,7 +80,7 @@ class LiveScenario:
         try:
             answer = process.answer()["trial"]
             if answer["failure"]:
-                raise RequestError(answer["failure"])
+                raise RealTimeError(answer["failure"])
             measured = process.line()
             process.close()
         except BaseException:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from thalweg.live.trial import LiveScenario
-from thalweg.outcome import Outcomes
+from thalweg.outcome import TABLES, Outcomes
 from thalweg.scenario import Interrupted, Scenario
 
 Report = dict[str, Any]
@@ -19,12 +19,12 @@ Report = dict[str, Any]
 
 @dataclass(frozen=True)
 class Timing:
-    """What trials in real time are asked."""
+    """Options of trials in real time."""
 
     realtime: bool = False
-    """Whether to ask for real-time scheduling of the emulator."""
+    """Whether to request real-time scheduling of the emulator."""
     bound: str | None = None
-    """Release lateness that 999 of 1000 packets must keep; `"1 ms"` unless given."""
+    """Bound on the p99.9 of release lateness; default `"1 ms"`."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def play(
 
 
 def together(trials: Sequence[Outcomes]) -> Outcomes:
-    """The outcomes of trials that ran one by one, as if they had run together."""
+    """The merged outcomes of trials that ran one by one."""
     tables = {
         name: pl.concat(
             [
@@ -73,7 +73,7 @@ def together(trials: Sequence[Outcomes]) -> Outcomes:
             ],
             how="vertical_relaxed",
         )
-        for name in ("flows", "links", "trials", "requests")
+        for name in TABLES
     }
     return Outcomes(trials[0].scenario, **tables, handle=_SeriesOfMany(trials))
 

@@ -2,27 +2,29 @@
 
 Above, one tick for each trial; below, the share of trials at or under each value. A target that every
 trial holds stands to the right of the curve; what lies to the right of the target failed. Trials that did
-not finish have no value: the curve ends below 100 % by their share.
+not finish have no value: the curve ends below 100 % by their share. Targets that are equal share a line in turns.
 """
 
 from __future__ import annotations
 
-import altair as alt
 import numpy as np
 import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
-from thalweg.plots.data import rows, told
-from thalweg.plots.theme import CONFIG, GREEN, GREY, VERMILION, WIDTH
+from thalweg.plots.figure import Figure
+from thalweg.plots.spec import AXIS_EXTENT, Spec, colour, number, span, table, told
+from thalweg.plots.theme import GREEN, GREY, PURPLE, SKY, VERMILION, WIDTH
 from thalweg.quantity import scale, text
-from thalweg.verdict import Statistics, values_of
+from thalweg.verdict import Statistics
 
 _STRIP = 46
 _CURVE = 150
+_DASH = 5
+_FOR_INFORMATION = [VERMILION, PURPLE, SKY]
 
 
-def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> alt.VConcatChart:
+def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> Figure:
     """Draws the distribution of what a criterion measures (`main completion`): by default, the first that decides.
 
     Raises RequestError if no criterion is about it.
@@ -33,54 +35,68 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> alt.VCo
         raise RequestError(f"scenario {outcomes.scenario.name} has no criterion to draw")
     first = about[0]
     same = [one for one in about if one.subject == first.subject]
-    criterion = {"flow": first.flow, "metric": first.metric, "column": first.column}
-    table = values_of(criterion, outcomes.flows, outcomes.scenario.starts_s)
-    finished = table.filter(pl.col("value").is_finite())
-    largest = max([one.at_most for one in same] + finished["value"].to_list())
+    finished = first.values.filter(pl.col("value").is_finite())
+    largest = max([one.bound for one in same] + finished["value"].to_list())
     factor, unit = scale(largest, first.unit)
     data = _steps(finished.sort("value"), outcomes.n).with_columns(pl.col("value") / factor)
 
-    x = alt.X(
-        "value:Q",
-        title=f"{first.subject} ({unit})",
-        scale=alt.Scale(domain=_domain(same, data, factor), nice=False),
-        axis=alt.Axis(tickCount=10),
+    scale_x, bounds = span(*_domain(same, data, factor))
+    x = number(
+        "value",
+        f"{first.subject} ({unit})",
+        scale=scale_x,
+        axis={"tickCount": 10},
     )
-    lines = _lines(same, factor)
-    named = rows(data)
-    strip = (
-        alt.Chart(named, height=_STRIP)
-        .mark_tick(thickness=1.2, opacity=0.55, size=26)
-        .encode(x=x.axis(None), tooltip=told("trial:Q", "seed:Q", "value:Q"))
+    hidden = {**x, "axis": None}
+    tick: Spec = {
+        "data": table(data, "ticks"),
+        "mark": {"type": "tick", "thickness": 1.2, "opacity": 0.55, "size": 26},
+        "encoding": {"x": hidden, "tooltip": told(trial="trial", seed="seed", value=f"{first.subject} ({unit})")},
+    }
+    share = number(
+        "share",
+        "trials at or under",
+        scale={"domain": [0, 1]},
+        axis={
+            "format": ".0%",
+            "tickCount": 4,
+            "domain": False,
+            "ticks": False,
+            "minExtent": AXIS_EXTENT,
+            "maxExtent": AXIS_EXTENT,
+        },
     )
-    curve = (
-        alt.Chart(named, height=_CURVE)
-        .mark_line(interpolate="step-after", strokeWidth=1.8)
-        .encode(
-            x=x,
-            y=alt.Y(
-                "share:Q",
-                title="trials at or under",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format=".0%", tickCount=4, domain=False, ticks=False),
-            ),
-            tooltip=told("trial:Q", "seed:Q", "value:Q", "share:Q"),
-        )
+    curve: Spec = {
+        "data": table(data, "trials"),
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.8},
+        "encoding": {"x": x, "y": share},
+    }
+    subtitle = (
+        f"{first.n} trials; median {text(first.median, first.unit)}, "
+        f"worst {text(first.worst, first.unit)}; {first.failures} "
+        f"{'over' if first.side == 'at_most' else 'under'} {text(first.bound, first.unit)}"
     )
-    head = alt.TitleParams(
-        outcomes.scenario.title,
-        subtitle=(
-            f"{first.n} trials; median {text(first.median, first.unit)}, "
-            f"worst {text(first.worst, first.unit)}; {first.failures} over {text(first.at_most, first.unit)}"
-        ),
-    )
-    chart: alt.VConcatChart = alt.vconcat(
-        alt.layer(strip, lines.encode(x=x.axis(None))).properties(width=WIDTH),
-        alt.layer(curve, lines.encode(x=x)).properties(width=WIDTH),
-        spacing=4,
-        title=head,
-    )
-    return chart.configure(**CONFIG)
+    title = outcomes.scenario.title
+    panels = [
+        {"width": WIDTH, "height": _STRIP, "layer": [tick, *_lines(same, factor, hidden)]},
+        {
+            "width": WIDTH,
+            "height": _CURVE,
+            "name": "curve",
+            "layer": [curve, *_lines(same, factor, x, legend=False)],
+        },
+    ]
+    spec: Spec = {
+        "title": {"text": title, "subtitle": [subtitle]},
+        "vconcat": panels,
+        "spacing": 4,
+        "resolve": {"scale": {"x": "shared"}},
+        "params": bounds,
+    }
+    reading = {"data": "trials", "kind": "steps", "by": [], "value": "share", "title": "at or under", "unit": "%"}
+    readings = {"x": "value", "title": first.subject, "unit": unit, "panels": [reading]}
+    notes = {"floor": "the least that the path allows"} if any(one.floor is not None for one in same) else {}
+    return Figure(spec, f"{title}: {first.subject}. {subtitle}.", notes, readings)
 
 
 def _steps(ordered: pl.DataFrame, n: int) -> pl.DataFrame:
@@ -88,30 +104,49 @@ def _steps(ordered: pl.DataFrame, n: int) -> pl.DataFrame:
     return ordered.with_columns(share=pl.Series(np.arange(1, ordered.height + 1) / n, dtype=pl.Float64))
 
 
-def _lines(criteria: list[Statistics], factor: float) -> alt.Chart:
-    """Upright lines at the targets and at the floor."""
-    marks = []
+def _lines(criteria: list[Statistics], factor: float, x: Spec, *, legend: bool = True) -> list[Spec]:
+    """Upright lines at the targets and at the floor; those at one place are drawn in turns."""
+    marks: list[tuple[str, float, str]] = []
+    others = 0
     for one in criteria:
         kind = "target for information" if one.informative else "target"
-        marks.append({"label": f"{kind}: {text(one.at_most, one.unit)}", "value": one.at_most / factor})
-    colours = [VERMILION if one.informative else GREEN for one in criteria]
+        shade = _FOR_INFORMATION[others % len(_FOR_INFORMATION)] if one.informative else GREEN
+        others += one.informative
+        named = f"{kind}: {text(one.bound, one.unit)}" + (
+            f" ({one.source})" if one.informative and one.source else ""
+        )
+        marks.append((named, one.bound / factor, shade))
     floor = next((one.floor for one in criteria if one.floor is not None), None)
     if floor is not None:
-        marks.append({"label": f"floor: {text(floor, criteria[0].unit)}", "value": floor / factor})
-        colours.append(GREY)
-    labels = [str(mark["label"]) for mark in marks]
-    return (
-        alt.Chart(alt.InlineData(values=marks))
-        .mark_rule(strokeWidth=1.6, strokeDash=[5, 3])
-        .encode(color=alt.Color("label:N", title=None, scale=alt.Scale(domain=labels, range=colours)))
-    )
+        marks.append((f"floor: {text(floor, criteria[0].unit)}", floor / factor, GREY))
+    names = [name for name, _, _ in marks]
+    shades = colour(names, [shade for _, _, shade in marks])
+    if not legend:
+        shades = {**shades, "legend": None}
+    lines: list[Spec] = []
+    for index, (name, value, _) in enumerate(marks):
+        alike = [other for other, (_, at, _) in enumerate(marks) if at == value]
+        dash = [_DASH, _DASH * (len(alike) - 1)] if len(alike) > 1 else [_DASH, 3]
+        lines.append(
+            {
+                "data": {"values": [{"label": name, "value": value}]},
+                "mark": {
+                    "type": "rule",
+                    "strokeWidth": 1.6,
+                    "strokeDash": dash,
+                    "strokeDashOffset": -_DASH * alike.index(index),
+                },
+                "encoding": {"x": x, "color": shades},
+            }
+        )
+    return lines
 
 
-def _domain(criteria: list[Statistics], data: pl.DataFrame, factor: float) -> list[float]:
+def _domain(criteria: list[Statistics], data: pl.DataFrame, factor: float) -> tuple[float, float]:
     """All values, targets and the floor, with a margin."""
-    marks = [one.at_most / factor for one in criteria]
+    marks = [one.bound / factor for one in criteria]
     marks += [one.floor / factor for one in criteria if one.floor is not None]
     marks += data["value"].to_list()
     low, high = min(marks), max(marks)
     margin = (high - low) * 0.04 or high * 0.04
-    return [max(0.0, low - margin), high + margin]
+    return max(0.0, low - margin), high + margin

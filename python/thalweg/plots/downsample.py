@@ -7,6 +7,7 @@ arrays: a trace has 100 000 rows, and a table for each step of the search would 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +18,62 @@ _Truths = npt.NDArray[np.bool_]
 _Indices = npt.NDArray[np.intp]
 
 
+@dataclass(frozen=True)
+class Grouped:
+    """The times of a table, and the rows of each of its groups: found once for all of its columns."""
+
+    times: _Floats
+    rows: list[_Indices]
+
+    @staticmethod
+    def of(frame: pl.DataFrame, by: list[str]) -> Grouped:
+        """The rows of each group, in their order."""
+        return Grouped(_numbers(frame, "time_s"), list(_groups(frame, by)))
+
+    def thinned(self, values: _Floats, buckets: int) -> _Indices:
+        """The rows that stay of the series of `values`, in their order; those without a value do not."""
+        known = np.isfinite(values)
+        if not known.any():
+            return np.empty(0, np.intp)
+        begin, end = self.times.min(where=known, initial=np.inf), self.times.max(where=known, initial=-np.inf)
+        width = (end - begin) / buckets or 1.0
+        kept = np.zeros(len(values), np.bool_)
+        for rows in self.rows:
+            there = rows[known[rows]]
+            bucket = np.minimum((self.times[there] - begin) / width, buckets - 1).astype(np.int32)
+            kept[there[_ends_and_extremes(bucket, values[there])]] = True
+        return np.flatnonzero(kept)
+
+    def ends(self, values: _Floats, buckets: int) -> tuple[_Indices, _Indices]:
+        """Rows at which `values` stop being known for longer than a bucket; those of the last value, or -1."""
+        if not len(values):
+            return np.empty(0, np.intp), np.empty(0, np.intp)
+        known = np.isfinite(values)
+        width = (self.times.max() - self.times.min()) / buckets
+        last_known = np.full(len(values), -1)
+        ends = []
+        for rows in self.rows:
+            there = known[rows]
+            last_known[rows] = np.maximum.accumulate(np.where(there, rows, -1))
+            turns = rows[_starts(there)]
+            until = np.append(self.times[turns[1:]], np.inf)
+            ends.append(turns[~known[turns] & (until - self.times[turns] > width)])
+        found = np.sort(np.concatenate(ends))
+        return found, last_known[found]
+
+    def line(self, values: _Floats, buckets: int) -> tuple[_Indices, _Floats]:
+        """The rows of a thinned line in the order of time, and its values; NaN where it ends."""
+        thin = self.thinned(values, buckets)
+        stops, last = self.ends(values, buckets)
+        rows = np.concatenate([thin, stops, stops])
+        held = np.where(last >= 0, values[last], np.nan) if len(stops) else np.empty(0)
+        drawn = np.concatenate([values[thin], held, np.full(len(stops), np.nan)])
+        order = np.argsort(self.times[rows], kind="stable")
+        return rows[order], drawn[order]
+
+
 def downsample(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> pl.DataFrame:
-    """Thins the series of `value` over `time_s`, each group of `by` on its own.
+    """Thins the series of `value` over `time_s`, each group of `by` separately.
 
     A series of at most four points in each bucket stays as it is; rows without a value are left out.
 
@@ -26,17 +81,7 @@ def downsample(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 50
     >>> downsample(frame, "y", [], buckets=1)["y"].to_list()
     [0.0, 5.0, -5.0, 3.0]
     """
-    times, values = _numbers(frame, "time_s"), _numbers(frame, value)
-    known = np.isfinite(values)
-    if not known.any():
-        return frame.clear()
-    begin, end = times.min(where=known, initial=np.inf), times.max(where=known, initial=-np.inf)
-    width = (end - begin) / buckets or 1.0
-    kept = np.zeros(frame.height, np.bool_)
-    for rows in _groups(frame, by, known):
-        bucket = np.minimum((times[rows] - begin) / width, buckets - 1).astype(np.int32)
-        kept[rows[_ends_and_extremes(bucket, values[rows])]] = True
-    return frame.filter(kept)
+    return frame[Grouped.of(frame, by).thinned(_numbers(frame, value), buckets)]
 
 
 def gaps(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> pl.DataFrame:
@@ -48,20 +93,8 @@ def gaps(frame: pl.DataFrame, value: str, by: list[str], buckets: int = 500) -> 
     >>> gaps(frame, "y", [], buckets=10).rows()
     [(1.0, 7.0), (1.0, None)]
     """
-    if frame.is_empty():
-        return frame
-    times, known = _numbers(frame, "time_s"), np.isfinite(_numbers(frame, value))
-    width = (times.max() - times.min()) / buckets
-    last_known = np.full(frame.height, -1)
-    ends = []
-    for rows in _groups(frame, by):
-        there = known[rows]
-        last_known[rows] = np.maximum.accumulate(np.where(there, rows, -1))
-        turns = rows[_starts(there)]
-        until = np.append(times[turns[1:]], np.inf)
-        ends.append(turns[~known[turns] & (until - times[turns] > width)])
-    found = np.sort(np.concatenate(ends))
-    held = [frame[value][int(row)] if row >= 0 else None for row in last_known[found]]
+    found, last = Grouped.of(frame, by).ends(_numbers(frame, value), buckets)
+    held = [frame[value][int(row)] if row >= 0 else None for row in last]
     unknown = pl.Series(value, [None] * len(found), frame.schema[value])
     stops = frame[found]
     return pl.concat(
@@ -86,8 +119,9 @@ def changes(frame: pl.DataFrame, value: str, by: list[str]) -> pl.DataFrame:
 
 
 def _numbers(frame: pl.DataFrame, column: str) -> _Floats:
-    """A column; what is null is not a number."""
-    return frame[column].cast(pl.Float64).to_numpy()
+    """A column; null becomes NaN."""
+    series = frame[column]
+    return (series if series.dtype == pl.Float64 else series.cast(pl.Float64)).to_numpy()
 
 
 def _groups(frame: pl.DataFrame, by: list[str], among: _Truths | None = None) -> Iterator[_Indices]:

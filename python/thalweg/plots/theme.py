@@ -1,30 +1,31 @@
-"""How figures look: colours that people with any colour vision tell apart, quiet axes, one width.
+"""How figures look: colours distinguishable with any colour vision, quiet axes, one width.
 
-The colours are those of Okabe and Ito (Color Universal Design, 2008), without black and yellow, which
+The first colours are those of Okabe and Ito (Color Universal Design, 2008), without black and yellow, which
 vanish on one of the two backgrounds.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
-import altair as alt
-
-Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.VConcatChart | alt.HConcatChart
+import colorsys
+from typing import Any, Final
 
 BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7"
-SERIES = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY]
+SERIES = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#8C564B", "#6A5ACD"]
 GREY = "#8a8f98"
-STATES = [SKY, ORANGE, GREEN, PURPLE, "#F0E442", VERMILION, BLUE, GREY]
-"""Colours of areas; yellow is good enough for those."""
 WIDTH = 820
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
+_TURN: Final = 0.618034
+"""The golden section: hues that are this far apart stay apart however many there are."""
+
+_UNSAID: Any = {"aria": False}
+"""A screen reader reads the description of a figure, not each of its thousand marks."""
 CONFIG: dict[str, Any] = {
     "font": FONT,
-    "mark": {"color": BLUE},
+    "mark": {"color": BLUE, **_UNSAID},
     "view": {"stroke": None},
     "axis": {
+        **_UNSAID,
         "gridColor": "#e6e8eb",
         "domainColor": "#b8bdc4",
         "tickColor": "#b8bdc4",
@@ -36,11 +37,14 @@ CONFIG: dict[str, Any] = {
         "gridOpacity": 1,
     },
     "legend": {
+        **_UNSAID,
         "labelColor": "#33373d",
         "titleColor": "#33373d",
         "titleFontWeight": "normal",
         "labelFontSize": 11,
+        "labelLimit": 400,
     },
+    "text": {"color": "#4a4f57", "fontSize": 10},
     "title": {
         "color": "#22252a",
         "subtitleColor": "#5b616b",
@@ -53,7 +57,7 @@ CONFIG: dict[str, Any] = {
 DARK_CONFIG: dict[str, Any] = {
     **CONFIG,
     "background": "transparent",
-    "mark": {"color": SKY},
+    "mark": {"color": SKY, **_UNSAID},
     "axis": {
         **CONFIG["axis"],
         "gridColor": "#2e3238",
@@ -63,6 +67,42 @@ DARK_CONFIG: dict[str, Any] = {
         "titleColor": "#cdd1d7",
     },
     "legend": {**CONFIG["legend"], "labelColor": "#cdd1d7", "titleColor": "#cdd1d7"},
+    "text": {"color": "#b3b9c2", "fontSize": 10},
     "title": {**CONFIG["title"], "color": "#e6e8eb", "subtitleColor": "#9aa1ab"},
 }
 """For pages on which the reader prefers a dark background."""
+
+_BLACK = {"labelColor": "#000000", "titleColor": "#000000", "labelFontSize": 8, "titleFontSize": 8}
+PAPER_CONFIG: dict[str, Any] = {
+    **CONFIG,
+    "font": "'Nimbus Roman', 'Times New Roman', 'Liberation Serif', serif",
+    "background": "#ffffff",
+    "axis": {**CONFIG["axis"], **_BLACK, "gridColor": "#dddddd", "domainColor": "#000000", "tickColor": "#000000"},
+    "legend": {**CONFIG["legend"], **_BLACK, "symbolSize": 40},
+    "text": {"color": "#000000", "fontSize": 8},
+    "title": {
+        **CONFIG["title"],
+        "color": "#000000",
+        "subtitleColor": "#000000",
+        "fontSize": 9,
+        "subtitleFontSize": 8,
+    },
+}
+"""For print: black letters of 8 points with serifs."""
+
+THEMES = {"screen": CONFIG, "dark": DARK_CONFIG, "paper": PAPER_CONFIG}
+
+
+def distinct(count: int) -> list[str]:
+    """This many distinct colours.
+
+    >>> len(set(distinct(40)))
+    40
+    """
+    more = range(max(count - len(SERIES), 0))
+    return SERIES[:count] + [_hue(0.08 + _TURN * index, (0.42, 0.62)[index % 2]) for index in more]
+
+
+def _hue(hue: float, lightness: float) -> str:
+    red, green, blue = (round(255 * part) for part in colorsys.hls_to_rgb(hue % 1, lightness, 0.6))
+    return f"#{red:02x}{green:02x}{blue:02x}"

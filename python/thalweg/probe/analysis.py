@@ -1,4 +1,4 @@
-"""All that the analysis has to say about one series."""
+"""The analysis of one series."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHARES = {"min": 0.0, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0
 
 @dataclass(frozen=True)
 class Analysis:
-    """What one series says."""
+    """The analysis of one series."""
 
     series: Series
     losses: Losses
@@ -66,7 +66,7 @@ class Analysis:
         return f'rtt = "{self.percentiles()["min"] * 1e3:.4g} ms"\njitter = {self.entries()["fitted"]}'
 
     def document(self) -> dict[str, Any]:
-        """The numbers, for JSON; what is not known is None."""
+        """The numbers, for JSON; None if unknown."""
         losses = self.losses
         return {
             "name": self.series.name,
@@ -123,7 +123,7 @@ def pooled(analyses: Sequence[Analysis]) -> tuple[Histogram, Histogram]:
 
 
 def document(analyses: Sequence[Analysis]) -> dict[str, Any]:
-    """All that is said of these series, for JSON; several have a histogram of all of them, too."""
+    """The analysis of these series, for JSON; several also have a pooled histogram."""
     told: dict[str, Any] = {"probes": [one.document() for one in analyses]}
     if len(analyses) > 1:
         told["pooled_histogram"] = _histograms(*pooled(analyses))

@@ -1,9 +1,9 @@
-"""The client of the probe: sends requests at a steady pace and notes the replies.
+"""The client of the probe: sends requests at constant intervals and records the replies.
 
-First it asks for a token, which proves that it gets what is sent to its address (`wire`). Then one loop, as
-octoping has it: a request is sent when it is due, and if the program came too late for several the pace goes on
-from now, without a burst; otherwise it waits for a reply. After the last request it listens for `patience` more.
-A server that has lost the client meanwhile wants a new token: that request is sent again at once.
+First it requests a token, which proves that it receives at its address (`wire`). Then one loop, as in
+octoping: a request is sent when it is due, and if the program is late for several, the interval restarts
+now, without a burst; otherwise it waits for a reply. After the last request it listens for `patience` more.
+A server that has dropped the client meanwhile requires a new token: that request is sent again immediately.
 
 Times are those of the monotonic clock. A request is stamped just before it is handed to the kernel, a reply by
 the kernel (`timestamps`): what both leave out is tens of microseconds of the client's own network stack.
@@ -85,7 +85,7 @@ class _Replies:
         self.copies: dict[int, int] = {}
 
     def knows(self, answer: Message) -> bool:
-        """Whether this answers a request as it was last sent, with numbers that can be."""
+        """Whether this answers a request as last sent, with valid numbers."""
         is_sent = answer.session == self.session and answer.number < len(self.sent)
         can_be = max(answer.arrived_ns, answer.returned_ns, answer.counted) < LARGEST
         return is_sent and can_be and self.sent[answer.number] == answer.sent_ns
@@ -109,9 +109,9 @@ class _Replies:
 
 
 def measure(plan: Plan, on_progress: Callable[[int, int], None] | None = None) -> Run:
-    """Sends the probes. Ctrl-C ends the measurement and keeps what came.
+    """Sends the probes. Ctrl-C ends the measurement and keeps the replies so far.
 
-    `on_progress` hears how many requests of how many were sent. Raises RequestError if the host cannot be
+    `on_progress` gets how many requests of how many were sent. Raises RequestError if the host cannot be
     reached or does not answer.
     """
     addresses = _addresses(plan)
@@ -226,7 +226,7 @@ def _take(plan: Plan, endpoint: socket.socket, replies: _Replies) -> None:
 
 
 def _try(plan: Plan, replies: _Replies, action: Callable[[], object]) -> None:
-    """Sends or receives. Once there was an answer, an error of the network is a lost probe and no more."""
+    """Sends or receives. After the first answer, a network error is only a lost probe."""
     try:
         action()
     except OSError as error:
@@ -255,7 +255,7 @@ def _addresses(plan: Plan) -> list[_Address]:
 
 
 def _connect(plan: Plan, address: _Address) -> socket.socket:
-    """A socket that talks to this address and hears nobody else."""
+    """A socket connected to this address."""
     family, where = address
     endpoint = None
     try:

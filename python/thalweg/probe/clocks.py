@@ -1,4 +1,4 @@
-"""Two clocks that do not agree: how the one-way delays are told apart.
+"""One-way delays from two clocks that disagree.
 
 The server's clock is off by an unknown amount, which may grow: θ(t) = a + b t. Then the request seems to take
 its delay plus θ, and the reply its delay minus θ. The sum, the round-trip time, knows nothing of θ.
@@ -23,9 +23,9 @@ from thalweg.errors import RequestError
 from thalweg.probe.series import Floats, Series
 
 _FEW = 50
-"""With fewer answers there is no telling drift from chance."""
+"""Least answers for an estimate of drift."""
 _LONGEST_S = 60.0
-"""No path holds a packet that long: a clock has been set, or the server was started again on another."""
+"""Longer delays mean that a clock was set, or the server was restarted on another host."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class OneWay:
     offset_s: float
     """Server's clock minus client's when the first request was sent."""
     drift: float
-    """What the server's clock gains, in seconds per second."""
+    """Drift of the server's clock, in seconds per second."""
     uncertain_s: float
     """The delays may be off by this much, one up and the other down."""
 

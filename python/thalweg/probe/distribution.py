@@ -1,8 +1,8 @@
 """Distributions of delays: histograms, cumulative curves, and the one behind in-order delivery.
 
-On a link that keeps the order a packet that was held back for `h` tells only that its own delay was at most `h`:
-the value is censored from the left. Leaving such packets out, as the in-order filter does, keeps long delays and
-drops short ones. The estimate of Kaplan and Meier (1958), run from the largest value down, uses both kinds:
+On an in-order link, a packet held back for `h` only shows that its own delay was at most `h`:
+the value is left-censored. Omitting such packets, as the in-order filter does, keeps long delays and
+drops short ones. The Kaplan-Meier estimate (1958), from the largest value down, uses both kinds:
 
     F(t) = product over exact values u > t of (1 - exact(u) / at_or_below(u))
 
@@ -82,7 +82,7 @@ class Censored:
 
 
 def undo_in_order(sent: Floats, delay: Floats, gap_s: float = GAP_S) -> Censored:
-    """The delays that packets had of their own on a link that kept the order.
+    """The packets' own delays on an in-order link.
 
     A packet that came within `gap_s` of the release of those before it was held back: its own delay was at most
     the bound `hold + gap`, a number that does not depend on it. A packet that overtook was not held back.

@@ -1,7 +1,7 @@
 """An attack on a server of the probe over the loopback interface, drawn from a seed: for tests and fuzzing.
 
-Strangers at several addresses send noise, changed packets, requests of all kinds and versions, and tokens of their
-own and of others. The server must go on, answer none with more bytes than it sent, keep no more than its limits,
+Attackers at several addresses send noise, changed packets, requests of all kinds and versions, and their own and
+others' tokens. The server must keep running, answer none with more bytes than it sent, stay within its limits,
 and serve the next client.
 """
 
@@ -19,17 +19,17 @@ from thalweg.probe.wire import CHALLENGE, NO_TOKEN, REQUEST, SIZE, TOKEN_SIZE, M
 
 _STRANGERS = 12
 _CLIENTS = 8
-"""Fewer than there are strangers: those with a token of their own meet the limit."""
+"""Fewer than the attackers, so that those with their own token reach the limit."""
 _SESSIONS = 64
 _KEY = b"a key that strangers do not have"
 
 
 class BreachError(Exception):
-    """What the server did not withstand, in words."""
+    """What the server got wrong, in words."""
 
 
 class _Stranger:
-    """One address, what it has sent and what came back."""
+    """One address, and the bytes sent and received."""
 
     def __init__(self, host: int, port: int) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -48,7 +48,7 @@ class _Stranger:
         self.sent += len(packet)
 
     def listen(self, key: bytes) -> None:
-        """Takes in all answers, and keeps their tokens."""
+        """Receives all answers, and keeps their tokens."""
         while True:
             try:
                 packet = self.socket.recv(2048)
@@ -63,7 +63,7 @@ class _Stranger:
 
 
 def assail(seed: int, cases: int = 2000) -> Totals:
-    """Attacks a server of its own with `cases` datagrams; the same seed draws the same. Raises BreachError.
+    """Attacks a new server with `cases` datagrams; the same seed draws the same. Raises BreachError.
 
     >>> totals = assail(seed=1, cases=200)
     >>> totals.challenged > 0, totals.refused > 0

@@ -1,8 +1,8 @@
-"""In-order delivery: what it does to delays, and how to see it.
+"""In-order delivery: its effect on delays, and how to detect it.
 
-A link that keeps the order holds back what comes after a late packet and releases it together with that packet.
+An in-order link holds packets behind a late one and releases them together with it.
 Delays then fall by the interval between the probes from one to the next, which is a line in the plot of each
-round-trip time against the next, and they say nothing of the random process behind the late packet.
+round-trip time against the next, and they carry no information on the random process of the late packet.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def filter_in_order(arrival: Floats, gap_s: float = GAP_S) -> Mask:
 
 
 def hold(sent: Floats, delay: Floats) -> Floats:
-    """How long each packet would have been held back by those before it if it had had no delay of its own.
+    """How long each packet would have been held back by those before it without its own delay.
 
     Their latest arrival minus its time of sending: negative if they had all arrived.
 

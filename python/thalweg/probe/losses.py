@@ -1,4 +1,4 @@
-"""What the network did to the probes: losses and in which direction, copies, and changes of the order."""
+"""Losses by direction, duplicates and reordering."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Losses:
     sent: int
     answered: int
     lost_up: int | None
-    """Requests that the server never saw, up to the last that it answered; None if it did not count."""
+    """Requests that never reached the server, up to the last that it answered; None if it did not count."""
     lost_down: int | None
     """Replies that never came, up to the same request."""
     longest_loss: int
@@ -40,7 +40,7 @@ class Losses:
 
 
 def count_losses(series: Series) -> Losses:
-    """Counts what was lost, copied and reordered.
+    """Counts lost, duplicated and reordered packets.
 
     The server says in each reply how many requests it has seen. Of the requests up to the one with the largest
     count, what it has not seen was lost on the way up, and what it has seen and is not answered was lost on the

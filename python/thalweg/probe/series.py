@@ -38,7 +38,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 _COLUMNS = ["number", "sent_ns", "arrived_ns", "returned_ns", "received_ns", "replies", "counted"]
 _OCTOPING = ["number", "sent", "received", "echo", "rtt", "up_t", "down_t", "phase"]
 _LARGEST = 1 << 28
-"""A larger file is no trace of a probe."""
+"""Largest file of a probe."""
 _BEYOND = 2.0**63
 """Numbers of a file are whole numbers of 64 bits."""
 
@@ -74,7 +74,7 @@ class Series:
 
     @property
     def interval_s(self) -> float:
-        """The pace of sending: the median time between two requests; nan for fewer than two."""
+        """The interval: the median time between two requests; NaN for fewer than two."""
         return float(np.median(np.diff(self.sent))) if len(self.sent) > 1 else float("nan")
 
     @property

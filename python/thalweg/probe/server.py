@@ -1,9 +1,9 @@
-"""The server of the probe: it returns requests, at the pace and to the number of clients that it is set to.
+"""The server of the probe: returns requests, within limits of rate and number of clients.
 
-What is no request, or has no tag of the key, or comes too fast, is dropped without a word, and no answer is larger
-than what asked for it: nobody can make the server send more than it receives. A client must show a token first,
-which proves that it is where it says (`tokens`): false addresses take no room. A client is an IPv4 address, or the
-/64 of an IPv6 address, of which a single host has all; it may hold several sessions.
+Packets that are not requests, lack the tag of the key, or exceed the rate are dropped silently, and no answer is
+larger than its request: the server never sends more than it receives. A client must first present a token,
+which proves its address (`tokens`): spoofed addresses use no memory. A client is an IPv4 address, or the
+/64 of an IPv6 address, which a single host owns; it may have several sessions.
 
 Limits: a client whose requests are dropped counts them as lost. On a host with several addresses, name the one
 to listen on, since the kernel may choose another for the reply.
@@ -28,26 +28,26 @@ from thalweg.probe.tokens import LIFETIME_S, Tokens
 from thalweg.probe.wire import PORT, REQUEST, SIZE, VERSION, Message, unpack, version_of
 
 _IDLE_NS = 30_000_000_000
-"""A client that says nothing for this long makes room for another."""
+"""A client that is silent for this long may be replaced."""
 _SESSIONS = 64
-"""Sessions of one client that are counted; beyond, the oldest is forgotten."""
+"""Most sessions of one client; beyond that, the oldest is dropped."""
 _POLL_S = 0.25
-"""How soon the server looks whether it should end."""
+"""Longest time between two checks of the stop flag."""
 
 
 @dataclass
 class Totals:
-    """What came, by what became of it."""
+    """Counts of packets by result."""
 
     answered: int = 0
     challenged: int = 0
-    """Without a valid token: told to show one."""
+    """Without a valid token: challenged."""
     refused: int = 0
     """No request, or a wrong tag."""
     other_version: int = 0
     """Of another version of the protocol."""
     limited: int = 0
-    """Too fast, or one client too many."""
+    """Beyond the rate or the number of clients."""
 
 
 @dataclass
@@ -67,7 +67,7 @@ class _Client:
         return True
 
     def count(self, session: int) -> int:
-        """Notes a request and returns how many there were of its session."""
+        """Counts a request and returns the number in its session."""
         number = self.counts.pop(session, 0) + 1
         self.counts[session] = number
         if len(self.counts) > _SESSIONS:
@@ -150,7 +150,7 @@ class Server:
         return request if request and request.kind == REQUEST else None
 
     def _has_shown_a_token(self, request: Message, sender: Any, now_ns: int) -> bool:
-        """Whether the sender has a token of its own: a new one, or an old one for a session that goes on."""
+        """Whether the sender has a valid token: a new one, or an old one for a continuing session."""
         age = self._tokens.age_s(request.token, sender, request.session, now_ns // 1_000_000_000)
         if age is None:
             return False

@@ -1,4 +1,4 @@
-"""Probes in virtual time: what a probe would measure on the path of a scenario while nobody else sends."""
+"""Probes in virtual time, on the otherwise idle path of a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retransmission timers along a series of round-trip times: how often each would have fired for nothing.
+"""Retransmission timers along a series of round-trip times: how often each would have fired spuriously.
 
 Before each round-trip time the timer is what the earlier ones make it. If the reply takes longer, the timer has
 fired while the reply was on its way: spuriously, since it came.

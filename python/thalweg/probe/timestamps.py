@@ -1,4 +1,4 @@
-"""When a packet came: the time at which the kernel took it from the device, on the monotonic clock.
+"""Arrival time of a packet: when the kernel received it from the device, on the monotonic clock.
 
 A program that is woken late reads a packet late; the kernel notes the time of arrival beside the packet
 (SO_TIMESTAMPNS, see socket(7)). It does so on the wall clock, which may be set while a probe runs: the time is
@@ -24,7 +24,7 @@ _LONGEST_WAIT_NS = 60_000_000_000
 
 
 def ask_for_timestamps(endpoint: socket.socket) -> bool:
-    """Makes the kernel note when packets come; tells whether it does."""
+    """Enables the kernel's receive timestamps; returns whether it supports them."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -1,8 +1,8 @@
-"""Tokens: what a client shows to prove that it gets what is sent to its address.
+"""Tokens: a client's proof that it receives at its address.
 
-As the token of a Retry packet (RFC 9000 sections 8.1.2 to 8.1.4): made by the server, which keeps nothing of it,
-from a secret of its own, the address and port of the client, the session and the time. Who writes another address
-into a packet never sees the token that is sent there.
+Like the token of a Retry packet (RFC 9000 sections 8.1.2 to 8.1.4): the server derives it, without keeping state,
+from its own secret, the address and port of the client, the session and the time. A sender with a spoofed address
+never receives the token.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TIME = struct.Struct("!I")
 
 
 class Tokens:
-    """The tokens of one server, of as long as it runs."""
+    """The tokens of one server, during its lifetime."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(32)

@@ -1,4 +1,4 @@
-"""The two-component model of bad Wi-Fi, with scales of its own, as a distribution that can be computed.
+"""The two-component model of bad Wi-Fi, with explicit scales, as a distribution that can be computed.
 
 Per packet, with steps `short` and `long`:
 

@@ -22,7 +22,7 @@ in all versions: its own number is what it tells.
 
 The key keeps strangers from using a server and from forging replies. The tag covers the token, which binds the
 address of the client and the time: a recorded request is worth nothing from elsewhere, and opens nothing when the
-token is old. Until then, whoever can record packets can send them again in the name of the client that sent them;
+token is old. Until then, an observer can replay recorded packets in the name of their client;
 the answer goes to that client and is of the same size.
 """
 
@@ -51,7 +51,7 @@ _TAG = 16
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A packet. Times are nanoseconds of the clock of whoever wrote them."""
+    """A packet. Times are nanoseconds of the clock of their writer."""
 
     kind: int
     session: int

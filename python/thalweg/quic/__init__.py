@@ -1,4 +1,4 @@
-"""The QUIC stack over UDP sockets: a server, and what a client asks of it."""
+"""The QUIC stack over UDP sockets: a server and a client."""
 
 from thalweg.quic.client import Fetched, QuicError, Request, fetch
 from thalweg.quic.identity import Identity, default_identity_file

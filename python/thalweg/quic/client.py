@@ -1,4 +1,4 @@
-"""What a client asks of a server, and what comes of it."""
+"""The request of a client, and its result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from thalweg import _native
+from thalweg.control.failure import error_of
+from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError
 from thalweg.trace import Trace
 
@@ -15,12 +17,12 @@ Workload = Literal["download", "upload", "call"]
 
 
 class QuicError(Exception):
-    """A connection has broken off: what was asked for was right, and has not come to its end."""
+    """A connection failed: the request was valid but did not complete."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to ask of whom."""
+    """The server and the request."""
 
     host: str
     port: int
@@ -36,23 +38,24 @@ class Request:
     patience_s: float = 5.0
     """For the handshake."""
     idle_s: float = 10.0
-    """Silence after which the server counts as gone."""
+    """Idle timeout."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What came of a request."""
+    """The result of a request."""
 
     summary: dict[str, Any]
     trace: Trace | None
-    """Of our own sender, if it was asked for."""
+    """Of our own sender, if requested."""
 
 
 def fetch(request: Request, trace: bool = False, on_progress: Callable[[int], None] | None = None) -> Fetched:
-    """Moves the data of a request; `on_progress` gets the bytes moved ten times a second.
+    """Transfers the data of a request; `on_progress` gets the bytes transferred ten times a second.
 
-    Raises RequestError if the server cannot be reached or refuses, and QuicError if the connection breaks off.
+    Raises RequestError if the server cannot be reached or refuses, and QuicError if the connection fails.
     """
+    resolver = Resolver()
     try:
         summary, native = _native.quic_get(
             request.host,
@@ -66,7 +69,10 @@ def fetch(request: Request, trace: bool = False, on_progress: Callable[[int], No
             request.idle_s,
             trace,
             on_progress,
+            resolver,
         )
+    except _native.ControllerFailed as failed:
+        raise error_of(failed, resolver.definitions) from failed.__cause__
     except _native.QuicRefused as error:
         raise RequestError(str(error)) from None
     except _native.QuicFailed as error:

@@ -1,7 +1,7 @@
 """The certificate of a server, made on first use and kept in a file.
 
 The file is PEM: a certificate, and its private key as PKCS #8. Clients know the certificate by its fingerprint,
-the SHA-256 of its DER form, so nobody needs to issue it and no name in it matters.
+the SHA-256 of its DER form, so it needs no issuer and no name in it matters.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from thalweg import _native
+from thalweg.control.failure import error_of
+from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError
 from thalweg.quic.client import QuicError
 from thalweg.quic.identity import Identity
@@ -18,16 +20,16 @@ OnServed = Callable[[dict[str, Any], Trace | None], None]
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """How a server behaves, and what it allows."""
+    """Configuration and limits of a server."""
 
     controller: str = "c4"
     clients_choose: bool = False
     """Whether a request may name another controller."""
     connections: int = 64
     half_open: int = 32
-    """Connections whose handshake is not complete; beyond a quarter of them clients must prove their address."""
+    """Connections whose handshake is not complete; beyond a quarter of them clients get a Retry."""
     idle_s: float = 10.0
-    """Silence after which a connection is forgotten."""
+    """Idle timeout."""
     trace: bool = False
 
 
@@ -35,6 +37,7 @@ class QuicServer:
     """A server that listens from now on. Raises RequestError if it cannot."""
 
     def __init__(self, address: str, port: int, identity: Identity, options: ServerOptions) -> None:
+        self._resolver = Resolver()
         try:
             self._native = _native.QuicServer(
                 address,
@@ -47,6 +50,7 @@ class QuicServer:
                 options.half_open,
                 options.idle_s,
                 options.trace,
+                self._resolver,
             )
         except _native.QuicRefused as error:
             raise RequestError(str(error)) from None
@@ -58,15 +62,15 @@ class QuicServer:
 
     @property
     def fingerprint(self) -> str:
-        """What clients know it by."""
+        """Its fingerprint."""
         return self._native.fingerprint
 
     def serve(
         self, on_served: OnServed, duration_s: float | None = None, once: bool = False
     ) -> tuple[dict[str, int], bool]:
-        """Serves until Ctrl-C, `stop` or the end; `on_served` hears of every connection that asked for something.
+        """Serves until Ctrl-C, `stop` or the end; `on_served` gets every connection with a request.
 
-        Returns what was counted, and whether Ctrl-C ended it. Raises QuicError if the socket fails.
+        Returns the counters, and whether Ctrl-C ended it. Raises QuicError if the socket fails.
         """
 
         def told(report: str, trace: _native.Trace | None) -> None:
@@ -74,6 +78,8 @@ class QuicServer:
 
         try:
             return self._native.serve(duration_s, once, told)
+        except _native.ControllerFailed as failed:
+            raise error_of(failed, self._resolver.definitions) from failed.__cause__
         except _native.QuicFailed as error:
             raise QuicError(str(error)) from None
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
 
 from markupsafe import Markup
 
 from thalweg.plots import Chart
-from thalweg.script_json import ScriptJson
+from thalweg.plots.figure import figure
+from thalweg.plots.page import embedded, packed_figure
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A figure that waits for its page."""
+
+    data: Markup
+    description: str
+    notes: Mapping[str, str]
+    height: int
+    """In pixels, about."""
 
 
 class Figures:
@@ -21,24 +32,25 @@ class Figures:
     """
 
     def __init__(self) -> None:
-        self._packed: dict[str, bytes] = {}
+        self._packed: dict[str, Packed] = {}
 
     def __setitem__(self, place: str, chart: Chart) -> None:
-        self._packed[place] = zlib.compress(spec(chart).encode(), level=1)
+        drawn = figure(chart)
+        self._packed[place] = Packed(packed_figure(drawn), drawn.description, drawn.notes, drawn.height_px)
+
+    def __ior__(self, others: Figures) -> Self:
+        """Takes in figures that others have packed."""
+        self._packed |= others._packed
+        return self
+
+    def __iter__(self) -> Iterator[str]:
+        """The places, in insertion order."""
+        return iter(self._packed)
+
+    def __getitem__(self, place: str) -> Packed:
+        return self._packed[place]
 
     def items(self) -> Iterator[tuple[Markup, Markup]]:
-        """Places and figures as the page carries them, in the order in which they came, one by one."""
-        for place, packed in self._packed.items():
-            yield embedded(place), Markup(zlib.decompress(packed).decode())
-
-
-def spec(chart: Chart) -> Markup:
-    """A figure as the page carries it: JSON, without colours of its own."""
-    drawn: dict[str, Any] = chart.to_dict(validate=False)
-    del drawn["config"]  # the page lends the one that suits the reader
-    return embedded(drawn)
-
-
-def embedded(value: object) -> Markup:
-    """JSON that may stand inside a script element."""
-    return Markup(json.dumps(value, cls=ScriptJson, separators=(",", ":"), allow_nan=False))
+        """Places and packed figures, in insertion order."""
+        for place, one in self._packed.items():
+            yield embedded(place), one.data

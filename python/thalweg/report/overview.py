@@ -16,12 +16,20 @@ from markupsafe import Markup
 
 from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
-from thalweg.statistics.interval import Values
-from thalweg.verdict import Statistics, values_of
+from thalweg.verdict import Statistics
 
 _ORDER = ("fail", "infeasible", "pass", "no criteria")
+HEADERS = (
+    ("scenario", "name"),
+    ("verdict", "verdict"),
+    ("criterion", "criterion"),
+    ("floor, trials, target", "trials"),
+    ("margin", "margin"),
+    ("failures", "failures"),
+)
+"""Of the columns, and their kinds, by which the page sorts them."""
 _WIDTH = 1000.0
-"""Of the strip, in units of its own; lines closer than one of them are one."""
+"""Width of the strip, in its own units; lines closer than one unit are merged."""
 _HEIGHT = 20
 
 
@@ -50,33 +58,39 @@ def _row(outcomes: Outcomes) -> Row:
     if not deciding:
         return Row(scenario.name, scenario.title, "no criteria", "", "", "", Markup(""))
     least = min(deciding, key=margin)
-    criterion = {"flow": least.flow, "metric": least.metric, "column": least.column}
-    values = values_of(criterion, outcomes.flows, scenario.starts_s)["value"].to_numpy()
     return Row(
         scenario.name,
         scenario.title,
         verdict.answer or "no criteria",
-        f"{least.subject} \N{LESS-THAN OR EQUAL TO} {text(least.at_most, least.unit)}",
+        _criterion(least),
         percent(margin(least)) if math.isfinite(least.worst) else "no value" if least.stream else "did not finish",
         f"{least.failures} of {least.n}",
-        strip(least, values),
+        strip(least),
     )
 
 
+def _criterion(statistics: Statistics) -> str:
+    sign = "\N{LESS-THAN OR EQUAL TO}" if statistics.side == "at_most" else "\N{GREATER-THAN OR EQUAL TO}"
+    share = f" in {text(statistics.within, 'share')}" if statistics.within < 1 else ""
+    return f"{statistics.subject} {sign} {text(statistics.bound, statistics.unit)}{share}"
+
+
 def margin(statistics: Statistics) -> float:
-    """How far the worst trial is below the target, as a share of the target; -inf if it did not finish.
+    """How far the worst trial is from the target, as a share of the target; -inf if it did not finish.
 
-    A target of 0 is either held without any margin or missed by far.
+    A target of 0 is either met without margin or missed by far.
     """
-    if statistics.at_most == 0:
-        return 0.0 if statistics.worst <= 0 else -math.inf
-    return (statistics.at_most - statistics.worst) / statistics.at_most
+    bound, worst = statistics.bound, statistics.worst
+    if bound == 0:
+        return -math.inf if statistics.is_worse(worst, bound) else 0.0
+    return (bound - worst) / bound if statistics.side == "at_most" else (worst - bound) / bound
 
 
-def strip(statistics: Statistics, values: Values) -> Markup:
-    """A picture of the trials between floor and target, with words for those who do not see it."""
+def strip(statistics: Statistics) -> Markup:
+    """A picture of the trials between floor and target, with a text for screen readers."""
+    values = statistics.values["value"].to_numpy()
     finite = values[np.isfinite(values)]
-    marks = [statistics.at_most, *([statistics.floor] if statistics.floor is not None else [])]
+    marks = [statistics.bound, *([statistics.floor] if statistics.floor is not None else [])]
     low, high = float(min([*marks, *finite])), float(max([*marks, *finite]))
     room = 0.02 * ((high - low) or 1.0)
 
@@ -87,12 +101,12 @@ def strip(statistics: Statistics, values: Values) -> Markup:
         path = "".join(f"M{place} 0V{_HEIGHT}" for place in sorted({at(value) for value in places}))
         return Markup('<path class="{}" d="{}"/>').format(kind, path) if path else Markup("")
 
-    over = finite[finite > statistics.at_most]
+    is_over = finite > statistics.bound if statistics.side == "at_most" else finite < statistics.bound
     unit = statistics.unit
     words = f"{statistics.n} trials, median {text(statistics.median, unit)}, worst {text(statistics.worst, unit)}"
     if statistics.floor is not None:
         words += f", floor {text(statistics.floor, unit)}"
-    words += f", target {text(statistics.at_most, unit)}"
+    words += f", target {text(statistics.bound, unit)}"
     return Markup(
         '<svg class="strip" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">'
         "<title>{}</title>{}{}{}{}</svg>"
@@ -102,7 +116,7 @@ def strip(statistics: Statistics, values: Values) -> Markup:
         words,
         words,
         lines([] if statistics.floor is None else [statistics.floor], "floor"),
-        lines(finite[finite <= statistics.at_most].tolist(), "held"),
-        lines(over.tolist(), "over"),
-        lines([statistics.at_most], "target"),
+        lines(finite[~is_over].tolist(), "held"),
+        lines(finite[is_over].tolist(), "over"),
+        lines([statistics.bound], "target"),
     )

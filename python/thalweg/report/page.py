@@ -1,33 +1,34 @@
-"""Makes the report page out of a result; what it looks like is in `page.html`, `page.css` and `page.js`."""
+"""Makes the report page of a result; its layout is in `page.html`, `page.css` and `page.js`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from altair.utils.schemapi import debug_mode
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from thalweg import _native
 from thalweg.errors import RequestError
 from thalweg.memory import return_large_blocks
 from thalweg.outcome import Outcomes
-from thalweg.plots import plot_distribution, plot_trial
-from thalweg.plots.theme import CONFIG, DARK_CONFIG
+from thalweg.plots import Figure, plot_distribution, plot_trial
+from thalweg.plots.page import environment
 from thalweg.progress import Progress, silent
 from thalweg.quantity import percent, text
 from thalweg.replay import is_same, replay_command, replay_trial
 from thalweg.report import overview
-from thalweg.report.figures import Figures, embedded
-from thalweg.report.vega import vega
+from thalweg.report.figures import Figures
 from thalweg.seeds import told
 from thalweg.statistics.digits import bracketed, low_bound
 from thalweg.store.results import SuiteResult
 from thalweg.store.whole_file import whole_file
-from thalweg.verdict import Verdict
+
+_BUCKETS = 300
 
 
 def write_report(result: SuiteResult, file: str | Path, on_progress: Progress = silent) -> None:
@@ -49,87 +50,88 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
     return_large_blocks()
     figures = Figures()
     scenarios = []
-    # The drawing program is bundled beside: it takes a second of another core.
-    with ThreadPoolExecutor(1) as beside:
-        bundle = beside.submit(vega)
-        for number, outcomes in enumerate(result.outcomes):
-            on_progress(f"report: {outcomes.scenario.name}", number, len(result.outcomes))
-            # Figures are checked by tests; checking each here takes longer than the trials of a suite.
-            with debug_mode(False):
-                scenarios.append(_section(result, outcomes, figures))
+    sections = drawn(result)
+    for number, (section, own) in enumerate(sections):
+        on_progress(f"report: {result.outcomes[number].scenario.name}", number, len(result.outcomes))
+        scenarios.append(section)
+        figures |= own
     return fill(
         "page.html",
         figures,
-        bundle.result,
         result=result,
         scenarios=scenarios,
         overview=overview.rows(result.outcomes),
+        headers=overview.HEADERS,
+        contents=[("verdicts", "Verdicts"), *((one["facts"].name, one["facts"].title) for one in scenarios)],
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
     )
 
 
-def fill(
-    template: str, figures: Figures, drawing_program: Callable[[], str] = vega, /, **values: object
-) -> Iterable[str]:
-    """A page out of its template, with all that it needs to draw `figures`; in parts, as it is large."""
-    environment = Environment(
-        loader=PackageLoader("thalweg.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def drawn(result: SuiteResult) -> Iterator[tuple[dict[str, Any], Figures]]:
+    """What the page says of each scenario, and its figures, packed.
+
+    Scenarios are replayed and drawn on all cores; a trace is large, and only those at work are in memory.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        # The audit setting is in the context, which threads do not inherit.
+        futures = [pool.submit(copy_context().run, _section, result, outcomes) for outcomes in result.outcomes]
+        try:
+            for future in futures:
+                yield future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def fill(template: str, figures: Figures, /, **values: object) -> Iterable[str]:
+    """A page from its template, with all that `figures` need to be drawn; in parts, as it is large."""
+    made = environment("thalweg.report")
+    made.globals["source"] = lambda name: Markup(
+        files("thalweg.report").joinpath(name).read_text(encoding="utf-8")
     )
-    environment.filters |= {
+    made.filters |= {
         "quantity": text,
         "percent": percent,
         "bracketed": bracketed,
         "low_bound": low_bound,
         "told": told,
     }
-
-    def source(name: str) -> Markup:
-        return Markup(environment.loader.get_source(environment, name)[0] if environment.loader else "")
-
-    return environment.get_template(template).generate(
-        css=source("page.css"),
-        js=source("page.js"),
-        vega=Markup(drawing_program()),
-        figures=figures,
-        themes=embedded({"light": CONFIG, "dark": DARK_CONFIG}),
-        **values,
-    )
+    return made.get_template(template).generate(figures=figures, **values)
 
 
-def _section(result: SuiteResult, outcomes: Outcomes, figures: Figures) -> dict[str, Any]:
-    """What the page says about one scenario; its figures go to `figures` by the name of their place."""
-    scenario, verdict = outcomes.scenario, outcomes.verdict()
-    distributions = []
+def figures_of(result: SuiteResult, outcomes: Outcomes, buckets: int) -> Iterator[tuple[str, Figure, bool]]:
+    """The figures of a scenario by name: distributions, then the worst trial, and whether that is the stored one.
+
+    Raises RequestError, after the distributions, if the worst trial cannot be repeated.
+    """
+    verdict = outcomes.verdict()
     for subject in dict.fromkeys(one.subject for one in verdict.criteria):
-        place = f"{scenario.name}-{subject.replace(' ', '-')}"
-        figures[place] = plot_distribution(outcomes, subject)
-        distributions.append(place)
-    worst, trouble = f"{scenario.name}-worst", None
+        yield subject.replace(" ", "-"), plot_distribution(outcomes, subject), True
+    trial = replay_trial(outcomes, verdict.worst_trial)
+    figure = plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets)
+    yield "worst", figure, is_same(outcomes, verdict.worst_trial, trial)
+
+
+def _section(result: SuiteResult, outcomes: Outcomes) -> tuple[dict[str, Any], Figures]:
+    """What the page says about one scenario, and its figures by the name of their place."""
+    scenario, verdict, figures = outcomes.scenario, outcomes.verdict(), Figures()
+    trouble = None
     try:
-        trial = replay_trial(outcomes, verdict.worst_trial)
-        figures[worst] = plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets=300)
-        if not is_same(outcomes, verdict.worst_trial, trial):
-            trouble = (
-                f"Drawn by version {_native.version()}, which does not repeat the trial that version "
-                f"{result.version} stored."
-            )
+        for name, figure, same in figures_of(result, outcomes, _BUCKETS):
+            figures[f"{scenario.name}-{name}"] = figure
+            if not same:
+                trouble = (
+                    f"Plotted by version {_native.version()}, which does not reproduce the trial that version "
+                    f"{result.version} stored."
+                )
     except RequestError as error:
-        worst, trouble = "", f"The worst trial cannot be drawn: {error}"
+        trouble = f"The worst trial cannot be drawn: {error}"
     return {
         "facts": scenario,
         "verdict": verdict,
         "outcomes": outcomes,
-        "distributions": distributions,
-        "worst": worst,
+        "places": list(figures),
         "trouble": trouble,
         "replay": replay_command(result, outcomes),
-        "answer": _answer(verdict),
-    }
-
-
-def _answer(verdict: Verdict) -> str:
-    return verdict.answer or "no criteria"
+        "answer": verdict.answer or "no criteria",
+    }, figures

@@ -1,11 +1,9 @@
-"""Makes the page of what probes show; see `probe.html`."""
+"""Makes the page of probe results; see `probe.html`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-
-from altair.utils.schemapi import debug_mode
 
 from thalweg import _native
 from thalweg.cli.probe.tables import FITS, ORDER, SUMMARY, TIMERS, fit_rows, order_row, summary_row, timer_rows
@@ -19,24 +17,22 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
     """Writes the page. Raises RequestError if the file cannot be written."""
     figures = Figures()
     sections = []
-    # Figures are checked by tests.
-    with debug_mode(False):
-        together = ["cumulative"]
-        figures["cumulative"] = plot_cumulative(analyses)
-        if len(analyses) > 1:
-            together.append("pooled")
-            figures["pooled"] = plot_pooled(analyses)
-        for number, one in enumerate(analyses):
-            places = []
-            for name, plot in (
-                ("series", plot_series),
-                ("histogram", plot_histogram),
-                ("next", plot_next),
-                ("wifi", plot_wifi),
-            ):
-                places.append(f"trace-{number}-{name}")
-                figures[places[-1]] = plot(one)
-            sections.append({"place": f"trace-{number}", "analysis": one, "figures": places})
+    together = ["cumulative"]
+    figures["cumulative"] = plot_cumulative(analyses)
+    if len(analyses) > 1:
+        together.append("pooled")
+        figures["pooled"] = plot_pooled(analyses)
+    for number, one in enumerate(analyses):
+        places = []
+        for name, plot in (
+            ("series", plot_series),
+            ("histogram", plot_histogram),
+            ("next", plot_next),
+            ("wifi", plot_wifi),
+        ):
+            places.append(f"trace-{number}-{name}")
+            figures[places[-1]] = plot(one)
+        sections.append({"place": f"trace-{number}", "analysis": one, "figures": places})
     tables = [
         ("Delays", SUMMARY, [summary_row(one) for one in analyses], 1, _DELAYS),
         ("Order and losses", ORDER, [order_row(one) for one in analyses], 1, _ORDER),
@@ -49,8 +45,17 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
         ),
         ("Two-component Wi-Fi model", FITS, [row for one in analyses for row in fit_rows(one)], 2, _FITS),
     ]
+    titles = [title for title, *_ in tables]
+    contents = [(f"table-{number}", title) for number, title in enumerate(titles, start=1)]
+    contents += [(f"trace-{number}", one.series.name) for number, one in enumerate(analyses)]
     page = fill(
-        "probe.html", figures, sections=sections, tables=tables, together=together, version=_native.version()
+        "probe.html",
+        figures,
+        sections=sections,
+        tables=tables,
+        together=together,
+        contents=contents,
+        version=_native.version(),
     )
     write_page(page, file)
 

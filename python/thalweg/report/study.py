@@ -55,6 +55,14 @@ def write_study(
         table=table,
         legend=legend,
         sections=shown,
+        findings=[(one.name, one.published, one.measured, one.answer, one.reason) for one in result.findings],
+        contents=[
+            *([("checks", "Checks")] if result.checks else []),
+            *((str(one["name"]), str(one["title"])) for one in shown if one["places"]),
+            *([("findings", "What was published")] if result.findings else []),
+            ("rows", "Measured"),
+            ("parameters", "Parameters"),
+        ],
         count=[
             (badge, sum(check.answer == answer for check in result.checks)) for answer, badge in BADGES.items()
         ],

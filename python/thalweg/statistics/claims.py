@@ -1,8 +1,8 @@
 """Whether a claim holds, by an interval and its margin.
 
-A claim holds when the whole interval lies on its side of the margin, does not hold when the whole interval lies
-on the other side, and otherwise the trials do not tell: *not enough trials*. Few trials never tell, whatever
-they say: fewer than 6 (a median has no interval of 95 % below that), or fewer than 20 where shares of a link
+A claim holds when the whole interval is on its side of the margin, does not hold when the whole interval is
+on the other side, and is otherwise undecided: *not enough trials*. Too few trials are never decisive:
+fewer than 6 (a median has no interval of 95 % below that), or fewer than 20 if shares of a link
 are compared.
 
 A claim that lies at its margin is so taken for settled in at most 2.5 % of cases on each side. A claim in
@@ -25,7 +25,7 @@ UNTOLD: Answer = "not enough trials"
 
 LEAST_TRIALS = 6
 LEAST_TRIALS_OF_SHARES = 20
-"""Where shares of a link are compared: they vary by tens of percent from trial to trial."""
+"""For comparisons of shares of a link, which vary by tens of percent from trial to trial."""
 
 
 def above(interval: Interval, margin: float, least: int = LEAST_TRIALS) -> Answer:
@@ -72,7 +72,7 @@ def every(answers: Iterable[Answer]) -> Answer:
 
 
 def each_of(parts: int) -> float:
-    """The confidence of each interval of a claim in so many parts.
+    """The confidence of each interval of a claim with this many parts.
 
     >>> each_of(1), each_of(5)
     (0.95, 0.99)

@@ -1,4 +1,4 @@
-"""How much larger the values of one sample are than those of another: in pairs, or of all with all.
+"""Difference between two samples: in pairs, or of all with all.
 
 **In pairs.** Where trials share seeds, the path does the same in both. The difference is the median of the
 differences within pairs, with the interval of the sign test: order statistics, without any assumption.
@@ -14,7 +14,7 @@ out of the variance. So where all trials have a partner, pairs are sharper if 1 
 above 1/3. A negative one makes samples that share seeds differ more: then the interval of all with all is
 widened by sqrt(1 - rho).
 
-An unfinished trial is infinite. Infinite less finite is infinite; two unfinished trials are a tie, 0: nobody knows
+An unfinished trial is infinite. Infinite less finite is infinite; two unfinished trials are a tie, 0: unknown
 which would have ended first.
 """
 
@@ -71,7 +71,7 @@ def in_pairs(a: Values, b: Values, margin: float = 0.0, confidence: float = CONF
     differences = subtract(b, a)
 
     def sign_test(above: int, below: int) -> float:
-        """That so few of the pairs are below; ties tell nothing and are left out."""
+        """Probability of so few pairs below; ties are omitted."""
         return float(bdtr(below, above + below, 0.5)) if above + below else 1.0
 
     larger = sign_test(_count(differences > margin), _count(differences < margin))
@@ -104,7 +104,7 @@ def of_all(
     low, high = (differences[rank], differences[count - 1 - rank]) if rank >= 0 else (-math.inf, math.inf)
 
     def rank_test(beyond: int, ties: int) -> float:
-        """That so many of the differences are beyond the margin; a tie is half a one."""
+        """Probability of this many differences beyond the margin; a tie counts one half."""
         return float(ndtr(-(beyond + ties / 2 - count / 2 - 0.5) / deviation))
 
     larger = rank_test(_count(differences > margin), _count(differences == margin))
@@ -117,7 +117,7 @@ def _count(which: npt.NDArray[np.bool_]) -> int:
 
 
 def pairs_are_sharper(correlation: float, pairs: int, m: int, n: int) -> bool:
-    """Whether so many pairs with this rank correlation tell more than samples of m and n values.
+    """Whether this many pairs with this rank correlation are sharper than samples of m and n values.
 
     >>> [pairs_are_sharper(rho, 100, 100, 100) for rho in (-0.5, 0.3, 0.4)]
     [False, False, True]
@@ -129,7 +129,7 @@ def pairs_are_sharper(correlation: float, pairs: int, m: int, n: int) -> bool:
 
 
 def rank_correlation(a: Values, b: Values) -> float:
-    """Spearman's rank correlation of pairs; 0 where one side does not vary, as then pairing tells nothing.
+    """Spearman's rank correlation of pairs; 0 if one side does not vary, since pairing is then useless.
 
     >>> rank_correlation(np.array([1.0, 2.0, np.inf]), np.array([10.0, 30.0, 70.0]))
     1.0

@@ -1,6 +1,6 @@
-"""Many comparisons at once: which differences to believe when some are there by chance.
+"""Multiple comparisons: which differences to accept when some occur by chance.
 
-Of a hundred comparisons in which nothing differs, five seem to at 5 %. The false discovery rate is the share of
+Of a hundred comparisons without a difference, five show one at 5 %. The false discovery rate is the share of
 such among all that are called different; the procedure of Benjamini and Hochberg (Journal of the Royal Statistical
 Society B 57, 1995) keeps it at or below what is asked for, if the comparisons are independent or agree in sign.
 """
@@ -30,7 +30,7 @@ def discoveries(chances: Sequence[float], rate: float = RATE) -> list[bool]:
 
 
 def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:
-    """How many cells of a matrix differ, in words.
+    """The number of cells of a matrix that differ, in words.
 
     >>> summary("something differs", [0.001] * 9 + [0.04] + [0.5] * 30)
     'something differs in 9 of 40, of which at most 5 % by chance; taken one by one it would in 10'

@@ -1,4 +1,4 @@
-"""A number that trials yield, with the interval that they support."""
+"""A number estimated from trials, with its interval."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Interval:
     """An estimate and its two-sided confidence interval."""
 
     value: float
-    """The estimate; nan if the trials do not define it."""
+    """The estimate; NaN if the trials do not define it."""
     low: float
     """-inf if the trials do not bound it from below."""
     high: float
@@ -39,5 +39,5 @@ class Interval:
 
 
 def without_interval(value: float, n: int) -> Interval:
-    """An estimate about which the trials say no more."""
+    """An estimate without an interval."""
     return Interval(value, -math.inf, math.inf, n)

@@ -1,4 +1,4 @@
-"""Rates: how often something happens, from how often it did."""
+"""Rates of events, from their counts."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ def rate_upper_bound(failures: float, n: float, confidence: float = CONFIDENCE) 
     return float(betaincinv(failures + 1, n - failures, confidence))
 
 
+def rate_lower_bound(failures: float, n: float, confidence: float = CONFIDENCE) -> float:
+    """Lower bound of a failure rate, one-sided (Clopper and Pearson): the upper one of successes, mirrored.
+
+    >>> rate_lower_bound(0, 100), round(rate_lower_bound(100, 100), 4)
+    (0.0, 0.9705)
+    """
+    return 1 - rate_upper_bound(n - failures, n, confidence)
+
+
 def rate_interval(events: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     """A rate with its two-sided interval by Clopper and Pearson.
 
@@ -34,4 +43,4 @@ def rate_interval(events: int, n: int, confidence: float = CONFIDENCE) -> Interv
     """
     one_sided = (1 + confidence) / 2
     high = rate_upper_bound(events, n, one_sided)
-    return Interval(events / n, 1 - rate_upper_bound(n - events, n, one_sided), high, n)
+    return Interval(events / n, rate_lower_bound(events, n, one_sided), high, n)

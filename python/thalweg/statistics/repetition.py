@@ -19,7 +19,7 @@ DIGITS = 4
 
 
 def effective_number(values: Values) -> int:
-    """How many of the trials can be told apart; a value that is infinite (did not finish) is a value like others.
+    """Number of distinct trials; a value that is infinite (did not finish) is a value like others.
 
     >>> effective_number(np.array([4.4571, 4.4573, 4.4568])), effective_number(np.arange(3.0))
     (1, 3)
@@ -34,7 +34,7 @@ def effective_number(values: Values) -> int:
 
 
 def rounded(values: Values, digits: int) -> Values:
-    """Values to so many significant digits.
+    """Values to this many significant digits.
 
     >>> rounded(np.array([0.0, 123.456, -0.98765, np.inf]), 3).tolist()
     [0.0, 123.0, -0.988, inf]

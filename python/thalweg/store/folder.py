@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
     if name in _TAKEN or name.startswith(".") or not name or "/" in name or "\0" in name:
         taken = ", ".join(sorted(_TAKEN))
         raise RequestError(
-            f"a result has no place for a scenario called {name!r}; accepted: a name that does not begin with a "
+            f"a result cannot store a scenario called {name!r}; accepted: a name that does not begin with a "
             f"dot, has no slash in it, and is none of {taken}"
         )
 

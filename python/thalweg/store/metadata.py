@@ -10,11 +10,11 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Never
 
-from thalweg.errors import RequestError
+from thalweg.errors import RequestError, ResultError
 from thalweg.outcome import Description
 from thalweg.store.folder import check_name, find_file
 
-FORMAT = "thalweg-result/1"
+FORMAT = "thalweg-result/2"
 METADATA = "metadata.json"
 _LARGEST = 256 << 20
 """A larger document is none of ours: the longest traces that a scenario may name have 32 MiB."""
@@ -45,9 +45,19 @@ _SCENARIO: _Types = {
     "floor_s": (*_Number, NoneType),
     "time_limit_s": _Number,
 }
+_SCENARIO_MORE: _Types = {"controllers": (list,)}  # results of earlier versions have none
+_CONTROLLER: _Types = {
+    "name": (str,),
+    "file": (str, NoneType),
+    "sha256": (str, NoneType),
+    "source": (str, NoneType),
+}
 _FLOW: _Types = {"name": (str,), "controller": (str,), "workload": (str, NoneType), "start_s": _Number}
-_CRITERION: _Types = {"flow": (str,), "metric": (str,), "at_most": _Number}
+_CRITERION: _Types = {"flow": (str,), "metric": (str,)}
 _CRITERION_MORE: _Types = {  # where they are
+    "at_most": (*_Number, NoneType),
+    "at_least": (*_Number, NoneType),
+    "in": _Number,
     "stream": (str, NoneType),
     "column": (str, NoneType),
     "unit": (str,),
@@ -75,21 +85,21 @@ class Metadata:
 
 
 def read_metadata(folder: Path) -> Metadata:
-    """The document of the result in a folder. Raises RequestError if the folder does not hold one."""
+    """The document of the result in a folder. Raises ResultError if the folder does not hold one."""
     file = find_file(folder, METADATA)
     if file is None:
         missing = "there is no such folder" if not folder.exists() else f"it has no {METADATA}"
         if find_file(folder, "study.json") is not None:
             missing = f"it holds a study; its page is {folder / 'report.html'}"
-        raise RequestError(f"{folder} is not a result: {missing}")
+        raise ResultError(f"{folder} is not a result: {missing}")
     return read_document(file)
 
 
 def read_document(file: Path) -> Metadata:
-    """The document in a file. Raises RequestError."""
+    """The document in a file. Raises ResultError."""
     document = parse_document(file)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise RequestError(f"{file}: this is not a result that this version reads ({FORMAT})")
+        raise ResultError(f"{file}: this is not a result that this version reads ({FORMAT})")
     _check(file, "", document, _RESULT)
     _check(file, "host.", document["host"], _HOST)
     if not 0 <= document["seed"] < 2**64:
@@ -104,21 +114,21 @@ def read_document(file: Path) -> Metadata:
 
 
 def parse_document(file: Path) -> Any:
-    """What the JSON in a file says. Raises RequestError."""
+    """What the JSON in a file says. Raises ResultError."""
     try:
         if file.stat().st_size > _LARGEST:
-            raise RequestError(f"cannot read {file}: it is larger than {_LARGEST >> 20} MiB")
+            raise ResultError(f"cannot read {file}: it is larger than {_LARGEST >> 20} MiB")
         document = json.loads(file.read_text(encoding="utf-8"))
         for text in _texts(document):
             text.encode()
     except OSError as error:
-        raise RequestError(f"cannot read {file}: {error.strerror}") from None
+        raise ResultError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeError:
-        raise RequestError(f"{file}: this is not text in UTF-8") from None
+        raise ResultError(f"{file}: this is not text in UTF-8") from None
     except ValueError as error:
-        raise RequestError(f"{file}: {error}") from None
+        raise ResultError(f"{file}: {error}") from None
     except RecursionError:
-        raise RequestError(f"{file}: values are nested too deeply") from None
+        raise ResultError(f"{file}: values are nested too deeply") from None
     return document
 
 
@@ -145,7 +155,11 @@ def _scenario(file: Path, place: str, document: Any) -> Description:
     try:
         check_name(document["name"])
     except RequestError as error:
-        raise RequestError(f"{file}: {place}.name: {error}") from None
+        raise ResultError(f"{file}: {place}.name: {error}") from None
+    _check(file, f"{place}.", document, {key: types for key, types in _SCENARIO_MORE.items() if key in document})
+    for number, controller in enumerate(document.get("controllers", [])):
+        at = f"{place}.controllers.{number}"
+        _check(file, f"{at}.", _table(file, at, controller), _CONTROLLER)
     for number, flow in enumerate(document["flows"]):
         at = f"{place}.flows.{number}"
         _check(file, f"{at}.", _table(file, at, flow), _FLOW)
@@ -154,6 +168,8 @@ def _scenario(file: Path, place: str, document: Any) -> Description:
         table = _table(file, at, criterion)
         _check(file, f"{at}.", table, _CRITERION)
         _check(file, f"{at}.", table, {key: types for key, types in _CRITERION_MORE.items() if key in table})
+        if (table.get("at_most") is None) == (table.get("at_least") is None):
+            _refuse(file, at, table.get("at_most"), "one bound, at_most or at_least")
     return Description(**document)
 
 
@@ -168,7 +184,7 @@ def _check(file: Path, place: str, table: Mapping[str, Any], types: _Types) -> N
     for key, accepted in types.items():
         words = " or ".join(_WORDS[one] for one in accepted)
         if key not in table:
-            raise RequestError(f"{file}: {place}{key} is missing; accepted: {words}")
+            raise ResultError(f"{file}: {place}{key} is missing; accepted: {words}")
         value = table[key]
         fits = isinstance(value, accepted)
         if isinstance(value, bool):  # for Python, a number
@@ -184,4 +200,4 @@ def _check(file: Path, place: str, table: Mapping[str, Any], types: _Types) -> N
 def _refuse(file: Path, place: str, value: Any, accepted: str) -> Never:
     shown = json.dumps(value)
     shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-    raise RequestError(f"{file}: {place} = {shown}; accepted: {accepted}")
+    raise ResultError(f"{file}: {place} = {shown}; accepted: {accepted}")

@@ -1,4 +1,4 @@
-"""Reading files that users name: regular ones up to a size, so that no reading waits for ever or fills the memory.
+"""Reading files that users name: regular ones up to a size, so that no read blocks forever or fills the memory.
 
 A FIFO or a device is refused before it is opened, since opening a FIFO waits for a writer. A file that grows while
 it is read is refused at the limit.

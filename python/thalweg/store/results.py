@@ -1,7 +1,7 @@
 """The store of outcomes: one folder for each run of a suite, readable without this program.
 
     metadata.json           suite, version, host, seeds, times, and every scenario file as it ran
-    <scenario>/flows.parquet, links.parquet, trials.parquet, requests.parquet
+    <scenario>/flows.parquet, links.parquet, trials.parquet, requests.parquet, streams.parquet
     report.html             written by the command line
 
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
@@ -26,11 +26,11 @@ import polars as pl
 from thalweg import _native, measured
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.measured import Measured
-from thalweg.outcome import Description, Outcomes
+from thalweg.outcome import TABLES, Description, Outcomes
 from thalweg.store.folder import PARTIAL, ResultFolder, check_name
 from thalweg.store.host import host
 from thalweg.store.metadata import FORMAT, METADATA, read_document, read_metadata
-from thalweg.store.tables import TABLES, check_readable, read_tables
+from thalweg.store.tables import check_readable, read_tables
 from thalweg.store.whole_file import whole_file
 from thalweg.verdict import Answer
 
@@ -39,7 +39,7 @@ PAGE = "report.html"
 
 @dataclass
 class SuiteResult:
-    """Outcomes of the scenarios of a suite, and where and when they came to be."""
+    """Outcomes of the scenarios of a suite, and where and when they were measured."""
 
     suite: str | None
     """Name of the suite; None for a scenario file on its own."""
@@ -93,7 +93,7 @@ class SuiteResult:
 
     @staticmethod
     def load(folder: str | Path) -> SuiteResult:
-        """Reads a stored result. Raises RequestError if the folder does not hold one."""
+        """Reads a stored result. Raises ResultError if the folder does not hold one."""
         root = Path(folder)
         metadata = read_metadata(root)
         check_readable(root, metadata.scenarios)
@@ -107,7 +107,9 @@ class SuiteResult:
             host=metadata.host,
             started=metadata.started,
             wall_s=metadata.wall_s,
-            outcomes=[Outcomes(scenario, *tables) for scenario, tables in found if tables is not None],
+            outcomes=[
+                Outcomes(scenario, **tables, handle=None) for scenario, tables in found if tables is not None
+            ],
             folder=root,
         )
 

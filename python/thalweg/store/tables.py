@@ -1,4 +1,4 @@
-"""The tables of a stored scenario, checked: whoever wrote them, statistics find the columns that they need."""
+"""The tables of a stored scenario, checked to have the columns that statistics need."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import TypeAlias
 
 import polars as pl
 
-from thalweg.errors import RequestError
-from thalweg.outcome import Description
+from thalweg.errors import RequestError, ResultError
+from thalweg.outcome import TABLES, Description
 from thalweg.store.folder import find_file
 from thalweg.verdict import column_of
 
-TABLES = ("flows", "links", "trials", "requests")
-Tables: TypeAlias = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]
-
+_OTHERS = {"flow", "controller", "link", "stream", "trace_hash", "finished"}
+"""Columns that do not hold numbers."""
 _TRY = """
 import sys, polars
 for number, file in enumerate(sys.argv[1:]):
@@ -28,7 +26,7 @@ for number, file in enumerate(sys.argv[1:]):
 
 
 def check_readable(folder: Path, scenarios: Sequence[Description]) -> None:
-    """Refuses a result with a table that cannot be read. Raises RequestError.
+    """Refuses a result with a table that cannot be read. Raises ResultError.
 
     Another process tries: over some tables that are damaged within, Polars ends the process that reads them.
     """
@@ -42,28 +40,29 @@ def check_readable(folder: Path, scenarios: Sequence[Description]) -> None:
         last = files[int(tried.stdout.split()[-1])] if tried.stdout else folder
         said = tried.stderr.decode(errors="replace").strip().splitlines()
         reason = said[-1] if tried.returncode == 1 and said else "this is not a readable Parquet file"
-        raise RequestError(f"{last}: the result is damaged: {reason}")
+        raise ResultError(f"{last}: the result is damaged: {reason}")
 
 
-def read_tables(folder: Path, scenario: Description) -> Tables | None:
-    """Flows, links, trials and requests of a scenario of the result in a folder; None if it was not finished.
+def read_tables(folder: Path, scenario: Description) -> dict[str, pl.DataFrame] | None:
+    """The tables of a scenario of the result in a folder by their names; None if it was not finished.
 
-    Raises RequestError if they cannot be read, or are not those of this scenario.
+    Raises ResultError if they cannot be read, or are not those of this scenario.
     """
     files = [find_file(folder, PurePath(scenario.name, f"{table}.parquet")) for table in TABLES]
     if not any(files):
         return None
-    tables = []
+    tables = {}
     for name, file in zip(TABLES, files, strict=True):
         if file is None:
-            raise RequestError(f"{folder}: the result is damaged: {scenario.name} lacks {name}.parquet")
-        tables.append(_read(file))
-    flows, links, trials, requests = tables
+            raise ResultError(f"{folder}: the result is damaged: {scenario.name} lacks {name}.parquet")
+        tables[name] = _read(file)
     try:
-        _check(flows, trials, scenario)
+        for name, table in tables.items():
+            _numbers(table, name)
+        _check(tables["flows"], tables["trials"], tables["streams"], scenario)
     except RequestError as error:
-        raise RequestError(f"{folder / scenario.name}: the result is damaged: {error}") from None
-    return flows, links, trials, requests
+        raise ResultError(f"{folder / scenario.name}: the result is damaged: {error}") from None
+    return tables
 
 
 def _read(file: Path) -> pl.DataFrame:
@@ -73,35 +72,46 @@ def _read(file: Path) -> pl.DataFrame:
             return pl.read_parquet(data)
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise RequestError(f"{file}: the result is damaged: {reason}") from None
+        raise ResultError(f"{file}: the result is damaged: {reason}") from None
 
 
-def _check(flows: pl.DataFrame, trials: pl.DataFrame, scenario: Description) -> None:
-    for name, table in (("flows", flows), ("trials", trials)):
+def _check(flows: pl.DataFrame, trials: pl.DataFrame, streams: pl.DataFrame, scenario: Description) -> None:
+    of_flows = {"flows": flows} if streams.is_empty() else {"flows": flows, "streams": streams}
+    for name, table in {**of_flows, "trials": trials}.items():
         _whole_numbers(table, name, "trial")
         _whole_numbers(table, name, "seed")
     if trials.is_empty() or trials["trial"].to_list() != list(range(trials.height)):
-        raise RequestError("trials.parquet: trial: accepted: 0, 1, 2, ... in this order, at least one")
-    if flows.is_empty() or not flows["trial"].is_between(0, trials.height - 1).all():
-        raise RequestError(f"flows.parquet: trial: accepted: at least one row, 0 to {trials.height - 1}")
+        raise ResultError("trials.parquet: trial: accepted: 0, 1, 2, ... in this order, at least one")
+    for name, table in of_flows.items():
+        if table.is_empty() or not table["trial"].is_between(0, trials.height - 1).all():
+            raise ResultError(f"{name}.parquet: trial: accepted: at least one row, 0 to {trials.height - 1}")
+        _column(table, name, "flow", pl.String)
     _column(trials, "trials", "trace_hash", pl.String)
     _column(trials, "trials", "core_s", pl.Float64)
     if not trials["core_s"].is_finite().all():
-        raise RequestError("trials.parquet: core_s: accepted: finite numbers")
-    _column(flows, "flows", "flow", pl.String)
+        raise ResultError("trials.parquet: core_s: accepted: finite numbers")
     _column(flows, "flows", "finished", pl.Boolean)
+    if "streams" in of_flows:
+        _column(streams, "streams", "stream", pl.String)
     for criterion in scenario.criteria:
-        column = column_of(criterion, flows.columns)
-        if not (flows[column].dtype.is_integer() or flows[column].dtype.is_float()):
-            raise RequestError(f"flows.parquet: {column} holds {flows[column].dtype}; accepted: numbers")
+        table = flows if criterion.get("stream") is None else streams
+        column_of(criterion, table.columns)
+
+
+def _numbers(table: pl.DataFrame, name: str) -> None:
+    """Refuses a column without numbers that should have them."""
+    for column, dtype in table.schema.items():
+        is_number = dtype.is_integer() or dtype.is_float() or dtype == pl.Null
+        if column not in _OTHERS and not is_number:
+            raise ResultError(f"{name}.parquet: {column} holds {dtype}; accepted: numbers")
 
 
 def _whole_numbers(table: pl.DataFrame, name: str, column: str) -> None:
     found = table[column] if column in table.columns else pl.Series(dtype=pl.Null)
     if not found.dtype.is_integer() or found.has_nulls() or not (found >= 0).all():
-        raise RequestError(f"{name}.parquet: {column}: accepted: whole numbers from 0 on, one in each row")
+        raise ResultError(f"{name}.parquet: {column}: accepted: whole numbers from 0 on, one in each row")
 
 
 def _column(table: pl.DataFrame, name: str, column: str, accepted: type[pl.DataType]) -> None:
     if column not in table.columns or table[column].dtype != accepted or table[column].has_nulls():
-        raise RequestError(f"{name}.parquet: {column}: accepted: a column of {accepted.__name__}, without gaps")
+        raise ResultError(f"{name}.parquet: {column}: accepted: a column of {accepted.__name__}, without gaps")

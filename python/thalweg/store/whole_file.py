@@ -76,7 +76,7 @@ def _locked_file(final: Path) -> tuple[int, Path]:
     """Makes a file beside `final` and locks it; its ending stays: it chooses the format of traces and figures."""
     while True:
         handle, name = tempfile.mkstemp(prefix=_PREFIX, suffix=final.suffix, dir=final.parent)
-        with contextlib.suppress(OSError):  # a file system without locks: then nobody takes it for abandoned
+        with contextlib.suppress(OSError):  # a file system without locks: then it is never taken for abandoned
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.fstat(handle).st_nlink:
             return handle, Path(name)

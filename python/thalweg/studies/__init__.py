@@ -1,4 +1,4 @@
-"""Studies: experiments over many scenarios, each with a metric of its own.
+"""Studies: experiments over many scenarios, each with its metric.
 
 One package for each study, `runner` for what they share, and `catalogue.py` for the list of them.
 """

@@ -1,4 +1,4 @@
-"""All studies: what a new one is added to."""
+"""The list of all studies."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ Times are seconds since the start of the trial, sizes bytes, rates bits per seco
 
 - A controller that does not pace has no pacing rate: the value is not a number, or empty in a file.
 - `.parquet` and `.csv` hold all series in one table ordered by time; the column `kind` tells which
-  series a row belongs to (`flow`, `variable`, `link`, `drop`, `packet`); a column that does not apply is empty.
+  series a row belongs to (`flow`, `variable`, `link`, `drop`, `packet`, `held`, `frame`); a column that does not
+  apply is empty.
 - `.sqlog` and `.qlog` are qlog: see `thalweg.trace.qlog`.
 """
 
@@ -37,6 +38,17 @@ PACKETS = {
     "size_bytes": pl.Int64,
 }
 """The columns of `Trace.packets`."""
+HELD = {"time_s": pl.Float64, "link": pl.String, "flow": pl.String, "held_s": pl.Float64}
+"""The columns of `Trace.held`."""
+FRAMES = {
+    "time_s": pl.Float64,
+    "flow": pl.String,
+    "stream": pl.String,
+    "delay_s": pl.Float64,
+    "deadline_s": pl.Float64,
+    "counted": pl.Boolean,
+}
+"""The columns of `Trace.frames`."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +56,7 @@ class Trace:
     """Time series of one trial."""
 
     flows: pl.DataFrame
-    """Per flow on change and on ACK: window, bytes in flight, RTT, rates, state.
+    """Per flow: window, bytes in flight, RTT, rates, state, after each event but departures.
 
     `pacing_bps` is NaN while a flow is not paced.
     """
@@ -57,9 +69,15 @@ class Trace:
     packets: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PACKETS))
     """What became of the packets of each sender of data: sent, acknowledged (in runs), lost. The kernel's TCP
     does not tell."""
+    held: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=HELD))
+    """Packets that came out of a link later than transmission and propagation explain, and by how much: held back
+    by jitter, or behind a packet that was. In virtual time."""
+    frames: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=FRAMES))
+    """Frames of calls by nominal time: delay until the last byte arrived (NaN if it never did), the deadline of
+    the stream, and whether the numbers of the stream count the frame. In virtual time."""
 
     def __post_init__(self) -> None:
-        """What is not paced has no pacing rate, whoever made the trace."""
+        """An unpaced flow has no pacing rate, whatever the source of the trace."""
         paced = pl.col("pacing_bps") < _UNPACED_BPS
         rate = pl.when(paced).then("pacing_bps").otherwise(math.nan).alias("pacing_bps")
         object.__setattr__(self, "flows", self.flows.with_columns(rate))
@@ -68,7 +86,7 @@ class Trace:
     def of(native: _native.Trace) -> Trace:
         """Makes tables of the columns that the simulator hands over."""
         tables = (native.flows, native.variables, native.links, native.drops, native.packets)
-        flows, *others = map(frame, tables)
+        flows, *others = map(frame, (*tables, native.held, native.frames))
         return Trace(flows, *others)
 
     def table(self) -> pl.DataFrame:
@@ -79,6 +97,8 @@ class Trace:
             "link": self.links,
             "drop": self.drops,
             "packet": self.packets,
+            "held": self.held,
+            "frame": self.frames,
         }
         named = [part.select(pl.lit(kind).alias("kind"), pl.all()) for kind, part in parts.items()]
         whole = pl.concat(named, how="diagonal_relaxed").sort("time_s", maintain_order=True)
@@ -96,7 +116,7 @@ class Trace:
             # Open files: Polars takes no path that is not UTF-8.
             if target.suffix == ".parquet":
                 with partial.open("wb") as out:
-                    self.table().write_parquet(out)
+                    self.table().write_parquet(out, compression_level=9, statistics=False)
             elif target.suffix == ".csv":
                 with partial.open("wb") as out:
                     self.table().write_csv(out)

@@ -6,8 +6,9 @@
   the older names of the same events.
 
 Events, all seen from the sender of the data: congestion state, recovery metrics, packets sent and lost, and
-acknowledgements received, as ranges of packet numbers that were not acknowledged before. Drops on links are an
-event of our own, `thalweg:drop`. Times and RTTs are milliseconds, as qlog has them.
+acknowledgements received, as ranges of packet numbers that were not acknowledged before. Drops on links, packets
+that a link held back and frames of calls are events of our own: `thalweg:drop`, `thalweg:held_back` and
+`thalweg:frame`, whose time is that at which the frame was due. Times and RTTs are milliseconds, as qlog has them.
 
 Limits: packets of the handshake, packets that carry an acknowledgement alone, and the frames of data packets are
 not recorded.
@@ -16,6 +17,7 @@ not recorded.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -38,6 +40,9 @@ METRICS = {
     "pacing_bps": ("pacing_rate", 1),
 }
 """Our columns, their names in qlog, and the factor between: qlog counts milliseconds."""
+
+_OURS = ("drop", "held_back", "frame")
+"""Events that no draft has."""
 
 _OLDER_NAMES = {
     "quic:packet_sent": "transport:packet_sent",
@@ -63,7 +68,7 @@ def write_sequence(trace: Trace, file: Path, vantage: Vantage = "server") -> Non
         "file_schema": "urn:ietf:params:qlog:file:sequential",
         "serialization_format": "application/qlog+json-seq",
         "title": f"thalweg {_native.version()}",
-        "event_schemas": ["urn:ietf:params:qlog:events:quic", "urn:thalweg:qlog:drop"],
+        "event_schemas": ["urn:ietf:params:qlog:events:quic", *(f"urn:thalweg:qlog:{name}" for name in _OURS)],
         "trace": {
             "common_fields": {
                 "time_format": "relative_to_epoch",
@@ -108,7 +113,13 @@ def write_for_qvis(trace: Trace, file: Path, vantage: Vantage = "server") -> Non
 
 def events(trace: Trace) -> Iterator[Event]:
     """All events of a trace in the order of time."""
-    parts = {"sample": trace.flows, "drop": trace.drops, "packet": trace.packets}
+    parts = {
+        "sample": trace.flows,
+        "drop": trace.drops,
+        "held": trace.held,
+        "frame": trace.frames,
+        "packet": trace.packets,
+    }
     named = [part.select(pl.lit(kind).alias("kind"), pl.all()) for kind, part in parts.items()]
     # What became of a packet comes before the sample that it changed.
     named.reverse()
@@ -129,6 +140,10 @@ def events(trace: Trace) -> Iterator[Event]:
             yield _packet(row)
         elif row["kind"] == "drop":
             yield _event(row, "thalweg:drop", {"link": row["link"], "reason": row["reason"]})
+        elif row["kind"] == "held":
+            yield _event(row, "thalweg:held_back", {"link": row["link"], "held": row["held_s"] * 1e3})
+        elif row["kind"] == "frame":
+            yield _frame(row)
         else:
             yield from _sample(row, metrics.setdefault(row["flow"], {}), states)
     if pending:
@@ -144,6 +159,13 @@ def _packet(row: Mapping[str, Any]) -> Event:
     if row["event"] == "lost":
         return _event(row, "quic:packet_lost", {"header": header})
     return _event(row, "quic:packet_sent", {"header": header, "raw": {"length": row["size_bytes"]}})
+
+
+def _frame(row: Mapping[str, Any]) -> Event:
+    """A frame that was due; without a delay, it never arrived."""
+    delay = row["delay_s"]
+    arrived = {} if math.isnan(delay) else {"delay": delay * 1e3, "late": delay > row["deadline_s"]}
+    return _event(row, "thalweg:frame", {"stream": row["stream"], "deadline": row["deadline_s"] * 1e3, **arrived})
 
 
 def _received(row: Mapping[str, Any], ranges: list[list[int]]) -> Event:

@@ -1,8 +1,8 @@
 //! Degree of aggregation in the path, BBR.extra_acked (draft-ietf-ccwg-bbr-06 section 5.5.9).
 //!
-//! How much more was acknowledged, since ACKs last kept pace with the bandwidth, than that bandwidth
-//! explains. The window grows by the largest such excess of the last ten round trips (one in Startup),
-//! so that the flow can go on sending while ACKs are held back.
+//! The data acknowledged beyond the estimated bandwidth since ACKs last kept pace with it. The window
+//! grows by the largest such excess of the last ten round trips (one in Startup),
+//! so that the flow can keep sending while ACKs are delayed.
 
 use super::parameters::EXTRA_ACKED_FILTER_LEN;
 use crate::bbr_model::WindowedMax;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use thalweg_units::Duration;
 
-    /// 1 MB/s in ACKs of 20 kB every 20 ms: the excess is what one ACK carries, not their sum.
+    /// 1 MB/s in ACKs of 20 kB every 20 ms: the excess is that of one ACK, not their sum.
     #[test]
     fn batched_acks_raise_the_estimate_to_one_batch() {
         let bw = Rate::from_bytes_per_sec(1_000_000);

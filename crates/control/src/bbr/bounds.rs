@@ -25,7 +25,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// No bound at all (section 5.2.1).
+    /// No bounds (section 5.2.1).
     pub(super) const NONE: Bounds = Bounds {
         bw_shortterm: NO_RATE_BOUND,
         inflight_shortterm: NO_VOLUME_BOUND,
@@ -48,7 +48,7 @@ impl Bounds {
         self.bw_shortterm != NO_RATE_BOUND
     }
 
-    /// InitLowerBounds() and LossLowerBounds(): a round had loss, so the flow comes down towards what
+    /// InitLowerBounds() and LossLowerBounds(): after a round with loss the bounds fall towards what
     /// that round delivered, but never by more than Beta in one round.
     pub(super) fn lower(&mut self, latest: &LatestDelivery, max_bw: Rate, cwnd: Bytes) {
         if self.bw_shortterm == NO_RATE_BOUND {

@@ -12,8 +12,8 @@ impl Bbr {
         self.drain_start_round = self.round.count;
     }
 
-    /// CheckDrainDone(): the queue is gone, or three round trips have passed (the bandwidth was
-    /// overestimated then, and the next probe will correct it).
+    /// CheckDrainDone(): the queue is empty, or three round trips have passed (the bandwidth was
+    /// overestimated, and the next probe will correct it).
     pub(super) fn check_drain_done(&mut self, sample: &Sample, cx: &mut Context<'_>) {
         if self.state == State::Drain
             && (sample.in_flight <= self.inflight(self.bw, Gain::UNITY)

@@ -1,16 +1,16 @@
 //! Response to ECN marks, for the option `ecn`.
 //!
-//! draft-ietf-ccwg-bbr-06 section 3.7 specifies no response, but demands that a flow which claims ECN
-//! support treats CE marks as congestion. By default this flow claims none. With the option, a mark is
-//! what RFC 3168 section 5 says it is: as good as a lost packet. A round trip with marks lowers the
-//! short-term bounds, ends Startup, or ends the bandwidth probe whose volume in flight earned them.
+//! draft-ietf-ccwg-bbr-06 section 3.7 specifies no response, but requires a flow that claims ECN
+//! support to treat CE marks as congestion. By default this flow claims none. With the option, a mark is
+//! equivalent to a lost packet (RFC 3168 section 5). A round trip with marks lowers the
+//! short-term bounds, ends Startup, or ends the bandwidth probe that caused them.
 
 use super::{Bbr, State};
 use crate::Context;
 use crate::bbr_model::Sample;
 
 impl Bbr {
-    /// The newest ACK brought CE marks; the sample of that ACK tells what they were for.
+    /// The newest ACK reported CE marks; its sample has the volume in flight that caused them.
     pub(super) fn note_marks(&mut self, cx: &Context<'_>) {
         if self.ecn_capable {
             self.loss_round.note_loss(cx.path.delivered);

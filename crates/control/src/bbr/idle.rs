@@ -6,7 +6,7 @@ use crate::bbr_model::Gain;
 
 impl Bbr {
     /// HandleRestartFromIdle(): nothing is in flight because there was nothing to send. The flow
-    /// returns at exactly its bandwidth, and idleness counts as an attempt to drain the queue.
+    /// resumes at exactly its bandwidth, and the idle period counts as an attempt to drain the queue.
     pub(super) fn handle_restart_from_idle(&mut self, cx: &mut Context<'_>) {
         if !cx.path.app_limited {
             return;

@@ -1,4 +1,4 @@
-//! What a lost packet does to the model (draft-ietf-ccwg-bbr-06 section 5.5.10).
+//! Effect of losses on the model (draft-ietf-ccwg-bbr-06 section 5.5.10).
 //!
 //! While bandwidth is probed, loss above LossThresh sets the long-term bound, once for each probe. In
 //! all other phases the round with the loss lowers the short-term bounds when it ends ([`super::bounds`]).
@@ -95,7 +95,7 @@ impl Bbr {
         }
     }
 
-    /// HandleInflightTooHigh(): `limit` is the volume that was too much.
+    /// HandleInflightTooHigh(): `limit` is the excessive volume.
     pub(super) fn handle_inflight_too_high(
         &mut self,
         limit: Bytes,

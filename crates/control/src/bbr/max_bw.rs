@@ -22,8 +22,8 @@ impl MaxBw {
         }
     }
 
-    /// AdvanceMaxBwFilter(): a cycle has ended. A cycle without any sample leaves the memory as it is,
-    /// since forgetting without having learnt would leave no model at all.
+    /// AdvanceMaxBwFilter(): a cycle has ended. A cycle without any sample does not advance the filter,
+    /// which would otherwise become empty.
     pub(crate) fn advance(&mut self) {
         if !self.slots[1].is_zero() {
             self.slots = [self.slots[1], Rate::ZERO];
@@ -56,7 +56,7 @@ mod tests {
         filter.update(mbps(20), false);
         filter.advance();
         filter.update(mbps(5), true);
-        filter.advance(); // nothing was learnt in this cycle, so nothing is forgotten
+        filter.advance(); // no sample in this cycle, so nothing expires
         assert_eq!(filter.get(), mbps(20));
         filter.update(mbps(25), true);
         assert_eq!(filter.get(), mbps(25));

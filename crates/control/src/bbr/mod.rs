@@ -8,7 +8,7 @@
 //!
 //! One file for each state ([`startup`], [`drain`], [`probe_bw`], [`probe_rtt`]), for each part of the
 //! model ([`max_bw`], [`min_rtt`], [`ack_aggregation`], [`bounds`]), for the responses ([`loss`],
-//! [`recovery`], [`ecn`], [`idle`]) and for the output ([`output`]). What BBRv1 measures alike is in
+//! [`recovery`], [`ecn`], [`idle`]) and for the output ([`output`]). What BBRv1 measures in the same way is in
 //! [`crate::bbr_model`]. Functions are named as in the draft.
 //!
 //! # Limits
@@ -23,6 +23,7 @@ mod idle;
 mod loss;
 mod max_bw;
 mod min_rtt;
+mod options;
 mod output;
 mod parameters;
 pub(crate) mod picoquic;
@@ -37,12 +38,13 @@ mod tests;
 use crate::bbr_model::{FullPipe, Round, Sample};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::registry::Entry;
-use crate::{Context, Control, Controller, Init, Observer, OptionDoc, OptionKind};
+use crate::{Context, Control, Controller, Init, Observer};
 use ack_aggregation::AckAggregation;
 use bounds::Bounds;
 use loss::LossRound;
 use max_bw::MaxBw;
 use min_rtt::MinRtt;
+use options::Tuning;
 use probe_bw::Probe;
 use probe_rtt::ProbeRtt;
 use recovery::Recovery;
@@ -53,23 +55,14 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "bbr",
     title: "BBRv3",
     source: "draft-ietf-ccwg-bbr-06",
-    options: &[
-        OptionDoc {
-            name: "variant",
-            kind: OptionKind::Choice(&["draft", "picoquic"]),
-            default: "draft",
-            meaning: "the specification, or what picoquic made of it by August 2026",
-        },
-        OptionDoc {
-            name: "ecn",
-            kind: OptionKind::Flag,
-            default: "off",
-            meaning: "claim ECN support and treat a CE mark like a lost packet (draft only)",
-        },
-    ],
+    options: options::OPTIONS,
     build: |options, init| match options.text("variant") {
         "picoquic" => Box::new(picoquic::Bbr::new(init)),
-        _ => Box::new(Bbr::new(init, options.flag("ecn"))),
+        _ => Box::new(Bbr::new(
+            init,
+            options.flag("ecn"),
+            Tuning::from_options(options),
+        )),
     },
 };
 
@@ -95,7 +88,7 @@ impl State {
         )
     }
 
-    /// IsProbingBW(): loss is what such a state is looking for.
+    /// IsProbingBW(): a state that probes until loss.
     fn is_probing_bw(self) -> bool {
         matches!(
             self,
@@ -122,6 +115,7 @@ struct Bbr {
     mtu: Bytes,
     initial_window: Bytes,
     ecn_capable: bool,
+    tuning: Tuning,
     state: State,
     // The model.
     round: Round,
@@ -140,9 +134,9 @@ struct Bbr {
     probe_rtt: ProbeRtt,
     recovery: Recovery,
     idle_restart: bool,
-    /// Whether the ACK that is being processed brought CE marks.
+    /// Whether the current ACK reported CE marks.
     marked: bool,
-    /// Whether the pacing rate has seen a measured RTT.
+    /// Whether the pacing rate is based on a measured RTT.
     has_seen_rtt: bool,
     // The output.
     pacing_rate: Rate,
@@ -152,17 +146,18 @@ struct Bbr {
 
 impl Bbr {
     /// OnInit() (section 5.2.1).
-    fn new(init: &Init, ecn_capable: bool) -> Self {
+    fn new(init: &Init, ecn_capable: bool, tuning: Tuning) -> Self {
         let pacing_rate =
-            output::initial_pacing_rate(init.initial_window, Duration::from_millis(1));
+            output::initial_pacing_rate(tuning, init.initial_window, Duration::from_millis(1));
         Bbr {
             mtu: init.mtu,
             initial_window: init.initial_window,
             ecn_capable,
+            tuning,
             state: State::Startup,
             round: Round::default(),
             max_bw: MaxBw::default(),
-            min_rtt: MinRtt::new(init.now),
+            min_rtt: MinRtt::new(init.now, tuning),
             bw: Rate::ZERO,
             bounds: Bounds::NONE,
             loss_round: LossRound::default(),
@@ -188,7 +183,8 @@ impl Bbr {
         if !self.has_seen_rtt && cx.path.has_rtt() {
             self.has_seen_rtt = true;
             self.min_rtt.seed(cx.path.smoothed_rtt);
-            let rate = output::initial_pacing_rate(self.initial_window, cx.path.smoothed_rtt);
+            let rate =
+                output::initial_pacing_rate(self.tuning, self.initial_window, cx.path.smoothed_rtt);
             if self.bw.is_zero() && !rate.is_zero() {
                 self.pacing_rate = rate;
                 self.quantum = output::send_quantum(rate, self.mtu);
@@ -316,8 +312,8 @@ impl Controller for Bbr {
                 self.bounds.inflight_shortterm.as_u64() as f64,
             );
         }
-        out.variable("pacing_gain", self.state.pacing_gain().as_f64());
-        out.variable("cwnd_gain", self.state.cwnd_gain().as_f64());
+        out.variable("pacing_gain", self.state.pacing_gain(self.tuning).as_f64());
+        out.variable("cwnd_gain", self.state.cwnd_gain(self.tuning).as_f64());
         out.variable("round_count", self.round.count as f64);
     }
 }

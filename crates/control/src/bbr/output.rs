@@ -1,8 +1,8 @@
 //! Pacing rate, send quantum and congestion window (draft-ietf-ccwg-bbr-06 section 5.6).
 
+use super::options::Tuning;
 use super::parameters::{
-    DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, DRAIN_PACING_GAIN, MAX_SEND_QUANTUM, PACING_MARGIN,
-    PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, UP_CWND_GAIN, UP_PACING_GAIN,
+    DRAIN_PACING_GAIN, MAX_SEND_QUANTUM, PACING_MARGIN, PROBE_RTT_CWND_GAIN, UP_CWND_GAIN,
 };
 use super::{Bbr, State};
 use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
@@ -10,29 +10,29 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 impl State {
     /// BBR.pacing_gain (section 5.6.1).
-    pub(super) fn pacing_gain(self) -> Gain {
+    pub(super) fn pacing_gain(self, tuning: Tuning) -> Gain {
         match self {
-            State::Startup => STARTUP_PACING_GAIN,
+            State::Startup => tuning.startup_gain,
             State::Drain => DRAIN_PACING_GAIN,
-            State::ProbeBwDown => DOWN_PACING_GAIN,
-            State::ProbeBwUp => UP_PACING_GAIN,
+            State::ProbeBwDown => tuning.down_gain,
+            State::ProbeBwUp => tuning.up_gain,
             State::ProbeBwCruise | State::ProbeBwRefill | State::ProbeRtt => Gain::UNITY,
         }
     }
 
     /// BBR.cwnd_gain (section 5.6.1).
-    pub(super) fn cwnd_gain(self) -> Gain {
+    pub(super) fn cwnd_gain(self, tuning: Tuning) -> Gain {
         match self {
             State::ProbeBwUp => UP_CWND_GAIN,
             State::ProbeRtt => PROBE_RTT_CWND_GAIN,
-            _ => DEFAULT_CWND_GAIN,
+            _ => tuning.cwnd_gain,
         }
     }
 }
 
 /// InitPacingRate() (section 5.6.2): the initial window over the RTT, at the gain of Startup.
-pub(super) fn initial_pacing_rate(initial_window: Bytes, rtt: Duration) -> Rate {
-    STARTUP_PACING_GAIN.of_rate(Rate::over(initial_window, rtt))
+pub(super) fn initial_pacing_rate(tuning: Tuning, initial_window: Bytes, rtt: Duration) -> Rate {
+    tuning.startup_gain.of_rate(Rate::over(initial_window, rtt))
 }
 
 /// SetSendQuantum() (section 5.6.3): what the pacing rate moves in 1 ms, from two packets to 64 KiB.
@@ -46,7 +46,7 @@ pub(super) fn send_quantum(pacing_rate: Rate, mtu: Bytes) -> Bytes {
 impl Bbr {
     /// UpdateControlParameters() (section 5.2.3).
     pub(super) fn update_control(&mut self, sample: &Sample) {
-        self.set_pacing_rate(self.state.pacing_gain());
+        self.set_pacing_rate(self.state.pacing_gain(self.tuning));
         self.quantum = send_quantum(self.pacing_rate, self.mtu);
         self.set_cwnd(sample);
     }
@@ -115,7 +115,7 @@ impl Bbr {
 
     /// UpdateMaxInflight().
     fn max_inflight(&self) -> Bytes {
-        let cap = self.bdp_multiple(self.bw, self.state.cwnd_gain());
+        let cap = self.bdp_multiple(self.bw, self.state.cwnd_gain(self.tuning));
         self.quantization_budget(cap + self.aggregation.extra_acked())
     }
 
@@ -137,7 +137,8 @@ mod tests {
     #[test]
     fn the_first_pacing_rate_sends_the_initial_window_in_a_part_of_the_round_trip() {
         // 15 360 bytes * 8 / 80 ms * 2.77 = 4 254 720 bit/s
-        let rate = initial_pacing_rate(Bytes::new(15_360), Duration::from_millis(80));
+        let rate =
+            initial_pacing_rate(Tuning::DRAFT, Bytes::new(15_360), Duration::from_millis(80));
         assert_eq!(rate, Rate::from_bits_per_sec(4_254_720));
     }
 

@@ -1,4 +1,4 @@
-//! ProbeRTT: halves the volume in flight to see the propagation delay
+//! ProbeRTT: halves the volume in flight to measure the propagation delay
 //! (draft-ietf-ccwg-bbr-06 section 5.3.4).
 
 use super::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION};

@@ -1,12 +1,12 @@
-//! Loss recovery episodes: saving and restoring the window, and undoing a false alarm
+//! Loss recovery episodes: saving and restoring the window, and undoing spurious ones
 //! (draft-ietf-ccwg-bbr-06 sections 5.5.11 and 5.6.4.4).
 //!
 //! An episode begins with a loss and ends when a packet is acknowledged that left after it began
-//! (RFC 9002 section 7.3.2). It is spurious when every packet that it declared lost arrives after all.
+//! (RFC 9002 section 7.3.2). It is spurious when every packet that it declared lost arrives.
 //!
-//! The draft speaks of TCP's retransmission timeout. QUIC has probe timeouts, which are no sign of loss
+//! The draft refers to TCP's retransmission timeout. QUIC has probe timeouts, which do not indicate loss
 //! (RFC 9002 section 6.2): the first corresponds to a tail loss probe, to which BBR does not respond, so
-//! the draft's response belongs to the second in a row, and to persistent congestion
+//! the draft's response applies to the second in a row, and to persistent congestion
 //! (RFC 9002 section 7.6).
 //!
 //! The draft's prose saves state when an episode begins, its pseudocode (NoteLoss) at the first loss of
@@ -28,7 +28,7 @@ pub(super) struct Recovery {
     timeout: bool,
     /// First packet that left after it began.
     first_after: u64,
-    /// Oldest packet that it declared lost, how many there were, and how many of them came back.
+    /// Oldest packet that it declared lost, number of such packets, and number of them that arrived.
     first_lost: u64,
     lost: u64,
     returned: u64,
@@ -128,7 +128,7 @@ impl Bbr {
         }
     }
 
-    /// A packet came back; if it was the last of the episode to do so, the episode was spurious.
+    /// A packet declared lost arrived; if it was the last of the episode, the episode was spurious.
     pub(super) fn note_returned_packet(&mut self, event: &SpuriousLoss, cx: &mut Context<'_>) {
         let recovery = &mut self.recovery;
         if event.packet < recovery.first_lost || event.packet >= recovery.first_after {

@@ -11,8 +11,8 @@ impl Bbr {
         self.state = State::Startup;
     }
 
-    /// CheckFullBWReached(). An ACK whose interval was too short to give a sample says nothing about
-    /// growth, so it is not counted as a round without growth.
+    /// CheckFullBWReached(). An ACK without a sample, because its interval was too short, does not count
+    /// as a round without growth.
     pub(super) fn check_full_bw_reached(&mut self, sample: &Sample) {
         if self.round.start
             && !sample.is_app_limited
@@ -29,7 +29,7 @@ impl Bbr {
         }
     }
 
-    /// CheckStartupHighLoss() (section 5.3.1.3): loss went on for a full round trip, was above
+    /// CheckStartupHighLoss() (section 5.3.1.3): loss continued for a full round trip, was above
     /// LossThresh over it, and came in several separate runs. It judges before the loss round is reset.
     pub(super) fn check_startup_high_loss(&mut self, sample: &Sample) {
         if self.state == State::Startup
@@ -42,7 +42,7 @@ impl Bbr {
         }
     }
 
-    /// The pipe is full because the path says so, not because the rate stopped growing.
+    /// The pipe is full by a signal of the path, not by a plateau of the rate.
     pub(super) fn leave_startup_for_congestion(&mut self) {
         self.recovery.left(State::Startup);
         self.full_pipe.declare();

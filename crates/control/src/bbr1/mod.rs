@@ -10,8 +10,8 @@
 //! counting, the full-pipe estimator, the maximum filter and the samples are in [`crate::bbr_model`].
 //!
 //! # Limits
-//! The detection of token-bucket policers that Linux adds ("long-term bandwidth") is not in the draft
-//! and not here. ECN is neither claimed nor used.
+//! Linux's detection of token-bucket policers ("long-term bandwidth") is not in the draft
+//! and not implemented. ECN is neither claimed nor used.
 
 mod output;
 mod picoquic;
@@ -41,7 +41,7 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "variant",
         kind: OptionKind::Choice(&["draft", "picoquic"]),
         default: "draft",
-        meaning: "the specification, or what picoquic made of it by August 2026",
+        meaning: "the specification, or picoquic's version of August 2026",
     }],
     build: |options, init| match options.text("variant") {
         "picoquic" => Box::new(picoquic::Bbr1::new(init)),
@@ -205,13 +205,13 @@ impl Controller for Bbr1 {
     }
 
     fn on_timeout(&mut self, event: &Timeout, cx: &mut Context<'_>) {
-        // The first probe timeout is a tail loss probe, no retransmission timeout: see bbr/recovery.rs.
+        // The first probe timeout is a tail loss probe, not a retransmission timeout: see bbr/recovery.rs.
         if event.count >= 2 {
             self.enter_timeout(cx);
         }
     }
 
-    /// Loss that was none may have slowed the flow down: the search for the plateau starts again
+    /// Spurious losses may have slowed the flow down: the search for the plateau restarts
     /// (Linux, bbr_undo_cwnd).
     fn on_spurious_loss(&mut self, _event: &SpuriousLoss, _cx: &mut Context<'_>) {
         if !self.full_pipe.reached {

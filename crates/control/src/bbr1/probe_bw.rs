@@ -8,7 +8,7 @@ use crate::event::Ack;
 use rand_core::Rng as _;
 use thalweg_units::Instant;
 
-/// One phase that probes, one that drains what it queued, six that cruise (section 4.3.4.2).
+/// One phase that probes, one that drains the queue, six that cruise (section 4.3.4.2).
 const GAINS: [Gain; 8] = [
     Gain::percent(125),
     Gain::percent(75),
@@ -34,8 +34,8 @@ impl Cycle {
 }
 
 impl Bbr1 {
-    /// BBREnterProbeBW(): a random phase comes first, but never the one that drains, since there is
-    /// nothing to drain yet.
+    /// BBREnterProbeBW(): starts with a random phase, but never the one that drains, since there is
+    /// no queue yet.
     pub(super) fn enter_probe_bw(&mut self, cx: &mut Context<'_>) {
         self.state = State::ProbeBw;
         self.cycle.index = GAINS.len() - 1 - (cx.rng.next_u64() % 7) as usize;
@@ -55,8 +55,8 @@ impl Bbr1 {
         }
     }
 
-    /// BBRIsNextCyclePhase(): a phase lasts one RTprop. Probing goes on until the volume that it aims
-    /// at is in flight or packets are lost; draining ends early when the queue is gone.
+    /// BBRIsNextCyclePhase(): a phase lasts one RTprop. Probing continues until its target volume is in
+    /// flight or packets are lost; draining ends early when the queue is empty.
     fn is_next_cycle_phase(&self, event: &Ack, cx: &Context<'_>) -> bool {
         let rtprop = self.rtprop.get().unwrap_or_default();
         let is_full_length = cx.now - self.cycle.stamp > rtprop;

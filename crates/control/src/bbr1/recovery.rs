@@ -1,4 +1,4 @@
-//! Loss recovery: a round trip of packet conservation, then the window comes back
+//! Loss recovery: a round trip of packet conservation, then the window is restored
 //! (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.4).
 //!
 //! An episode ends when all losses are repaired: when a packet is acknowledged that left after the last

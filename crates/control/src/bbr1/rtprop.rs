@@ -1,5 +1,5 @@
 //! Round-trip propagation time (draft-cardwell-iccrg-bbr-congestion-control-00 sections 4.1.2 and
-//! 4.3.5): the smallest RTT of the last ten seconds, whose age also calls for ProbeRTT.
+//! 4.3.5): the smallest RTT of the last ten seconds, whose expiry also triggers ProbeRTT.
 
 use thalweg_units::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl RtProp {
         self.rtprop
     }
 
-    /// The smoothed RTT of the handshake serves until a sample comes.
+    /// The smoothed RTT of the handshake is used until the first sample.
     pub(super) fn seed(&mut self, smoothed_rtt: Duration) {
         self.rtprop.get_or_insert(smoothed_rtt);
     }

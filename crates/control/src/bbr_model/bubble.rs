@@ -1,4 +1,4 @@
-//! The gap in the pipe that a flow leaves when it holds itself back.
+//! The gap in the pipe after a flow limits itself.
 //!
 //! In ProbeRTT, BBR marks its connection as application-limited, so that low rate samples do not enter
 //! the model (MarkConnectionAppLimited(), draft-ietf-ccwg-bbr-06 section 5.3.4.3). A controller cannot

@@ -3,9 +3,9 @@
 use super::Gain;
 use thalweg_units::Rate;
 
-/// Growth of the delivery rate that says that the pipe is not full yet.
+/// Growth of the delivery rate that shows that the pipe is not full.
 const GROWTH: Gain = Gain::percent(125);
-/// Rounds without such growth that say that it is.
+/// Rounds without such growth that show a full pipe.
 const ROUNDS: u32 = 3;
 
 /// Counts rounds in which sending faster did not deliver faster.
@@ -32,7 +32,7 @@ impl FullPipe {
         self.check_growth(sample, GROWTH);
     }
 
-    /// The same for another notion of growth.
+    /// The same for another measure of growth.
     pub(crate) fn check_growth(&mut self, sample: Rate, growth: Gain) {
         if self.now {
             return;

@@ -1,4 +1,4 @@
-//! Gains: what a rate, a volume or a time is multiplied by.
+//! Gains: factors of a rate, a volume or a time.
 
 use thalweg_units::{Bytes, Duration, Rate};
 

@@ -1,4 +1,4 @@
-//! How BBR measures its path: what BBRv3 ([`crate::bbr`]) and BBRv1 ([`crate::bbr1`]) share.
+//! The path measurements that BBRv3 ([`crate::bbr`]) and BBRv1 ([`crate::bbr1`]) share.
 //!
 //! The clauses are those of draft-ietf-ccwg-bbr-06, which keeps these parts of BBRv1 as they were.
 

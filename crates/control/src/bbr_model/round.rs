@@ -1,6 +1,6 @@
 //! Packet-timed round trips (draft-ietf-ccwg-bbr-06 section 5.5.1).
 //!
-//! A round ends when a packet is acknowledged that left after the round began, which is read off the
+//! A round ends when a packet is acknowledged that was sent after the round began, as shown by the
 //! total delivered at its departure. The same clock tells whether the window was fully used in the last
 //! round (C.is_cwnd_limited, section 2.2).
 
@@ -29,12 +29,12 @@ impl Round {
         }
     }
 
-    /// StartRound(): a new round begins here, whatever is left of the old one.
+    /// StartRound(): a new round begins now.
     pub(crate) fn begin(&mut self, delivered: Bytes) {
         self.next_delivered = delivered;
     }
 
-    /// Remembers that a packet left no room in the window for another.
+    /// Records that a packet filled the window.
     pub(crate) fn on_window_used_up(&mut self) {
         self.window_limited_now = true;
     }

@@ -1,4 +1,4 @@
-//! What one ACK says, by the names of draft-ietf-ccwg-bbr-06 section 2.3 (RS).
+//! The rate sample of one ACK, with the names of draft-ietf-ccwg-bbr-06 section 2.3 (RS).
 
 use crate::Context;
 use crate::event::Ack;
@@ -7,7 +7,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 /// The rate sample of one ACK: everything is about its most recently sent packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// RS.delivery_rate, if the interval was long enough to tell one.
+    /// RS.delivery_rate, if the interval was long enough.
     pub(crate) delivery_rate: Option<Rate>,
     /// RS.delivered: delivered between the departure of the packet and now.
     pub(crate) delivered: Bytes,
@@ -15,7 +15,7 @@ pub(crate) struct Sample {
     pub(crate) prior_delivered: Bytes,
     /// RS.is_app_limited.
     pub(crate) is_app_limited: bool,
-    /// Whether the window held the sender back when the packet left.
+    /// Whether the window limited the sender when the packet left.
     pub(crate) is_window_limited: bool,
     /// RS.tx_in_flight: in flight when the packet left, the packet included.
     pub(crate) tx_in_flight: Bytes,
@@ -33,7 +33,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Reads an ACK. `bubble` says whether BBR itself left a gap in the pipe that the packet saw.
+    /// Reads an ACK. `bubble` says whether the packet left in a gap that BBR itself made.
     pub(crate) fn of(ack: &Ack, cx: &Context<'_>, bubble: bool) -> Self {
         Sample {
             delivery_rate: ack.rate.as_ref().map(|sample| sample.rate),

@@ -1,7 +1,7 @@
 //! Running maximum over a sliding window, with three samples of memory.
 //!
 //! The filter of Kathleen Nichols, which draft-ietf-ccwg-bbr-06 section 5.5.5 refers to. Time is any
-//! counter that does not run backwards (round trips here). The result is exact right after a new
+//! non-decreasing counter (round trips here). The result is exact right after a new
 //! maximum, and never above the true maximum of the window; it may be below it by as much as the signal
 //! fell between the remembered samples.
 
@@ -28,7 +28,7 @@ impl WindowedMax {
     pub(crate) fn update(&mut self, value: u64, time: u64, window: u64) -> u64 {
         let sample = Sample { value, time };
         if value >= self.best[0].value || time.saturating_sub(self.best[2].time) >= window {
-            // A new maximum, or nothing left that is young enough.
+            // A new maximum, or all samples are outside the window.
             self.best = [sample; 3];
             return value;
         }

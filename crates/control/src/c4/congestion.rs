@@ -1,11 +1,11 @@
-//! What a congestion signal does.
+//! Reaction to congestion signals.
 //!
 //! draft-huitema-ccwg-c4-spec, "Applying congestion signals" and "Rate Reduction on Congestion". In Probing
-//! and Pushing it costs no more than the end of the push and the slowdown of Recovery, because the nominal
-//! rate had not been raised; in Recovery it deepens the slowdown once; elsewhere it lowers the nominal rate.
+//! and Pushing a signal only ends the push and enters Recovery, because the nominal
+//! rate has not been raised; in Recovery it deepens the slowdown once; elsewhere it lowers the nominal rate.
 
-use super::constants::{ALPHA_RECOVERY, ALPHA_RECOVERY_DEEP, BETA_MAX};
-use super::sensitivity::{loss_beta, sensitivity};
+use super::constants::{ALPHA_RECOVERY, ALPHA_RECOVERY_DEEP};
+use super::sensitivity::loss_beta;
 use super::{C4, State};
 use crate::PathState;
 use crate::coefficient::Coefficient;
@@ -23,7 +23,7 @@ pub(super) enum Signal {
 }
 
 impl C4 {
-    /// Reacts to `signal`. Initial handles its signals itself and never comes here.
+    /// Reacts to `signal`, in any state but Initial, which handles its own signals.
     pub(super) fn congestion(&mut self, signal: Signal, path: &PathState) {
         let beta = self.beta(signal);
         self.congestion_seen = true;
@@ -49,21 +49,25 @@ impl C4 {
     /// The reduction that answers `signal`: 1/8 to 1/4 for loss; for ECN and delay the excess in
     /// proportion to its threshold, 1/4 at most.
     pub(super) fn beta(&self, signal: Signal) -> Coefficient {
+        let most = self.tuning.max_reduction;
         match signal {
-            Signal::Loss => loss_beta(sensitivity(self.nominal_rate)),
+            Signal::Loss => {
+                let sensitivity = self.tuning.sensitivity(self.nominal_rate);
+                loss_beta(most, sensitivity)
+            }
             Signal::Ecn => {
                 let excess = self.ecn.alpha - self.ecn.threshold;
-                Coefficient::ratio(excess.units(), self.ecn.threshold.units()).min(BETA_MAX)
+                Coefficient::ratio(excess.units(), self.ecn.threshold.units()).min(most)
             }
             Signal::Delay => {
                 let (excess, threshold) = (self.delay_excess, self.delay_threshold);
-                Coefficient::of_spans(excess, threshold).min(BETA_MAX)
+                Coefficient::of_spans(excess, threshold).min(most)
             }
         }
     }
 
-    /// A second signal slows Recovery down to 7/8 and makes it last until packets sent from now on are
-    /// acknowledged; a third one does nothing more.
+    /// A second signal lowers the coefficient of Recovery to 7/8 and extends it until packets sent from now on are
+    /// acknowledged; further ones have no effect.
     fn deepen_recovery(&mut self, signal: Signal, path: &PathState) {
         if self.alpha == ALPHA_RECOVERY {
             self.alpha = ALPHA_RECOVERY_DEEP;

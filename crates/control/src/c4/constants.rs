@@ -1,7 +1,7 @@
-//! Every constant of C4.
+//! The constants of C4, those apart that are options ([`super::options`]).
 //!
-//! Values are those of the reference code (picoquic `main`, 2026-08-16). Where the text of
-//! draft-huitema-ccwg-c4-spec says something else, the comment tells.
+//! Values are those of the reference code (picoquic `main`, 2026-08-16). Comments say where the text of
+//! draft-huitema-ccwg-c4-spec differs.
 
 use crate::coefficient::Coefficient;
 use thalweg_units::{Bytes, Duration, Rate};
@@ -18,13 +18,8 @@ pub(super) const ALPHA_CRUISING: Coefficient = Coefficient::ONE;
 pub(super) const ALPHA_PROBING_LOW: Coefficient = Coefficient::new(1056);
 /// Coefficient of Probing otherwise: 17/16 ("Probing state").
 pub(super) const ALPHA_PROBING: Coefficient = Coefficient::new(1088);
-/// Coefficient of Pushing. The text says 5/4, which would be 1280; the reference code has 1256 (122.66 %).
-pub(super) const ALPHA_PUSHING: Coefficient = Coefficient::new(1256);
-/// Coefficient that Resuming hands to the growth test; its own pacing comes from the seed.
+/// Coefficient of Resuming for the growth test; its pacing comes from the seed.
 pub(super) const ALPHA_RESUMING: Coefficient = Coefficient::new(3072);
-
-/// No single reduction takes more than a quarter ("Rate Reduction on Congestion").
-pub(super) const BETA_MAX: Coefficient = Coefficient::new(256);
 
 /// Acknowledgements and loss events that must be counted before loss may end Initial ("Initial state").
 pub(super) const INITIAL_EVENTS_BEFORE_LOSS_EXIT: u64 = 20;
@@ -44,7 +39,7 @@ pub(super) const RESUMING_ERAS: u32 = 2;
 pub(super) const PROBE_LEVEL_AFTER_CE: u32 = 0;
 /// Probe level at first, and after a probe that found nothing.
 pub(super) const PROBE_LEVEL_DEFAULT: u32 = 1;
-/// Beyond this level the rate has grown so often that Initial does better ("Recovery state").
+/// Above this level the rate has grown so often that Initial is faster ("Recovery state").
 pub(super) const PROBE_LEVEL_MAX: u32 = 3;
 
 /// Recoveries in a row with congestion and without growth that make congestion persistent

@@ -9,7 +9,7 @@ use super::{C4, State};
 use crate::PathState;
 
 impl C4 {
-    /// Begins Cruising. A count of eras that congestion interrupted goes on, it does not start anew.
+    /// Enters Cruising. A count of eras that congestion interrupted continues.
     pub(super) fn enter_cruising(&mut self, path: &PathState) {
         self.begin_era(path);
         if self.cruising_eras_left == 0 {
@@ -19,15 +19,15 @@ impl C4 {
             };
         }
         self.alpha = ALPHA_CRUISING;
-        // Below a millisecond, timers that fire late cost a noticeable share of the rate.
+        // Below a millisecond, late timers cost a noticeable share of the rate.
         if path.smoothed_rtt < SUBMILLISECOND {
             self.alpha = self.alpha + self.tuning.submillisecond_bonus;
         }
         self.state = State::Cruising;
     }
 
-    /// Ends an era. A probe follows the last one, but only when the newest acknowledged data left after
-    /// the sender last ran dry: a probe by an application-limited sender would measure the application.
+    /// Ends an era. A probe follows the last one, but only if the newest acknowledged data was sent after
+    /// the sender last ran out of data: a probe by an application-limited sender would measure the application.
     pub(super) fn cruising_era_end(&mut self, path: &PathState) {
         self.cruising_eras_left = self.cruising_eras_left.saturating_sub(1);
         self.begin_era(path);

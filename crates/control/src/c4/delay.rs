@@ -8,7 +8,7 @@ use super::congestion::Signal;
 use super::constants::{
     JITTER_RESTART_MIN_MAX_RTT, JITTER_RESTART_RATE, MAX_JITTER, MAX_RTT_FLOOR,
 };
-use super::sensitivity::{delay_threshold, sensitivity};
+use super::sensitivity::delay_threshold;
 use super::{C4, State};
 use crate::PathState;
 use crate::coefficient::Coefficient;
@@ -40,8 +40,8 @@ impl C4 {
 
     /// Learns from the RTT extremes of the era that ends, Initial excepted.
     ///
-    /// A first cruising era ends with packets acknowledged that left in Recovery, the second one with
-    /// packets that left in Cruising: with the bonus below one millisecond only the first one teaches.
+    /// The first cruising era ends with acknowledgements of packets sent in Recovery, the second with those
+    /// sent in Cruising: with the bonus below one millisecond only the first one counts.
     pub(super) fn update_min_max_rtt(&mut self, path: &PathState) {
         let era_max = self.era.max_rtt.max(path.latest_rtt);
         let era_min = self.era.min_rtt.min(path.latest_rtt);
@@ -76,8 +76,9 @@ impl C4 {
     /// Follows the nominal rate and max RTT. Only some of the changes to the nominal rate call for it: a
     /// rise does and a loss does, a reduction by delay or ECN and the clamp of persistent congestion do not.
     pub(super) fn update_delay_threshold(&mut self) {
+        let sensitivity = self.tuning.sensitivity(self.nominal_rate);
         self.delay_threshold =
-            delay_threshold(sensitivity(self.nominal_rate), self.nominal_max_rtt);
+            delay_threshold(sensitivity, self.nominal_max_rtt, self.tuning.delay_bound);
     }
 
     /// Whether jitter keeps a slow flow from finding its rate, so that Initial should be tried again:

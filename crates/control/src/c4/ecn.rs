@@ -5,13 +5,13 @@
 //! must accompany them.
 
 use super::congestion::Signal;
-use super::sensitivity::{ecn_threshold, sensitivity};
+use super::sensitivity::ecn_threshold;
 use super::{C4, State};
 use crate::PathState;
 use crate::coefficient::Coefficient;
 use crate::event::EcnCounts;
 
-/// From this share on, a rise is followed at once instead of smoothed.
+/// From this share on, a rise is followed immediately instead of smoothed.
 const FOLLOWED_AT_ONCE: Coefficient = Coefficient::new(512);
 
 /// Exponentially weighted share of CE marks, and the counts that it has seen.
@@ -26,7 +26,7 @@ pub(super) struct EcnFilter {
 }
 
 impl EcnFilter {
-    /// Takes in cumulative counts. Counts that have not grown change nothing.
+    /// Processes cumulative counts. Counts that have not grown change nothing.
     pub(super) fn update(&mut self, counts: &EcnCounts) {
         let ect1 = counts.ect1.saturating_sub(self.ect1);
         let ce = counts.ce.saturating_sub(self.ce);
@@ -46,7 +46,7 @@ impl EcnFilter {
 impl C4 {
     /// The count of CE marks has grown.
     pub(super) fn marked(&mut self, counts: &EcnCounts, path: &PathState) {
-        self.ecn.threshold = ecn_threshold(sensitivity(self.nominal_rate));
+        self.ecn.threshold = ecn_threshold(self.tuning.sensitivity(self.nominal_rate));
         self.ecn.update(counts);
         if self.ecn.alpha > self.ecn.threshold {
             match self.state {

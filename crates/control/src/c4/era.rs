@@ -1,4 +1,4 @@
-//! Eras: C4's round trips, told apart by packet numbers.
+//! Eras: C4's round trips, delimited by packet numbers.
 //!
 //! draft-huitema-ccwg-c4-spec, "Per era variables". An era ends once its first packet and all older ones
 //! are acknowledged or declared lost, so that no era ends while packets of an older one are outstanding.
@@ -7,7 +7,7 @@ use super::C4;
 use crate::PathState;
 use thalweg_units::Duration;
 
-/// The era under way.
+/// The current era.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Era {
     /// Number of its first packet.
@@ -39,8 +39,8 @@ impl C4 {
     /// Begins an era with the next packet, and remembers the coefficient now in force as that of the
     /// packets which the new era will acknowledge.
     ///
-    /// Whoever enters a state decides by the order of its statements which coefficient that is: Recovery
-    /// and Cruising set theirs afterwards, so `alpha_previous` is that of the state left behind; Initial,
+    /// The order of statements on entering a state decides which coefficient that is: Recovery
+    /// and Cruising set theirs afterwards, so `alpha_previous` is that of the previous state; Initial,
     /// Resuming, Probing and Pushing set theirs before, so it is already the new one.
     pub(super) fn begin_era(&mut self, path: &PathState) {
         self.era = Era::starting_at(path.next_packet);

@@ -48,7 +48,7 @@ impl C4 {
         }
     }
 
-    /// Takes the present as the reference of the next growth test, with a clean record.
+    /// Sets the reference of the next growth test to the current state, and clears its flags.
     pub(super) fn mark_reference(&mut self) {
         self.congestion_seen = false;
         self.fully_used = false;

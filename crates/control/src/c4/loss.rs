@@ -4,19 +4,19 @@
 //! the reference code only at losses ([`crate::picoquic::loss_filter`]).
 
 use super::congestion::Signal;
-use super::sensitivity::{loss_threshold, sensitivity};
+use super::sensitivity::loss_threshold;
 use super::{C4, State};
 use crate::PathState;
 
 impl C4 {
-    /// One packet was lost. Losses of packets that left before Recovery began are what Recovery is the
-    /// answer to, and are passed over.
+    /// One packet was lost. Losses of packets sent before Recovery began are ignored, since Recovery already
+    /// responds to them.
     pub(super) fn lost(&mut self, packet: u64, path: &PathState) {
         if self.state == State::Recovery && packet < self.era.start {
             return;
         }
         self.loss.record(packet);
-        if self.loss.rate() > loss_threshold(sensitivity(self.nominal_rate)) {
+        if self.loss.rate() > loss_threshold(self.tuning.sensitivity(self.nominal_rate)) {
             match self.state {
                 State::Initial => self.initial_excess_loss(path),
                 _ => self.congestion(Signal::Loss, path),
@@ -28,6 +28,7 @@ impl C4 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::c4::sensitivity::sensitivity;
     use crate::picoquic::loss_filter::LossFilter;
     use thalweg_units::Rate;
 

@@ -1,12 +1,12 @@
-//! C4, Christian's Congestion Control Code: rate-based control that tells jitter from queues.
+//! C4, Christian's Congestion Control Code: rate-based control that distinguishes jitter from queues.
 //!
 //! # Model
 //!
-//! Two estimates steer everything: the *nominal rate*, the best delivery rate believed to be available,
-//! and the *nominal max RTT*, the largest RTT of the path when this flow builds no queue. Pacing is
-//! `alpha * nominal rate`, the window that times the max RTT. The coefficient `alpha` belongs to the state:
-//! Initial finds the rate, Cruising holds it, Probing tries slightly more, Recovery drains and judges the
-//! result, Pushing follows a success, Resuming starts from what an earlier connection knew. Time is
+//! C4 keeps two estimates: the *nominal rate*, the best delivery rate believed to be available,
+//! and the *nominal max RTT*, the largest RTT of the path when this flow builds no queue. The pacing rate is
+//! `alpha * nominal rate`, the window that times the max RTT. The coefficient `alpha` depends on the state:
+//! Initial finds the rate, Cruising holds it, Probing tries slightly more, Recovery drains and evaluates the
+//! result, Pushing follows a success, Resuming starts from the window of an earlier connection. Time is
 //! counted in eras of about one round trip. The nominal rate is a maximum: samples raise it, only
 //! congestion lowers it.
 //!
@@ -25,9 +25,9 @@
 //! # Limits
 //!
 //! - Probe timeouts are ignored, because jitter fires them ("Do not react to Probe Time Out").
-//! - Losses that prove spurious are not undone: the threshold on the loss rate is the tolerance.
-//! - Idle periods and application limits change nothing by themselves; they only put off the next probe
-//!   and keep eras that did not use the path fully from counting as eras without growth.
+//! - Spurious losses are not undone: the threshold on the loss rate is the tolerance.
+//! - Idle periods and application limits change nothing by themselves; they only delay the next probe,
+//!   and eras that did not use the path fully do not count as eras without growth.
 //! - Variables that the reference code writes but never reads (the limit of a push, a flag that a seed is
 //!   active) are left out.
 
@@ -67,7 +67,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Rate};
 /// C4 in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "c4",
-    title: "C4, rate-based control for real-time media that tells jitter from queues",
+    title: "C4, rate-based control for real-time media that distinguishes jitter from queues",
     source: "draft-huitema-ccwg-c4-spec-04, as in picoquic of August 2026",
     options: options::OPTIONS,
     build,
@@ -143,7 +143,7 @@ struct C4 {
     congestion_seen: bool,
     /// The sender used the path fully since the reference was taken.
     fully_used: bool,
-    /// This Recovery is owed, at least in part, to CE marks.
+    /// CE marks caused this Recovery, at least in part.
     ce_excess: bool,
     jitter_restart_done: bool,
 
@@ -196,8 +196,8 @@ impl C4 {
         }
     }
 
-    /// Takes in the delivery rate that came with an acknowledgement ("Nominal rate"). Once congestion was
-    /// notified in Recovery, samples of packets that left before it must not undo the reduction.
+    /// Processes the delivery rate of an acknowledgement ("Nominal rate"). After a congestion signal
+    /// in Recovery, samples of packets sent before it must not undo the reduction.
     fn measure_rate(&mut self, ack: &Ack, path: &PathState) {
         let delivered = ack.snapshot.delivered_since_sent;
         if ack.rtt.is_none() || delivered.is_zero() {

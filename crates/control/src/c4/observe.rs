@@ -1,4 +1,4 @@
-//! What a trace shows of C4. Coefficients are shown as fractions of one.
+//! C4 in traces. Coefficients are shown as fractions of one.
 
 use super::C4;
 use crate::Observer;

@@ -25,7 +25,7 @@ impl C4 {
         }
     }
 
-    /// Computes the decision anew. While no rate is known, pacing stays as it was before the first signal.
+    /// Updates the decision. While no rate is known, pacing stays as before the first signal.
     pub(super) fn apply_outputs(&mut self, path: &PathState) {
         let nominal = self.alpha.of_rate(self.nominal_rate);
         let mut window = self.default_window;
@@ -72,7 +72,7 @@ impl C4 {
         pacing.bytes_in((self.nominal_max_rtt / 4).min(RTT_MARGIN_MAX))
     }
 
-    /// What is missing to a full packet in the room that a push adds to the window: a push that cannot
+    /// Increase that makes the window of a push grow by at least one packet: a push that cannot
     /// send one packet more would measure nothing.
     fn room_to_push(&self, path: &PathState) -> Bytes {
         let push = (self.alpha - Coefficient::ONE).of_rate(self.nominal_rate);
@@ -80,7 +80,7 @@ impl C4 {
     }
 }
 
-/// The most that leaves in one burst: 3.9 ms of data, between two packets and 64 KiB.
+/// The largest burst: 3.9 ms of data, between two packets and 64 KiB.
 fn quantum(pacing: Rate, mtu: Bytes) -> Bytes {
     pacing.bytes_in(QUANTUM_SPAN).min(QUANTUM_MAX).max(mtu * 2)
 }

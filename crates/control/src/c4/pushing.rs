@@ -1,11 +1,10 @@
-//! Pushing: go for capacity that a probe has found.
+//! Pushing: use capacity that a probe has found.
 //!
-//! draft-huitema-ccwg-c4-spec, "Pushing state". The text wants two eras at least, because the first one
-//! measures packets sent in Recovery. The reference code means to test this with the coefficient of the
+//! draft-huitema-ccwg-c4-spec, "Pushing state". The text requires at least two eras, because the first one
+//! measures packets sent in Recovery. The reference code tests this with the coefficient of the
 //! previous era, which entering Pushing has already replaced; so it leaves after one era unless growth is
 //! fast, and the published results were obtained that way. This code does the same.
 
-use super::constants::ALPHA_PUSHING;
 use super::growth::Growth;
 use super::{C4, State};
 use crate::PathState;
@@ -13,13 +12,13 @@ use crate::PathState;
 impl C4 {
     /// Begins Pushing.
     pub(super) fn enter_pushing(&mut self, path: &PathState) {
-        self.alpha = ALPHA_PUSHING;
+        self.alpha = self.tuning.push;
         self.state = State::Pushing;
         self.mark_reference();
         self.begin_era(path);
     }
 
-    /// An acknowledgement inside an era of Pushing: fast growth begins a new era at once.
+    /// An acknowledgement inside an era of Pushing: fast growth begins a new era immediately.
     pub(super) fn pushing_on_ack(&mut self, path: &PathState) {
         if self.growth() == Growth::Fast {
             self.mark_reference();

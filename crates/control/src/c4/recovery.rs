@@ -1,4 +1,4 @@
-//! Recovery: send less for one era, let the queue drain, and judge what came before.
+//! Recovery: send less for one era, let the queue drain, and evaluate the state before.
 //!
 //! draft-huitema-ccwg-c4-spec, "Recovery state" and "Reaction to persistent congestion". The samples of this
 //! era measure packets of the state before, so this is where a probe proves to have found capacity. Successes

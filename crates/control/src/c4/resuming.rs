@@ -1,4 +1,4 @@
-//! Resuming: start from a window that an earlier connection over the same path had.
+//! Resuming: start from the window of an earlier connection over the same path.
 //!
 //! draft-huitema-ccwg-c4-spec, "Resuming state". Window and pacing are those of the seed for two eras, of
 //! which the first begins once the seed's worth of data is in flight.
@@ -35,8 +35,8 @@ impl C4 {
         self.begin_era(path);
     }
 
-    /// Holds back the end of the era while less than 16/17 of the seed is in flight: an application that
-    /// is slow to start must not use up the eras.
+    /// Delays the end of the era while less than 16/17 of the seed is in flight, so that a slow start of the
+    /// application does not use up the eras.
     pub(super) fn resuming_on_ack(&mut self, path: &PathState) {
         if path.bytes_in_flight.mul_div(17, 16) < self.seed.window {
             self.era.start = path.next_packet;

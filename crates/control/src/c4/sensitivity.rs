@@ -4,7 +4,6 @@
 //! (draft-huitema-ccwg-c4-spec, "Variable Sensitivity"). The curve is piecewise linear in the nominal
 //! rate. The reference code has 963/1024 = 0.940 at 1 MB/s, where the text has 0.92.
 
-use super::constants::BETA_MAX;
 use crate::coefficient::Coefficient;
 use thalweg_units::{Duration, Rate};
 
@@ -12,8 +11,6 @@ const INSENSITIVE_BELOW: u64 = 50_000;
 const KNEE: u64 = 1_000_000;
 const KNEE_SENSITIVITY: u64 = 963;
 const FULL_ABOVE: u64 = 10_000_000;
-
-const DELAY_THRESHOLD_MAX: Duration = Duration::from_millis(25);
 
 /// Sensitivity at `rate`: 0 up to 50 kB/s, 963/1024 at 1 MB/s, 1 from 10 MB/s on.
 pub(super) fn sensitivity(rate: Rate) -> Coefficient {
@@ -32,13 +29,15 @@ pub(super) fn sensitivity(rate: Rate) -> Coefficient {
 }
 
 /// RTT above the nominal max RTT that means congestion ("Detecting Excessive Delays"): 6.25 % of it when
-/// fully sensitive, 25.4 % when insensitive, 25 ms at most. The reference code has a slope of 196/1024,
+/// fully sensitive, 25.4 % when insensitive, and `bound` at most (25 ms). The reference code has a slope of 196/1024,
 /// where the text has 3/16 (192/1024).
-pub(super) fn delay_threshold(sensitivity: Coefficient, max_rtt: Duration) -> Duration {
+pub(super) fn delay_threshold(
+    sensitivity: Coefficient,
+    max_rtt: Duration,
+    bound: Duration,
+) -> Duration {
     let slope = Coefficient::new(196).of(Coefficient::ONE - sensitivity);
-    (Coefficient::new(64) + slope)
-        .of_span(max_rtt)
-        .min(DELAY_THRESHOLD_MAX)
+    (Coefficient::new(64) + slope).of_span(max_rtt).min(bound)
 }
 
 /// Share of CE marks that means congestion ("Detecting Excessive CE Marks"): 18.75 % when insensitive,
@@ -53,16 +52,19 @@ pub(super) fn loss_threshold(sensitivity: Coefficient) -> f64 {
     0.02 + 0.50 * (1.0 - sensitivity.as_f64())
 }
 
-/// Reduction after a loss: 1/8 when insensitive, 1/4 when fully sensitive. The text has 1/4 throughout
+/// Reduction after a loss, if the largest is `most` (1/4): half of it when insensitive, all when fully sensitive. The text has 1/4 throughout
 /// ("Rate Reduction on Congestion").
-pub(super) fn loss_beta(sensitivity: Coefficient) -> Coefficient {
-    let twice = BETA_MAX + BETA_MAX.of(sensitivity);
+pub(super) fn loss_beta(most: Coefficient, sensitivity: Coefficient) -> Coefficient {
+    let twice = most + most.of(sensitivity);
     Coefficient::new(twice.units() / 2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const BOUND: Duration = Duration::from_millis(25);
+    const BETA_MAX: Coefficient = Coefficient::new(256);
 
     fn at(bytes_per_second: u64) -> u64 {
         sensitivity(Rate::from_bytes_per_sec(bytes_per_second)).units()
@@ -91,18 +93,21 @@ mod tests {
         let max_rtt = Duration::from_micros(51_200);
         // 64/1024 * 51.2 ms = 3.2 ms; (64 + 196)/1024 * 51.2 ms = 13 ms
         assert_eq!(
-            delay_threshold(Coefficient::ONE, max_rtt),
+            delay_threshold(Coefficient::ONE, max_rtt, BOUND),
             Duration::from_micros(3_200)
         );
         assert_eq!(
-            delay_threshold(Coefficient::ZERO, max_rtt),
+            delay_threshold(Coefficient::ZERO, max_rtt, BOUND),
             Duration::from_millis(13)
         );
         // at 1 MB/s: 64 + (61 * 196 >> 10) = 64 + 11 = 75; 75/1024 * 51.2 ms = 3.75 ms
         let knee = sensitivity(Rate::from_bytes_per_sec(1_000_000));
-        assert_eq!(delay_threshold(knee, max_rtt), Duration::from_micros(3_750));
+        assert_eq!(
+            delay_threshold(knee, max_rtt, BOUND),
+            Duration::from_micros(3_750)
+        );
         // 260/1024 * 200 ms = 50.8 ms, capped
-        let capped = delay_threshold(Coefficient::ZERO, Duration::from_millis(200));
+        let capped = delay_threshold(Coefficient::ZERO, Duration::from_millis(200), BOUND);
         assert_eq!(capped, Duration::from_millis(25));
     }
 
@@ -127,9 +132,9 @@ mod tests {
     /// "Rate Reduction on Congestion", as the reference code scales it.
     #[test]
     fn a_loss_costs_between_an_eighth_and_a_quarter() {
-        assert_eq!(loss_beta(Coefficient::ZERO).units(), 128);
-        assert_eq!(loss_beta(Coefficient::ONE).units(), 256);
+        assert_eq!(loss_beta(BETA_MAX, Coefficient::ZERO).units(), 128);
+        assert_eq!(loss_beta(BETA_MAX, Coefficient::ONE).units(), 256);
         // (256 + (963 * 256 >> 10)) / 2 = (256 + 240) / 2
-        assert_eq!(loss_beta(Coefficient::new(963)).units(), 248);
+        assert_eq!(loss_beta(BETA_MAX, Coefficient::new(963)).units(), 248);
     }
 }

@@ -1,4 +1,4 @@
-//! Chaotic jitter: the maximum RTT of recent eras, and the flag that says delay means nothing here.
+//! Chaotic jitter: the maximum RTT of recent eras, and the flag that delay is meaningless.
 //!
 //! Source: c4-history.md section 2.3 (`era_end`). The author's paper quotes thresholds of 7 and 2 for
 //! the ratio of maximum to minimum; the code has always had 2 and 1.5 (section 1: 16 May).
@@ -9,7 +9,7 @@ use thalweg_units::Duration;
 /// Nominal maximum RTT and the flag.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chaotic {
-    /// Whether jitter is taken to rule the path.
+    /// Whether the path counts as dominated by jitter.
     pub(super) on: bool,
     /// Average over eras of their largest RTT (`nmax`); zero before the first era after Initial.
     pub(super) max_rtt: Duration,
@@ -33,7 +33,7 @@ impl Chaotic {
         }
     }
 
-    /// What the correction of deliveries asks for.
+    /// The input of the correction of deliveries.
     pub(super) fn jitter(&self) -> Jitter {
         Jitter {
             chaotic: self.on,

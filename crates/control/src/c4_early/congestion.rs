@@ -1,4 +1,4 @@
-//! Congestion: what a delay event, enough losses or a CE mark do outside Initial.
+//! Congestion: reaction to a delay event, enough losses or a CE mark outside Initial.
 //!
 //! Source: c4-history.md section 2.3 (`congestion`, `on_loss`, `on_ce`) for v1, section 4 for v2 and v3.
 
@@ -24,7 +24,7 @@ impl Signal {
 }
 
 impl EarlyC4 {
-    /// Reacts to a signal. The growth test is told in any case, even where nothing else happens: in a
+    /// Reacts to a signal. The growth test always records it, even if nothing else happens: in a
     /// recovery only a delay that follows losses counts once more.
     pub(super) fn congestion(&mut self, signal: Signal, cx: &Context<'_>) {
         self.growth.congested = true;
@@ -76,7 +76,7 @@ impl EarlyC4 {
         Coefficient::of_spans(self.delay_excess, self.min_rtt.threshold).min(BETA)
     }
 
-    /// A packet was lost. Losses of packets that left before the present recovery say nothing new.
+    /// A packet was lost. Losses of packets sent before the current recovery are ignored.
     pub(super) fn loss_event(&mut self, packet: u64, cx: &Context<'_>) {
         if self.state == State::Recovery && packet < self.era.first {
             return;

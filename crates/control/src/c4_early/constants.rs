@@ -29,7 +29,7 @@ pub(super) const STARTUP_EVENTS: u64 = 20;
 pub(super) const ERAS_WITHOUT_GROWTH: u64 = 3;
 /// Successful pushes in a row that restart Initial.
 pub(super) const GOOD_PUSHES: u64 = 4;
-/// Eras that delay has spoilt before a pig war is suspected.
+/// Eras with delay before a pig war is suspected.
 pub(super) const DELAY_ERAS: u64 = 4;
 
 /// Longest time between two measurements of the minimum RTT.
@@ -46,7 +46,7 @@ pub(super) const RTT_MARGIN: Coefficient = Coefficient::new(1075);
 
 /// Least nominal window after a decrease.
 pub(super) const WINDOW_MINIMUM: Bytes = Bytes::new(3072);
-/// Most that v2 and v3 let go in one burst while they pace by rate.
+/// Largest burst of v2 and v3 while they pace by rate.
 pub(super) const QUANTUM_MAX: Bytes = Bytes::new(65_536);
 
 /// Loss rate above which losses are congestion.

@@ -29,9 +29,9 @@ const STEPS: [Bytes; 7] = [
 
 /// How much must be acknowledged before a push, `T(w)`.
 ///
-/// Meant as `w` times 1 + (1 to 8), growing with the logarithm of the window. Slip: the integer division
-/// of the original scales the term down to k/1024, so that the target is twice the window (and k/1024 of
-/// it), whatever the window is.
+/// Intended as `w` times 1 + (1 to 8), growing with the logarithm of the window. Slip: the integer division
+/// of the original scales the term down to k/1024, so the target is always twice the window (plus k/1024 of
+/// it).
 pub(super) fn cruise_target(window: Bytes, flat: bool) -> Bytes {
     let k = STEPS.iter().filter(|step| window >= **step).count() as u64;
     if flat {
@@ -58,8 +58,8 @@ impl EarlyC4 {
         self.state = State::Cruising;
     }
 
-    /// Era after era, until the target is reached and the flow is not limited by its application: the
-    /// newest acknowledged data left after the sender had last run out of data.
+    /// Continues until the target is reached and the flow is not application-limited: the
+    /// newest acknowledged data was sent after the sender had last run out of data.
     pub(super) fn cruising_era_end(&mut self, cx: &Context<'_>) {
         self.reset_era(cx);
         let busy = cx.path.newest_acked_data_sent > cx.path.last_idle;

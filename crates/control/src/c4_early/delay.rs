@@ -8,7 +8,7 @@ use crate::Context;
 use thalweg_units::Duration;
 
 impl EarlyC4 {
-    /// The largest filtered RTT that is no delay event; `None` while there is no minimum RTT.
+    /// The largest filtered RTT that is not a delay event; `None` while there is no minimum RTT.
     fn delay_limit(&self) -> Option<Duration> {
         let margin = if self.chaotic.on {
             self.chaotic.max_rtt / 2
@@ -36,8 +36,8 @@ impl EarlyC4 {
 
     /// The amount of a delay event.
     ///
-    /// Slip of v2 and v3: what was meant as `min - (rtt_min + threshold + margin)` was written as
-    /// `min - rtt_min + threshold + margin`.
+    /// Slip of v2 and v3: `min - (rtt_min + threshold + margin)` was intended,
+    /// `min - rtt_min + threshold + margin` was written.
     fn excess_over(&self, limit: Duration) -> Duration {
         if self.variant.writes_window_on_change() || !self.slips.excess_sign {
             return self.filter.min - limit;

@@ -1,4 +1,4 @@
-//! Eras: stretches of about one round trip, each run at one factor.
+//! Eras: periods of about one round trip, each at one factor.
 //!
 //! An era starts at the next packet to leave and ends when an acknowledgement has reached that packet.
 //! Source: c4-history.md section 2.3 (`era_over`, `era_reset`, `era_end`).
@@ -8,7 +8,7 @@ use super::{EarlyC4, State};
 use crate::{Context, PathState};
 use thalweg_units::{Bytes, Duration};
 
-/// The present era.
+/// The current era.
 #[derive(Clone, Debug)]
 pub(super) struct Era {
     /// Its first packet (`era_seq`).
@@ -19,8 +19,8 @@ pub(super) struct Era {
 
 /// The largest packet acknowledged.
 ///
-/// Slip: "nothing acknowledged yet" is 2^64-1 in the original, so that an event which finds nothing
-/// acknowledged ends whatever era there is. (Today's C4 waits for the packets before as well.)
+/// Slip: "nothing acknowledged yet" is 2^64-1 in the original, so an event before the first
+/// acknowledgement ends the era. (Today's C4 also waits for the packets before.)
 pub(super) fn highest_acked(path: &PathState) -> u64 {
     path.largest_acked.unwrap_or(u64::MAX)
 }
@@ -48,8 +48,8 @@ impl EarlyC4 {
         self.era = Era::starting_at(cx.path.next_packet);
     }
 
-    /// The natural end of an era in any state but Initial. A slowdown pre-empts whatever the state would
-    /// do, even the evaluation at the end of a recovery.
+    /// The natural end of an era in any state but Initial. A slowdown takes precedence over the action of the
+    /// state, even over the evaluation at the end of a recovery.
     pub(super) fn end_era(&mut self, delivered: Bytes, cx: &Context<'_>) {
         self.era.extend(Self::sample(cx));
         self.chaotic.end_era(self.era.max_rtt, self.min_rtt.nominal);

@@ -1,4 +1,4 @@
-//! Initial: grow at twice the nominal window until something says that the capacity is reached.
+//! Initial: grow at twice the nominal window until a signal shows that the capacity is reached.
 //!
 //! Source: c4-history.md section 2.3 (`initial_ack`, `enter_initial`, `exit_initial`), section 2.5 for
 //! the four exits, section 3 for the variant without the exit on delay. No exit lowers the nominal
@@ -18,7 +18,7 @@ pub(super) struct Startup {
     pub(super) seed: Option<Bytes>,
 }
 
-/// Half of what the peak rate carries in a round trip: the least window of Initial.
+/// Half of the BDP at the peak rate: the least window of Initial.
 pub(super) fn half_peak_window(cx: &Context<'_>) -> Bytes {
     cx.path.peak_rate.bytes_in(cx.path.smoothed_rtt) / 2
 }

@@ -10,7 +10,7 @@ use thalweg_units::{Bytes, Duration, Instant};
 
 /// How long the minimum RTT counts as fresh, for the correction under chaotic jitter.
 const FRESH: Duration = Duration::from_secs(1);
-/// Replaces the spread of the jitter where the maximum RTT does not exceed the minimum.
+/// Replaces the spread of the jitter if the maximum RTT does not exceed the minimum.
 const CHAOTIC_MARGIN: Duration = Duration::from_millis(5);
 
 /// Minimum RTT and its measurement.
@@ -28,7 +28,7 @@ pub(super) struct MinRtt {
     pub(super) threshold: Duration,
 }
 
-/// Whether jitter rules the path, as the correction needs to know it.
+/// Whether jitter dominates the path, for the correction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Jitter {
     /// The [`chaotic`](super::chaotic) flag.
@@ -73,10 +73,10 @@ impl MinRtt {
 
     /// The largest RTT at which a delivery counts in full.
     ///
-    /// Slip: while there is no minimum RTT, the original multiplies 2^64-1 by the margin, and what is left
-    /// after the wrap-around is still huge. `None` says the same: no limit, no correction. Another slip:
-    /// the generous limit under chaotic jitter holds only in the first second after the minimum RTT was
-    /// set; afterwards the margin of 5 % applies to jitter as well.
+    /// Slip: while there is no minimum RTT, the original multiplies 2^64-1 by the margin, and the result
+    /// after the wrap-around is still huge. `None` is equivalent: no limit, no correction. Another slip:
+    /// the wide limit under chaotic jitter applies only in the first second after the minimum RTT was
+    /// set; afterwards the margin of 5 % also applies under jitter.
     pub(super) fn limit(&self, jitter: Jitter, now: Instant) -> Option<Duration> {
         let rtt_min = self.nominal?;
         if !(jitter.chaotic && self.set_at + FRESH > now) {

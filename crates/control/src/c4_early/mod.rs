@@ -1,8 +1,8 @@
 //! C4 before the drafts: v1, v1 without exit on delay, v2 and v3 (September 2025).
 //!
 //! # Model
-//! One variable steers: the *nominal* window, raised to what an ACK shows was delivered in a round trip
-//! (corrected for the part of the RTT above the minimum), and lowered only by congestion. Time is cut in
+//! The control variable is the *nominal* window, raised to the data that an ACK shows delivered in a round trip
+//! (corrected for the part of the RTT above the minimum), and lowered only by congestion. Time is divided into
 //! *eras* of about one round trip. Each era runs in a state that multiplies the nominal window:
 //!
 //! | state | factor | next |
@@ -15,11 +15,11 @@
 //! | Checking | 100 % | Cruising, or Initial with a raised minimum RTT |
 //!
 //! Two flags change the rules: *pig war* (the competitor is loss-based, so delay is ignored) and *chaotic
-//! jitter* (the RTT spreads so widely that delay says nothing).
+//! jitter* (the RTT spreads so widely that delay is meaningless).
 //!
 //! | variant | differs in |
 //! |---|---|
-//! | v1 | a window alone, paced as the transport paces windows |
+//! | v1 | only a window, paced by the transport |
 //! | v1-no-exit-on-delay | v1, and delay does not end Initial |
 //! | v2 | under chaotic jitter the window is the most ever delivered, paced at the highest rate |
 //! | v3 | v2 with half of the difference to the most ever delivered |
@@ -98,14 +98,14 @@ impl Variant {
         }
     }
 
-    /// Whether a change of state writes the window (v1), or the window is computed anew from the state
+    /// Whether a change of state writes the window (v1), or the window is recomputed from the state
     /// after each ACK (v2, v3).
     fn writes_window_on_change(self) -> bool {
         matches!(self, Variant::V1 | Variant::V1NoExitOnDelay)
     }
 }
 
-/// Makes one of the early versions, slips included.
+/// Builds one of the early versions, slips included.
 pub(crate) fn build(variant: Variant, init: &Init) -> Box<dyn Controller> {
     Box::new(EarlyC4::new(variant, Slips::AS_PUBLISHED, init))
 }
@@ -140,7 +140,7 @@ struct EarlyC4 {
     variant: Variant,
     slips: Slips,
     state: State,
-    /// The control variable: what one round trip carries.
+    /// The control variable: the data of one round trip.
     nominal: Bytes,
     /// Factor of the present state over `nominal`.
     alpha: Coefficient,

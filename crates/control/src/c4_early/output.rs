@@ -1,4 +1,4 @@
-//! Window and pacing: what the states and the nominal window come to.
+//! Window and pacing from the state and the nominal window.
 //!
 //! v1 writes the window where the state changes and keeps it in between; the transport's window pacing
 //! follows it. v2 and v3 compute the window after each ACK, and under chaotic jitter take their peaks
@@ -35,9 +35,9 @@ impl Peaks {
 impl EarlyC4 {
     /// Takes the delivery of an ACK into the peaks.
     ///
-    /// Slip: the delivery is divided by the newest RTT. When jitter has held a burst back and it is
+    /// Slip: the delivery is divided by the newest RTT. When a burst was delayed by jitter and is
     /// acknowledged with a small last RTT, the quotient exceeds the capacity of the link many times over,
-    /// so that pacing by it is mostly idle and `high` does the work.
+    /// so pacing by it is ineffective and `high` limits the flow.
     pub(super) fn raise_peaks(&mut self, delivered: Bytes, cx: &Context<'_>) {
         self.peaks.delivered = self.peaks.delivered.max(delivered);
         if !cx.path.latest_rtt.is_zero() {
@@ -58,7 +58,7 @@ impl EarlyC4 {
         self.window = self.window.max(cx.path.mtu * 2);
     }
 
-    /// Brings window and pacing up to date.
+    /// Updates window and pacing.
     pub(super) fn update_output(&mut self, cx: &Context<'_>) {
         if !self.variant.writes_window_on_change() {
             self.window = self.computed_window(cx);

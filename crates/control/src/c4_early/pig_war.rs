@@ -1,7 +1,7 @@
-//! Pig war: the competitor fills the queue and does not care about delay, so neither may this flow.
+//! Pig war: the competitor fills the queue and ignores delay, so this flow does the same.
 //!
-//! Source: c4-history.md section 2.3 (`exit_recovery`, `start_pig_war`). The condition on the window is
-//! what made v1 (section 1: 1 September): in false alarms the window was at 75 % of its maximum, in true
+//! Source: c4-history.md section 2.3 (`exit_recovery`, `start_pig_war`). v1 introduced the condition on
+//! the window (section 1: 1 September): in false alarms the window was at 75 % of its maximum, in true
 //! ones at 30 %.
 
 use super::EarlyC4;
@@ -9,15 +9,15 @@ use super::constants::DELAY_ERAS;
 use crate::Context;
 
 impl EarlyC4 {
-    /// Whether delay has spoilt four eras and more than halved the window.
+    /// Whether four eras failed by delay and the window has more than halved.
     pub(super) fn suspects_pig_war(&self) -> bool {
         !self.pig_war
             && self.growth.delay_eras >= DELAY_ERAS
             && self.nominal * 2 < self.growth.max_nominal
     }
 
-    /// Ignores delay from here on, takes the RTT with the competitor's queue for the minimum, and
-    /// restarts Initial. The threshold and the running minimum stay as they are.
+    /// Ignores delay from now on, takes the RTT with the competitor's queue as the minimum, and
+    /// restarts Initial. The threshold and the running minimum do not change.
     pub(super) fn start_pig_war(&mut self, cx: &Context<'_>) {
         let rtt = Self::sample(cx);
         self.growth.delay_eras = 0;

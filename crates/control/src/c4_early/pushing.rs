@@ -1,4 +1,4 @@
-//! Pushing: one era above the nominal window, to find out whether there is more.
+//! Pushing: one era above the nominal window, to probe for capacity.
 //!
 //! Source: c4-history.md section 2.3 (`enter_push`).
 

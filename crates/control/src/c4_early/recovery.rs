@@ -1,4 +1,4 @@
-//! Recovery: one era in which the acknowledgements of the era before come in, then the verdict on it.
+//! Recovery: one era in which the acknowledgements of the previous era arrive, then its evaluation.
 //!
 //! Source: c4-history.md section 2.3 (`enter_recovery`, `exit_recovery`).
 
@@ -19,7 +19,7 @@ impl EarlyC4 {
             Some(signal) => {
                 self.growth.good_pushes = 0;
                 self.recovering_from_loss = !signal.is_delay();
-                // 90 % only after a strong push: it is what has filled the queue.
+                // 90 % only after a strong push, which has filled the queue.
                 let strong = self.alpha > ALPHA_PUSH_LOW;
                 self.alpha = if strong { ALPHA_RECOVER } else { ALPHA_NEUTRAL };
             }
@@ -32,10 +32,10 @@ impl EarlyC4 {
         self.reset_era(cx);
     }
 
-    /// Judges the growth and chooses what follows.
+    /// Evaluates the growth and selects the next state.
     ///
-    /// Slip: the end of a pig war changes no state. The era is over still, so the next ACK comes here
-    /// again, judges the same recovery as a push without excess, and cruises.
+    /// Slip: the end of a pig war does not change the state. The era is still over, so the next ACK calls this
+    /// again, evaluates the same recovery as a push without excess, and cruises.
     pub(super) fn exit_recovery(&mut self, cx: &Context<'_>) {
         self.growth.evaluate(self.nominal);
         self.growth.reset(self.nominal, self.alpha);

@@ -1,7 +1,7 @@
 //! The RTT filter: minimum and maximum of the last seven samples.
 //!
-//! A delay counts only when even the smallest of the last samples shows it, which hides single late
-//! packets and costs one or two round trips of reaction. Source: c4-history.md sections 2.2 and 2.3
+//! A delay counts only when even the smallest of the last samples shows it, which ignores single late
+//! packets and delays the reaction by one or two round trips. Source: c4-history.md sections 2.2 and 2.3
 //! (`on_rtt`).
 
 use super::constants::RTT_SAMPLES;
@@ -15,9 +15,9 @@ const TICK: Duration = Duration::from_micros(1);
 
 /// The sample on the clock of the original: whole microseconds, never zero.
 ///
-/// Several tests of the algorithm ask whether one RTT is larger than another at all. Nanoseconds would
-/// turn the rounding of a serialization time into such a difference and, through
-/// [`end_checking`](super::slowdown), into a restart.
+/// Several tests of the algorithm compare RTTs for any difference. With nanoseconds, the rounding of a
+/// transmission time would be such a difference and, through
+/// [`end_checking`](super::slowdown), cause a restart.
 pub(super) fn in_ticks(sample: Duration) -> Duration {
     Duration::from_micros(sample.as_micros()).max(TICK)
 }
@@ -68,7 +68,7 @@ impl RttFilter {
         self.floor = Some(self.floor.map_or(self.max, |floor| floor.min(self.max)));
     }
 
-    /// What the last samples say about the minimum RTT: their maximum, or the middle of their range when
+    /// The candidate for the minimum RTT: the maximum of the last samples, or the middle of their range if
     /// they spread over more than a factor of two.
     pub(super) fn min_rtt_candidate(&self) -> Duration {
         if self.min * 2 < self.max {
@@ -83,7 +83,7 @@ impl RttFilter {
         self.floor.is_some_and(|floor| self.min > floor) && self.updates > UPDATES_BEFORE_DELAY
     }
 
-    /// Forgets the past: every sample, and the floor, become `rtt`.
+    /// Resets every sample and the floor to `rtt`.
     pub(super) fn fill(&mut self, rtt: Duration) {
         self.samples = [rtt; RTT_SAMPLES];
         (self.min, self.max) = (rtt, rtt);

@@ -1,10 +1,10 @@
-//! Places where the published code does something else than its author meant.
+//! Places where the published code differs from its author's intent.
 //!
-//! The variants are kept for what they did, not for what they should have done, so the slips are part of
-//! them. Each one is a switch here and a branch that names it, so that what a slip costs can be measured:
-//! turning those of the delay excess off gives the "repaired variant" of c4-history.md section 4.
+//! The variants reproduce what was measured, so the slips are part of them. Each one is a switch here and
+//! a branch that names it, so that its effect can be measured:
+//! without those of the delay excess they are the "repaired variant" of c4-history.md section 4.
 //!
-//! Slips that no switch can undo without inventing an algorithm are documented where they act:
+//! Slips that no switch can undo without inventing an algorithm are documented in place:
 //! [`highest_acked`](super::era::highest_acked), [`MinRtt::limit`](super::min_rtt::MinRtt::limit),
 //! the end of a pig war in [`recovery`](super::recovery), and the rate sample of
 //! [`output`](super::output).
@@ -12,8 +12,8 @@
 /// Which slips are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slips {
-    /// v1 to v3: how long a cruise lasts was meant to grow with the logarithm of the window; an integer
-    /// division leaves twice the window, whatever the window is (section 2, `T(w)`).
+    /// v1 to v3: the length of a cruise should grow with the logarithm of the window; an integer
+    /// division makes it twice the window (section 2, `T(w)`).
     pub(crate) flat_cruise_target: bool,
     /// v2, v3: the excess adds the thresholds that it should subtract (section 4).
     pub(crate) excess_sign: bool,

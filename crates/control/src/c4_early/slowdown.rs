@@ -1,12 +1,12 @@
-//! Slowdown and Checking: measuring the minimum RTT again.
+//! Slowdown and Checking: re-measuring the minimum RTT.
 //!
 //! Every five seconds, and sooner the more the RTT exceeds the minimum, one era at half the window
-//! (Slowdown) empties what the flow itself has queued, and the era after it (Checking) sees the RTT that
-//! is left. An era that has delivered little anyway counts as the slowdown (*natural*). Two checks in a
-//! row above the minimum raise it and restart Initial.
+//! (Slowdown) drains the flow's own queue, and the next era (Checking) measures the remaining
+//! RTT. An era that has delivered little anyway counts as a slowdown (*natural*). Two consecutive
+//! checks above the minimum raise it and restart Initial.
 //!
-//! Under jitter the smallest of seven samples almost always exceeds the minimum, so that eras which
-//! deliver little become natural slowdowns all the time; the restarts that follow make most of the window
+//! Under jitter the smallest of seven samples almost always exceeds the minimum, so eras that
+//! deliver little keep becoming natural slowdowns; the following restarts cause most of the window
 //! spikes of these variants. Source: c4-history.md sections 2.3 (`slowdown_needed` to `end_checking`) and
 //! 2.5.
 
@@ -21,15 +21,15 @@ use thalweg_units::{Bytes, Duration, Instant};
 pub(super) enum Need {
     /// No.
     None,
-    /// The era that has ended was slow enough; look at what follows.
+    /// The last era was slow enough; check the next one.
     Natural,
     /// The window must be halved for it.
     Forced,
 }
 
 impl EarlyC4 {
-    /// Decides at the end of an era that has delivered `delivered`. Without a minimum RTT (2^64-1 in the
-    /// original, five times of which lies in no past) there is no need.
+    /// Decides at the end of an era that delivered `delivered`. Without a minimum RTT (2^64-1 in the
+    /// original, five times of which never passes) there is no need.
     pub(super) fn slowdown_need(&self, delivered: Bytes, now: Instant) -> Need {
         if matches!(self.state, State::Slowdown | State::Checking) {
             return Need::None;

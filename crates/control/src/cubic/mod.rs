@@ -1,8 +1,8 @@
 //! CUBIC.
 //!
 //! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`].
-//! [`picoquic`] reproduces what picoquic calls Cubic and dCubic, to be compared with results that were
-//! measured with them, and with nothing else.
+//! [`picoquic`] reproduces picoquic's Cubic and dCubic, only for comparison with results that were
+//! measured with them.
 
 mod picoquic;
 mod rfc9438;
@@ -28,6 +28,18 @@ pub(crate) const ENTRY: Entry = Entry {
             meaning: "HyStart++ in the initial slow start of rfc9438 (RFC 9438 section 4.10 recommends it)",
         },
         OptionDoc {
+            name: "c",
+            kind: OptionKind::Number(0.01, 10.0),
+            default: "0.4",
+            meaning: "C, growth in segments per cubic second, rfc9438 only (RFC 9438 section 5)",
+        },
+        OptionDoc {
+            name: "beta",
+            kind: OptionKind::Number(0.1, 0.99),
+            default: "0.7",
+            meaning: "share of the window that a reduction keeps, rfc9438 only (RFC 9438 section 4.6)",
+        },
+        OptionDoc {
             name: "fast_convergence",
             kind: OptionKind::Flag,
             default: "on",
@@ -49,6 +61,10 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         "dcubic" => Box::new(picoquic::Cubic::new(init, picoquic::Signal::Delay)),
         _ => Box::new(rfc9438::Cubic::new(
             init,
+            rfc9438::Shape {
+                c: options.number("c"),
+                beta: options.number("beta"),
+            },
             options.flag("hystart"),
             options.flag("fast_convergence"),
             options.classic_ecn(),

@@ -1,12 +1,12 @@
-//! A flow over one bottleneck, for the tests of controllers that need a path to respond to.
+//! A flow over one bottleneck, for tests of controllers that need a closed loop.
 //!
 //! The bottleneck is a queue with a rate and a limit in bytes; the rest of the path is a constant
-//! delay. Every packet is acknowledged by itself. A packet is lost when one sent three later is
+//! delay. Every packet is acknowledged on its own. A packet is lost when one sent three later is
 //! acknowledged (RFC 9002 section 6.1.1), a probe timeout fires three round trips after the last
 //! departure, and rate samples are those of draft-ietf-ccwg-bbr-06 section 4.1.2.
 //!
 //! # Limits
-//! Headers are free, no reordering unless asked for, lost data is not sent again (there is always more).
+//! No headers, no reordering unless requested, no retransmission (there is always more data).
 
 use super::{Flow, PICOQUIC};
 use crate::Rng;
@@ -179,7 +179,7 @@ impl Bottleneck {
             let burst = self.burst.as_nanos();
             arrives = Some(Instant::from_nanos(arrival.div_ceil(burst) * burst));
         }
-        // RFC 9002 section 7.7 if the controller names no rate.
+        // RFC 9002 section 7.7 if the controller sets no rate.
         let control = self.flow.control();
         let spacing = match control.pacing {
             Some(rate) => rate.time_for(MTU),
@@ -228,7 +228,7 @@ impl Bottleneck {
             ack.lost_ranges += u32::from(lost != last_lost + 1);
             last_lost = lost;
         }
-        ack.snapshot = flow.complete(ack.snapshot);
+        ack.snapshot = ack.snapshot.compare(&flow.path);
         let delivered = ack.snapshot.delivered_since_sent;
         let rate = Rate::over(delivered, interval);
         flow.path.delivery_rate = rate;

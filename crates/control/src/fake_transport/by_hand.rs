@@ -1,4 +1,4 @@
-//! Events that a test makes up: they change nothing in the path that the test has not set itself.
+//! Events made up by a test: they change only the path state that the test sets.
 
 use super::Flow;
 use crate::Controller;
@@ -6,7 +6,7 @@ use crate::event::{Ack, EcnCounts, Lost, RttSample, Snapshot, SpuriousLoss, Time
 use thalweg_units::Bytes;
 
 impl<C: Controller + ?Sized> Flow<C> {
-    /// A packet that left now and alone, and `acked` delivered since.
+    /// A packet sent now and alone, and `acked` delivered since.
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
             sent: self.now,

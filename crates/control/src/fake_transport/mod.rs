@@ -1,8 +1,8 @@
 //! A transport for tests of controllers: one flow, whose packets and events a test makes up as it needs them.
 //!
-//! [`Flow`] lends its controller a [`PathState`] and a clock that the test sets. [`packets`] sends full packets
-//! and keeps that state consistent with what the test says of their arrival; [`by_hand`] reports events without
-//! any packet behind them; [`bottleneck`] puts the flow on a path that decides the fate of its packets.
+//! [`Flow`] gives its controller a [`PathState`] and a clock that the test sets. [`packets`] sends full packets
+//! and keeps that state consistent with the arrivals of the test; [`by_hand`] reports events without
+//! packets; [`bottleneck`] puts the flow on a path that decides the fate of its packets.
 
 mod bottleneck;
 mod by_hand;
@@ -33,13 +33,13 @@ pub(crate) struct Flow<C: ?Sized = dyn Controller> {
     pub(crate) now: Instant,
     /// Size of every packet.
     size: Bytes,
-    /// What of it does not count as delivered: the AEAD tag.
+    /// Bytes of it that do not count as delivered: the AEAD tag.
     pub(crate) tag: Bytes,
     /// Whether packets are marked as sent without enough data to fill the window.
     pub(crate) app_limited: bool,
-    /// The delivery-rate sample that ACKs bring.
+    /// The delivery-rate sample of ACKs.
     pub(crate) rate: Option<RateSample>,
-    /// What events by hand say was delivered since their packet left.
+    /// Bytes that events by hand report as delivered since their packet was sent.
     pub(crate) acked: Bytes,
     rng: Rng,
     outstanding: BTreeMap<u64, Snapshot>,
@@ -90,7 +90,7 @@ impl<C: Controller + ?Sized> Flow<C> {
         flow
     }
 
-    /// Calls the controller with the context of the moment.
+    /// Calls the controller with the current context.
     pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut C, &mut Context<'_>) -> R) -> R {
         let mut cx = Context {
             now: self.now,
@@ -122,7 +122,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     pub(crate) fn packets(&self) -> f64 {
         self.window().as_u64() as f64 / self.size.as_u64() as f64
     }
-    /// What the controller shows in traces.
+    /// The controller's state in traces.
     pub(crate) fn shown(&self) -> Shown {
         let mut shown = Shown::default();
         self.controller.observe(&mut shown);

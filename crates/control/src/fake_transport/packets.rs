@@ -1,5 +1,4 @@
-//! Packets: the flow sends full ones as the window allows, and the test says which of them arrive, when, and which do
-//! not.
+//! Packets: the flow sends full ones as the window allows, and the test decides which arrive and when.
 //!
 //! The [`PathState`](crate::PathState) stays consistent with the events, which come in the order that
 //! [`Controller`] promises.
@@ -27,16 +26,7 @@ impl<C: Controller + ?Sized> Flow<C> {
         self.path.bytes_in_flight += self.size;
         self.path.app_limited = self.app_limited;
         self.path.window_limited = self.path.bytes_in_flight + self.size > self.window();
-        let snapshot = Snapshot {
-            sent: self.now,
-            in_flight_at_send: self.path.bytes_in_flight,
-            delivered_at_send: self.path.delivered,
-            lost_at_send: self.path.lost,
-            delivered_since_sent: Bytes::ZERO,
-            lost_since_sent: Bytes::ZERO,
-            app_limited: self.app_limited,
-            window_limited: self.path.window_limited,
-        };
+        let snapshot = Snapshot::at_send(self.now, &self.path);
         self.outstanding.insert(packet, snapshot);
         let sent = Sent {
             packet,
@@ -101,7 +91,7 @@ impl<C: Controller + ?Sized> Flow<C> {
             .unwrap_or(self.path.next_packet);
         self.count_ecn(*largest, acked.len() as u64, marked);
         let rtt = self.now - newest.sent;
-        self.take_rtt(rtt);
+        self.path.take_rtt(rtt, Duration::ZERO);
         self.report_rtt();
         Some(Ack {
             largest: *largest,
@@ -110,32 +100,10 @@ impl<C: Controller + ?Sized> Flow<C> {
             newly_lost: Bytes::ZERO,
             lost_ranges: 0,
             rtt: Some(rtt),
-            snapshot: self.complete(newest.clone()),
+            snapshot: newest.compare(&self.path),
             rate: self.rate.clone(),
             prior_in_flight,
         })
-    }
-
-    /// With what happened since the packet left.
-    pub(crate) fn complete(&self, snapshot: Snapshot) -> Snapshot {
-        Snapshot {
-            delivered_since_sent: self.path.delivered - snapshot.delivered_at_send,
-            lost_since_sent: self.path.lost - snapshot.lost_at_send,
-            ..snapshot
-        }
-    }
-
-    /// RFC 9002 section 5.3.
-    fn take_rtt(&mut self, rtt: Duration) {
-        let path = &mut self.path;
-        path.latest_rtt = rtt;
-        if !path.has_rtt() {
-            (path.min_rtt, path.smoothed_rtt, path.rtt_var) = (rtt, rtt, rtt / 2);
-            return;
-        }
-        path.min_rtt = path.min_rtt.min(rtt);
-        path.rtt_var = (path.rtt_var * 3 + path.smoothed_rtt.abs_diff(rtt)) / 4;
-        path.smoothed_rtt = (path.smoothed_rtt * 7 + rtt) / 8;
     }
 
     /// A packet is declared lost.
@@ -173,14 +141,14 @@ impl<C: Controller + ?Sized> Flow<C> {
         let lost = Lost {
             packet,
             size: self.size,
-            snapshot: self.complete(snapshot),
+            snapshot: snapshot.compare(&self.path),
             persistent_congestion,
         };
         self.call(|controller, cx| controller.on_lost(&lost, cx));
         lost
     }
 
-    /// A packet that was declared lost, or only timed out, arrives after all.
+    /// A packet that was declared lost, or only timed out, is acknowledged.
     pub(crate) fn spurious(&mut self, packet: u64) {
         let timeout_only = !self.lost.contains_key(&packet);
         let sent = self
@@ -212,7 +180,7 @@ impl<C: Controller + ?Sized> Flow<C> {
         let event = Timeout {
             count,
             packet: *packet,
-            snapshot: self.complete(snapshot.clone()),
+            snapshot: snapshot.compare(&self.path),
         };
         self.call(|controller, cx| controller.on_timeout(&event, cx));
     }
@@ -222,7 +190,7 @@ impl<C: Controller + ?Sized> Flow<C> {
         self.count_ecn(packet, 1, 1);
     }
 
-    /// An ACK up to `largest` counts so many more packets, `marked` of them with a CE mark.
+    /// An ACK up to `largest` counts this many more packets, `marked` of them with a CE mark.
     fn count_ecn(&mut self, largest: u64, packets: u64, marked: u64) {
         let counts = &mut self.path.ecn;
         match self.controller.ecn() {

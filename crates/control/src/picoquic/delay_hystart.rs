@@ -6,7 +6,7 @@
 //! low sample does not lower it. The test fires when all of the last seven samples have exceeded the base
 //! by a quarter (or by the time of a packet at the pacing rate) seven times.
 //!
-//! The count of excesses is not cleared by samples between the base and the limit, as in the original.
+//! As in the original, samples between the base and the limit do not clear the count of excesses.
 
 use thalweg_units::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use thalweg_units::{Duration, Instant};
 const WINDOW: usize = 7;
 const SPACING: Duration = Duration::from_millis(1);
 
-/// The test and its memory.
+/// The test and its state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayHystart {
     last: Instant,

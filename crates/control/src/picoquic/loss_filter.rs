@@ -1,5 +1,5 @@
-//! Smoothed loss rate by packet numbers, as picoquic keeps it for all its controllers that look at one, C4
-//! included (c4.md section 2, picoquic-controllers.md section 1).
+//! Smoothed loss rate by packet numbers, used by all of picoquic's controllers with a loss rate, including
+//! C4 (c4.md section 2, picoquic-controllers.md section 1).
 //!
 //! Only losses advance it: the packets between two losses count as delivered, up to 32 of them. Each
 //! packet number since the last loss decays the rate by 15/16, the lost packet's own included, and the
@@ -40,7 +40,7 @@ impl LossFilter {
         true
     }
 
-    /// Forgets the rate, not the position: the next loss still sees its distance to the last one.
+    /// Resets the rate but not the position: the next loss still has its distance to the last one.
     pub(crate) fn clear(&mut self) {
         self.rate = 0.0;
     }

@@ -4,3 +4,4 @@ pub(crate) mod delay_hystart;
 pub(crate) mod loss_filter;
 pub(crate) mod window;
 pub(crate) mod window_pacing;
+pub(crate) mod window_start;

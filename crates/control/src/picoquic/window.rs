@@ -20,7 +20,7 @@ pub(crate) fn bandwidth_floor(path: &PathState) -> Bytes {
     path.peak_rate.bytes_in(path.smoothed_rtt) / 2
 }
 
-/// Initial window stretched to the path ("long-RTT floor"): nothing up to 100 ms, then in proportion to
+/// Initial window scaled to the path ("long-RTT floor"): unchanged up to 100 ms, then in proportion to
 /// the minimum RTT up to 610 ms.
 pub(crate) fn long_rtt_floor(initial_window: Bytes, path: &PathState) -> Bytes {
     if path.min_rtt <= TARGET_RENO_RTT {

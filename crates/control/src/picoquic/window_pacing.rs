@@ -1,10 +1,10 @@
 //! Pacing derived from the window, as picoquic does it for window-based algorithms (picoquic-transport.md
 //! section 7: "window mode").
 //!
-//! Below eight packets the peer does not pace at all: acknowledgements clock the packets out. Its bucket
-//! then charges one nanosecond for each packet and holds one smoothed RTT, which is still there when pacing
-//! begins again. The seam has no word for "unpaced", so that state is given as just that: a rate of one
-//! packet each nanosecond, and a quantum of as many packets as the smoothed RTT has nanoseconds.
+//! Below eight packets the peer does not pace: packets are ACK-clocked. Its bucket
+//! then charges one nanosecond per packet and holds one smoothed RTT, which remains when pacing
+//! resumes. The controller interface cannot express "unpaced", so this reports a rate of one
+//! packet per nanosecond, and a quantum of as many packets as the smoothed RTT has nanoseconds.
 
 use crate::{Init, PathState};
 use thalweg_units::{Bytes, Duration, Rate};
@@ -25,12 +25,12 @@ const LONG_RTT_BURST_TIME: Duration = Duration::from_millis(15);
 pub(crate) struct WindowPacing {
     /// Pacing rate, never zero.
     pub(crate) rate: Rate,
-    /// The most that may leave in one burst.
+    /// The largest burst.
     pub(crate) quantum: Bytes,
 }
 
 impl WindowPacing {
-    /// Before the first event of the controller: no pacing, and no more saved up than a window.
+    /// Before the first event of the controller: no pacing, with credit of at most a window.
     pub(crate) fn initial(init: &Init) -> Self {
         WindowPacing {
             quantum: init.initial_window.max(init.mtu),

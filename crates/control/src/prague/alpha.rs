@@ -1,7 +1,7 @@
-//! The moving average of the fraction of packets that come back marked: `alpha`.
+//! The moving average of the fraction of marked packets: `alpha`.
 //!
 //! Prague draft section 2.3.2, which keeps the average of DCTCP (RFC 8257 section 3.3, steps 3 to 6) but
-//! begins it with the first mark: until then nothing shows that a queue on the path marks at all. The
+//! starts it at the first mark, since until then nothing shows that a queue on the path marks. The
 //! average starts at one, so that the first mark halves the window.
 //!
 //! The fraction is in packets, from the ECN counts of the peer. Those count every packet once, whatever
@@ -10,9 +10,6 @@
 use crate::PathState;
 use crate::event::EcnCounts;
 use thalweg_units::{Duration, Instant};
-
-/// The gain of the average (Prague draft section 2.3.2, as DCTCP recommends).
-const GAIN: f64 = 1.0 / 16.0;
 
 /// The average, and the round trip that it is being measured over.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +21,18 @@ pub(super) struct Alpha {
     /// First packet number that may leave after it began.
     round_end: u64,
     began: Instant,
+    /// The gain of the average (section 2.3.2).
+    gain: f64,
 }
 
 impl Alpha {
-    pub(super) fn new(now: Instant) -> Self {
+    pub(super) fn new(now: Instant, gain: f64) -> Self {
         Alpha {
             average: None,
             counted: EcnCounts::default(),
             round_end: 0,
             began: now,
+            gain,
         }
     }
 
@@ -41,13 +41,13 @@ impl Alpha {
         self.average
     }
 
-    /// A mark has arrived. Returns the average that a reduction goes by.
+    /// A mark has arrived. Returns the average for the reduction.
     pub(super) fn on_mark(&mut self) -> f64 {
         *self.average.get_or_insert(1.0)
     }
 
-    /// Takes the counts of an ACK into account. A round trip ends when a packet that left during it is
-    /// acknowledged, and no sooner than `shortest` after its beginning. Returns whether it ended.
+    /// Processes the counts of an ACK. A round trip ends when a packet sent during it is
+    /// acknowledged, and no sooner than `shortest` after its start. Returns whether it ended.
     pub(super) fn on_ack(
         &mut self,
         largest: u64,
@@ -62,7 +62,7 @@ impl Alpha {
         let counted = path.ecn.total().saturating_sub(self.counted.total());
         if let Some(average) = &mut self.average {
             let fraction = marked as f64 / counted.max(1) as f64;
-            *average += GAIN * (fraction.min(1.0) - *average);
+            *average += self.gain * (fraction.min(1.0) - *average);
         }
         self.counted = path.ecn;
         self.round_end = path.next_packet;
@@ -76,13 +76,15 @@ mod tests {
     use super::*;
     use thalweg_units::Bytes;
 
+    /// As DCTCP recommends.
+    const GAIN: f64 = 1.0 / 16.0;
     const RTT: Duration = Duration::from_millis(40);
 
-    /// An average after one round trip for each entry: so many packets of ten are marked.
+    /// An average after one round trip for each entry: the number of marked packets of ten.
     fn after(rounds: &[u64]) -> Alpha {
         let mut path = PathState::new(Bytes::new(1_000));
         let mut now = Instant::START;
-        let mut alpha = Alpha::new(now);
+        let mut alpha = Alpha::new(now, GAIN);
         for marked in rounds {
             path.next_packet += 10;
             path.ecn.ect1 += 10 - marked;
@@ -99,7 +101,7 @@ mod tests {
     #[test]
     fn nothing_is_averaged_before_the_first_mark() {
         assert_eq!(after(&[0, 0, 0]).value(), None);
-        assert_eq!(Alpha::new(Instant::START).on_mark(), 1.0);
+        assert_eq!(Alpha::new(Instant::START, GAIN).on_mark(), 1.0);
     }
 
     #[test]
@@ -126,7 +128,7 @@ mod tests {
     fn a_round_trip_ends_with_a_packet_that_left_during_it_and_not_too_soon() {
         let mut path = PathState::new(Bytes::new(1_000));
         let at = |millis| Instant::START + Duration::from_millis(millis);
-        let mut alpha = Alpha::new(at(0));
+        let mut alpha = Alpha::new(at(0), GAIN);
         path.next_packet = 10;
         assert!(alpha.on_ack(0, &path, at(5), Duration::ZERO));
         path.next_packet = 20;

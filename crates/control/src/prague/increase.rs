@@ -1,9 +1,9 @@
 //! How the window grows in congestion avoidance: one packet for each window acknowledged without marks.
 //!
 //! Prague draft section 2.4.3. DCTCP does not grow for a round trip after a mark, so it works with rare
-//! round trips full of marks. A queue that marks single packets at random, at about two marks each round
-//! trip, would keep it from growing for good. Prague grows all the time, on the packets that come back
-//! unmarked: growth over a round trip is in proportion to one less the marked fraction, and there is none
+//! round trips full of marks. A queue that marks single packets at random, about two per round
+//! trip, would stop its growth permanently. Prague always grows on unmarked packets: growth over a round
+//! trip is proportional to one minus the marked fraction, and zero
 //! in a round trip whose packets are all marked.
 //!
 //! Windows are fractions of a byte (`f64`): a long window grows by a small part of a packet with each ACK.

@@ -6,18 +6,18 @@
 //! packet each round trip ([`increase`]), less on short paths ([`virtual_rtt`]). [`pacing`] keeps bursts
 //! out of the queue. On a path that marks nothing it is Reno.
 //!
-//! Where the draft describes a choice, its Linux implementation decides:
+//! Where the draft describes alternatives, this follows its Linux implementation:
 //! - Slow start is that of RFC 9002 and ends with the first mark, which halves the window, or with a loss.
 //!   HyStart++ is an option.
 //! - A loss halves the window, as in Reno; the option `loss=cubic` leaves 0.7 of it as the implementation
 //!   for QUIC does. Growth is one packet each round trip with both.
-//! - The window that the transport obeys is never below two packets; the pacing rate is.
+//! - The window of the transport is at least two packets; the pacing rate may be lower.
 //!
 //! # Limits
-//! The fallback for a single queue that marks ECT(1) as classic ECN does ([`classic`]) and the repair
-//! after a spurious loss ([`undo`]) are options, both off: the Linux detection is off by default, and
-//! RFC 9002 has no repair. A remembered window is not used. A flow on a path that clears ECN is told
-//! nothing and reacts to losses alone.
+//! The fallback for a single queue that marks ECT(1) as classic ECN does ([`classic`]) and the undo
+//! of spurious losses ([`undo`]) are options, both off: the Linux detection is off by default, and
+//! RFC 9002 has no undo. A remembered window is not used. A flow on a path that clears ECN
+//! reacts only to losses.
 
 mod alpha;
 mod classic;
@@ -66,6 +66,12 @@ pub(crate) const ENTRY: Entry = Entry {
             meaning: "round trips after slow start before that applies (section 2.4.4)",
         },
         OptionDoc {
+            name: "gain",
+            kind: OptionKind::Number(0.001, 1.0),
+            default: "0.0625",
+            meaning: "gain of the average of marks, 1/16 as DCTCP recommends (section 2.3.2)",
+        },
+        OptionDoc {
             name: "loss",
             kind: OptionKind::Choice(&["reno", "cubic"]),
             default: "reno",
@@ -81,7 +87,7 @@ pub(crate) const ENTRY: Entry = Entry {
             name: "undo",
             kind: OptionKind::Flag,
             default: "off",
-            meaning: "a loss reduction is taken back when all its losses prove spurious",
+            meaning: "a loss reduction is undone when all its losses prove spurious",
         },
         OptionDoc {
             name: "classic_fallback",
@@ -108,7 +114,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         mtu: init.mtu,
         window: init.initial_window.max(init.mtu * MINIMUM_WINDOW).as_u64() as f64,
         ssthresh: f64::INFINITY,
-        alpha: Alpha::new(init.now),
+        alpha: Alpha::new(init.now, options.number("gain")),
         reductions: Reductions::new(loss_factor),
         virtual_rtt: VirtualRtt::new(reference, options.number("rtt_transition") as u64),
         hystart: options.flag("hystart").then(HyStart::new),
@@ -132,9 +138,9 @@ pub(crate) struct Prague {
     alpha: Alpha,
     reductions: Reductions,
     virtual_rtt: VirtualRtt,
-    /// Present in the initial slow start, if wanted.
+    /// Present in the initial slow start, if enabled.
     hystart: Option<HyStart>,
-    /// Present if wanted.
+    /// Present if enabled.
     undo: Option<Undo>,
     classic: Classic,
     /// CE marks up to the last ACK.

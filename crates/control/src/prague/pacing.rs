@@ -6,8 +6,8 @@
 //! most, but may hold two packets, so that a sender with a coarse timer keeps up.
 //!
 //! # Windows below two packets
-//! A transport cannot have less than a packet in flight, nor time losses by ACKs with less than two. So
-//! the window that it obeys stays at two packets, and the pacing rate alone carries the fraction: half a
+//! A transport cannot have less than a packet in flight, nor detect losses by ACKs with less than two. So
+//! its window stays at two packets, and only the pacing rate has the fraction: half a
 //! packet is a packet every other round trip (RFC 9331 section 4.3, on small RTTs).
 
 use thalweg_units::{Bytes, Duration, Rate};

@@ -1,22 +1,22 @@
-//! How the window shrinks: on marks by half of alpha, on loss like a classic controller, and once in a
+//! Reduction of the window: on marks by half of alpha, on loss like a Classic controller, and once per
 //! round trip by the larger of the two.
 //!
 //! - A mark takes `alpha / 2` of the window, then no further mark does for one (virtual) round trip
 //!   (Prague draft section 2.4.2; RFC 8257 section 3.3).
 //! - A loss takes the share of Reno or of CUBIC (Prague draft section 2.4.1; RFC 9331 section 4.3).
-//! - A packet lost in a round trip that a mark has already answered tells of the same congestion, so
-//!   the loss takes its share of the window *before* the mark; what the mark took counts towards it.
-//!   Growth since then stays. (The Linux implementation halves what the mark has left.) A mark in a round
-//!   trip that a loss has answered takes nothing.
+//! - A loss in a round trip that already reduced for a mark signals the same congestion, so
+//!   it takes its share of the window *before* the mark; the reduction for the mark counts towards it.
+//!   Growth since then stays. (The Linux implementation halves the window after the mark.) A mark in a round
+//!   trip that already reduced for a loss takes nothing.
 
 use crate::recovery_period::RecoveryPeriod;
 use thalweg_units::{Duration, Instant};
 
 /// The smallest window of additive increase and marks, in packets; pacing spreads less than two packets
-/// over more than a round trip. The draft has no floor. Here it is the inverse of what alpha averages
-/// over (16 round trips): a slower flow would have nothing to average.
+/// over more than a round trip. The draft has no floor. Here it is the inverse of the averaging period of
+/// alpha (16 round trips): a slower flow would have nothing to average.
 const FLOOR: f64 = 1.0 / 16.0;
-/// kMinimumWindow of RFC 9002 section 7.2, in packets, where a loss stops.
+/// kMinimumWindow of RFC 9002 section 7.2, in packets, the floor of losses.
 const LOSS_FLOOR: f64 = 2.0;
 
 /// The last reductions of a flow.
@@ -32,14 +32,14 @@ pub(super) struct Reductions {
     taken: f64,
 }
 
-/// What a reduction needs to know of the flow.
+/// Input of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flow {
     /// The window in bytes.
     pub(super) window: f64,
     /// Size of a full packet in bytes.
     pub(super) mtu: f64,
-    /// Number that the next packet will have.
+    /// Number of the next packet.
     pub(super) next_packet: u64,
 }
 
@@ -59,7 +59,7 @@ impl Reductions {
         self.loss.is_open()
     }
 
-    /// Whether a loss event has already answered the loss of this packet.
+    /// Whether an earlier loss event covers the loss of this packet.
     pub(super) fn answered(&self, packet: u64) -> bool {
         self.loss.covers(packet)
     }

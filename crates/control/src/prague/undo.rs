@@ -1,4 +1,4 @@
-//! Taking a reduction back when all losses that caused it prove spurious, for the option `undo`.
+//! Undo of a reduction when all losses that caused it prove spurious, for the option `undo`.
 //!
 //! RFC 9002 has no undo. The Linux implementation of Prague inherits that of TCP, which returns to the
 //! window before the loss. What counts as spurious, and that a CE mark confirms the congestion, is as in
@@ -16,11 +16,11 @@ pub(super) struct Before {
     pub(super) hystart: Option<HyStart>,
 }
 
-/// What is needed to take the last reduction back.
+/// What is needed to undo the last reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     before: Option<Before>,
-    /// Packets of that event that have not turned up.
+    /// Packets of that event that have not arrived.
     missing: u64,
 }
 
@@ -45,7 +45,7 @@ impl Undo {
         self.before = None;
     }
 
-    /// A packet that was declared lost has arrived. Returns what to go back to, if it was the last one.
+    /// A packet that was declared lost has arrived. Returns the state to restore, if it was the last one.
     pub(super) fn arrived(&mut self, packet: u64) -> Option<Before> {
         if !self.concerns(packet) {
             return None;

@@ -1,7 +1,7 @@
 //! NewReno.
 //!
-//! [`rfc9002`] is the controller of RFC 9002 section 7 and the default. [`picoquic`] reproduces what
-//! picoquic calls NewReno, to be compared with results that were measured with it, and with nothing else.
+//! [`rfc9002`] is the controller of RFC 9002 section 7 and the default. [`picoquic`] reproduces
+//! picoquic's NewReno, only for comparison with results that were measured with it.
 
 mod picoquic;
 mod rfc9002;
@@ -28,6 +28,18 @@ pub(crate) const ENTRY: Entry = Entry {
                       own delay test",
         },
         OptionDoc {
+            name: "increase",
+            kind: OptionKind::Number(0.01, 100.0),
+            default: "1",
+            meaning: "packets of growth for each window acknowledged, rfc9002 only (RFC 9002 section 7.3.3)",
+        },
+        OptionDoc {
+            name: "decrease",
+            kind: OptionKind::Number(0.1, 0.99),
+            default: "0.5",
+            meaning: "share of the window that a reduction keeps, rfc9002 only (RFC 9002 section 7.3.2)",
+        },
+        OptionDoc {
             name: "ecn",
             kind: OptionKind::Flag,
             default: "on",
@@ -42,6 +54,8 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
         "picoquic" => Box::new(picoquic::Reno::new(init)),
         _ => Box::new(rfc9002::Reno::new(
             init,
+            options.number("increase"),
+            options.number("decrease"),
             options.flag("hystart"),
             options.classic_ecn(),
         )),

@@ -1,8 +1,8 @@
-//! NewReno as picoquic of 2026-08-16 has it (picoquic-controllers.md section 2).
+//! picoquic's NewReno of 2026-08-16 (picoquic-controllers.md section 2).
 //!
 //! It differs from RFC 9002 by pacing from the window, a delay test and a bandwidth floor in the initial
 //! slow start, a window that collapses at the first probe timeout, no persistent congestion, and an undo.
-//! A probe timeout of the seam is the peer's loss of kind "timeout".
+//! A probe timeout here is the peer's loss of kind "timeout".
 
 use crate::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
 use crate::picoquic::delay_hystart::DelayHystart;
@@ -19,10 +19,10 @@ pub(crate) struct Reno {
     /// [`Bytes::MAX`] during the initial slow start.
     ssthresh: Bytes,
     slow_start: bool,
-    /// Bytes times packet size that did not yet make a byte of growth.
+    /// Remainder of growth, in bytes times packet size.
     residual: u128,
     recovery_start: Instant,
-    /// Losses of packets before this number are not reacted to.
+    /// Losses of packets before this number are ignored.
     recovery_sequence: u64,
     hystart: DelayHystart,
     pacing: WindowPacing,

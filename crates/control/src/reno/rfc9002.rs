@@ -1,8 +1,7 @@
 //! NewReno as RFC 9002 section 7 specifies it.
 //!
-//! Windows are whole bytes. Pacing is left to the transport (RFC 9002 section 7.7). A probe timeout
-//! changes nothing (section 6.2), nor does the late arrival of a packet that was declared lost: RFC 9002
-//! has no undo.
+//! Windows are whole bytes. Pacing is left to the transport (RFC 9002 section 7.7). Probe timeouts
+//! (section 6.2) and spurious losses change nothing: RFC 9002 has no undo.
 //!
 //! # Limits
 //! A window remembered from an earlier connection is not used.
@@ -21,23 +20,29 @@ const MINIMUM_WINDOW: u64 = 2;
 pub(crate) struct Reno {
     mtu: Bytes,
     initial_window: Bytes,
+    /// Packets of growth for each window acknowledged.
+    increase: f64,
+    /// Share of the window that a reduction keeps.
+    decrease: f64,
     window: Bytes,
     /// Slow start threshold; [`Bytes::MAX`] before the first congestion event.
     ssthresh: Bytes,
-    /// Bytes acknowledged in congestion avoidance and not yet turned into growth.
+    /// Bytes acknowledged in congestion avoidance since the last growth.
     acked: Bytes,
     recovery: RecoveryPeriod,
-    /// Present in the initial slow start, if wanted.
+    /// Present in the initial slow start, if enabled.
     hystart: Option<HyStart>,
-    /// What packets carry: ECT(0), or nothing.
+    /// Codepoint of packets: ECT(0), or Not-ECT.
     ecn: Ecn,
 }
 
 impl Reno {
-    pub(crate) fn new(init: &Init, hystart: bool, ecn: Ecn) -> Self {
+    pub(crate) fn new(init: &Init, increase: f64, decrease: f64, hystart: bool, ecn: Ecn) -> Self {
         Reno {
             mtu: init.mtu,
             initial_window: init.initial_window,
+            increase,
+            decrease,
             window: init.initial_window.max(init.mtu * MINIMUM_WINDOW),
             ssthresh: Bytes::MAX,
             acked: Bytes::ZERO,
@@ -75,7 +80,7 @@ impl Reno {
         self.acked += ack.newly_acked;
         if self.acked >= self.window {
             self.acked -= self.window;
-            self.window += self.mtu;
+            self.window += self.mtu.scale(self.increase);
         }
     }
 
@@ -86,8 +91,9 @@ impl Reno {
             return;
         }
         self.recovery.begin(cx.path.next_packet);
-        // kLossReductionFactor of RFC 9002 appendix B.1 is a half.
-        self.ssthresh = (self.window / 2).max(self.minimum_window());
+        // The default is kLossReductionFactor of RFC 9002 appendix B.1, a half.
+        let kept = self.window.scale(self.decrease);
+        self.ssthresh = kept.max(self.minimum_window());
         self.window = self.ssthresh;
         self.acked = Bytes::ZERO;
         self.hystart = None;

@@ -1,7 +1,8 @@
 //! Serves one request in real time: `thalweg-live REQUEST ANSWER`, the numbers of two open descriptors.
-//! The Python package does the same in a process of its own; this is for tests and for other programs.
+//! For tests and other programs; the Python package does the same in its own process.
 
 use std::process::ExitCode;
+use thalweg_control::Registry;
 
 fn main() -> ExitCode {
     let numbers: Vec<i32> = std::env::args()
@@ -12,7 +13,7 @@ fn main() -> ExitCode {
         eprintln!("error: expected the numbers of two descriptors: request and answer");
         return ExitCode::from(2);
     };
-    match thalweg_live::serve(request, answer) {
+    match thalweg_live::serve(request, answer, &Registry::standard()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -1,12 +1,12 @@
-//! An IP packet in a buffer that is used again.
+//! An IP packet in a reusable buffer.
 //!
 //! The link sees the size of the IP packet with all its headers, the ECN bits of the IP header and a flow
-//! number. A mark changes the ECN bits alone and keeps the DSCP; the checksum of IPv4 is corrected by the
-//! difference (RFC 1624 section 3), IPv6 has none.
+//! number. A mark changes only the ECN bits and keeps the DSCP; the IPv4 checksum is updated
+//! incrementally (RFC 1624 section 3), IPv6 has none.
 //!
-//! The flow number is a hash of the 5-tuple (addresses, protocol, ports), so that queues that keep flows
-//! apart see what they would see in a router. Protocols without ports, and all fragments of a datagram,
-//! count as one flow between their addresses: only the first fragment has the ports.
+//! The flow number is a hash of the 5-tuple (addresses, protocol, ports), so that fair queues classify
+//! as a router does. Protocols without ports, and all fragments of a datagram, count as one flow between
+//! their addresses: only the first fragment has the ports.
 
 use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -15,14 +15,14 @@ use std::rc::Rc;
 use thalweg_random::{Fnv1a, mix};
 use thalweg_units::{Bytes, Ecn};
 
-/// The largest packet that is carried.
+/// The largest packet.
 pub(crate) const MTU: usize = 1500;
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 const SCTP: u8 = 132;
 
-/// What the headers of a packet say.
+/// The fields of the headers of a packet that the emulator needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Headers {
     pub(crate) source: IpAddr,
@@ -100,7 +100,7 @@ impl Headers {
         })
     }
 
-    /// The port by which a flow is known, if it is within `known`: of either end.
+    /// The port that identifies a connection, of either end, if it is within `known`.
     pub(crate) fn port_within(&self, known: &Range<u16>) -> Option<u16> {
         let [source, destination] = self.ports?;
         [destination, source]
@@ -157,7 +157,7 @@ fn write_ecn(packet: &mut [u8], ecn: Ecn) {
     }
 }
 
-/// Buffers that no packet uses.
+/// Unused buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool(Rc<RefCell<Vec<Box<[u8]>>>>);
 
@@ -172,7 +172,7 @@ impl Pool {
     }
 }
 
-/// Room for a packet. It goes back to its pool when it is dropped, wherever that happens.
+/// Room for a packet. It returns to its pool when dropped.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     bytes: Option<Box<[u8]>>,
@@ -196,16 +196,16 @@ impl Drop for Buffer {
     }
 }
 
-/// A packet on its way.
+/// A packet in transit.
 #[derive(Debug)]
 pub(crate) struct Frame {
     buffer: Buffer,
     length: usize,
     ecn: Ecn,
     flow: u64,
-    /// Where it goes.
+    /// Its destination.
     pub(crate) to: usize,
-    /// How many were read before it: its name in logs.
+    /// Number of packets read before it: its name in logs.
     pub(crate) number: u64,
 }
 
@@ -250,7 +250,7 @@ mod tests {
     use proptest::prelude::*;
     use thalweg_path::Packet;
 
-    /// An IPv4 header with a right checksum, and eight bytes of a transport header.
+    /// An IPv4 header with a correct checksum, and eight bytes of a transport header.
     fn v4(tos: u8, protocol: u8, fragment: u16, ports: [u16; 2]) -> Vec<u8> {
         let mut packet = vec![0x45, tos, 0, 28, 0, 7, 0, 0, 64, protocol, 0, 0];
         packet.extend([192, 0, 2, 1, 198, 51, 100, 1]);
@@ -280,7 +280,7 @@ mod tests {
         packet
     }
 
-    /// The sum of RFC 1071: all ones for a header with a right checksum.
+    /// The sum of RFC 1071: all ones for a header with a correct checksum.
     fn checksum(header: &[u8]) -> u16 {
         let mut sum: u32 = header
             .chunks(2)

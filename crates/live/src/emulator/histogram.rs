@@ -1,12 +1,12 @@
 //! A histogram of times with a relative error of at most 1/32, in constant memory.
 //!
-//! Below 32 ns there is one bucket for each nanosecond, above 32 buckets for each doubling.
+//! One bucket per nanosecond below 32 ns, 32 buckets per doubling above.
 
 use thalweg_units::Duration;
 
 const STEPS: usize = 32;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
-/// 32 single nanoseconds, and 32 steps for each of the doublings from 2^5 to 2^63.
+/// 32 single nanoseconds, and 32 steps per doubling from 2^5 to 2^63.
 const BUCKETS: usize = STEPS * (64 - STEP_BITS as usize + 1);
 
 /// Counts of times.

@@ -5,20 +5,19 @@
 //! left hosts  -- read -->  link up    -- write -->  right hosts
 //! left hosts  <-- write -- link down  <-- read --   right hosts
 //! ```
-//! Hosts of the left side are where the clients of a scenario are, those of the right side are its servers.
-//! All hosts of a side share the two links. Hosts of the same side reach each other at once. One thread
-//! reads packets as they come, pushes them into their link with the time of the reading, and writes each
-//! out when the link says that it has arrived. The links are those of the simulator: a call that comes late
-//! replays what should have happened before, so that a late thread delays packets but loses no capacity
+//! The left hosts are the clients of a scenario, the right hosts its servers.
+//! All hosts of a side share the two links. Hosts of the same side reach each other without delay. One thread
+//! reads packets, pushes them into their link with the time of the read, and writes each
+//! when it has arrived at the end of the link. The links are those of the simulator: a late call
+//! replays what should have happened before, so a late thread delays packets but loses no capacity
 //! and does not change which packets are dropped.
 //!
 //! # Units
 //! Nanoseconds of the monotonic clock since the start of the emulator; bytes of whole IP packets.
 //!
 //! # Limits
-//! A packet counts as offered when it is read: what the host lets it wait before that is not seen, except
-//! as time without a core and as packets that the host dropped. Packets to multicast and link-local
-//! addresses are not carried.
+//! A packet counts as offered when it is read: earlier waits in the host are visible only as time without
+//! a core and as packets that the host dropped. Packets to multicast and link-local addresses are ignored.
 
 pub(crate) mod frame;
 pub(crate) mod histogram;
@@ -43,13 +42,13 @@ use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats, Packet};
 use thalweg_sim::Series;
 use thalweg_units::{Duration, Instant};
 
-/// Packets that are handled before the others get their turn.
+/// Packets handled before the next device is served.
 const BATCH: usize = 64;
-/// How much earlier than needed a long sleep ends: more than hosts take to wake a thread.
+/// How early a long sleep ends: more than hosts take to wake a thread.
 const EARLY: Duration = Duration::from_micros(80);
-/// A sleep is long if it is so many times as long: at most this part of the time is spent awake for nothing.
+/// A sleep is long from this multiple of [`EARLY`] on, which bounds the share of time spent spinning.
 const LONG: u64 = 10;
-/// The timer's number in the wait; ports and what the caller waits for have their own.
+/// The timer's number in the wait set; ports and descriptors of the caller have others.
 const TIMER: u64 = u64::MAX;
 const CALLER: u64 = 1 << 32;
 
@@ -77,7 +76,7 @@ impl Side {
     }
 }
 
-/// A device of one host. Each read gives a packet, each write takes one; neither waits.
+/// A device of one host. Each read returns a packet, each write takes one; neither blocks.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub(crate) device: File,
@@ -89,25 +88,25 @@ pub(crate) struct Port {
 #[derive(Debug)]
 pub(crate) struct Direction {
     pub(crate) link: Link<Frame>,
-    /// How long after its arrival each packet was written.
+    /// Time from the arrival of each packet to its write.
     pub(crate) lateness: Histogram,
     /// Packets that were later than the bound.
     pub(crate) missed: u64,
-    /// Packets that the device did not take.
+    /// Packets that the device refused.
     pub(crate) refused: u64,
 }
 
-/// What an emulator is made of.
+/// The parts of an emulator.
 #[derive(Debug)]
 pub(crate) struct Setup<'a> {
     /// Down and up.
     pub(crate) links: [&'a LinkConfig; 2],
     /// Seeds of their random streams.
     pub(crate) seeds: [u64; 2],
-    /// How late a packet may be without counting as missed.
+    /// Lateness up to which a packet does not count as missed.
     pub(crate) bound: Duration,
-    /// Ports of transport protocols by which connections are known: the first is that of connection 0. All
-    /// other packets are known by the hash of their 5-tuple.
+    /// Ports of transport protocols that identify connections: the first is that of connection 0. All
+    /// other packets are identified by the hash of their 5-tuple.
     pub(crate) flows: Range<u16>,
     /// How often the links are sampled.
     pub(crate) sample: Option<Duration>,
@@ -119,13 +118,13 @@ pub(crate) struct Emulator {
     clock: Clock,
     epoll: Epoll,
     timer: Timer,
-    /// What the timer is set to; `None` if it has fired or was never set.
+    /// The time of the timer; `None` if it has fired or was never set.
     armed: Option<Instant>,
-    /// For which time it was set to fire early, and for which time it has.
+    /// The deadline for which it was set to fire early, and the one for which it did.
     early_for: Option<Instant>,
     awake_for: Option<Instant>,
     ports: Vec<Port>,
-    /// Which host has which address.
+    /// The host of each address.
     hosts: BTreeMap<IpAddr, usize>,
     pub(crate) directions: [Direction; 2],
     pool: Pool,
@@ -139,7 +138,7 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    /// An emulator at the start of its time. It does nothing yet.
+    /// An emulator at time zero. It does nothing yet.
     pub(crate) fn new(clock: Clock, setup: &Setup<'_>, ports: Vec<Port>) -> io::Result<Self> {
         let epoll = Epoll::new()?;
         let timer = Timer::new()?;
@@ -180,18 +179,18 @@ impl Emulator {
         })
     }
 
-    /// Waits for `fd` as well: when it can be read, [`Emulator::run`] says `number`.
+    /// Also waits for `fd`: when it is readable, [`Emulator::run`] passes on `number`.
     pub(crate) fn also_wait_for(&self, fd: impl AsFd, number: u32) -> io::Result<()> {
         let number = CALLER + u64::from(number);
         self.epoll.add(fd, number, Interest::Read)
     }
 
-    /// Goes by this clock from now on. Nothing may have happened by the clock before.
+    /// Uses this clock from now on. Nothing may have happened by the previous one.
     pub(crate) fn start_anew(&mut self, clock: Clock) {
         self.clock = clock;
     }
 
-    /// Carries packets until `hear`, which is told what the caller waits for, says to stop.
+    /// Forwards packets until `hear`, which gets the ready descriptors of the caller, returns stop.
     pub(crate) fn run<T>(
         &mut self,
         mut hear: impl FnMut(u32) -> io::Result<ControlFlow<T>>,
@@ -219,8 +218,8 @@ impl Emulator {
 
     /// Waits for the next arrival, the next sample, or something to read.
     ///
-    /// A host takes its time to wake a thread that sleeps for long, and then the first packet after a pause
-    /// would be late by that. So the timer of a long sleep fires [`EARLY`], and the rest is spent awake.
+    /// A host is slow to wake a thread from a long sleep, which would make the first packet after a pause
+    /// late. So the timer of a long sleep fires [`EARLY`], and the thread spins for the rest.
     fn wait(&mut self) -> io::Result<()> {
         let links = self
             .directions
@@ -256,7 +255,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// Reads what a device has, and pushes it into its link.
+    /// Reads packets from a device and pushes them into its link.
     fn read(&mut self, index: usize) -> io::Result<()> {
         for _ in 0..BATCH {
             let mut buffer = self.pool.take();
@@ -280,7 +279,7 @@ impl Emulator {
             };
             let mut frame = Frame::new(buffer, length, headers.ecn, flow, to);
             if self.ports[to].side == side {
-                // What it does not take is lost between neighbours, not on the path.
+                // A refused packet is lost between neighbours, not on the path.
                 let _ = self.ports[to].device.write(frame.bytes());
                 continue;
             }
@@ -297,7 +296,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// The host with this address, or else the first of the other side: the way out.
+    /// The host with this address, otherwise the first of the other side: the default route.
     fn to(&self, from: Side, destination: IpAddr) -> usize {
         if let Some(index) = self.hosts.get(&destination) {
             return *index;
@@ -306,7 +305,7 @@ impl Emulator {
         self.ports.iter().position(other).unwrap_or(0)
     }
 
-    /// Writes out what has arrived.
+    /// Writes the packets that have arrived.
     fn release(&mut self, index: usize) -> io::Result<()> {
         let Direction {
             link,
@@ -356,7 +355,7 @@ impl Emulator {
         self.series = Some(series);
     }
 
-    /// The series that were recorded, up to now.
+    /// The series recorded so far.
     pub(crate) fn take_series(&mut self) -> Option<Series> {
         let now = self.clock.now();
         let series = self.series.take()?;
@@ -366,7 +365,7 @@ impl Emulator {
         }))
     }
 
-    /// The clock that packets and schedules go by.
+    /// The clock of packets and schedules.
     pub(crate) fn clock(&self) -> Clock {
         self.clock
     }
@@ -376,21 +375,21 @@ impl Emulator {
         self.directions[index].link.stats()
     }
 
-    /// Totals of a flow that has a port of its own.
+    /// Totals of a flow with its own port.
     pub(crate) fn flow_stats(&self, index: usize, flow: u64) -> &FlowLinkStats {
         self.directions[index].link.flow_stats(flow)
     }
 }
 
-/// Whether a device that does not take this packet may take the next: its host is short of memory or room,
-/// or has shut its interface down.
+/// Whether a device that refuses this packet may accept the next: its host lacks memory or buffer space,
+/// or its interface is down.
 fn is_passing(error: &io::Error) -> bool {
     let code = error.raw_os_error();
     let full = [libc::EAGAIN, libc::ENOBUFS, libc::ENOMEM, libc::EIO];
     code.is_some_and(|code| full.contains(&code) || code == libc::EINVAL)
 }
 
-/// What routers and neighbours say to each other stays on its own side.
+/// Multicast and link-local packets stay on their side.
 fn is_carried(destination: IpAddr) -> bool {
     match destination {
         IpAddr::V4(address) => {
@@ -400,7 +399,7 @@ fn is_carried(destination: IpAddr) -> bool {
     }
 }
 
-/// The numbers of one wait, off the set that is about to be used again.
+/// The numbers of one wait, copied from the set before it is reused.
 struct Ready {
     numbers: [u64; 32],
     count: usize,

@@ -5,17 +5,17 @@ use thalweg_path::Link;
 use thalweg_sim::Trace;
 use thalweg_units::{Duration, Instant};
 
-/// What was seen so far.
+/// Samples and drops so far.
 #[derive(Debug)]
 pub(crate) struct Samples {
     every: Duration,
-    /// When to look again.
+    /// When to sample next.
     pub(crate) next: Instant,
     pub(crate) trace: Trace,
 }
 
 impl Samples {
-    /// Nothing yet; a period of zero counts as a nanosecond.
+    /// No samples yet; a period of zero counts as a nanosecond.
     pub(crate) fn every(every: Duration) -> Self {
         Samples {
             every: every.max(Duration::from_nanos(1)),
@@ -24,12 +24,12 @@ impl Samples {
         }
     }
 
-    /// Looks at both links.
+    /// Samples both links.
     pub(crate) fn take(&mut self, now: Instant, links: [&mut Link<Frame>; 2]) {
         for (index, link) in links.into_iter().enumerate() {
             self.trace.sample_link(now, index, link);
         }
-        // A late look does not shift the ones after it, and missed ones are not made up for.
+        // A late sample does not shift later ones, and missed samples are skipped.
         let missed = (now - self.next).as_nanos() / self.every.as_nanos();
         self.next += self.every * (missed + 1);
     }

@@ -1,11 +1,11 @@
-//! What went through the links in bins of equal length: the series of the simulator, measured.
+//! Bytes through the links in bins of equal length: the series of the simulator, measured.
 //!
 //! A packet is sent when it is read, and received when it is written. Bytes are those of IP packets.
 
 use thalweg_sim::Series;
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// Series that are being recorded, from the start until a time limit.
+/// Series from the start until a time limit.
 #[derive(Debug)]
 pub(crate) struct Binned {
     series: Series,
@@ -35,20 +35,20 @@ impl Binned {
         }
     }
 
-    /// A packet came out of a link.
+    /// A packet left a link.
     pub(crate) fn on_received(&mut self, now: Instant, link: usize, connection: u64, size: Bytes) {
         if let Some(flow) = self.flow(now, link, connection) {
             self.series.on_received(now, flow, size);
         }
     }
 
-    /// The flow of a packet with data, or with what belongs to data: its direction decides.
+    /// The flow whose data crosses in the direction of the packet.
     fn flow(&self, now: Instant, link: usize, connection: u64) -> Option<usize> {
         let &(flow, data) = self.connections.get(usize::try_from(connection).ok()?)?;
         (data == link && now < self.until).then_some(flow)
     }
 
-    /// The series of a trial that has ended; `capacity` says what a link could carry between two times.
+    /// The series of a finished trial; `capacity` returns the bytes that a link could transmit between two times.
     pub(crate) fn close(
         mut self,
         now: Instant,
@@ -78,7 +78,7 @@ mod tests {
         binned.on_sent(at(1), 0, 0, Bytes::new(100));
         binned.on_sent(at(2), 0, 1, Bytes::new(10));
         binned.on_sent(at(3), 1, 1, Bytes::new(40)); // an acknowledgement
-        binned.on_sent(at(3), 0, 77, Bytes::new(40)); // no connection of ours
+        binned.on_sent(at(3), 0, 77, Bytes::new(40)); // not our connection
         binned.on_received(at(12), 0, 0, Bytes::new(100));
         binned.on_received(at(25), 1, 2, Bytes::new(7));
         binned.on_received(at(31), 1, 2, Bytes::new(7)); // too late

@@ -9,7 +9,7 @@ use thalweg_path::{
 };
 use thalweg_units::{Bytes, Ecn, Rate};
 
-/// Everything that was pushed and released, by number.
+/// Packets pushed and released, by number.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pushed: Vec<Pushed>,
@@ -32,7 +32,7 @@ struct Released {
     due: Instant,
     link: usize,
     number: u64,
-    /// Whether the device took it.
+    /// Whether the device accepted it.
     taken: bool,
 }
 
@@ -151,7 +151,7 @@ fn pause(millis: u64) {
     thread::sleep(std::time::Duration::from_millis(millis));
 }
 
-/// What a link of the simulator does with the packets that the emulator pushed into its own.
+/// What a link of the simulator does with the packets that the emulator pushed into its link.
 fn replay(
     config: &LinkConfig,
     seed: u64,
@@ -258,7 +258,7 @@ fn stats_of_same_fate(config: &LinkConfig) -> LinkStats {
     assert_eq!(measured.len(), computed.len());
     let gone = stats.delivered.packets + stats.dropped.packets + stats.lost.packets;
     assert_eq!(stats.offered.packets, gone);
-    // None is early, and the lateness that is reported is the one of the log.
+    // None is early, and the reported lateness is that of the log.
     assert!(log.released.iter().all(|r| r.at >= r.due));
     let taken = || log.released.iter().filter(|r| r.taken);
     let late: Vec<Duration> = taken().map(|r| r.at - r.due).collect();
@@ -309,7 +309,7 @@ fn the_same_packets_are_dropped_early_in_real_and_in_virtual_time() {
 
 #[test]
 fn a_packet_takes_its_transmission_and_its_journey_in_each_direction() {
-    // 1250 bytes take 10 ms at 1 Mbps; then 20 ms of journey. Up 1 ms at 10 Mbps and 5 ms.
+    // 1250 bytes take 10 ms at 1 Mbps, then 20 ms of propagation. Up: 1 ms at 10 Mbps and 5 ms.
     let down = LinkConfig::new(
         Rate::from_bits_per_sec(1_000_000),
         Duration::from_millis(20),
@@ -357,7 +357,7 @@ fn only_what_belongs_on_the_path_is_carried() {
         left.send(&[0x65; 3]).expect("to send");
         left.send(b"neither IPv4 nor IPv6, but long enough")
             .expect("to send");
-        // An address that nobody has leads out of the other side.
+        // An unknown address takes the default route to the other side.
         let mut unknown = packet(Side::Left, 100, 2);
         unknown[16..20].copy_from_slice(&[203, 0, 113, 9]);
         left.send(&unknown).expect("to send");

@@ -3,8 +3,8 @@
 
 use thalweg_units::{Duration, Instant};
 
-/// `CLOCK_MONOTONIC`, counted from the moment at which the clock was made. It runs on while threads wait
-/// and is never set; processes that share the start agree on the time.
+/// `CLOCK_MONOTONIC`, counted from the creation of the clock. It is never set; processes that share
+/// the start agree on the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     start: u64,
@@ -38,7 +38,7 @@ fn monotonic() -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is a valid place for the answer. The clock exists on every Linux.
+    // SAFETY: `time` is a valid output. The clock exists on every Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }

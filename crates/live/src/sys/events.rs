@@ -9,7 +9,7 @@ use thalweg_units::Duration;
 /// Most events that one wait returns.
 const MOST: usize = 32;
 
-/// What a descriptor is waited for.
+/// The event to wait for on a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
     /// It can be read.
@@ -28,7 +28,7 @@ pub(crate) struct Epoll {
 
 impl Epoll {
     pub(crate) fn new() -> io::Result<Self> {
-        // SAFETY: no pointers; the new descriptor belongs to nobody else.
+        // SAFETY: no pointers; the new descriptor has no other owner.
         let fd = unsafe {
             let fd = check(libc::epoll_create1(libc::EPOLL_CLOEXEC))?;
             OwnedFd::from_raw_fd(fd)
@@ -46,12 +46,12 @@ impl Epoll {
         self.control(libc::EPOLL_CTL_ADD, fd, number, interest)
     }
 
-    /// Waits for something else of `fd`.
+    /// Changes the event to wait for on `fd`.
     pub(crate) fn change(&self, fd: impl AsFd, number: u64, interest: Interest) -> io::Result<()> {
         self.control(libc::EPOLL_CTL_MOD, fd, number, interest)
     }
 
-    /// Waits for `fd` no more.
+    /// Stops waiting for `fd`.
     pub(crate) fn remove(&self, fd: impl AsFd) -> io::Result<()> {
         self.control(libc::EPOLL_CTL_DEL, fd, 0, Interest::Read)
     }
@@ -84,8 +84,8 @@ impl Epoll {
         Ok(())
     }
 
-    /// Waits until something is ready; with `patience`, at most so many milliseconds. A signal ends the
-    /// wait as well.
+    /// Waits until a descriptor is ready; with `patience`, at most that many milliseconds. A signal also ends
+    /// the wait.
     pub(crate) fn wait(&mut self, patience: Option<u16>) -> io::Result<()> {
         let timeout = patience.map_or(-1, libc::c_int::from);
         // SAFETY: the array has room for MOST events.
@@ -118,20 +118,20 @@ pub(crate) struct Timer(OwnedFd);
 impl Timer {
     pub(crate) fn new() -> io::Result<Self> {
         let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
-        // SAFETY: no pointers; the new descriptor belongs to nobody else.
+        // SAFETY: no pointers; the new descriptor has no other owner.
         unsafe {
             let fd = check(libc::timerfd_create(libc::CLOCK_MONOTONIC, flags))?;
             Ok(Timer(OwnedFd::from_raw_fd(fd)))
         }
     }
 
-    /// Sets the timer to an absolute time, or disarms it. Setting it also takes back an earlier expiry.
+    /// Sets the timer to an absolute time, or disarms it. Setting it also clears an earlier expiry.
     pub(crate) fn set(&self, at: Option<Duration>) -> io::Result<()> {
         const ZERO: libc::timespec = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // An absolute time of zero would disarm: nothing that is asked for lies at the boot of the machine.
+        // An absolute time of zero would disarm; no deadline is at boot.
         let it_value = at.map_or(ZERO, |at| libc::timespec {
             tv_sec: (at.as_nanos() / 1_000_000_000).cast_signed(),
             tv_nsec: (at.as_nanos() % 1_000_000_000).cast_signed(),
@@ -141,7 +141,7 @@ impl Timer {
             it_value,
         };
         let none = std::ptr::null_mut();
-        // SAFETY: `spec` lives until the call returns; no answer is asked for.
+        // SAFETY: `spec` lives until the call returns; no output is requested.
         unsafe {
             check(libc::timerfd_settime(
                 self.0.as_raw_fd(),

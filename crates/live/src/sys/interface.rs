@@ -44,7 +44,7 @@ fn request(name: &str) -> libc::ifreq {
     request
 }
 
-/// An interface of the network namespace of the thread that made this.
+/// An interface of the network namespace of the creating thread.
 pub(crate) struct Interface<'a> {
     name: &'a str,
     v4: UdpSocket,
@@ -68,7 +68,7 @@ impl<'a> Interface<'a> {
         Ok(())
     }
 
-    /// Takes the interface into service.
+    /// Brings the interface up.
     pub(crate) fn up(&self) -> io::Result<()> {
         let mut request = request(self.name);
         self.ioctl(libc::SIOCGIFFLAGS, &mut request)?;
@@ -79,21 +79,21 @@ impl<'a> Interface<'a> {
         self.ioctl(libc::SIOCSIFFLAGS, &mut request)
     }
 
-    /// How many packets the kernel keeps for a reader before it drops.
+    /// Length of the kernel's queue for a reader, in packets.
     pub(crate) fn set_queue(&self, packets: u16) -> io::Result<()> {
         let mut request = request(self.name);
         request.ifr_ifru.ifru_metric = libc::c_int::from(packets);
         self.ioctl(libc::SIOCSIFTXQLEN, &mut request)
     }
 
-    /// Largest packet that it takes.
+    /// Sets the MTU.
     pub(crate) fn set_mtu(&self, bytes: u16) -> io::Result<()> {
         let mut request = request(self.name);
         request.ifr_ifru.ifru_mtu = libc::c_int::from(bytes);
         self.ioctl(libc::SIOCSIFMTU, &mut request)
     }
 
-    /// Gives the interface an IPv4 address of its own, and leads all IPv4 to it.
+    /// Sets an IPv4 address and the IPv4 default route.
     pub(crate) fn set_v4(&self, address: Ipv4Addr) -> io::Result<()> {
         for (what, address) in [
             (libc::SIOCSIFADDR, address),
@@ -123,7 +123,7 @@ impl<'a> Interface<'a> {
         Ok(())
     }
 
-    /// The same for IPv6. The interface has no neighbours, so the address is in force at once.
+    /// The same for IPv6. Without neighbours the address needs no duplicate detection.
     pub(crate) fn set_v6(&self, address: Ipv6Addr) -> io::Result<()> {
         let none = libc::in6_addr { s6_addr: [0; 16] };
         let address = libc::in6_addr {

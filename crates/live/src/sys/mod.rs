@@ -1,5 +1,5 @@
-//! What the emulator asks of Linux: one small file for each interface, and the only unsafe code of the
-//! crate. Everything that leaves this module is owned, checked and safe to use.
+//! Linux system interfaces: one small file each, and the only unsafe code of the crate. Everything that
+//! leaves this module is owned, checked and safe to use.
 
 pub(crate) mod clock;
 pub(crate) mod events;

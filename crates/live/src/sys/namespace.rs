@@ -1,5 +1,5 @@
-//! Namespaces (namespaces(7)). They have no names: a descriptor or a process holds each, and the kernel
-//! removes it with the last of its holders.
+//! Namespaces (namespaces(7)). They have no names: descriptors or processes hold each, and the kernel
+//! removes it with the last holder.
 #![allow(unsafe_code)]
 
 use super::check;
@@ -8,14 +8,14 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Leaves the network namespace for a new, empty one, and returns a hold on it.
+/// Leaves the network namespace for a new, empty one, and returns its descriptor.
 pub(crate) fn new_network() -> io::Result<File> {
-    // SAFETY: no pointers. The thread has no sockets that it would take for those of the new namespace.
+    // SAFETY: no pointers. The thread has no sockets to confuse with those of the new namespace.
     unsafe { check(libc::unshare(libc::CLONE_NEWNET))? };
     File::open("/proc/thread-self/ns/net")
 }
 
-/// Goes back into a network namespace.
+/// Enters a network namespace.
 pub(crate) fn enter_network(namespace: impl AsFd) -> io::Result<()> {
     // SAFETY: no pointers.
     unsafe {
@@ -27,27 +27,27 @@ pub(crate) fn enter_network(namespace: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Enters a new user namespace in which the process may make the other ones. Everyone in it is who they
-/// are outside: programs run as their user, without privileges.
+/// Enters a new user namespace in which the process may create the others. User ids are the same as
+/// outside: programs run as their user, without privileges.
 pub(crate) fn new_user() -> io::Result<()> {
     // SAFETY: no pointers, and the calls cannot fail.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
     // SAFETY: no pointers. The kernel refuses it to a process with several threads.
     unsafe { check(libc::unshare(libc::CLONE_NEWUSER))? };
-    // Without privileges outside, the map of groups may be written only once setgroups is given up.
+    // Without privileges outside, the group map may be written only after disabling setgroups.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Whether the process has the privileges of root over the namespaces it is in.
+/// Whether the process has root privileges over its namespaces.
 pub(crate) fn is_root() -> bool {
     // SAFETY: no pointers, and the call cannot fail.
     unsafe { libc::geteuid() == 0 }
 }
 
-/// Lets every user of this network namespace send echo requests without privileges (icmp(7)). Where the
-/// setting is out of reach, ping needs what it always needs.
+/// Lets every user of this network namespace send echo requests without privileges (icmp(7)). If that
+/// fails, ping needs its usual privileges.
 pub(crate) fn allow_ping() {
     // SAFETY: no pointers, and the call cannot fail.
     let group = unsafe { libc::getegid() };
@@ -57,8 +57,8 @@ pub(crate) fn allow_ping() {
     );
 }
 
-/// Gives the process, which is the first of its process namespace and has a mount namespace of its own, a
-/// /proc that shows the processes of that namespace. Without the permission for that, the old one stays.
+/// Mounts a /proc that shows the processes of the namespace of this process, which is the first there and
+/// has its own mount namespace. Without permission the old one stays.
 pub(crate) fn own_proc() {
     const ROOT: &CStr = c"/";
     const PROC: &CStr = c"proc";

@@ -13,18 +13,18 @@ pub(crate) type Pid = libc::pid_t;
 /// How a process ended, as shells count it: its exit status, or 128 and the number of the signal.
 pub(crate) type Status = u8;
 
-/// What a child gets.
+/// The namespaces of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Child {
-    /// Nothing of its own.
+    /// Those of its parent.
     Plain,
-    /// Process and mount namespaces of its own: it is the first process there, and when it ends, the kernel
+    /// New process and mount namespaces: it is the first process there, and when it ends, the kernel
     /// kills all others there.
     First,
 }
 
-/// Forks. The child runs `body`, ends with the status that it returns, and is killed if the parent ends
-/// before. Must be called by a process of one thread: the child may then do whatever its parent could.
+/// Forks. The child runs `body`, exits with the status that it returns, and is killed if the parent ends
+/// first. Must be called by a single-threaded process: the child may then do whatever its parent could.
 pub(crate) fn spawn(child: Child, body: impl FnOnce() -> Status) -> io::Result<Pid> {
     let (alive, held) = pipe()?;
     let flags = match child {
@@ -32,7 +32,7 @@ pub(crate) fn spawn(child: Child, body: impl FnOnce() -> Status) -> io::Result<P
         Child::First => libc::CLONE_NEWPID | libc::CLONE_NEWNS,
     };
     let none = 0usize;
-    // SAFETY: clone without a stack of its own and without shared memory is a fork; the process has one
+    // SAFETY: clone without a new stack and without shared memory is a fork; the process has one
     // thread, so the child finds no lock held.
     let pid = unsafe {
         check(libc::syscall(
@@ -73,7 +73,7 @@ pub(crate) fn parent() -> Pid {
     unsafe { libc::getppid() }
 }
 
-/// Lets others of the same user look at and enter the namespaces of this process.
+/// Lets processes of the same user inspect and enter the namespaces of this process.
 pub(crate) fn be_visible() {
     // SAFETY: no pointers.
     unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1) };
@@ -82,7 +82,7 @@ pub(crate) fn be_visible() {
 /// A pipe: its end for reading and its end for writing.
 pub(crate) fn pipe() -> io::Result<(File, File)> {
     let mut ends = [0; 2];
-    // SAFETY: the array has room for both ends, which belong to nobody else.
+    // SAFETY: the array has room for both ends, which have no other owner.
     unsafe {
         check(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC))?;
         let [read, write] = ends.map(|fd| OwnedFd::from_raw_fd(fd));
@@ -101,21 +101,21 @@ fn has_ended(pipe: &File) -> bool {
     unsafe { libc::poll(&raw mut poll, 1, 0) > 0 && poll.revents & libc::POLLHUP != 0 }
 }
 
-/// A file in memory, which the children share and which nobody else sees.
+/// An anonymous file in memory, shared with the children.
 pub(crate) fn memory_file(name: &str) -> io::Result<File> {
     let name = CString::new(name)?;
-    // SAFETY: the name lives until the call returns; the new descriptor belongs to nobody else.
+    // SAFETY: the name lives until the call returns; the new descriptor has no other owner.
     unsafe {
         let fd = check(libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC))?;
         Ok(OwnedFd::from_raw_fd(fd).into())
     }
 }
 
-/// Takes over a descriptor that this process was started with.
+/// Takes ownership of an inherited descriptor.
 ///
 /// The caller must name each descriptor once and no descriptor that something else owns.
 pub(crate) fn inherited(fd: i32) -> io::Result<File> {
-    // SAFETY: no pointers; tells whether the descriptor is open, and lets no other program inherit it.
+    // SAFETY: no pointers; checks that the descriptor is open, and sets close-on-exec.
     unsafe {
         check(libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC))?;
         Ok(File::from_raw_fd(fd))
@@ -147,7 +147,7 @@ pub(crate) fn wait_any() -> io::Result<(Pid, Status)> {
 
 fn wait(pid: Pid, options: libc::c_int) -> io::Result<Option<(Pid, Status)>> {
     let mut status = 0;
-    // SAFETY: `status` is a valid place for the answer.
+    // SAFETY: `status` is a valid output.
     let found = unsafe { check(libc::waitpid(pid, &raw mut status, options)) };
     match found {
         Ok(0) => Ok(None),
@@ -160,7 +160,7 @@ fn wait(pid: Pid, options: libc::c_int) -> io::Result<Option<(Pid, Status)>> {
     }
 }
 
-/// Kills a child. One that has ended already is left alone: nobody has its number until it is waited for.
+/// Kills a child. Harmless if it has ended: its number is not reused before the wait.
 pub(crate) fn kill(pid: Pid) {
     // SAFETY: no pointers.
     unsafe { libc::kill(pid, libc::SIGKILL) };

@@ -20,7 +20,7 @@ pub(crate) fn become_realtime() -> io::Result<()> {
     Ok(())
 }
 
-/// Time that the calling thread was ready to run and had no core, since it began. `None` if the kernel
+/// Time that the calling thread was runnable without a core, since its start. `None` if the kernel
 /// does not count it.
 pub(crate) fn waited_for_core() -> Option<Duration> {
     // Documentation/scheduler/sched-stats.rst: time on a core, time in the run queue, time slices.

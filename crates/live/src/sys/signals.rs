@@ -1,20 +1,20 @@
-//! Signals as things to read (signalfd), so that they wait in line with everything else.
+//! Signals read from a descriptor (signalfd), so that epoll can wait for them.
 #![allow(unsafe_code)]
 
 use super::check;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// A set of signals that are held back from the process and read from a descriptor instead.
+/// A set of signals that are blocked and read from a descriptor.
 #[derive(Debug)]
 pub(crate) struct Signals(OwnedFd);
 
 impl Signals {
-    /// Holds back these signals.
+    /// Blocks these signals.
     pub(crate) fn hold(signals: &[libc::c_int]) -> io::Result<Self> {
         let flags = libc::SFD_NONBLOCK | libc::SFD_CLOEXEC;
         // SAFETY: `set` is initialised by sigemptyset and lives until the calls return; the new descriptor
-        // belongs to nobody else.
+        // has no other owner.
         unsafe {
             let mut set = std::mem::zeroed();
             libc::sigemptyset(&raw mut set);
@@ -31,7 +31,7 @@ impl Signals {
         }
     }
 
-    /// The next signal that has come.
+    /// The next pending signal.
     pub(crate) fn next(&self) -> Option<libc::c_int> {
         // SAFETY: all-zero bytes are a valid `signalfd_siginfo`; the read writes at most its size.
         unsafe {
@@ -49,20 +49,27 @@ impl AsFd for Signals {
     }
 }
 
-/// Undoes what this process did to its signals, before another program takes its place.
+/// Restores signals to their defaults before executing another program.
 pub(crate) fn restore() {
     // SAFETY: no memory is involved but the local set.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
-        for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGPIPE, libc::SIGTERM] {
+        let changed = [
+            libc::SIGINT,
+            libc::SIGQUIT,
+            libc::SIGPIPE,
+            libc::SIGTERM,
+            libc::SIGUSR1,
+        ];
+        for signal in changed {
             libc::signal(signal, libc::SIG_DFL);
         }
     }
 }
 
-/// Sleeps until this process is killed. Children that end meanwhile leave nothing behind.
+/// Sleeps until this process is killed, and reaps children.
 pub(crate) fn sleep_until_killed() -> ! {
     // SAFETY: no memory is involved.
     unsafe {

@@ -7,8 +7,7 @@ use std::io;
 use std::net::{SocketAddrV4, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
-/// `struct tcp_info` of linux/tcp.h, as far as it is read here. A kernel that knows less leaves the rest
-/// zero.
+/// The beginning of `struct tcp_info` of linux/tcp.h. Older kernels leave fields zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
@@ -62,7 +61,7 @@ pub(crate) struct TcpInfo {
     delivered_ce: u32,
     bytes_sent: u64,
     bytes_retrans: u64,
-    /// Duplicates that the receiver reported: retransmissions that were not needed (RFC 2883).
+    /// Duplicates that the receiver reported: spurious retransmissions (RFC 2883).
     pub(crate) dsack_dups: u32,
     reord_seen: u32,
     rcv_ooopack: u32,
@@ -75,7 +74,7 @@ pub(crate) struct TcpInfo {
     total_rto_time: u32,
 }
 
-/// Sets the congestion control of a socket. A listening socket hands it on to its connections.
+/// Sets the congestion control of a socket. Connections inherit it from a listening socket.
 pub(crate) fn set_congestion(socket: impl AsFd, name: &str) -> io::Result<()> {
     let fd = socket.as_fd().as_raw_fd();
     // SAFETY: the text lives until the call returns.
@@ -91,10 +90,10 @@ pub(crate) fn set_congestion(socket: impl AsFd, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this kernel has a congestion control, or can load it; how it is allowed to be used is another question.
+/// Whether this kernel has a congestion control, or can load it; using it may still need privileges.
 ///
 /// # Errors
-/// If there can be no socket to ask with.
+/// If no socket can be created.
 pub(crate) fn has_congestion(name: &str) -> io::Result<bool> {
     let socket = socket()?;
     let refused = set_congestion(&socket, name).err();
@@ -125,8 +124,7 @@ pub(crate) fn info(socket: impl AsFd) -> io::Result<TcpInfo> {
     Ok(info)
 }
 
-/// Begins to connect, without waiting for the answer, from an address of choice and perhaps with a
-/// congestion control of choice.
+/// Starts a non-blocking connect from a given address, optionally with a given congestion control.
 pub(crate) fn connect(
     from: SocketAddrV4,
     to: SocketAddrV4,
@@ -152,7 +150,7 @@ pub(crate) fn connect(
 
 fn socket() -> io::Result<OwnedFd> {
     let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // SAFETY: no pointers; the new descriptor belongs to nobody else.
+    // SAFETY: no pointers; the new descriptor has no other owner.
     unsafe {
         Ok(OwnedFd::from_raw_fd(check(libc::socket(
             libc::AF_INET,

@@ -8,8 +8,8 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Makes an interface with this name in the network namespace of the calling thread. Packets are bare IP
-/// packets. The interface is gone as soon as the file is closed, however that comes about.
+/// Creates an interface with this name in the network namespace of the calling thread. Packets are bare IP
+/// packets. The kernel removes the interface when the file is closed.
 pub(crate) fn open(name: &str) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)

@@ -1,4 +1,4 @@
-//! UDP sockets: room for what arrives, and what did not find room (socket(7)).
+//! UDP sockets: buffer sizes and overflow counts (socket(7)).
 #![allow(unsafe_code)]
 
 use super::check;
@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd};
 const DROPS: usize = 8;
 const COUNTERS: usize = 9;
 
-/// Gives a socket so much room in each direction, beyond what the host allows everyone (`net.core.rmem_max`).
+/// Sets the buffer size of a socket in each direction, beyond the limit of the host (`net.core.rmem_max`).
 pub(crate) fn set_buffers(socket: impl AsFd, bytes: i32) -> io::Result<()> {
     let size = size_of::<libc::c_int>() as libc::socklen_t;
     for option in [libc::SO_RCVBUFFORCE, libc::SO_SNDBUFFORCE] {
@@ -28,7 +28,7 @@ pub(crate) fn set_buffers(socket: impl AsFd, bytes: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// Datagrams that came and found no room.
+/// Datagrams dropped because the receive buffer was full.
 pub(crate) fn dropped(socket: impl AsFd) -> io::Result<u64> {
     let mut counters = [0_u32; COUNTERS];
     let mut size = size_of_val(&counters) as libc::socklen_t;

@@ -1,4 +1,4 @@
-//! How a connection begins: a client connects, and a server of the kernel's TCP accepts.
+//! Starting a connection: a client connects, and a server of the kernel's TCP accepts.
 
 use super::connection::Ends;
 use super::event_loop::{CLIENT, PLACES, SERVER, Traffic, Transport};
@@ -56,7 +56,7 @@ impl Traffic<'_> {
         Ok(())
     }
 
-    /// Takes the connection of a client of a flow, and says which one it is.
+    /// Accepts the connection of a client of a flow, and returns its number.
     pub(super) fn accept(&mut self, flow: usize) -> io::Result<Option<usize>> {
         let Transport::Kernel(server) = &self.flows[flow].transport else {
             return Ok(None);

@@ -1,7 +1,7 @@
-//! One connection at work: both of its ends, and what they experienced.
+//! One connection: both of its endpoints, and its result.
 
 use super::connection_result::ConnectionResult;
-use super::flow_trace::FlowTrace;
+use super::flow_trace::FlowRecorder;
 use super::quic_ends::QuicEnds;
 use super::tcp_ends::TcpEnds;
 use std::io;
@@ -13,20 +13,20 @@ pub(crate) struct Connection {
     /// Index of its flow.
     pub(crate) flow: usize,
     pub(crate) transfer: Transfer,
-    /// When it is to begin.
+    /// Scheduled start.
     pub(crate) begins: Instant,
     pub(crate) ends: Ends,
     pub(crate) ended: bool,
     pub(crate) result: ConnectionResult,
 }
 
-/// What stands at the ends of a connection.
+/// The endpoints of a connection.
 pub(crate) enum Ends {
-    /// Nothing: it has not begun, or it has ended.
+    /// None: it has not started, or it has ended.
     None,
     /// Sockets of the kernel's TCP.
     Tcp(TcpEnds),
-    /// The QUIC stack, over sockets of UDP.
+    /// The QUIC stack, over UDP sockets.
     Quic(Box<QuicEnds>),
 }
 
@@ -42,18 +42,18 @@ impl Connection {
         }
     }
 
-    /// Notes why it failed.
+    /// Records why it failed.
     pub(crate) fn fail(&mut self, error: &io::Error) {
         self.result.error = Some(error.to_string());
         self.ended = true;
     }
 
-    /// Moves what can be moved. At its end the sockets are closed.
+    /// Transfers as much as possible without blocking. Closes the sockets at the end.
     pub(crate) fn advance(
         &mut self,
         now: Instant,
         chunk: &mut Vec<u8>,
-        trace: Option<&mut FlowTrace>,
+        trace: Option<&mut FlowRecorder>,
     ) {
         let advanced = match &mut self.ends {
             Ends::None => Ok(false),
@@ -66,7 +66,7 @@ impl Connection {
         }
     }
 
-    /// When it has something to do whatever the sockets do.
+    /// Its next timer.
     pub(crate) fn next(&self) -> Instant {
         match &self.ends {
             Ends::Quic(ends) => ends.next(),
@@ -74,8 +74,8 @@ impl Connection {
         }
     }
 
-    /// Notes what the sender knows, and adds it to the trace.
-    pub(crate) fn observe(&mut self, now: Instant, trace: Option<&mut FlowTrace>) {
+    /// Records the state of the sender, and adds it to the trace.
+    pub(crate) fn observe(&mut self, now: Instant, trace: Option<&mut FlowRecorder>) {
         match &mut self.ends {
             Ends::None => {}
             Ends::Tcp(ends) => {

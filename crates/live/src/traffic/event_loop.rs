@@ -1,7 +1,7 @@
-//! The loop: it begins connections at their times, and lets each act when its sockets or its timers are ready.
+//! The event loop: starts connections on schedule, and serves each when its sockets or timers are ready.
 
 use super::connection::{Connection, Ends};
-use super::flow_trace::FlowTrace;
+use super::flow_trace::FlowRecorder;
 use crate::host::Host;
 use crate::sys::clock::Clock;
 use crate::sys::events::{Epoll, Interest, Timer};
@@ -12,28 +12,28 @@ use thalweg_units::{Bytes, Duration, Instant};
 
 /// How often the state of the connections is read.
 const SAMPLE: Duration = Duration::from_millis(5);
-/// What is read and written at once.
+/// Bytes per read or write.
 const CHUNK: usize = 256 * 1024;
 
-/// What can be ready of a connection.
+/// The descriptors of a connection.
 pub(super) const CLIENT: u64 = 0;
 pub(super) const SERVER: u64 = 1;
 pub(super) const PLACES: u64 = 2;
-/// Listeners, by flow, are numbered from here on.
+/// First number of listeners, by flow.
 const LISTENERS: u64 = 1 << 32;
 const TIMER: u64 = u64::MAX;
 
-/// Where the kernel's TCP serves a flow.
+/// The address at which the kernel's TCP serves a flow.
 pub(super) struct TcpServer {
     pub(super) listener: TcpListener,
     pub(super) address: SocketAddrV4,
     pub(super) congestion: String,
 }
 
-/// What carries the connections of a flow.
+/// The transport of a flow.
 pub(super) enum Transport {
     Kernel(TcpServer),
-    /// What will be the ends of the next connection that begins, and of those after it. Each has sockets of its own.
+    /// Endpoints prepared for the next connections to start, each with its own sockets.
     Quic(Box<dyn Iterator<Item = RealConnection>>),
 }
 
@@ -41,12 +41,12 @@ pub(super) enum Transport {
 pub(super) struct Flow {
     pub(super) transport: Transport,
     pub(super) awaited: bool,
-    /// Connections that have not ended, and those that are not complete.
+    /// Connections not ended, and not complete.
     pub(super) unfinished: usize,
     pub(super) incomplete: usize,
 }
 
-/// All flows at work.
+/// All running flows.
 pub(super) struct Traffic<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) epoll: Epoll,
@@ -56,20 +56,20 @@ pub(super) struct Traffic<'a> {
     pub(super) hosts: [&'a Host; 2],
     pub(super) flows: Vec<Flow>,
     pub(super) connections: Vec<Connection>,
-    /// Connections that have not begun, the next one last.
+    /// Connections to start, the next one last.
     pub(super) upcoming: Vec<usize>,
-    /// Connections that have begun and not ended.
+    /// Active connections.
     pub(super) active: Vec<usize>,
-    /// Flows that have not begun.
+    /// Flows not started.
     pub(super) unstarted: usize,
     pub(super) next_sample: Instant,
-    pub(super) trace: Option<FlowTrace>,
+    pub(super) trace: Option<FlowRecorder>,
     pub(super) host_dropped: [u64; 2],
-    /// When all flows had started and when the first was complete, and what each had delivered then.
+    /// When all flows had started and when the first was complete, and the bytes delivered by each then.
     pub(super) overlap: [Option<(Instant, Vec<Bytes>)>; 2],
 }
 
-/// Whether connection `index` is the first of its flow: those of a flow stand together.
+/// Whether connection `index` is the first of its flow; those of a flow are adjacent.
 pub(super) fn is_first_of_flow(connections: &[Connection], index: usize) -> bool {
     let before = connections[..index].last();
     before.is_none_or(|before| before.flow != connections[index].flow)
@@ -101,7 +101,7 @@ impl Traffic<'_> {
             ready.clear();
             ready.extend(self.epoll.ready().filter(|number| *number != TIMER));
             for number in &mut ready {
-                // A server that has just come may have data already.
+                // A newly accepted connection may have data already.
                 *number = match number.checked_sub(LISTENERS) {
                     Some(flow) => self.accept(flow as usize)?.map_or(u64::MAX, |it| it as u64),
                     None => *number / PLACES,
@@ -118,7 +118,7 @@ impl Traffic<'_> {
         }
     }
 
-    /// When there is something to do whatever the sockets do.
+    /// The next timer or start.
     fn wakes(&self, limit: Instant) -> Instant {
         let next = self.upcoming.last();
         let begins = next.map(|index| self.connections[*index].begins);
@@ -128,7 +128,7 @@ impl Traffic<'_> {
         times.chain(due).min().unwrap_or(limit)
     }
 
-    /// Connects the clients whose time has come.
+    /// Connects the clients that are due.
     fn begin(&mut self, now: Instant, chunk: &mut Vec<u8>) -> io::Result<()> {
         while let Some(&index) = self.upcoming.last() {
             let connection = &self.connections[index];
@@ -142,7 +142,7 @@ impl Traffic<'_> {
                 self.connections[index].fail(&error);
                 self.leave(index);
             }
-            // An open loop: it has begun when it was to begin, however busy the client was.
+            // An open loop: the start is the scheduled time, however busy the client was.
             let late = self.clock.now() - self.connections[index].begins;
             let Connection { begins, result, .. } = &mut self.connections[index];
             result.start = Some(*begins - Instant::START);
@@ -158,7 +158,7 @@ impl Traffic<'_> {
         Ok(())
     }
 
-    /// Lets a connection do what it can.
+    /// Serves a connection.
     fn advance(&mut self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
         let now = self.clock.now();
         let connection = &mut self.connections[index];
@@ -182,7 +182,7 @@ impl Traffic<'_> {
         self.follow(index)
     }
 
-    /// Waits for what the sockets of a connection want next.
+    /// Updates the events to wait for on the sockets of a connection.
     fn follow(&mut self, index: usize) -> io::Result<()> {
         let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
         match &mut self.connections[index].ends {
@@ -216,7 +216,7 @@ impl Traffic<'_> {
         Ok(())
     }
 
-    /// Looks at the connections of TCP, if it is time to. Those of QUIC are looked at as they act.
+    /// Samples the TCP connections if due. QUIC connections are sampled as they act.
     fn sample(&mut self, now: Instant) {
         if now < self.next_sample {
             return;

@@ -2,25 +2,25 @@
 //! the QUIC stack and UDP.
 //!
 //! # Model
-//! One process drives all connections; it enters a host to make a socket there. A flow has one connection,
-//! or as many as it has requests: each begins at its time, whatever becomes of those before it (an open
-//! loop). The ends of a connection are in `tcp_ends.rs` and `quic_ends.rs`. Applications read and write as
-//! fast as the sockets let them.
+//! One process drives all connections; it enters a host to create a socket there. A flow has one connection,
+//! or one per request: each starts on schedule, whatever happens to earlier ones (an open
+//! loop). The endpoints of a connection are in `tcp_ends.rs` and `quic_ends.rs`. Applications read and write as
+//! fast as the sockets allow.
 //!
-//! The clock starts when everything that must exist before is ready (`setup.rs`). A connection is made when its time
-//! has come, so that thousands of them do not delay the start; the result says how late each one began.
+//! The clock starts when everything is set up (`setup.rs`). A connection is created when it is due,
+//! so that thousands of them do not delay the start; the result has the lateness of each.
 //!
 //! TCP: the congestion control is set on the socket that sends the data (`TCP_CONGESTION`), and its state is
-//! read from there (`TCP_INFO`) every 5 ms. Connections learn nothing from those before them
+//! read there (`TCP_INFO`) every 5 ms. Connections inherit no metrics from earlier ones
 //! (`net.ipv4.tcp_no_metrics_save`), as in the simulator. The servers of a flow listen on one port.
 //!
-//! QUIC: each end has a socket of its own, and the sender is looked at as it acts, at most once in a millisecond.
+//! QUIC: each endpoint has its own socket, and the sender is sampled as it acts, at most once per millisecond.
 //!
-//! Each client has a port of its own, by which its server and the emulator know it.
+//! Each client has its own port, which identifies it for its server and the emulator.
 //!
 //! # Limits
-//! `TCP_INFO` has the smoothed RTT and no single samples: means and maxima of the RTT are of what was
-//! smoothed. Losses are retransmissions, spurious losses the duplicates that the receiver reported. The QUIC stack
+//! `TCP_INFO` has the smoothed RTT and no single samples: means and maxima of the RTT are of the smoothed
+//! RTT. Losses are retransmissions, spurious losses the duplicates that the receiver reported. The QUIC stack
 //! counts RTT samples and losses as in the simulator.
 
 mod connect;
@@ -48,11 +48,11 @@ use crate::sys::clock::Clock;
 use std::io;
 use thalweg_units::Instant;
 
-/// Drives all flows until those that are awaited have closed, or until the time limit. Their clock starts when all
-/// is ready, and `started` is told of it.
+/// Drives all flows until those that are awaited have closed, or until the time limit. The clock starts when all
+/// is ready; `started` gets it.
 ///
 /// # Errors
-/// What the kernel refuses: a congestion control that this user may not choose, for example.
+/// If the kernel refuses, for example a congestion control that this user may not choose.
 pub(crate) fn drive(
     asked: &Drive<'_>,
     hosts: [&Host; 2],

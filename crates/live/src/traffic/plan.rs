@@ -1,4 +1,4 @@
-//! What the flows of a trial are to do.
+//! The flows of a trial.
 
 use thalweg_sim::{Scenario, Transfer};
 use thalweg_units::Duration;
@@ -6,20 +6,20 @@ use thalweg_units::Duration;
 /// One flow.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowPlan {
-    /// What its connections move, and when each begins.
+    /// The transfers of its connections, and when each starts.
     pub(crate) transfers: Vec<(Duration, Transfer)>,
-    /// Whether the end waits for it.
+    /// Whether the trial waits for it.
     pub(crate) awaited: bool,
 }
 
-/// How flows are to be driven.
+/// The plan of a trial.
 pub(crate) struct Drive<'a> {
     pub(crate) scenario: &'a Scenario,
     /// Of all flows.
     pub(crate) plans: &'a [FlowPlan],
     /// Of the trial.
     pub(crate) seed: u64,
-    /// When it ends at the latest.
+    /// Its time limit.
     pub(crate) limit: Duration,
     /// Whether to record a trace.
     pub(crate) record: bool,

@@ -1,10 +1,10 @@
-//! Both ends of a connection of the QUIC stack, each over a UDP socket of its host.
+//! Both endpoints of a connection of the QUIC stack, each over a UDP socket of its host.
 //!
-//! What the ends and their applications do is what they do in the simulator ([`RealConnection`]); here their
-//! datagrams go through sockets, and their time is that of the emulator.
+//! Endpoints and applications are those of the simulator ([`RealConnection`]); here their
+//! datagrams cross sockets, and their clock is that of the emulator.
 
 use super::connection_result::ConnectionResult;
-use super::flow_trace::FlowTrace;
+use super::flow_trace::FlowRecorder;
 use super::ports::port_of;
 use super::udp::Udp;
 use crate::host::Host;
@@ -17,13 +17,13 @@ use thalweg_units::{Duration, Instant};
 /// Least time between two samples of a trace.
 const SPACING: Duration = Duration::from_millis(1);
 
-/// One end: its socket, and what the socket did not take.
+/// One endpoint: its socket, and what the socket did not accept.
 #[derive(Debug)]
 pub(crate) struct End {
     role: Role,
     pub(crate) udp: Udp,
     waiting: Option<Datagram>,
-    /// What it is waited for.
+    /// The events to wait for.
     pub(crate) waits_for: Interest,
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct QuicEnds {
 }
 
 impl QuicEnds {
-    /// Makes the sockets of connection `number`, at the same port of both hosts. The process is in the network of
-    /// the client afterwards.
+    /// Creates the sockets of connection `number`, at the same port of both hosts. Leaves the process in the
+    /// network of the client.
     pub(crate) fn new(
         number: usize,
         mut connection: RealConnection,
@@ -70,31 +70,31 @@ impl QuicEnds {
         })
     }
 
-    /// Begins to connect.
+    /// Starts to connect.
     pub(crate) fn begin(&mut self) {
         self.connection.begin();
     }
 
-    /// When it has something to do whatever the sockets do.
+    /// Its next timer.
     pub(crate) fn next(&self) -> Instant {
         self.connection.next()
     }
 
-    /// Takes in what has arrived, acts on what is due, and sends what may leave; tells whether it is over.
+    /// Receives, handles timers, and sends; returns whether the connection has ended.
     ///
     /// # Errors
-    /// Why the connection broke, if it did.
+    /// If the connection fails.
     pub(crate) fn advance(
         &mut self,
         now: Instant,
         room: &mut Vec<u8>,
         result: &mut ConnectionResult,
-        trace: Option<&mut FlowTrace>,
+        trace: Option<&mut FlowRecorder>,
     ) -> io::Result<bool> {
         let connection = &mut self.connection;
-        let mut event = "timer"; // of the sender of the data, whom samples are of
+        let mut event = "timer"; // of the sender of the data, which is sampled
         let sender = connection.sender();
-        // What has arrived comes first: an acknowledgement in the socket stops the timer that it is in time for.
+        // Receive first: an acknowledgement in the socket may stop a timer that is due.
         for end in &mut self.ends {
             end.udp.receive(room, &mut |datagram| {
                 if end.role == sender {
@@ -136,12 +136,12 @@ impl QuicEnds {
         }
     }
 
-    /// Notes what the sender knows.
+    /// Records the state of the sender.
     pub(crate) fn observe(
         &mut self,
         now: Instant,
         result: &mut ConnectionResult,
-        trace: Option<&mut FlowTrace>,
+        trace: Option<&mut FlowRecorder>,
     ) {
         let counters = self.connection.counters();
         result.packets_sent = counters.packets_sent;
@@ -157,12 +157,12 @@ impl QuicEnds {
         }
     }
 
-    /// What the streams of a call have experienced.
+    /// The results of the streams of a call.
     pub(crate) fn media(&self, scenario: &Scenario, now: Instant) -> Vec<MediaOutcome> {
         self.connection.media(scenario, now)
     }
 
-    /// Datagrams that came to the client, and to the server, and found no room.
+    /// Datagrams dropped at the client and at the server because the receive buffer was full.
     pub(crate) fn dropped(&self) -> [u64; 2] {
         [0, 1].map(|end: usize| self.ends[end].udp.dropped())
     }
@@ -175,7 +175,7 @@ impl End {
         }
     }
 
-    /// Whether the socket takes more, as far as is known; sends what has waited.
+    /// Sends what has waited; returns whether the socket may accept more.
     fn is_free(&mut self) -> bool {
         if let Some(datagram) = self.waiting.take() {
             self.send(datagram);
@@ -183,7 +183,7 @@ impl End {
         self.waiting.is_none()
     }
 
-    /// What it is to be waited for.
+    /// The events to wait for.
     pub(crate) fn wanted(&self) -> Interest {
         match self.waiting {
             Some(_) => Interest::ReadWrite,

@@ -1,31 +1,31 @@
-//! What flows experienced: noted as each connection ends, and drawn up at the end of all.
+//! Results of flows: recorded as each connection ends, and summed up at the end.
 
 use super::connection::Ends;
 use super::connection_result::ConnectionResult;
 use super::event_loop::Traffic;
-use super::flow_trace::FlowTrace;
+use super::flow_trace::{FlowRecorder, FlowTrace};
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// What all flows experienced.
+/// The results of all flows.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct TrafficResult {
-    /// Flow by flow, in the order in which they begin.
+    /// By flow, in order of their start.
     pub(crate) connections: Vec<ConnectionResult>,
-    /// If it was asked for.
+    /// If requested.
     pub(crate) trace: Option<FlowTrace>,
-    /// Datagrams that came down, and up, and that the host dropped for want of room.
+    /// Datagrams down and up that the host dropped because the receive buffer was full.
     pub(crate) host_dropped: [u64; 2],
     /// For each flow, bytes delivered while all flows were active.
     pub(crate) shared: Vec<Bytes>,
     /// Time during which all flows were active.
     pub(crate) overlap: Duration,
-    /// When it all ended.
+    /// End of the trial.
     pub(crate) end: Duration,
 }
 
 impl Traffic<'_> {
-    /// Notes what is known at the end of a connection, and closes its sockets.
+    /// Records the result of a connection, and closes its sockets.
     pub(super) fn take_leave(&mut self, index: usize, now: Instant) {
         let connection = &mut self.connections[index];
         connection.observe(now, self.trace.as_mut());
@@ -44,7 +44,7 @@ impl Traffic<'_> {
         self.flows[self.connections[index].flow].unfinished -= 1;
     }
 
-    /// What each flow has delivered so far.
+    /// Bytes delivered by each flow so far.
     pub(super) fn delivered(&self) -> Vec<Bytes> {
         let mut delivered = vec![Bytes::ZERO; self.flows.len()];
         for connection in &self.connections {
@@ -66,7 +66,7 @@ impl Traffic<'_> {
         let connections = self.connections.into_iter();
         TrafficResult {
             connections: connections.map(|connection| connection.result).collect(),
-            trace: self.trace.map(FlowTrace::close),
+            trace: self.trace.map(FlowRecorder::close),
             host_dropped: self.host_dropped,
             shared: shared.map(|(after, before)| *after - *before).collect(),
             overlap: end - start,

@@ -1,9 +1,9 @@
-//! What has to be there before the clock starts: settings of the hosts, servers, and the first connection of each flow
+//! Setup before the clock starts: settings of the hosts, servers, and the first connection of each flow
 //! of the QUIC stack.
 
 use super::connection::{Connection, Ends};
 use super::event_loop::{Flow, TcpServer, Traffic, Transport, is_first_of_flow};
-use super::flow_trace::FlowTrace;
+use super::flow_trace::FlowRecorder;
 use super::plan::Drive;
 use super::ports::SERVER_PORT;
 use super::quic_ends::QuicEnds;
@@ -17,14 +17,14 @@ use std::io;
 use std::net::{SocketAddrV4, TcpListener};
 use thalweg_units::Instant;
 
-/// The largest socket buffers that the kernel may grow to: they must not be what limits a flow.
+/// The largest socket buffers of the kernel, large enough not to limit a flow.
 const LARGEST_BUFFER: &str = "67108864";
 
 pub(super) fn refused(error: io::Error) -> String {
     format!("the kernel refuses: {error}")
 }
 
-/// All that is ready to begin. `started` is told of the clock as it starts.
+/// Everything ready to start. `started` gets the clock.
 pub(super) fn traffic<'a>(
     asked: &Drive<'a>,
     hosts: [&'a Host; 2],
@@ -48,7 +48,7 @@ pub(super) fn traffic<'a>(
         });
     }
     left.enter().map_err(refused)?;
-    // The first connection of each flow is made before the clock starts: flows may begin together.
+    // The first connection of each flow is created before the clock starts: flows may start together.
     for index in 0..connections.len() {
         if is_first_of_flow(&connections, index)
             && let Transport::Quic(following) = &mut flows[connections[index].flow].transport
@@ -76,17 +76,17 @@ pub(super) fn traffic<'a>(
         upcoming,
         active: Vec::new(),
         next_sample: Instant::START,
-        trace: asked.record.then(FlowTrace::default),
+        trace: asked.record.then(FlowRecorder::default),
         host_dropped: [0; 2],
         overlap: [None, None],
     })
 }
 
-/// Enters a host, and lets its kernel forget and buffer as a trial needs it.
+/// Enters a host, and disables its metrics cache and raises its buffers.
 fn enter(host: &Host) -> Result<(), String> {
     host.enter().map_err(refused)?;
-    // Best effort: without them, long fat paths are limited by the buffers of the host, and later
-    // connections begin with what earlier ones learned.
+    // Best effort: without them, the buffers of the host limit paths with a large BDP, and connections
+    // inherit metrics from earlier ones.
     for (key, value) in [
         ("rmem", format!("4096 131072 {LARGEST_BUFFER}")),
         ("wmem", format!("4096 16384 {LARGEST_BUFFER}")),
@@ -97,7 +97,7 @@ fn enter(host: &Host) -> Result<(), String> {
     Ok(())
 }
 
-/// What carries flow `index`; the kernel's TCP serves it at `address`.
+/// The transport of flow `index`; the kernel's TCP serves it at `address`.
 fn transport(asked: &Drive<'_>, index: usize, address: SocketAddrV4) -> Result<Transport, String> {
     let flow = &asked.scenario.flows[index];
     let Some(congestion) = flow.controller.kernel() else {

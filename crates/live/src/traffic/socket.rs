@@ -1,34 +1,34 @@
-//! One end of a connection that moves given amounts of data without waiting.
+//! One end of a connection that transfers given amounts of data without blocking.
 
 use crate::sys::events::Interest;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-/// Reads and writes of one end before others get their turn.
+/// Reads and writes of one end before others are served.
 const TURNS: usize = 8;
 
 /// One end of a connection.
 #[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) stream: TcpStream,
-    /// What is left to write, and to read.
+    /// Bytes left to write, and to read.
     pub(crate) to_write: u64,
     pub(crate) to_read: u64,
-    /// What has been read so far.
+    /// Bytes read so far.
     pub(crate) read: u64,
-    /// Whether its direction is closed as soon as all is written.
+    /// Whether to close its direction once all is written.
     pub(crate) closes_behind: bool,
     has_closed: bool,
-    /// Whether the other end has closed its direction, and all of it is read.
+    /// Whether the other end has closed its direction, and all has been read.
     pub(crate) heard_close: bool,
     pub(crate) is_connected: bool,
-    /// What it is waited for.
+    /// The events to wait for.
     pub(crate) waits_for: Option<Interest>,
 }
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream, to_write: u64, to_read: u64) -> Socket {
-        // A client that is not connected yet is waited for until it can be written.
+        // A connecting client becomes writable when it is connected.
         let waits_for = if to_write > 0 {
             Interest::ReadWrite
         } else {
@@ -47,12 +47,12 @@ impl Socket {
         }
     }
 
-    /// Whether nothing will happen here any more.
+    /// Whether both directions are finished.
     pub(crate) fn is_done(&self) -> bool {
         self.has_closed && self.heard_close
     }
 
-    /// What it is to be waited for next.
+    /// The events to wait for next.
     pub(crate) fn wanted(&self) -> Option<Interest> {
         if self.is_done() {
             None
@@ -63,7 +63,7 @@ impl Socket {
         }
     }
 
-    /// Writes and reads what can be written and read now.
+    /// Writes and reads as much as possible without blocking.
     ///
     /// # Errors
     /// If the connection is refused, reset or has timed out.
@@ -118,7 +118,7 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn two_ends_move_what_they_are_told_and_close() {
+    fn two_ends_transfer_the_given_amounts_and_close() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("to listen");
         let address = listener.local_addr().expect("an address");
         let left = TcpStream::connect(address).expect("to connect");

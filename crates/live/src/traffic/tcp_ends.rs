@@ -1,9 +1,9 @@
 //! Both ends of a connection of the kernel's TCP.
 //!
-//! A download begins with a request, as in the simulator, and the server answers with its data; an upload
-//! begins with data. Who sends the data closes its direction behind it, and the other side follows.
-//! Completion is the moment at which the receiving application has read the last byte, closed the moment
-//! at which the sender hears that the other side has closed too.
+//! A download starts with a request, as in the simulator, and the server answers with its data; an upload
+//! starts with data. The sender of the data closes its direction after it, then the other side closes.
+//! Completion is when the receiving application has read the last byte, closed when
+//! the sender sees that the other side has closed too.
 
 use super::connection_result::ConnectionResult;
 use super::socket::Socket;
@@ -27,7 +27,7 @@ impl TcpEnds {
         matches!(self.transfer, Transfer::Download { .. })
     }
 
-    /// The data that it moves.
+    /// The data that it transfers.
     pub(crate) fn bytes(&self) -> Bytes {
         match self.transfer {
             Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => bytes,
@@ -43,7 +43,7 @@ impl TcpEnds {
         }
     }
 
-    /// Moves what can be moved, and follows the exchange of request, data and close; tells whether it is over.
+    /// Advances the exchange of request, data and close; returns whether it has ended.
     pub(crate) fn advance(
         &mut self,
         now: Instant,
@@ -87,7 +87,7 @@ impl TcpEnds {
         Ok(is_over)
     }
 
-    /// Notes what the kernel knows of the sender.
+    /// Records the kernel's state of the sender.
     pub(crate) fn observe(&mut self, result: &mut ConnectionResult) -> Option<TcpInfo> {
         let sender = self.sender()?;
         if !sender.is_connected {

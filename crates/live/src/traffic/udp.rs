@@ -1,4 +1,4 @@
-//! One end of a QUIC connection: a UDP socket that talks to one other.
+//! One end of a QUIC connection: a UDP socket with one peer.
 
 use crate::sys;
 use bytes::BytesMut;
@@ -8,15 +8,15 @@ use std::net::{SocketAddrV4, UdpSocket};
 use thalweg_sim::Datagram;
 use thalweg_units::Ecn;
 
-/// Room in each direction, for a process that is away for a while: 64 ms at 1 Gbit/s, each packet counted with
-/// what the kernel keeps beside it.
+/// Socket buffer in each direction, for a process that is scheduled late: 64 ms at 1 Gbit/s, counting the
+/// kernel's overhead of each packet.
 const ROOM: i32 = 8 << 20;
-/// Room for what one call receives: the kernel may have put several datagrams together.
+/// Buffer of one receive call: the kernel may coalesce several datagrams.
 const MESSAGE: usize = 1 << 16;
-/// Datagrams before others get their turn.
+/// Datagrams before other connections are served.
 const TURN: usize = 64;
 
-/// A socket that does not wait. Its ECN codepoints are those of the packets; nothing is fragmented.
+/// A non-blocking socket. Its ECN codepoints are those of the packets; nothing is fragmented.
 #[derive(Debug)]
 pub(crate) struct Udp {
     pub(crate) socket: UdpSocket,
@@ -25,12 +25,12 @@ pub(crate) struct Udp {
 }
 
 impl Udp {
-    /// A socket of the network that the process is in, from one address to another.
+    /// A socket in the network of the process, from one address to another.
     pub(crate) fn connect(from: SocketAddrV4, peer: SocketAddrV4) -> io::Result<Udp> {
         let socket = UdpSocket::bind(from)?;
         socket.connect(peer)?;
         let state = UdpSocketState::new((&socket).into())?;
-        // Best effort: what finds no room is counted, and reported.
+        // Best effort: overflows are counted and reported.
         let _ = sys::udp::set_buffers(&socket, ROOM);
         Ok(Udp {
             socket,
@@ -39,8 +39,8 @@ impl Udp {
         })
     }
 
-    /// Sends; tells whether the socket took it. A datagram that is too large for the host counts as sent and
-    /// lost, and so does one that it cannot send for another reason: the other end is gone, for example.
+    /// Sends; returns whether the socket accepted it. A datagram that is too large for the host, or that it cannot
+    /// send for another reason (for example the other end has gone), counts as sent and lost.
     pub(crate) fn send(&self, datagram: &Datagram) -> bool {
         let transmit = Transmit {
             destination: self.peer.into(),
@@ -55,7 +55,7 @@ impl Udp {
         }
     }
 
-    /// Hands over what has arrived; `room` is where it is received.
+    /// Passes on what has arrived; `room` is the buffer.
     pub(crate) fn receive(&self, room: &mut Vec<u8>, take: &mut dyn FnMut(Datagram)) {
         if room.len() < MESSAGE {
             room.resize(MESSAGE, 0);
@@ -70,7 +70,7 @@ impl Udp {
             {
                 Ok(1..) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // That the other end is gone: its connection will notice.
+                // The other end has gone; its connection will time out.
                 Ok(0) | Err(_) => {
                     taken += 1;
                     continue;
@@ -83,7 +83,7 @@ impl Udp {
             for data in room[..meta.len].chunks(meta.stride.max(1)) {
                 taken += 1;
                 take(Datagram {
-                    // The stack does not look at it.
+                    // The stack ignores it.
                     number: 0,
                     ecn,
                     data: BytesMut::from(data),
@@ -92,7 +92,7 @@ impl Udp {
         }
     }
 
-    /// Datagrams that came and found no room.
+    /// Datagrams dropped because the receive buffer was full.
     pub(crate) fn dropped(&self) -> u64 {
         sys::udp::dropped(&self.socket).unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What a link can do from moment to moment: the schedule, the trace in its place, and the noise on it.
+//! The capacity of a link over time: the schedule, or a trace instead, and the noise on it.
 
 use super::noise::Noise;
 use super::period::Period;
@@ -39,20 +39,20 @@ pub(crate) struct Departure {
     pub(crate) index: usize,
 }
 
-/// A transmission whose end is not computed yet: noise has no periods that could be skipped, so that a slow link
-/// would be looked at for millions of stretches in one call.
+/// A transmission whose end is not computed yet: noise has no periods to skip, so a slow link
+/// would take millions of stretches in one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unfinished {
-    /// Until when it is computed, at the start of the stretch `position`.
+    /// Time up to which it is computed, at the start of the stretch `position`.
     pub(crate) at: Instant,
     position: Position,
-    /// Nanobits that are left to send then.
+    /// Nanobits left to send then.
     work: u128,
     /// Time spent sending bits until then.
     busy: Duration,
 }
 
-/// How many stretches one call goes through: less than a millisecond's work.
+/// Stretches per call: less than a millisecond's work.
 pub(super) const STRETCHES: u32 = 1 << 12;
 
 impl Position {
@@ -128,7 +128,7 @@ impl<'a> Course<'a> {
         if let (Some(slot), Some(trace)) = (position.slot, &self.schedule.trace)
             && position.rate.is_zero()
         {
-            // Noise may take an opportunity for less than all of its time.
+            // Noise may remove part of the time of an opportunity.
             let is_closed = trace.rate(slot).is_zero();
             return Some(if is_closed {
                 trace.end(slot)
@@ -136,7 +136,7 @@ impl<'a> Course<'a> {
                 position.until
             });
         }
-        // One cycle and one segment more show every segment there is.
+        // One cycle plus one segment covers every segment.
         for _ in 0..=self.schedule.segments_per_cycle() {
             if !position.rate.is_zero() {
                 return Some(at);
@@ -172,7 +172,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The end of a transmission if it comes within the next [`STRETCHES`]; otherwise how far it is then.
+    /// The end of a transmission if it is within the next [`STRETCHES`]; otherwise its progress.
     #[inline(never)]
     pub(crate) fn go_on(self, transmission: Unfinished) -> Result<Departure, Unfinished> {
         let Unfinished {
@@ -213,8 +213,8 @@ impl<'a> Course<'a> {
                 if period.work == 0 {
                     return Ok(never(busy, position.index));
                 }
-                // Whole periods that do not finish the work are skipped at once. Some work is left: it
-                // would have been finished above.
+                // Skips all whole periods that do not finish the work. Some work is left: otherwise
+                // it would have finished above.
                 let cycles = u64::try_from((work - 1) / period.work).unwrap_or(u64::MAX);
                 if cycles > 0 {
                     work -= u128::from(cycles) * period.work;
@@ -235,8 +235,7 @@ impl<'a> Course<'a> {
         })
     }
 
-    /// How long a call may leave a busy link alone: longer, and it would have more than [`STRETCHES`] of noise
-    /// to go through at once.
+    /// Longest time between two calls of a busy link, so that each has at most [`STRETCHES`] of noise to process.
     pub(crate) fn patience(self) -> Duration {
         let noise = self.noise.map(Noise::every);
         noise.map_or(Duration::MAX, |every| every * u64::from(STRETCHES))
@@ -253,7 +252,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// No packet travels faster than this, at any time.
+    /// The least delay of any packet at any time.
     #[inline]
     pub(crate) fn least_delay(self) -> Duration {
         let least = self.schedule.least_delay;

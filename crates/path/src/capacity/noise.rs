@@ -6,8 +6,8 @@
 //! from N(0, `delay_sd`). Draws beyond three deviations are drawn again; sums below zero are zero. (Meng et
 //! al., "Transient performance", SIGCOMM 2021, put such noise on the links of their experiments.)
 //!
-//! A draw is a pure function of the seed and the number of the interval: nothing is kept, and nothing
-//! depends on when or how often one looks.
+//! A draw is a pure function of the seed and the number of the interval: there is no state, and nothing
+//! depends on when or how often it is evaluated.
 //!
 //! On a delivery trace the draw scales each opportunity by one plus the draw over the mean capacity.
 //!
@@ -26,7 +26,7 @@ pub struct NoiseConfig {
     pub rate_sd: Rate,
     /// Standard deviation of the delay before truncation.
     pub delay_sd: Duration,
-    /// How long a draw holds: 1 ms. Zero counts as 1 ms.
+    /// Interval of a draw: 1 ms. Zero counts as 1 ms.
     pub every: Duration,
 }
 
@@ -41,7 +41,7 @@ impl Default for NoiseConfig {
     }
 }
 
-/// Noise, ready to be looked up.
+/// Noise, ready for evaluation.
 #[derive(Debug)]
 pub(crate) struct Noise {
     rate_sd: f64,
@@ -68,7 +68,7 @@ impl Noise {
         })
     }
 
-    /// How long a draw holds for the capacity; for ever without noise on it.
+    /// Interval of a draw for the capacity; infinite without noise on it.
     pub(super) fn every(&self) -> Duration {
         if self.rate_sd == 0.0 {
             Duration::MAX
@@ -77,7 +77,7 @@ impl Noise {
         }
     }
 
-    /// When the draw that holds for the capacity at `at` ends.
+    /// End of the draw for the capacity at `at`.
     #[inline]
     pub(super) fn until(&self, at: Instant) -> Instant {
         if self.rate_sd == 0.0 {
@@ -110,13 +110,13 @@ impl Noise {
         Duration::from_nanos((sum + 0.5) as u64)
     }
 
-    /// No delay is shorter than this much less than that of the schedule.
+    /// Largest reduction of a delay below that of the schedule.
     pub(super) fn largest_gain(&self) -> Duration {
         Duration::from_nanos(((self.delay_sd * DEVIATIONS) as u64).saturating_add(1))
     }
 }
 
-/// Where the distribution is cut off.
+/// Truncation of the distribution.
 const DEVIATIONS: f64 = 3.0;
 
 /// Draw number `index` from N(0, 1), within three deviations.

@@ -54,7 +54,7 @@ impl CapacitySchedule {
             current.delay = change.delay.unwrap_or(current.delay);
             current.limit = change.limit.unwrap_or(current.limit);
             if let Some(jitter) = &change.jitter {
-                // Those that come again soon are kept once; a search among all would be slow for thousands.
+                // Keeps settings that recur soon only once; a search among all would be slow for thousands.
                 let known = jitters.iter().rev().take(16);
                 let again = known.zip(1..).find(|(known, _)| *known == jitter);
                 current.jitter = match again {
@@ -65,7 +65,7 @@ impl CapacitySchedule {
                     }
                 };
             }
-            // Several changes of one time are one segment.
+            // Several changes at one time are one segment.
             if settings
                 .last()
                 .is_some_and(|last| last.offset == current.offset)
@@ -121,7 +121,7 @@ impl CapacitySchedule {
         &self.settings[index]
     }
 
-    /// The rate by which limits in time and delays are reckoned: that of the settings, or the mean of the
+    /// The rate for limits in time and delays: that of the settings, or the mean of the
     /// trace.
     #[inline]
     pub(crate) fn nominal(&self, index: usize) -> Rate {
@@ -178,7 +178,7 @@ impl CapacitySchedule {
         self.settings(self.segment_at(at).0).delay
     }
 
-    /// From when on the capacity is zero for ever; `None` if it never is.
+    /// From when on the capacity stays zero; `None` if it never does.
     pub fn ends(&self) -> Option<Instant> {
         if self.trace.is_some() {
             return None;

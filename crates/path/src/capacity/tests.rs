@@ -1,4 +1,4 @@
-//! Schedules: what holds when, and how long it takes to send something.
+//! Schedules: settings over time, and transmission times.
 
 use super::*;
 use crate::{Change, LinkConfig};

@@ -8,11 +8,11 @@
 //! # Model
 //! An opportunity at `t` is capacity for 1500 bytes, in the last microsecond before `t`. Compared with
 //! `mm-link` (`link_queue.cc`):
-//! - an opportunity that finds an empty queue is lost, and so is what a queue that runs empty leaves of it;
-//! - a packet of 1500 bytes that waits leaves at `t`; one that comes at `t` or later is too late for it;
-//! - what a packet leaves of an opportunity goes to the packet behind it, and a packet that does not fit is
-//!   continued by the next opportunity;
-//! - packets that share the opportunities of a millisecond leave one after the other within that last
+//! - an opportunity that finds an empty queue is lost, and so is the rest of one when the queue runs empty;
+//! - a waiting packet of 1500 bytes is sent at `t`; one that arrives at `t` or later is too late for it;
+//! - the next packet uses the rest of an opportunity, and a packet that does not fit is
+//!   continued in the next opportunity;
+//! - packets that share the opportunities of a millisecond are sent one after the other within that last
 //!   microsecond, where `mm-link` releases all of them at `t`;
 //! - `mm-link` gives an opportunity 1504 bytes, its limit for packets of the TUN device, where the format
 //!   says 1500, and refuses larger packets. A link has no such limit.
@@ -21,7 +21,7 @@
 //! at the very start, where nothing can use it.
 //!
 //! # Limits
-//! The resolution is that of the format: nothing is known of what happened within a millisecond.
+//! The resolution is that of the format, a millisecond.
 
 use super::period::Period;
 use crate::transmission_time::NANOBITS_PER_BYTE;
@@ -30,13 +30,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// What an opportunity carries.
+/// Bytes of an opportunity.
 const OPPORTUNITY: Bytes = Bytes::new(1500);
-/// How long it takes.
+/// Its duration.
 const BLINK: Duration = Duration::from_micros(1);
 /// The capacity during that time: 1500 bytes in a microsecond.
 const BLINK_RATE: u64 = 12_000_000_000;
-/// No trace may be longer: 30 years of milliseconds.
+/// Longest trace: 30 years of milliseconds.
 const LONGEST: u64 = 1_000_000_000_000;
 
 /// A delivery trace, checked and ready. Copies share their content.
@@ -101,7 +101,7 @@ impl fmt::Debug for DeliveryTrace {
 impl FromStr for DeliveryTrace {
     type Err = TraceError;
 
-    /// Reads the text of a trace. Blanks around a number and `\r` at the end of a line are accepted.
+    /// Parses a trace. Blanks around a number and `\r` at the end of a line are accepted.
     fn from_str(text: &str) -> Result<Self, TraceError> {
         let mut blinks: Vec<Blink> = Vec::new();
         let (mut opportunities, mut first, mut line) = (0, 0, 0);
@@ -131,7 +131,7 @@ impl FromStr for DeliveryTrace {
         }
         let Some(last) = blinks.last_mut() else {
             let problem = if first > 0 {
-                "the trace lasts no time".to_owned()
+                "the trace has no duration".to_owned()
             } else {
                 "there is no line".to_owned()
             };
@@ -164,7 +164,7 @@ impl DeliveryTrace {
         self.0.blinks.iter().map(|blink| blink.count).sum()
     }
 
-    /// After this time the trace starts again.
+    /// Period of the trace.
     pub fn period(&self) -> Duration {
         self.0.period.length
     }
@@ -281,7 +281,7 @@ mod tests {
             ("99999999999999999999\n", 1, "is not a time"),
             ("1\n1000000000001\n", 2, "is not a time"),
             ("1\n5\n4\n", 3, "4 comes after 5"),
-            ("0\n0\n", 2, "the trace lasts no time"),
+            ("0\n0\n", 2, "the trace has no duration"),
         ] {
             let error = error(text);
             assert_eq!(error.line, line, "{text:?}");

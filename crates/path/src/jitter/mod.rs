@@ -1,6 +1,6 @@
 //! Jitter: extra delay of each packet after transmission. It uses no capacity and is never negative.
 //!
-//! Draws are independent, except for those of a trace. What packets experience on a link that keeps the order is the running maximum
+//! Draws are independent, except those of a trace. On an in-order link packets experience the running maximum
 //! of their arrivals, which grows with the packet rate: see the statistics of the link.
 
 mod normal;
@@ -38,8 +38,8 @@ pub enum JitterConfig {
         /// Standard deviation, before values are replaced.
         sd: Duration,
     },
-    /// Normal, drawn again until the value lies between `min` and `max`. Always the bound nearest to
-    /// the mean if less than one value in a thousand does.
+    /// Normal, redrawn until the value is between `min` and `max`. Always the bound nearest to
+    /// the mean if less than one value in a thousand is.
     TruncatedNormal {
         /// Mean of the distribution that is truncated.
         mean: Duration,
@@ -59,9 +59,9 @@ pub enum JitterConfig {
         /// Which of the two published formulas.
         formula: WifiFormula,
     },
-    /// The two components of bad Wi-Fi with scales of their own, as they are fitted to a measured trace.
+    /// The two components of bad Wi-Fi with explicit scales, as fitted to a measured trace.
     TwoComponents {
-        /// Share of the packets that have a long delay as well.
+        /// Share of the packets that also have a long delay.
         fraction: Fraction,
         /// Step of the short component: its mean is 0.684 steps.
         short: Duration,
@@ -80,7 +80,7 @@ impl JitterConfig {
         JitterConfig::Normal { mean, sd: mean / 3 }
     }
 
-    /// The mean that was asked for.
+    /// The requested mean.
     pub fn requested_mean(&self) -> Duration {
         match *self {
             JitterConfig::None => Duration::ZERO,
@@ -92,7 +92,7 @@ impl JitterConfig {
         }
     }
 
-    /// The mean that independent draws have, computed.
+    /// The computed mean of independent draws.
     pub fn expected_mean(&self) -> Duration {
         match *self {
             JitterConfig::None => Duration::ZERO,
@@ -112,7 +112,7 @@ impl JitterConfig {
     }
 }
 
-/// A distribution, ready to be drawn from.
+/// A distribution, ready for draws.
 #[derive(Debug)]
 pub(crate) enum Jitter {
     None,

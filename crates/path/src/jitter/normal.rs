@@ -1,4 +1,4 @@
-//! Normal jitter, with negative values replaced by zero or drawn again.
+//! Normal jitter, with negative values replaced by zero or redrawn.
 //!
 //! Transcendental functions are those of `libm`, so that every machine draws the same.
 
@@ -34,7 +34,7 @@ pub(crate) struct Truncated {
 }
 
 impl Truncated {
-    /// `None` if next to nothing lies within the bounds: then the jitter is [`nearest_bound`].
+    /// `None` if almost nothing is within the bounds: then the jitter is [`nearest_bound`].
     pub(super) fn new(mean: Duration, sd: Duration, min: Duration, max: Duration) -> Option<Self> {
         let drawable = mass(mean, sd, min, max).is_some();
         drawable.then_some(Truncated {

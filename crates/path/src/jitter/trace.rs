@@ -1,4 +1,4 @@
-//! Jitter as it was measured: a series of delays over time, replayed.
+//! Measured jitter: a series of delays over time, replayed.
 //!
 //! # Format
 //! A text with two whole numbers of microseconds on each line: a time, later than the one above, and the extra
@@ -6,21 +6,21 @@
 //!
 //! # Model
 //! The delay of a packet is that of its time, interpolated between the two neighbours in the trace; before the
-//! first time it is the first delay. Interpolation is what a link that keeps the order does: after a spike, the
-//! probes that were held back arrive at one instant, so that their delays fall as fast as time goes by, and a
-//! packet between two of them arrives at that instant as well. A trace from such a link is replayed exactly,
+//! first time it is the first delay. Interpolation reproduces an in-order link: after a spike, the
+//! delayed probes arrive at one instant, so their delays fall as fast as time passes, and a
+//! packet between two of them also arrives at that instant. A trace from such a link is replayed exactly,
 //! at any packet rate: the order of arrival in the trace is the order of arrival of everything between.
 //!
 //! # Limits
-//! Nothing is random: every trial meets the same delays at the same times. What the probe could not see, shorter
-//! than the interval between its packets, is not there. A trace knows one direction of one network under
-//! the traffic of the probe; heavy traffic on the measured network might have been delayed otherwise.
+//! Nothing is random: every trial has the same delays at the same times. Variations shorter
+//! than the interval between probes are missing. A trace covers one direction of one network under
+//! the traffic of the probe; heavy traffic might have had other delays.
 
 use std::fmt;
 use std::sync::Arc;
 use thalweg_units::{Duration, Instant};
 
-/// A day: no trace is longer, and a typing mistake is caught.
+/// Longest trace, a day; catches typing mistakes.
 const LONGEST: u64 = 86_400_000_000;
 const ACCEPTED: &str =
     "accepted: two whole numbers of microseconds, a time and a delay, such as 20000 1350";
@@ -32,7 +32,7 @@ pub struct JitterTrace {
     points: Vec<(Duration, Duration)>,
 }
 
-/// Why a text is no trace of jitter.
+/// Why a text is not a trace of jitter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitterTraceError {
     /// Counted from 1.
@@ -95,7 +95,7 @@ impl JitterTrace {
         Ok(Arc::new(JitterTrace { points }))
     }
 
-    /// After this time it begins again.
+    /// Period of the trace.
     pub fn period(&self) -> Duration {
         self.points.last().map_or(Duration::ZERO, |last| last.0)
     }

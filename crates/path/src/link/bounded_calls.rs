@@ -1,4 +1,4 @@
-//! However slow a link is, and however often its noise changes: every call is short, and the result is the same.
+//! Every call is short, however slow the link and however often its noise changes, and the result is the same.
 
 use super::tests::{Probe, at, ms};
 use super::*;
@@ -41,7 +41,7 @@ fn no_call_into_a_slow_link_with_noise_takes_long() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
-    /// Transmissions that are computed bit by bit end when those do that are computed in one go.
+    /// Transmissions computed in parts end when those computed at once do.
     #[test]
     fn a_long_transmission_ends_when_it_would_if_it_were_computed_at_once(
         rate in 500u64..4_000, sd in 1u64..6_000, every_us in 10u64..80,
@@ -75,7 +75,7 @@ proptest! {
         let expected: Vec<_> = expected.into_iter().filter(|(_, at)| *at <= end).collect();
         let mut seen = Vec::new();
         while let Some(now) = punctual.next().filter(|now| *now <= end) {
-            // Nothing is put off for longer than the link has patience.
+            // Nothing is delayed beyond the bound of the link.
             prop_assert!(now <= punctual.port.now() + punctual.course().patience());
             seen.extend(punctual.pop(now).map(|packet| (packet.number, now)));
         }

@@ -1,9 +1,9 @@
-//! What a link tells of itself: totals, its queue, its capacity and its logs.
+//! Observing a link: totals, queue, capacity and logs.
 
 use super::Link;
 use crate::Packet;
 use crate::capacity::{CapacitySchedule, whole_bytes};
-use crate::stats::{Count, Dropped, FlowLinkStats, LinkStats, Transmitted};
+use crate::stats::{Count, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 impl<P: Packet> Link<P> {
@@ -11,6 +11,11 @@ impl<P: Packet> Link<P> {
     /// demand: only the flows count each packet.
     pub fn stats(&self) -> LinkStats {
         self.port.counters.totals()
+    }
+
+    /// The totals that traces show, as of the last call that advanced the link, without a sum over the flows.
+    pub fn progress(&self) -> &LinkProgress {
+        &self.port.counters.progress
     }
 
     /// Totals of one flow; all zero for a flow without counters.
@@ -28,15 +33,15 @@ impl<P: Packet> Link<P> {
         self.flight.len() + usize::from(self.underway.is_some())
     }
 
-    /// Time until everything here has been sent if the capacity, without noise, stays what it is: what a
-    /// packet would wait that came now. A delivery trace counts with its mean. [`Duration::MAX`] while
+    /// Time until everything here has been sent at the current capacity without noise: the wait of a
+    /// packet that arrives now. A delivery trace counts with its mean. [`Duration::MAX`] while
     /// packets wait in a suspended link.
     pub fn queue_delay(&self) -> Duration {
         self.port.drain_time()
     }
 
     /// Capacity, as of the last call that moved the link: that of the schedule, without noise, or the
-    /// mean of a delivery trace. What the link really can do is [`Link::capacity_between`].
+    /// mean of a delivery trace. [`Link::capacity_between`] is the actual capacity.
     pub fn capacity(&self) -> Rate {
         self.port.transmitter.nominal
     }

@@ -1,4 +1,4 @@
-//! What a link does to packets, rule by rule.
+//! The rules of a link, one by one.
 
 use super::*;
 use crate::{Change, Count, FlowLinkStats, JitterConfig, Limit, LossConfig, WifiFormula};

@@ -36,7 +36,7 @@ impl Clock {
         Some(at)
     }
 
-    /// Leaves out all ticks that are due by `now`: how many.
+    /// Skips all ticks that are due by `now`; returns their number.
     pub(super) fn skip(&mut self, now: Instant) -> u64 {
         if self.next > now {
             return 0;
@@ -44,6 +44,28 @@ impl Clock {
         let ticks = (now - self.next).as_nanos() / self.interval.as_nanos() + 1;
         self.next += self.interval * ticks;
         ticks
+    }
+}
+
+/// Asserts that catching up after each of `spans` (in updates) gives the same state as updating one by one. `catch_up`
+/// returns the state to compare.
+#[cfg(test)]
+pub(super) fn assert_late_is_punctual<D, S: PartialEq + std::fmt::Debug>(
+    make: impl Fn() -> D,
+    update: Duration,
+    spans: &[u64],
+    catch_up: impl Fn(&mut D, Instant) -> S,
+) {
+    let (mut late, mut punctual) = (make(), make());
+    let mut updates = 0;
+    for span in spans {
+        let mut state = None;
+        for _ in 0..*span {
+            updates += 1;
+            state = Some(catch_up(&mut punctual, Instant::START + update * updates));
+        }
+        let at_once = catch_up(&mut late, Instant::START + update * updates);
+        assert_eq!(Some(at_once), state);
     }
 }
 

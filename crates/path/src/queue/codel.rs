@@ -1,9 +1,9 @@
 //! CoDel: controlled delay (RFC 8289).
 //!
 //! # Model
-//! The time that a packet has waited is judged when it leaves. When the wait has stayed above `target`
+//! The sojourn time of a packet is evaluated when it leaves. When it has stayed above `target`
 //! for a whole `interval`, packets are dropped (or marked), the next one `interval / sqrt(count)` after
-//! the last, until the wait falls below `target` again. Drops happen at the head of the queue.
+//! the last, until it falls below `target` again. Drops are at the head of the queue.
 //!
 //! The packet in transmission does not wait and does not count.
 //!
@@ -85,12 +85,12 @@ impl Discipline for Codel {
     }
 }
 
-/// The state of the control law (RFC 8289 section 5.2), one for each queue that CoDel governs.
+/// The state of the control law (RFC 8289 section 5.2), one for each queue under CoDel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
     /// When the wait will have been above the target for an interval; none while it is below.
     first_above: Option<Instant>,
-    /// When the next packet is due to be dropped. Kept when dropping ends, to tell how long ago that was.
+    /// When the next packet is due to be dropped. Kept after dropping ends, for the time since then.
     drop_next: Instant,
     dropping: bool,
     /// Drops since dropping began.
@@ -130,7 +130,7 @@ impl Control {
                 (head, _) = self.judge(config, fifo, now);
             }
             self.dropping = true;
-            // Dropping that ended a short while ago goes on near the rate that it had reached.
+            // Dropping that ended recently resumes near its last rate.
             let delta = self.count.saturating_sub(self.last_count);
             let recent = now - self.drop_next < config.interval * 16;
             self.count = if delta > 1 && recent { delta } else { 1 };
@@ -174,7 +174,7 @@ fn law(at: Instant, interval: Duration, count: u32) -> Instant {
     at + Duration::from_nanos(gap as u64)
 }
 
-/// Marks the packet if that is wanted and possible; otherwise drops it. Whether it was marked.
+/// Marks the packet if enabled and possible; otherwise drops it. Returns whether it was marked.
 fn mark_or_drop(config: &CodelConfig, head: &mut Option<Queued>, port: &mut Port) -> bool {
     match head {
         Some(packet) if config.ecn && packet.ecn.is_capable() => {

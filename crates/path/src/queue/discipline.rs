@@ -1,16 +1,15 @@
-//! What a link asks of a queue discipline.
+//! The interface of queue disciplines.
 
 use crate::buffer::Queued;
 use crate::port::Port;
 
-/// The port counts what waits: a packet is in the count from before `enqueue` until it is returned by
+/// The port counts the backlog: a packet is in the count from before `enqueue` until it is returned by
 /// `dequeue` (the link books that) or handed to [`Port::drop`].
 pub(crate) trait Discipline {
-    /// Keeps the packet, marked or not, or drops it, or drops others in its favour.
+    /// Keeps the packet, marked or not, or drops it, or drops others instead.
     fn enqueue(&mut self, newest: Queued, port: &mut Port);
 
-    /// The packet to transmit from now on, after those that are dropped in its place. None only when
-    /// nothing waits any more.
+    /// The packet to transmit from now on, after dropping others. None only if the queue is empty.
     fn dequeue(&mut self, port: &mut Port) -> Option<Queued>;
 
     /// The nominal capacity or the limit has changed: drops what no longer fits, from the youngest on

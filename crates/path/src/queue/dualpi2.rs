@@ -46,7 +46,7 @@ pub struct DualPi2Config {
     pub step_packets: u32,
     /// Classic drop probability from which on overload is assumed (p_Cmax of A.1, in A.2): 25 %, that is 1/k^2.
     pub classic_max: Fraction,
-    /// Which queue is served when both hold packets.
+    /// The scheduler between the two queues.
     pub scheduler: DualPi2Scheduler,
     /// Whether ECN-capable Classic packets are marked instead of dropped (A.1): yes. L packets are always
     /// marked, their senders ask for it.

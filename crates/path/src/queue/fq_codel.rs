@@ -1,4 +1,4 @@
-//! FQ-CoDel: fair queueing among flows, each governed by CoDel (RFC 8290).
+//! FQ-CoDel: fair queueing among flows, each under CoDel (RFC 8290).
 //!
 //! # Model
 //! The flow of a packet is hashed to one of `flows` queues. Queues are served by deficit round robin,
@@ -35,7 +35,7 @@ pub struct FqCodelConfig {
     /// The most packets dropped at once from the fattest queue (RFC 8290 section 4.1): 64. Zero counts
     /// as one.
     pub drop_batch: u32,
-    /// What governs each queue (RFC 8290 sections 5.2.1, 5.2.2, 5.2.6 and 5.2.7).
+    /// CoDel of each queue (RFC 8290 sections 5.2.1, 5.2.2, 5.2.6 and 5.2.7).
     pub codel: CodelConfig,
 }
 

@@ -38,11 +38,11 @@ pub enum QueueConfig {
     DropTail,
     /// Drops with a probability linear in the average length of the queue (Floyd and Jacobson 1993).
     Red(RedConfig),
-    /// Drops from the head, ever more often, while the wait stays above a target (RFC 8289).
+    /// Drops from the head at a growing rate while the queue delay stays above a target (RFC 8289).
     Codel(CodelConfig),
-    /// Fair queueing among flows, each governed by CoDel (RFC 8290).
+    /// Fair queueing among flows, each under CoDel (RFC 8290).
     FqCodel(FqCodelConfig),
-    /// Drops with a probability steered by the delay and its growth (RFC 8033).
+    /// Drops with a probability controlled by the delay and its growth (RFC 8033).
     Pie(PieConfig),
     /// A shallow queue for L4S, coupled to a PI-squared queue for the rest (RFC 9332).
     DualPi2(DualPi2Config),

@@ -6,8 +6,8 @@
 //! is still allowed.
 //!
 //! The delay is measured with timestamps, as section 4.3 allows instead of the estimate of the departure
-//! rate: it is the age of the oldest waiting packet, zero if none waits. Age sees a link that stands
-//! still, which the wait of the last departed packet does not.
+//! rate: it is the age of the oldest waiting packet, zero if none waits. Age also grows on a suspended
+//! link, unlike the wait of the last departed packet.
 //!
 //! # Limits
 //! The controller is always active; the switch of section 5.3 is a saving that RFC 8033 leaves open.
@@ -37,7 +37,7 @@ pub struct PieConfig {
     pub alpha: f64,
     /// Gain on the growth since the last update, per second (section 4.2): 1 + 1/4.
     pub beta: f64,
-    /// How long a burst passes unharmed after a time without congestion (MAX_BURST, section 4.4): 150 ms.
+    /// How long a burst passes without drops after a time without congestion (MAX_BURST, section 4.4): 150 ms.
     pub max_burst: Duration,
     /// Mean size of packets: nothing is dropped while no more than two of them wait (section 4.1): 1024.
     pub mean_packet: Bytes,
@@ -122,7 +122,7 @@ impl Pie {
         }
     }
 
-    /// Whether nothing speaks against another burst (RFC 8033 section 4.4): no drops, and a delay well below the
+    /// Whether another burst is allowed (RFC 8033 section 4.4): no drops, and a delay well below the
     /// target, now and at the last update.
     fn is_calm(&self, delay: Duration) -> bool {
         let low = self.config.target / 2;

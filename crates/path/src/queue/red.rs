@@ -86,13 +86,13 @@ struct Average {
 }
 
 impl Average {
-    /// Takes in that a packet has found `backlog` in a queue that is not empty.
+    /// Updates for a packet that finds `backlog` in a non-empty queue.
     fn sample(&mut self, backlog: Bytes) {
         self.bytes += self.weight * (backlog.as_u64() as f64 - self.bytes);
     }
 
-    /// Takes in that a packet has found an empty queue: as if, since then, `m` packets had come and found
-    /// it empty, `m` being how many the link could have sent.
+    /// Updates for a packet that finds an empty queue: as if `m` packets had arrived at the empty queue since
+    /// then, where `m` is the number that the link could have sent.
     fn age(&mut self, now: Instant, packet_time: Duration) {
         let idle = (now - self.empty_since).as_nanos() as f64;
         let packets = idle / packet_time.as_nanos().max(1) as f64;

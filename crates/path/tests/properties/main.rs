@@ -1,4 +1,4 @@
-//! What holds for every link, whatever its configuration and whatever happens to it.
+//! Invariants of every link, whatever its configuration and input.
 
 mod any_config;
 
@@ -69,7 +69,7 @@ fn packets() -> impl Strategy<Value = Vec<Probe>> {
     })
 }
 
-/// Nothing is looked at after this time: some links take for ever.
+/// End of the test: some links never finish.
 const HORIZON: Instant = Instant::from_nanos(10_000_000_000);
 
 fn conserved(link: &Link<Probe>) -> bool {
@@ -83,7 +83,7 @@ fn due(link: &Link<Probe>, now: Instant) -> Option<Instant> {
     link.next().filter(|at| *at <= now)
 }
 
-/// Takes what arrives by `now`, each packet at its time.
+/// Pops what arrives by `now`, each packet at its time.
 fn collect(link: &mut Link<Probe>, now: Instant, arrivals: &mut Vec<(usize, Instant)>) {
     while let Some(at) = due(link, now) {
         if let Some(packet) = link.pop(at) {

@@ -1,4 +1,4 @@
-//! What the connection says, passed on to its endpoint and to the application.
+//! Events of the connection, passed on to its endpoint and to the application.
 
 use super::{QuicEndpoint, TAG};
 use crate::streams::app_id;
@@ -8,7 +8,7 @@ use thalweg_transport::AppEvent;
 use thalweg_units::Instant;
 
 impl QuicEndpoint {
-    /// Passes on what the connection has to tell to its endpoint and to the application.
+    /// Passes on the events of the connection to its endpoint and to the application.
     pub(super) fn process(&mut self, now: Instant) {
         let Some((handle, connection)) = &mut self.connection else {
             return;

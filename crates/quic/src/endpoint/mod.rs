@@ -1,4 +1,4 @@
-//! One end of a connection of the real stack, with the calls of the modelled endpoint.
+//! An endpoint of the real stack, with the calls of the modelled endpoint.
 
 mod events;
 mod settings;
@@ -24,7 +24,7 @@ use thalweg_transport::StackFlow;
 use thalweg_transport::{AppEvent, Counters, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Duration, Ecn, Instant, Rate};
 
-/// What passes at least between two firings of timers.
+/// Least time between two firings of timers.
 const GRANULARITY: Duration = Duration::from_nanos(1);
 /// A datagram begins with the tag of its application.
 const TAG: usize = 8;
@@ -32,7 +32,7 @@ const TAG: usize = 8;
 /// A UDP datagram of the real stack.
 #[derive(Debug)]
 pub struct Datagram {
-    /// How many its sender had sent before.
+    /// Number of datagrams that its sender sent before.
     pub number: u64,
     /// ECN codepoint of its IP header.
     pub ecn: Ecn,
@@ -40,7 +40,7 @@ pub struct Datagram {
     pub data: BytesMut,
 }
 
-/// One end of a connection of the real stack.
+/// An endpoint of the real stack.
 ///
 /// Driven like the modelled endpoint: [`receive`](QuicEndpoint::receive), [`transmit`](QuicEndpoint::transmit)
 /// until there is nothing, [`expire`](QuicEndpoint::expire) at [`next`](QuicEndpoint::next), and events for the
@@ -58,18 +58,18 @@ pub struct QuicEndpoint {
     /// Whether the application has closed the connection, and whether the handshake is confirmed.
     is_closing: bool,
     is_confirmed: bool,
-    /// Why the connection broke.
+    /// Why the connection failed.
     failure: Option<ConnectionError>,
     sent: u64,
-    /// Packet number of the last datagram, if it is one of the application space that elicits an acknowledgement.
+    /// Packet number of the last datagram, if ack-eliciting and of the application space.
     last_number: Option<u64>,
     noise: Rng,
-    /// Largest lateness of a wake-up, and that of the next one.
+    /// Largest lateness of a wake-up, and the lateness of the next one.
     wakeup_noise: Duration,
     lateness: Duration,
-    /// Until when timers have fired.
+    /// Time until which timers have fired.
     expired: Instant,
-    // Copies of what the stack shares with its controller, brought up to date after every call.
+    // Copies of what the stack shares with its controller, updated after every call.
     path: PathState,
     control: Control,
     counters: Counters,
@@ -79,9 +79,9 @@ pub struct QuicEndpoint {
 }
 
 impl QuicEndpoint {
-    /// An endpoint that has not been started; it never connects where [`is_available`](crate::is_available) is
-    /// false. `rng` is lent to the controller; `noise` draws what the stack
-    /// would draw at random, and the lateness of wake-ups.
+    /// An endpoint that has not been started; it never connects if [`is_available`](crate::is_available) is
+    /// false. `rng` is that of the controller; `noise` provides the random numbers of the stack
+    /// and the lateness of wake-ups.
     pub fn new(
         role: Role,
         config: TransportConfig,
@@ -148,11 +148,11 @@ impl QuicEndpoint {
         let opened = self
             .stack
             .connect(now, client, address(Role::Server), SERVER_NAME);
-        // It fails for a bad address, name or version only; all three are ours.
+        // Fails only for a bad address, name or version, all set here.
         self.connection = opened.ok();
     }
 
-    /// Writes `bytes` to stream `id`, opening it if need be, and ends it if `fin`; see the modelled endpoint.
+    /// Writes `bytes` to stream `id`, opening it if necessary, and ends it if `fin`; see the modelled endpoint.
     pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
         self.streams
             .write(id, bytes, fin, level(id, priority, incremental));
@@ -161,7 +161,7 @@ impl QuicEndpoint {
         }
     }
 
-    /// Queues a datagram of `len` bytes, at least 8, cut to what a packet holds. The stack sends datagrams
+    /// Queues a datagram of `len` bytes, at least 8, truncated to the size of a packet. The stack sends datagrams
     /// before streams, whatever their priority.
     pub fn send_datagram(&mut self, len: u32, tag: u64) {
         let Some((_, connection)) = &mut self.connection else {
@@ -172,7 +172,7 @@ impl QuicEndpoint {
         let len = (len as usize).max(TAG).min(most.max(TAG));
         let mut data = BytesMut::zeroed(len);
         data[..TAG].copy_from_slice(&tag.to_be_bytes());
-        // Datagrams are unreliable: one that the peer does not want is lost.
+        // Datagrams are unreliable: one that does not fit is lost.
         let _ = datagrams.send(data.freeze(), true);
     }
 
@@ -183,9 +183,9 @@ impl QuicEndpoint {
         }
     }
 
-    /// Closes the connection, once its handshake is confirmed: while it has keys of several packet number spaces, the
+    /// Closes the connection once its handshake is confirmed. With keys of several packet number spaces, the
     /// stack (noq-proto 1.3.0) pads its CONNECTION_CLOSE in the Initial space to 1200 bytes and then writes one of
-    /// the Handshake space into what is left of the datagram, without room for it. Its debug build panics.
+    /// the Handshake space into the rest of the datagram, which is too small. Its debug build panics.
     pub fn close(&mut self, now: Instant) {
         self.is_closing = true;
         let now = self.shared.clock.real(now);
@@ -196,7 +196,7 @@ impl QuicEndpoint {
         }
     }
 
-    /// Takes a datagram in.
+    /// Receives a datagram.
     pub fn receive(&mut self, now: Instant, datagram: Datagram) {
         if self.closed {
             return;
@@ -220,7 +220,7 @@ impl QuicEndpoint {
             Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
                 match self.stack.accept(incoming, time, &mut self.buffer, None) {
                     Ok(accepted) => self.connection = Some(accepted),
-                    // The client hears nothing.
+                    // The client gets no answer.
                     Err(error) => self.failure = Some(error.cause),
                 }
             }
@@ -240,7 +240,7 @@ impl QuicEndpoint {
         }
     }
 
-    /// The next datagram that may leave now; to be called until there is none.
+    /// The next datagram to send now; call until there is none.
     pub fn transmit(&mut self, now: Instant) -> Option<Datagram> {
         let (_, connection) = self.connection.as_mut()?;
         self.buffer.clear();
@@ -270,8 +270,8 @@ impl QuicEndpoint {
         Some(datagram)
     }
 
-    /// Tells the flow of the packet of the application space, if the datagram has one that elicits an
-    /// acknowledgement: it is the last that the stack has made.
+    /// Reports to the flow the packet of the application space, if the datagram has an ack-eliciting one:
+    /// it is the last that the stack has built.
     fn note_sent(&mut self, now: Instant, asked: bool) {
         self.last_number = None;
         let mut made = self.shared.take_made();
@@ -292,14 +292,13 @@ impl QuicEndpoint {
         }
     }
 
-    /// Packet number of the datagram that [`transmit`](QuicEndpoint::transmit) has made last, if it holds one packet
-    /// of the application space that elicits an acknowledgement: one of those that
-    /// [`take_packets`](QuicEndpoint::take_packets) tells of.
+    /// Packet number of the last datagram of [`transmit`](QuicEndpoint::transmit), if it holds an ack-eliciting packet
+    /// of the application space: one of those that [`take_packets`](QuicEndpoint::take_packets) returns.
     pub fn last_number(&self) -> Option<u64> {
         self.last_number
     }
 
-    /// When [`expire`](QuicEndpoint::expire) and [`transmit`](QuicEndpoint::transmit) want to be called again,
+    /// When to call [`expire`](QuicEndpoint::expire) and [`transmit`](QuicEndpoint::transmit) again,
     /// if no datagram arrives before.
     pub fn next(&self) -> Instant {
         if self.closed {
@@ -308,15 +307,15 @@ impl QuicEndpoint {
         let timeout = self.connection.as_ref().and_then(|c| c.1.poll_timeout());
         timeout.map_or(Instant::NEVER, |time| {
             let time = self.shared.clock.virtual_time(time);
-            // The stack's pacer counts in bytes and waits in nanoseconds: it asks for no wait at all where the
-            // rate earns what is missing in less than half of one, and again for as long as no time passes.
+            // The stack's pacer counts in bytes and waits in nanoseconds: it requests a wait of zero if the
+            // rate earns the missing bytes in less than half a nanosecond, and repeats it while no time passes.
             let earliest = self.expired + GRANULARITY;
             let is_repeated = time <= self.expired;
             (if is_repeated { earliest } else { time }) + self.lateness
         })
     }
 
-    /// Acts on every timer that is due.
+    /// Handles every timer that is due.
     pub fn expire(&mut self, now: Instant) {
         self.expired = now;
         let time = self.shared.clock.real(now);
@@ -330,39 +329,43 @@ impl QuicEndpoint {
         self.process(now);
     }
 
-    /// The next thing the application should know.
+    /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<AppEvent> {
         self.events.pop_front()
     }
-    /// Whether [`poll_event`](QuicEndpoint::poll_event) has anything to tell.
+    /// Whether [`poll_event`](QuicEndpoint::poll_event) has an event.
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
-    /// Why the connection broke, in words; `None` while it lives, and if one of the applications has closed it.
+    /// Why the connection failed, in words; `None` while it is open, and if an application has closed it.
     pub fn failure(&self) -> Option<String> {
         self.failure.as_ref().map(ConnectionError::to_string)
     }
-    /// Which end this is.
+    /// The role of this endpoint.
     pub fn role(&self) -> Role {
         self.role
     }
-    /// What is known of the path.
+    /// The state of the path.
     pub fn path(&self) -> &PathState {
         &self.path
     }
-    /// The decision of the controller now in force.
+    /// The current decision of the controller.
     pub fn control(&self) -> &Control {
         &self.control
     }
-    /// What was counted so far.
+    /// Number of times that the controller was informed; consecutive departures count once.
+    pub fn told(&self) -> u64 {
+        self.shared.flow().told()
+    }
+    /// The counters so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// Begins to record what becomes of each packet.
+    /// Starts to record the fate of each packet.
     pub fn record_packets(&mut self) {
         self.shared.flow().packet_log().start();
     }
-    /// Hands over what was recorded since the last call.
+    /// Takes what was recorded since the last call.
     pub fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
         self.shared.flow().packet_log().take().for_each(take);
     }
@@ -370,8 +373,8 @@ impl QuicEndpoint {
     pub fn observe(&self, out: &mut dyn Observer) {
         self.shared.flow().observe(out);
     }
-    /// The pacing rate in force: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
-    /// section 7.7); `None` while nothing is known.
+    /// The current pacing rate: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
+    /// section 7.7); `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.control.pacing.or_else(|| {
             self.path
@@ -381,8 +384,8 @@ impl QuicEndpoint {
     }
 }
 
-/// How the stack counts a codepoint. It sends ECT(0) only and gives up ECN when the peer counts ECT(1) (RFC
-/// 9000 section 13.4.2.1): packets that a controller wants marked ECT(1) are counted as ECT(0).
+/// The codepoint that the stack counts. It sends ECT(0) only and disables ECN when the peer counts ECT(1) (RFC
+/// 9000 section 13.4.2.1), so ECT(1) packets of a controller are counted as ECT(0).
 fn counted_as(ecn: Ecn) -> Option<EcnCodepoint> {
     match ecn {
         Ecn::NotEct => None,

@@ -1,4 +1,4 @@
-//! Settings of the stack: as close to the modelled endpoint as it comes, and nothing that no seed determines.
+//! Settings of the stack: as close to the modelled endpoint as possible, with all randomness seeded.
 
 use crate::identity::identity;
 use crate::seeded::{SeededIds, key};
@@ -14,8 +14,8 @@ use thalweg_control::Rng;
 use thalweg_transport::{Role, TransportConfig};
 use thalweg_units::Bytes;
 
-/// Receive window of a stream, and the unacknowledged data that a sender may hold: large enough never to
-/// bind on a path below 10 Gbit/s and 100 ms, since the stack does not tune its windows.
+/// Receive window of a stream, and limit of unacknowledged data of a sender: large enough never to
+/// limit a path below 10 Gbit/s and 100 ms, since the stack does not tune its windows.
 const STREAM_WINDOW: u32 = 1 << 27;
 /// Streams that may be open at once.
 const STREAMS: u32 = 1024;
@@ -41,7 +41,7 @@ pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
     });
     stack.mtu_discovery_config(discovery);
     if config.ack_frequency {
-        // The stack asks for one fixed threshold: the number of packets that need no acknowledgement.
+        // The stack requests one fixed threshold: the number of packets that need no acknowledgement.
         let mut frequency = AckFrequencyConfig::default();
         frequency
             .ack_eliciting_threshold(VarInt::from_u32(config.ack_every.saturating_sub(1)))
@@ -51,7 +51,7 @@ pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
     stack
 }
 
-/// What both ends have, client and server.
+/// Common configuration of client and server.
 pub(super) fn of_endpoint(noise: &mut Rng) -> EndpointConfig {
     let reset_key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &key(noise));
     let mut endpoint = EndpointConfig::new(Arc::new(reset_key));
@@ -61,7 +61,7 @@ pub(super) fn of_endpoint(noise: &mut Rng) -> EndpointConfig {
     endpoint
 }
 
-/// What a server has; `None` for a client, and where no key can be made.
+/// Configuration of a server; `None` for a client, and if no key can be created.
 pub(super) fn of_server(role: Role, transport: &Arc<StackConfig>) -> Option<Arc<ServerConfig>> {
     let identity = identity().filter(|_| role == Role::Server)?;
     let mut server = ServerConfig::with_crypto(identity.server.clone());
@@ -72,7 +72,7 @@ pub(super) fn of_server(role: Role, transport: &Arc<StackConfig>) -> Option<Arc<
     Some(Arc::new(server))
 }
 
-/// What a client has; `None` where no key can be made.
+/// Configuration of a client; `None` if no key can be created.
 pub(super) fn of_client(transport: Arc<StackConfig>, noise: &mut Rng) -> Option<ClientConfig> {
     let first = SeededIds(seeded(noise.next_u64())).generate_cid();
     let mut client = ClientConfig::new(identity()?.client.clone());
@@ -81,7 +81,7 @@ pub(super) fn of_client(transport: Arc<StackConfig>, noise: &mut Rng) -> Option<
     Some(client)
 }
 
-/// Addresses of the documentation block (RFC 5737).
+/// Addresses reserved for documentation (RFC 5737).
 pub(super) fn address(role: Role) -> SocketAddr {
     let host = match role {
         Role::Client => 1,

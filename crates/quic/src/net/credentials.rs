@@ -1,4 +1,4 @@
-//! Who the server is: a certificate that it made itself, known to clients by its fingerprint (`pinned.rs`).
+//! Identity of the server: a self-signed certificate, which clients verify by its fingerprint (`pinned.rs`).
 
 use crate::identity::SERVER_NAME;
 use crate::pinned::{Fingerprint, Pinned};
@@ -34,9 +34,9 @@ impl Credentials {
     /// A new Ed25519 key with a certificate for it.
     ///
     /// # Errors
-    /// If the system gives no random numbers.
+    /// If the system provides no random numbers.
     pub fn make() -> Result<Self, CredentialsError> {
-        let failed = |cause| CredentialsError::new("cannot make a certificate", cause);
+        let failed = |cause| CredentialsError::new("cannot create a certificate", cause);
         let key = KeyPair::generate_for(&PKCS_ED25519).map_err(failed)?;
         let params = CertificateParams::new(vec![SERVER_NAME.to_owned()]).map_err(failed)?;
         let certificate = params.self_signed(&key).map_err(failed)?;
@@ -63,12 +63,12 @@ impl Credentials {
     pub fn key(&self) -> &[u8] {
         &self.key
     }
-    /// What clients know the certificate by.
+    /// The fingerprint of the certificate.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(&self.certificate)
     }
 
-    /// The TLS configuration of a server. No session tickets: every connection starts from nothing.
+    /// The TLS configuration of a server. No session tickets: connections share no state.
     pub(super) fn server(&self) -> Result<Arc<QuicServerConfig>, CredentialsError> {
         let failed = |cause| CredentialsError::new("the certificate cannot be used", cause);
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(self.key.clone()));
@@ -87,11 +87,11 @@ impl Credentials {
     }
 }
 
-/// The TLS configuration of a client that accepts one fingerprint, and where it notes another that it has seen.
+/// The TLS configuration of a client that accepts one fingerprint, and where it records another one.
 pub(super) fn client(
     fingerprint: Fingerprint,
 ) -> Result<(Arc<QuicClientConfig>, Arc<OnceLock<Fingerprint>>), CredentialsError> {
-    let failed = |cause| CredentialsError::new("cannot set TLS up", cause);
+    let failed = |cause| CredentialsError::new("cannot set up TLS", cause);
     let provider = Arc::new(provider::default_provider());
     let other = Arc::new(OnceLock::new());
     let algorithms = provider.signature_verification_algorithms;
@@ -110,7 +110,7 @@ pub(super) fn client(
     config.alpn_protocols = vec![ALPN.to_vec()];
     config.resumption = rustls::client::Resumption::disabled();
     let config = QuicClientConfig::try_from(config)
-        .map_err(|cause| CredentialsError::new("cannot set TLS up", cause))?;
+        .map_err(|cause| CredentialsError::new("cannot set up TLS", cause))?;
     Ok((Arc::new(config), other))
 }
 

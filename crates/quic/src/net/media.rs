@@ -1,14 +1,14 @@
-//! A media call: audio as datagrams and video as groups of frames, each a stream of its own, both ways.
+//! A media call: audio as datagrams and video as groups of frames, each group a stream, both ways.
 //!
 //! # Model
 //! Both ends send 50 audio frames of 80 bytes and 30 video frames in each second: groups of 30 whose first
 //! frame has 37 500 bytes and the others 3 750. These are the audio and the compressed video of
-//! draft-huitema-ccwg-c4-test, "Handling of Multimedia Applications". A frame bears the time at which it was
-//! generated, by the clock of its sender. Clocks of hosts differ, so the receiver reports by how much each frame
-//! took longer than the fastest one of the call: the delay without the part that no frame is spared.
+//! draft-huitema-ccwg-c4-test, "Handling of Multimedia Applications". A frame carries the time of its
+//! generation, by the clock of its sender. Clocks of hosts differ, so the receiver reports the delay of each frame
+//! relative to the fastest frame of the call.
 //!
 //! # Limits
-//! Frames have fixed sizes, nobody skips frames, and nothing adapts. The stack sends datagrams first.
+//! Frames have fixed sizes, none are skipped, and nothing adapts. The stack sends datagrams first.
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use noq_proto::{Connection, Dir, Event, ReadError, StreamEvent, StreamId, VarInt, WriteError};
@@ -22,16 +22,16 @@ const VIDEO_PER_SECOND: u32 = 30;
 const VIDEO_GROUP: u32 = 30;
 const VIDEO_FIRST_FRAME: usize = 37_500;
 const VIDEO_FRAME: usize = 3_750;
-/// A frame begins with the time at which it was generated, in nanoseconds since the sender's call began...
+/// A frame starts with the time of its generation, in nanoseconds since the start of the sender's call...
 const TIME: usize = 8;
 /// ... and in a stream with its length, header included.
 const HEADER: usize = TIME + 4;
-/// Frames that take this much longer than the fastest one are late.
+/// Frames slower than the fastest one by this are late.
 const DEADLINE: Duration = Duration::from_millis(250);
-/// How long after its end a call waits for what is missing.
+/// How long after its end a call waits for missing frames.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What one end heard of the other's audio and video.
+/// Reception of the audio and video of the other end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallReport {
@@ -49,7 +49,7 @@ pub struct TrackReport {
     pub frames: u64,
     /// Frames that arrived.
     pub received: u64,
-    /// Those of them that took 250 ms more than the fastest.
+    /// Of these, frames slower than the fastest by 250 ms.
     pub late: u64,
     /// Mean delay; 0 without frames, as the next two.
     pub mean_delay_s: f64,
@@ -59,14 +59,14 @@ pub struct TrackReport {
     pub max_delay_s: f64,
 }
 
-/// Frames of one kind that come, each with its arrival less its generation by two clocks, in nanoseconds.
+/// Received frames of one kind, each with its arrival minus its generation by two clocks, in nanoseconds.
 #[derive(Debug)]
 struct Track {
     expected: usize,
     delays: Vec<i64>,
 }
 
-/// A group of video that leaves.
+/// A group of video to send.
 #[derive(Debug)]
 struct Outgoing {
     id: Option<StreamId>,
@@ -74,12 +74,12 @@ struct Outgoing {
     is_complete: bool,
 }
 
-/// A group of video that comes.
+/// A group of video being received.
 #[derive(Debug)]
 struct Incoming {
     id: StreamId,
     header: BytesMut,
-    /// Of the frame whose header is in: when it was generated, and what is missing of it.
+    /// Of the frame whose header has arrived: its generation time, and the bytes missing.
     frame: Option<(u64, usize)>,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Call {
     video: Track,
 }
 
-/// When frame `number` is generated, counted from the begin of the call.
+/// When frame `number` is generated, from the start of the call.
 fn at(number: u32, per_second: u32) -> Duration {
     Duration::from_secs(1) * number / per_second
 }
@@ -142,7 +142,7 @@ impl Call {
         audio.into_iter().chain(video).min().or(Some(last))
     }
 
-    /// Whether it is time to end: everything has arrived in both directions, or will not.
+    /// Whether the call has ended: everything has arrived in both directions, or will not.
     pub(super) fn is_over(&self, now: Instant) -> bool {
         let elapsed = now - self.begin;
         let video = self.video.delays.len() >= self.video.expected;
@@ -150,14 +150,14 @@ impl Call {
         elapsed >= self.length + GRACE || elapsed >= self.length && is_through
     }
 
-    /// Generates the frames that are due and hands them to the stack.
+    /// Generates the frames that are due and passes them to the stack.
     pub(super) fn advance(&mut self, connection: &mut Connection, now: Instant) {
         let elapsed = now - self.begin;
         while self.audio_sent < self.audio.expected as u32
             && at(self.audio_sent, AUDIO_PER_SECOND) <= elapsed
         {
             let frame = stamped(AUDIO_FRAME, elapsed);
-            // Datagrams are unreliable: one that does not fit now is lost.
+            // Datagrams are unreliable: one that does not fit is lost.
             let _ = connection.datagrams().send(frame.freeze(), true);
             self.audio_sent += 1;
         }
@@ -214,7 +214,7 @@ impl Call {
                 }
             }
             if group.is_complete {
-                // Fails if the peer has stopped the stream; nobody will acknowledge it then.
+                // Fails if the peer has stopped the stream, which is then never acknowledged.
                 self.unacked += usize::from(stream.finish().is_ok());
             }
         }
@@ -288,7 +288,7 @@ impl Call {
 }
 
 impl Incoming {
-    /// Takes bytes of frames; tells whether they can be what we send.
+    /// Parses bytes of frames; returns whether they are valid.
     fn take(&mut self, mut data: Bytes, arrival: i64, video: &mut Track) -> bool {
         while !data.is_empty() {
             let Some((generated, missing)) = &mut self.frame else {
@@ -319,7 +319,7 @@ impl Incoming {
 
 impl Track {
     fn note(&mut self, arrival: i64, generated: u64) {
-        // A peer that sends more than a call has is not heard.
+        // Frames beyond those of a call are ignored.
         if self.delays.len() < self.expected {
             let generated = i64::try_from(generated).unwrap_or(i64::MAX);
             self.delays.push(arrival.saturating_sub(generated));

@@ -1,18 +1,18 @@
-//! The stack over UDP sockets: a server, a client, and what they move.
+//! The stack over UDP sockets: a server, a client, and their transfers.
 //!
 //! # Model
-//! One thread and one socket each: an event loop that receives, lets connections and applications act, sends, and
-//! waits with `poll`. Many datagrams cross the border to the kernel at once where it can do that. Controllers are
-//! those of scenarios, bound by the same adapter, with the clock of the system.
+//! One thread and one socket each: an event loop that receives, runs connections and applications, sends, and
+//! waits with `poll`. One system call handles many datagrams if the kernel supports it. Controllers are
+//! those of scenarios, behind the same adapter, with the system clock.
 //!
 //! [`Server::bind`] and [`Server::serve`] answer requests of [`get`]: a download, an upload or a media call
-//! (`request.rs`). A server is known by the fingerprint of its certificate (`credentials.rs`, `pinned.rs`).
+//! (`request.rs`). The fingerprint of its certificate identifies a server (`credentials.rs`, `pinned.rs`).
 //!
 //! # Defence
 //! Half-open connections and connections are limited; beyond a number of half-open ones a client must prove its
 //! address first (Retry, RFC 9000 section 8.1.2). Before that the stack sends at most three times what it has
-//! received, and what it sends without a connection is held to the same. A handshake, a request and a silence
-//! have their times. What a peer can make the server hold is bounded by its windows.
+//! received, with or without a connection. Handshake, request and silence
+//! have timeouts. The windows bound the memory that a peer can use.
 //!
 //! # Limits
 //! One request for each connection. No migration, no 0-RTT. Unix.

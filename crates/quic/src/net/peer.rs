@@ -20,18 +20,17 @@ use thalweg_transport::TransportConfig;
 use thalweg_transport::{SenderRecorder, StackFlow};
 use thalweg_units::{Bytes, Duration, Ecn};
 
-/// Packets of one size that leave in one call, as in the stack's own driver: more make bursts, and gain
-/// nothing.
+/// Packets of one size sent in one call, as in the stack's own driver: more make bursts without gain.
 const SEGMENTS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
-/// Calls before others get their turn.
+/// Calls before other connections are served.
 const TURN: usize = 8;
 /// UDP payload before path MTU discovery (RFC 9000 section 14.1).
 const INITIAL_MTU: u16 = 1200;
-/// How long the peer may hold back an acknowledgement of a single packet: the least that the stack supports, as
-/// picoquic asks for on short paths. With the 25 ms of RFC 9000, a window of one packet would move 58 kB/s.
+/// How long the peer may delay the acknowledgement of a single packet: the least that the stack supports, as
+/// picoquic requests on short paths. With the 25 ms of RFC 9000, a window of one packet would send 58 kB/s.
 const ACK_DELAY: std::time::Duration = std::time::Duration::from_millis(1);
-/// Receive window of a connection and of a stream, and what a sender may hold unacknowledged: enough
-/// for 1 Gbit/s and 130 ms. It bounds what a peer can make us keep.
+/// Receive window of a connection and of a stream, and limit of unacknowledged data of a sender: enough
+/// for 1 Gbit/s and 130 ms. It bounds the memory that a peer can use.
 const WINDOW: u32 = 16 << 20;
 /// Streams that the peer may have open at once, of each kind.
 const STREAMS: u32 = 256;
@@ -46,7 +45,7 @@ pub(super) struct Sender {
 
 impl Sender {
     /// A sender with this controller, on a connection that closes after `idle` without a packet. With
-    /// `keep_alive`, it asks whether the peer is there when it has heard nothing for so long.
+    /// `keep_alive`, it sends a PING after that much silence.
     pub(super) fn new(
         controller: &ControllerSpec,
         idle: Duration,
@@ -120,19 +119,19 @@ pub(super) struct Peer {
     codepoint: Ecn,
     /// Whether all packets are of the application space from now on (RFC 9001 section 4.1.2).
     pub(super) is_confirmed: bool,
-    /// Messages that have left: one datagram or several.
+    /// Messages sent: one datagram or several.
     pub(super) sent: u64,
-    /// What the socket did not take.
+    /// What the socket did not accept.
     waiting: Option<(Transmit, Vec<u8>)>,
     pub(super) samples: Option<SenderRecorder>,
 }
 
-/// How an attempt to send ended.
+/// Result of an attempt to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
-    /// Nothing may leave now.
+    /// Nothing to send now.
     Done,
-    /// There is more; it is the turn of others.
+    /// There is more to send after serving other connections.
     More,
     /// The socket is full.
     Full,
@@ -145,7 +144,7 @@ impl Peer {
         self.codepoint = self.shared.flow().replace_controller(controller);
     }
 
-    /// A datagram has come.
+    /// A datagram has arrived.
     pub(super) fn take_in(&mut self, event: ConnectionEvent) {
         self.connection.handle_event(event);
         if let Some(smoothed) = self.connection.rtt(PathId::ZERO) {
@@ -153,7 +152,7 @@ impl Peer {
         }
     }
 
-    /// Passes on what connection and endpoint have to tell each other; tells whether the connection is gone.
+    /// Exchanges events between connection and endpoint; returns whether the connection has ended.
     pub(super) fn exchange(&mut self, stack: &mut noq_proto::Endpoint) -> bool {
         let mut is_drained = false;
         while let Some(event) = self.connection.poll_endpoint_events() {
@@ -168,7 +167,7 @@ impl Peer {
     /// Sends what may leave now.
     ///
     /// # Errors
-    /// What the socket reports. Except when it is full, the datagrams are lost then.
+    /// Errors of the socket. Unless it is full, the datagrams are then lost.
     pub(super) fn transmit(
         &mut self,
         now: Instant,
@@ -206,8 +205,8 @@ impl Peer {
         Ok(Sending::More)
     }
 
-    /// Tells the flow of the packets of the application space. Once the handshake is confirmed there are no
-    /// others; until then, datagrams come one at a time, and such a packet is the last of its datagram.
+    /// Reports the packets of the application space to the flow. Once the handshake is confirmed there are no
+    /// others; until then, datagrams are sent one at a time, and such a packet is the last of its datagram.
     fn note_sent(&self, now: Instant, datagram: &[u8]) {
         let mut made = self.shared.take_made();
         if !self.is_confirmed {
@@ -238,7 +237,7 @@ impl Peer {
         self.samples = Some(samples::begin(&mut self.shared.flow()));
     }
 
-    /// Samples the sender, if a trace is wanted.
+    /// Samples the sender, if a trace is requested.
     pub(super) fn sample(&mut self, now: Instant) {
         if let Some(samples) = &mut self.samples {
             let now = self.shared.clock.virtual_time(now);
@@ -269,7 +268,7 @@ fn marked(codepoint: Ecn) -> Option<EcnCodepoint> {
     }
 }
 
-/// How the stack counts a codepoint: it gives up ECN when the peer counts ECT(1) (RFC 9000 section
+/// The codepoint that the stack counts: it disables ECN when the peer counts ECT(1) (RFC 9000 section
 /// 13.4.2.1), which Prague sends.
 pub(super) fn counted_as(ecn: EcnCodepoint) -> EcnCodepoint {
     match ecn {

@@ -1,4 +1,4 @@
-//! What one sender has measured of its connection.
+//! Statistics of one sender.
 
 use super::peer::Peer;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SenderReport {
     /// Its controller, with options.
     pub controller: String,
-    /// State in which the controller ended.
+    /// Final state of the controller.
     pub state: String,
     /// Ack-eliciting packets.
     pub packets_sent: u64,
@@ -27,11 +27,11 @@ pub struct SenderReport {
     pub mean_rtt_s: f64,
     /// Largest RTT sample.
     pub max_rtt_s: f64,
-    /// UDP payload of a full packet in the end.
+    /// Final UDP payload of a full packet.
     pub mtu_bytes: u64,
-    /// Congestion window in the end.
+    /// Final congestion window.
     pub window_bytes: u64,
-    /// Pacing rate that the controller asked for in the end, if it did.
+    /// Final pacing rate of the controller, if it sets one.
     pub pacing_bps: Option<u64>,
 }
 

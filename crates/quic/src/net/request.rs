@@ -1,7 +1,7 @@
-//! What a client asks for and what a server answers: one JSON document each, on the first stream.
+//! The request of a client and the answer of a server: one JSON document each, on the first stream.
 //!
-//! The client opens stream 0, writes a [`Request`] and ends it. Data follows on a unidirectional stream of whoever
-//! sends it; a media call opens one for each group of video. When all is over, the server writes an [`Answer`] to
+//! The client opens stream 0, writes a [`Request`] and ends it. Data follows on a unidirectional stream of its
+//! sender; a media call opens one for each group of video. At the end, the server writes an [`Answer`] to
 //! stream 0 and the client closes the connection.
 
 use super::media::CallReport;
@@ -10,59 +10,59 @@ use noq_proto::VarInt;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration};
 
-/// Largest document that is read.
+/// Largest accepted document.
 pub(super) const MOST: usize = 1 << 16;
-/// Codes of CONNECTION_CLOSE (RFC 9000 section 20.2: ours to choose), besides 0 for no error: too slow, shutting down.
+/// Application error codes of CONNECTION_CLOSE (RFC 9000 section 20.2): too slow, shutting down; 0 is no error.
 pub(super) const SLOW: VarInt = VarInt::from_u32(1);
 pub(super) const STOPPING: VarInt = VarInt::from_u32(2);
 /// Longest media call.
 pub const LONGEST_CALL: Duration = Duration::from_secs(3600);
 
-/// What is to be moved.
+/// The workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workload {
-    /// So many bytes from the server.
+    /// This many bytes from the server.
     Download(Bytes),
-    /// So many bytes to the server.
+    /// This many bytes to the server.
     Upload(Bytes),
-    /// Audio and video in both directions, for so long.
+    /// Audio and video in both directions, for this time.
     Call(Duration),
 }
 
-/// What a client asks for.
+/// The request of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
     pub(super) workload: Workload,
-    /// The controller that the server should use, where the client may choose it.
+    /// The controller of the server, if the client may choose it.
     pub(super) controller: Option<String>,
 }
 
-/// What the server says in the end.
+/// The final answer of the server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Answer {
-    /// It does not do that.
+    /// The request is refused.
     Refused(String),
-    /// It is done.
+    /// The request is done.
     Done(Box<Outcome>),
 }
 
-/// What the server knows when all is done.
+/// The server's statistics at the end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Outcome {
     /// Bytes that it received on streams of data.
     pub(super) received: u64,
-    /// What its own sender measured.
+    /// Statistics of the local sender.
     pub(super) sender: SenderReport,
-    /// What it heard of a call.
+    /// Reception of a call.
     pub(super) call: Option<CallReport>,
 }
 
 impl Request {
-    /// Reads a request, and refuses what no server does.
+    /// Reads a request; refuses unsupported ones.
     pub(super) fn read(text: &[u8]) -> Result<Self, String> {
         let request: Request = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         match request.workload {

@@ -1,13 +1,13 @@
-//! The time series of one connection, for traces: no more of it than there is room for.
+//! The time series of one connection, for traces, of bounded size.
 
 use thalweg_transport::{Sampled, SenderRecorder, StackFlow};
 use thalweg_units::{Duration, Instant};
 
 /// Least time between two samples: a connection at a gigabit per second has 80 000 packets in a second.
 const SPACING: Duration = Duration::from_millis(1);
-/// Samples beyond this are not kept: 1000 s of them.
+/// Most samples to keep: 1000 s of them.
 const MOST: usize = 1_000_000;
-/// Packet events beyond this are not kept: 40 MB of them, two for most packets.
+/// Most packet events to keep: 40 MB of them, two for most packets.
 const MOST_PACKETS: usize = 1_000_000;
 
 /// The series of a sender, from now on.
@@ -16,7 +16,7 @@ pub(super) fn begin(flow: &mut StackFlow) -> SenderRecorder {
     SenderRecorder::default()
 }
 
-/// Takes what became of packets, and samples the sender, unless it was sampled just now.
+/// Records packet events, and samples the sender unless it was sampled just before.
 pub(super) fn take(recorder: &mut SenderRecorder, time: Instant, flow: &mut StackFlow) {
     let trace = &mut recorder.trace;
     let room = MOST_PACKETS - trace.packets.len();

@@ -1,4 +1,4 @@
-//! What a server does for one connection: it reads the request, moves the data and answers.
+//! The service of one connection: read the request, transfer the data, answer.
 
 use super::peer::Peer;
 use super::report::SenderReport;
@@ -16,7 +16,7 @@ pub(super) struct Service {
     document: Document,
     pub(super) workload: Option<Workload>,
     pub(super) transfer: Option<Transfer>,
-    /// When the request was in, and when all was over.
+    /// When the request was complete, and when all had ended.
     pub(super) began: Option<Instant>,
     pub(super) ended: Option<Instant>,
     /// Why the request was refused.
@@ -37,7 +37,7 @@ impl Service {
         }
     }
 
-    /// Bytes of data that have moved.
+    /// Bytes of data transferred.
     pub(super) fn moved(&self) -> u64 {
         let wanted = match self.workload {
             Some(Workload::Download(bytes) | Workload::Upload(bytes)) => bytes.as_u64(),
@@ -48,7 +48,7 @@ impl Service {
             .map_or(0, |transfer| transfer.moved(wanted))
     }
 
-    /// Takes in what has happened.
+    /// Processes an event.
     pub(super) fn on_event(&mut self, event: &Event, peer: &mut Peer, now: Instant) {
         match event {
             Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => {
@@ -77,7 +77,7 @@ impl Service {
         self.began = Some(now);
         match request.and_then(|request| self.begin(request, peer, now)) {
             Ok(()) => {
-                // What has come before the request was told already, and would not be told again.
+                // Data that arrived before the request raised its event already.
                 let opened = Event::Stream(StreamEvent::Opened { dir: Dir::Uni });
                 for event in [opened, Event::DatagramReceived] {
                     if let Some(transfer) = &mut self.transfer {
@@ -120,7 +120,7 @@ impl Service {
         }
     }
 
-    /// Moves on; to be called after events and at [`Service::next`].
+    /// Advances; call after events and at [`Service::next`].
     pub(super) fn advance(&mut self, peer: &mut Peer, now: Instant) {
         let Some(transfer) = self.transfer.as_mut().filter(|_| self.ended.is_none()) else {
             return;
@@ -153,7 +153,7 @@ impl Service {
         self.answer(&Answer::Done(Box::new(outcome)), peer, now);
     }
 
-    /// When to move on whatever happens.
+    /// When to advance without an event.
     pub(super) fn next(&self) -> Option<Instant> {
         let transfer = self.transfer.as_ref().filter(|_| self.ended.is_none());
         transfer.and_then(Transfer::next)

@@ -1,4 +1,4 @@
-//! Data that moves over a connection: bulk in one direction, or a call. Both ends have one of these.
+//! Data transfer over a connection: bulk in one direction, or a call. Both ends have one.
 
 use super::media::Call;
 use crate::streams::zeros;
@@ -6,7 +6,7 @@ use noq_proto::{Connection, Dir, Event, ReadError, StreamEvent, StreamId, WriteE
 use std::time::Instant;
 use thalweg_units::Duration;
 
-/// What one end does.
+/// The task of one end.
 pub(super) enum Transfer {
     /// Sends bulk data.
     Sending(Outflow),
@@ -16,7 +16,7 @@ pub(super) enum Transfer {
     Calling(Box<Call>),
 }
 
-/// Bulk data that leaves on a stream of its own.
+/// Bulk data sent on its own stream.
 #[derive(Debug)]
 pub(super) struct Outflow {
     id: Option<StreamId>,
@@ -25,7 +25,7 @@ pub(super) struct Outflow {
     is_acked: bool,
 }
 
-/// Bulk data that arrives on a stream of the peer.
+/// Bulk data received on a stream of the peer.
 #[derive(Debug, Default)]
 pub(super) struct Inflow {
     pub(super) received: u64,
@@ -47,13 +47,13 @@ impl Transfer {
         Transfer::Receiving(Inflow::default())
     }
 
-    /// A call that begins now.
+    /// A call that starts now.
     pub(super) fn call(length: Duration, now: Instant) -> Transfer {
         let length = std::time::Duration::from_nanos(length.as_nanos());
         Transfer::Calling(Box::new(Call::new(length, now)))
     }
 
-    /// Takes in what has happened to a stream or a datagram of data.
+    /// Processes an event of a stream or datagram of data.
     pub(super) fn on_event(&mut self, event: &Event, connection: &mut Connection, now: Instant) {
         match (self, event) {
             (Transfer::Sending(out), Event::Stream(StreamEvent::Finished { id })) => {
@@ -72,7 +72,7 @@ impl Transfer {
         }
     }
 
-    /// Hands as much to the stack as it takes.
+    /// Passes as much to the stack as it accepts.
     pub(super) fn advance(&mut self, connection: &mut Connection, now: Instant) {
         match self {
             Transfer::Sending(out) => out.write(connection),
@@ -81,7 +81,7 @@ impl Transfer {
         }
     }
 
-    /// When [`Transfer::advance`] wants to be called again, whatever happens.
+    /// When to call [`Transfer::advance`] without an event.
     pub(super) fn next(&self) -> Option<Instant> {
         match self {
             Transfer::Calling(call) => call.next(),
@@ -89,7 +89,7 @@ impl Transfer {
         }
     }
 
-    /// Whether everything has arrived that this end sent, and everything that it waits for.
+    /// Whether everything that this end sends and receives has arrived.
     pub(super) fn is_done(&self, now: Instant) -> bool {
         match self {
             Transfer::Sending(out) => out.is_acked,
@@ -98,7 +98,7 @@ impl Transfer {
         }
     }
 
-    /// Bytes of bulk data that have moved: received, or handed to the stack.
+    /// Bytes of bulk data received, or passed to the stack.
     pub(super) fn moved(&self, wanted: u64) -> u64 {
         match self {
             Transfer::Sending(out) => wanted.saturating_sub(out.left),
@@ -126,7 +126,7 @@ impl Outflow {
             match stream.write_chunks(&mut &mut [zeros(self.left)][..]) {
                 Ok(written) => self.left -= written as u64,
                 Err(WriteError::Blocked) => return,
-                // The peer wants no more of it, or the connection is gone: nothing will be acknowledged.
+                // The peer has stopped the stream, or the connection has ended: nothing will be acknowledged.
                 Err(_) => break,
             }
         }
@@ -152,7 +152,7 @@ impl Inflow {
                 Err(ReadError::Blocked | ReadError::Reset(_)) => break,
             }
         }
-        // Flow-control credit leaves with the next packet anyway.
+        // Flow-control credit is sent with the next packet anyway.
         let _ = chunks.finalize();
         if self.received > 0 {
             self.first_byte.get_or_insert(now);
@@ -164,16 +164,16 @@ impl Inflow {
 #[derive(Debug, Default)]
 pub(super) struct Document(Vec<u8>);
 
-/// How far a document is.
+/// Progress of a document.
 pub(super) enum Reading {
     Incomplete,
     Complete(Vec<u8>),
-    /// Too long, or given up by the peer.
+    /// Too long, or reset by the peer.
     Broken,
 }
 
 impl Document {
-    /// Reads what has arrived, at most `most` bytes in all.
+    /// Reads what has arrived, at most `most` bytes in total.
     pub(super) fn read(
         &mut self,
         id: StreamId,
@@ -203,9 +203,9 @@ impl Document {
 /// Writes a document that is shorter than any window, and ends the stream.
 pub(super) fn write_document(id: StreamId, text: &[u8], connection: &mut Connection) {
     let mut stream = connection.send_stream(id);
-    // It goes before data.
+    // Sent before data.
     let _ = stream.set_priority(1);
-    // Fails only if the peer has stopped the stream, who then does not want it.
+    // Fails only if the peer has stopped the stream.
     let _ = stream.write(text);
     let _ = stream.finish();
 }

@@ -1,4 +1,4 @@
-//! A UDP socket: many datagrams for each system call where the kernel can do that (GSO, GRO, `recvmmsg`).
+//! A UDP socket: many datagrams per system call if the kernel supports it (GSO, GRO, `recvmmsg`).
 
 use bytes::BytesMut;
 use noq_proto::{EcnCodepoint, FourTuple, Transmit};
@@ -9,12 +9,12 @@ use std::net::{SocketAddr, UdpSocket};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// Bytes that each direction of a socket may hold; the kernel may allow less (`net.core.rmem_max`). The
-/// default of Linux, 208 KiB, overflows at a gigabit per second whenever the reader is away for 1.5 ms.
+/// Buffer of each direction of a socket; the kernel may grant less (`net.core.rmem_max`). The
+/// default of Linux, 208 KiB, overflows at a gigabit per second if the reader is late by 1.5 ms.
 const SOCKET_BUFFER: usize = 8 << 20;
-/// Messages that one call receives. Each may be a train of datagrams that the kernel has put together.
+/// Messages per receive call. Each may be a train of datagrams coalesced by the kernel.
 const MESSAGES: usize = 8;
-/// Room for one message: the most that UDP carries.
+/// Buffer for one message: the largest of UDP.
 const MESSAGE: usize = 1 << 16;
 
 /// A socket that does not block.
@@ -25,9 +25,9 @@ pub(super) struct Udp {
     buffers: Vec<u8>,
 }
 
-/// What came in one message.
+/// A received message.
 pub(super) struct Received {
-    /// From where, and to which of our addresses.
+    /// Source, and which of our addresses is the destination.
     pub(super) path: FourTuple,
     pub(super) ecn: Option<EcnCodepoint>,
     /// One datagram, or several of `stride` bytes of which the last may be shorter.
@@ -43,11 +43,11 @@ pub(super) enum Readiness {
 }
 
 impl Udp {
-    /// A socket of its own at an address; with port 0, at a free port.
+    /// A new socket at an address; with port 0, at a free port.
     pub(super) fn bind(address: SocketAddr) -> io::Result<Udp> {
         let socket = UdpSocket::bind(address)?;
         let state = UdpSocketState::new((&socket).into())?;
-        // The kernel cuts what it does not allow.
+        // The kernel clamps to its limit.
         state.set_recv_buffer_size((&socket).into(), SOCKET_BUFFER)?;
         state.set_send_buffer_size((&socket).into(), SOCKET_BUFFER)?;
         Ok(Udp {
@@ -57,7 +57,7 @@ impl Udp {
         })
     }
 
-    /// Talks to one peer alone: the kernel then reports when nothing listens there.
+    /// Connects to one peer: the kernel then reports closed ports.
     pub(super) fn connect(&self, peer: SocketAddr) -> io::Result<()> {
         self.socket.connect(peer)
     }
@@ -71,7 +71,7 @@ impl Udp {
         self.state.max_gso_segments()
     }
 
-    /// Takes in what has arrived, at most one call's worth, and returns how many messages that was.
+    /// Receives with one call, and returns the number of messages.
     pub(super) fn receive(&mut self, mut take: impl FnMut(Received)) -> io::Result<usize> {
         let mut metas = [RecvMeta::default(); MESSAGES];
         let mut chunks = self.buffers.chunks_exact_mut(MESSAGE);
@@ -94,7 +94,7 @@ impl Udp {
         Ok(count)
     }
 
-    /// Sends; tells whether the socket took it. A probe of the path MTU that is too large for the
+    /// Sends; returns whether the socket accepted it. A path MTU probe that is too large for the
     /// interface counts as sent and lost.
     pub(super) fn send(&self, transmit: &Transmit, data: &[u8]) -> io::Result<bool> {
         let ecn = transmit
@@ -115,7 +115,7 @@ impl Udp {
         }
     }
 
-    /// Waits until the socket is ready, at most for `patience`. A signal ends the wait as well.
+    /// Waits until the socket is ready, at most for `patience`. A signal also ends the wait.
     pub(super) fn wait(&self, readiness: Readiness, patience: Duration) -> io::Result<()> {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, readiness == Readiness::ReadableOrWritable);

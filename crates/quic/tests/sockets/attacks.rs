@@ -1,4 +1,4 @@
-//! Datagrams that nobody should send: what they get, and whether others are served.
+//! Invalid and hostile datagrams: how they are answered, and whether others are served.
 
 use crate::running::{config, controller, mb, serve};
 use std::net::UdpSocket;
@@ -7,7 +7,7 @@ use std::time::Duration as Span;
 use thalweg_quic::net::{Credentials, Limits, Order, Progress, Workload, get};
 use thalweg_units::Duration;
 
-/// The first datagram of a client, as the stack makes it.
+/// The first datagram of a client of the stack.
 fn first_datagram() -> Vec<u8> {
     let silent = UdpSocket::bind("127.0.0.1:0").expect("a port");
     silent
@@ -32,7 +32,7 @@ fn first_datagram() -> Vec<u8> {
     datagram
 }
 
-/// Bytes that come to a socket until there is silence.
+/// Bytes that arrive at a socket until there is silence.
 fn drain(socket: &UdpSocket, patience: Span) -> usize {
     socket.set_read_timeout(Some(patience)).expect("an option");
     let mut buffer = [0; 4096];
@@ -43,8 +43,8 @@ fn drain(socket: &UdpSocket, patience: Span) -> usize {
     total
 }
 
-/// RFC 9000 section 8.1: at most three times the bytes that came, until the address is validated. The stack
-/// repeats its handshake packets with growing timeouts; all of them count.
+/// RFC 9000 section 8.1: at most three times the bytes received, until the address is validated. The stack
+/// retransmits its handshake packets with growing timeouts; all of them count.
 #[test]
 fn a_client_that_does_not_prove_its_address_gets_at_most_three_times_what_it_sent() {
     let datagram = first_datagram();
@@ -58,7 +58,7 @@ fn a_client_that_does_not_prove_its_address_gets_at_most_three_times_what_it_sen
 }
 
 #[test]
-fn malformed_datagrams_get_at_most_three_times_their_size_and_do_no_harm() {
+fn malformed_datagrams_are_answered_with_at_most_three_times_their_size_and_do_no_harm() {
     let datagram = first_datagram();
     let server = serve(config());
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -93,9 +93,9 @@ fn malformed_datagrams_get_at_most_three_times_their_size_and_do_no_harm() {
     server.stop();
 }
 
-/// First packets of clients that never go on, and one client that does.
+/// First packets of clients that never continue, and one client that does.
 #[test]
-fn a_flood_of_half_open_handshakes_is_met_with_retry_and_does_not_lock_others_out() {
+fn a_flood_of_half_open_handshakes_gets_retries_and_does_not_block_others() {
     let mut tight = config();
     tight.limits = Limits {
         connections: 40,
@@ -121,7 +121,7 @@ fn a_flood_of_half_open_handshakes_is_met_with_retry_and_does_not_lock_others_ou
         .get(Workload::Download(mb(1)))
         .expect("service under load");
     assert_eq!(summary.moved, mb(1));
-    // The half-open ones are given up after a second.
+    // The half-open ones time out after a second.
     thread::sleep(Span::from_millis(1500));
     for (datagram, socket) in datagrams.iter().zip(&sockets) {
         let answered = drain(socket, Span::from_millis(5));
@@ -133,4 +133,29 @@ fn a_flood_of_half_open_handshakes_is_met_with_retry_and_does_not_lock_others_ou
         (totals.retried, totals.abandoned, totals.completed),
         (17 + 1, 3, 1)
     );
+}
+
+#[test]
+fn handshakes_that_fell_silent_are_half_open_no_longer() {
+    let mut tight = config();
+    tight.limits = Limits {
+        half_open: 2,
+        retry_above: 2,
+        patience: Duration::from_secs(60),
+        idle: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let server = serve(tight);
+    let silent = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    silent.connect(server.address).expect("loopback");
+    for _ in 0..2 {
+        silent.send(&first_datagram()).expect("to send");
+    }
+    // Silence lasts for three probe timeouts at least (RFC 9000 section 10.1): 3 * (333 + 4 * 166.5 ms) = 3 s.
+    thread::sleep(Span::from_secs(5));
+    let summary = server.get(Workload::Download(mb(1))).expect("service");
+    assert_eq!(summary.moved, mb(1));
+    let totals = server.stop();
+    assert_eq!((totals.accepted, totals.abandoned), (3, 2));
+    assert_eq!((totals.retried, totals.refused), (0, 0));
 }

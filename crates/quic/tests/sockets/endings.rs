@@ -1,4 +1,4 @@
-//! Requests that come to nothing, and connections that end early: who is told, and how soon.
+//! Failed requests, and connections that end early: the reports, and their delay.
 
 use crate::running::{config, controller, mb, serve};
 use std::net::UdpSocket;
@@ -11,7 +11,7 @@ use thalweg_quic::net::{
 use thalweg_units::Duration;
 
 #[test]
-fn a_wrong_fingerprint_is_told_with_the_one_that_was_seen() {
+fn a_wrong_fingerprint_is_reported_with_the_one_of_the_server() {
     let server = serve(config());
     let mut order = server.order(Workload::Download(mb(1)));
     order.fingerprint = Credentials::make().expect("random numbers").fingerprint();
@@ -25,7 +25,7 @@ fn a_wrong_fingerprint_is_told_with_the_one_that_was_seen() {
 }
 
 #[test]
-fn a_port_where_nothing_listens_and_a_silent_one_are_told_apart() {
+fn a_closed_port_and_a_silent_one_are_distinguished() {
     let closed = UdpSocket::bind("127.0.0.1:0")
         .expect("a port")
         .local_addr()
@@ -58,7 +58,7 @@ fn a_port_in_use_is_refused() {
 }
 
 #[test]
-fn clients_choose_a_controller_only_where_they_may() {
+fn clients_choose_a_controller_only_if_the_server_allows_it() {
     let mut strict = config();
     strict.clients_choose = false;
     let server = serve(strict);
@@ -98,7 +98,7 @@ fn a_server_that_stops_tells_its_clients_and_ends_within_a_second() {
 }
 
 #[test]
-fn a_client_that_is_told_to_stop_does() {
+fn a_client_stops_when_interrupted() {
     let server = serve(config());
     let progress = Progress::default();
     let error = thread::scope(|scope| {
@@ -117,11 +117,11 @@ fn a_client_that_is_told_to_stop_does() {
 }
 
 #[test]
-fn a_client_that_vanishes_is_forgotten() {
+fn a_client_that_disappears_times_out() {
     let mut short = config();
     short.limits.idle = Duration::from_millis(500);
     let server = serve(short);
-    // A relay that stops to relay: to the server, its client falls silent.
+    // A relay that stops relaying: to the server, its client falls silent.
     let relay = UdpSocket::bind("127.0.0.1:0").expect("a port");
     relay
         .set_read_timeout(Some(Span::from_millis(20)))

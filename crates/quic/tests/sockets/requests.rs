@@ -1,4 +1,4 @@
-//! What is asked for arrives, and what traces hold of it.
+//! Requests are served completely, and traces record them.
 
 use crate::running::{config, controller, mb, serve};
 use std::thread;
@@ -6,7 +6,7 @@ use thalweg_quic::net::{Progress, Workload, get};
 use thalweg_units::Duration;
 
 #[test]
-fn every_controller_moves_a_download_and_an_upload() {
+fn every_controller_completes_a_download_and_an_upload() {
     let server = serve(config());
     for name in [
         "c4",
@@ -55,14 +55,14 @@ fn every_controller_moves_a_download_and_an_upload() {
 }
 
 #[test]
-fn a_call_brings_all_frames_of_both_sides_with_little_delay() {
+fn a_call_delivers_all_frames_both_ways_with_little_delay() {
     let server = serve(config());
     let summary = server
         .get(Workload::Call(Duration::from_millis(1500)))
         .expect("a call");
     let (ours, theirs) = summary.calls.expect("two reports");
     for report in [ours, theirs] {
-        // 1.5 s of 50 and of 30 frames a second.
+        // 1.5 s of 50 and of 30 frames per second.
         assert_eq!((report.audio.frames, report.video.frames), (75, 45));
         assert_eq!(
             (report.audio.received, report.video.received),
@@ -83,7 +83,7 @@ fn a_call_brings_all_frames_of_both_sides_with_little_delay() {
 }
 
 #[test]
-fn traces_hold_the_course_of_both_senders() {
+fn traces_record_both_senders() {
     let mut with_trace = config();
     with_trace.trace = true;
     let server = serve(with_trace);

@@ -1,4 +1,4 @@
-//! A server on a thread of its own, and the orders of its clients.
+//! A server on its own thread, and the orders of its clients.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ pub(crate) fn config() -> ServerConfig {
     }
 }
 
-/// A server on a thread of its own.
+/// A server on its own thread.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) fingerprint: Fingerprint,
@@ -79,7 +79,7 @@ impl Running {
         get(&self.order(workload), &Progress::default())
     }
 
-    /// The report of the next connection that is over.
+    /// The report of the next connection that ends.
     pub(crate) fn served(&self) -> Served {
         let served = self.served.lock().expect("no panic");
         served.recv_timeout(Span::from_secs(5)).expect("a report")

@@ -1,23 +1,23 @@
-//! What waits is never more than the buffer holds.
+//! The backlog never exceeds the buffer.
 
 use super::finding::{Verdict, hold};
 use super::transmitter::nanobits;
 use thalweg_path::{Count, Limit};
 use thalweg_units::{Bytes, Rate};
 
-/// What waits at a moment, and what is being transmitted: nothing is zero.
+/// The backlog, and the packet in transmission; zero if none.
 pub(super) struct Held {
     pub(super) waiting: Count,
     pub(super) sending: Bytes,
-    /// The largest packet that has come so far: a limit in time accepts a packet whatever its size.
+    /// The largest packet so far: a limit in time accepts a packet whatever its size.
     pub(super) largest: Bytes,
 }
 
-/// Checks what is held against the limit; a limit in time is reckoned at `rate`.
+/// Checks the backlog against the limit; a limit in time is evaluated at `rate`.
 pub(super) fn check(held: &Held, limit: Limit, rate: Rate) -> Verdict {
     let waiting = held.waiting;
     if waiting.packets == 0 {
-        // What is being transmitted stays when the buffer shrinks below it.
+        // The packet in transmission stays when the buffer shrinks below it.
         return Ok(());
     }
     match limit {

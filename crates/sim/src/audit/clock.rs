@@ -1,4 +1,4 @@
-//! Time: it never falls, an element is called at the time that it asked for, and calls that move nothing are
+//! Time: it never decreases, an element is called when it is due, and calls that move nothing are
 //! bounded.
 
 use super::finding::{Verdict, hold};
@@ -11,7 +11,7 @@ const IDLE_PER_INSTANT: u32 = 100;
 const IDLE_PER_SECOND: u32 = 250_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// Calls that have moved nothing.
+/// Calls that moved nothing.
 #[derive(Clone, Copy, Default)]
 struct Idle {
     instant: Instant,
@@ -47,7 +47,7 @@ impl Clock {
         self.moved = true;
     }
 
-    /// The element that was called last has moved nothing since: is that too often?
+    /// The element that was called last has moved nothing since: fails if that is too often.
     pub(super) fn called_in_vain(&mut self) -> Option<(usize, String)> {
         let element = self.called.filter(|_| !self.moved)?;
         let idle = &mut self.idle[element];
@@ -61,22 +61,24 @@ impl Clock {
         idle.in_instant += 1;
         idle.in_second += 1;
         if idle.in_instant > IDLE_PER_INSTANT {
-            let problem = format!("was called {IDLE_PER_INSTANT} times in one instant for nothing");
+            let problem =
+                format!("was called {IDLE_PER_INSTANT} times in one instant without effect");
             return Some((element, problem));
         }
         (idle.in_second > IDLE_PER_SECOND).then(|| {
-            let problem = format!("was called {IDLE_PER_SECOND} times in one second for nothing");
+            let problem =
+                format!("was called {IDLE_PER_SECOND} times in one second without effect");
             (element, problem)
         })
     }
 
-    /// `element` is called at `time`, and had asked for `due`.
+    /// `element` is called at `time`, and was due at `due`.
     pub(super) fn call(&mut self, element: usize, time: Instant, due: Instant) -> Verdict {
         let before = self.now;
         (self.called, self.moved) = (Some(element), false);
         hold(time >= before, || {
             format!(
-                "time falls by {}: it is called at {time} after an event at {before}",
+                "time decreases by {}: it is called at {time} after an event at {before}",
                 before - time
             )
         })?;
@@ -84,7 +86,7 @@ impl Clock {
         hold(due <= time, || {
             format!("is called at {time}, but not due before {due}")
         })?;
-        // What asks for a time that has passed is called at once.
+        // A deadline in the past is due immediately.
         hold(due.max(before) == time, || {
             format!("is called at {time}, late: it was due at {due}")
         })
@@ -115,7 +117,7 @@ mod tests {
         let mut clock = Clock::new(2);
         clock.call(0, at(10), at(10)).unwrap();
         clock.call(1, at(10), at(10)).unwrap();
-        assert!(problem(clock.call(0, at(9), at(9))).contains("time falls by"));
+        assert!(problem(clock.call(0, at(9), at(9))).contains("time decreases by"));
     }
 
     #[test]

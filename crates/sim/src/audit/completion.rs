@@ -1,4 +1,4 @@
-//! The end of a flow: its data is delivered whole, and not before physics allows it.
+//! The end of a flow: its data is delivered completely, and not before physics allows it.
 
 use super::finding::{Verdict, hold};
 use crate::scenario::floor;
@@ -6,7 +6,7 @@ use crate::scenario::{Metric, Scenario, Workload};
 use crate::trial::connection::Connection;
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// Stream bytes that come from the client and from the server, where the workload says it.
+/// Stream bytes from the client and from the server, if the workload determines them.
 pub(super) fn stream_bytes(workload: &Workload) -> [Option<u64>; 2] {
     match workload {
         Workload::Download {
@@ -35,7 +35,7 @@ pub(super) fn check(scenario: &Scenario, connection: &Connection) -> Verdict {
     let mut spec = scenario.flows[connection.flow].clone();
     spec.workload = connection.workload.clone();
     spec.start = connection.start - Instant::START;
-    // There the floor is none.
+    // There is no floor.
     let mut links = spec
         .route
         .iter()

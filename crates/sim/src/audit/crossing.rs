@@ -1,12 +1,12 @@
-//! Packets on their way across a link: each comes out once, at the time that the link has settled, not before it
-//! can, and in order where order is promised.
+//! Packets crossing a link: each leaves once, at the time that the link determined, not earlier than
+//! possible, and in order where the discipline promises it.
 
 use super::finding::{Verdict, hold};
 use std::collections::{BTreeSet, VecDeque};
 use thalweg_path::{LinkConfig, QueueConfig, Transmitted};
 use thalweg_units::{Bytes, Ecn, Instant};
 
-/// What a link promises about the order in which packets come out.
+/// The order in which a link delivers packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// None: jitter reorders, or a policer that marks moves packets to the other queue of DualPI2.
@@ -40,7 +40,7 @@ pub(super) struct Entry {
     pub(super) size: Bytes,
     pub(super) ecn: Ecn,
     pub(super) entered: Instant,
-    /// How many had entered the link before.
+    /// Number of packets that entered the link before.
     pub(super) place: u64,
 }
 
@@ -49,14 +49,14 @@ pub(super) struct Crossing {
     order: Order,
     /// Whether packets arrive in the order in which they are transmitted.
     in_flight_order: bool,
-    /// Place after that of the last packet that came out, for each stream that keeps its order.
+    /// Position after that of the last packet delivered, for each stream that keeps its order.
     next: Vec<u64>,
     entered: u64,
-    /// Arrivals that the link has settled: in order, or by time and number.
+    /// Arrivals that the link has determined: in order, or by time and number.
     in_order: VecDeque<Transmitted>,
     reordering: BTreeSet<(Instant, u64, u64, Bytes)>,
     settled: u64,
-    /// Exits that were seen since the link was asked what it has settled.
+    /// Exits since the link was last asked for its determined arrivals.
     left: Vec<(Instant, u64, Bytes)>,
 }
 
@@ -86,7 +86,7 @@ impl Crossing {
         self.entered - 1
     }
 
-    /// A packet comes out at `now`.
+    /// A packet leaves at `now`.
     pub(super) fn leave(&mut self, now: Instant, entry: &Entry) -> Verdict {
         self.left
             .push((now, u64::from(entry.connection), entry.size));
@@ -95,7 +95,7 @@ impl Crossing {
             Order::None => return Ok(()),
             Order::OfLink => 0,
             Order::OfFlow => flow,
-            // Classic packets with a mark of an earlier queue go with those of L4S.
+            // Classic packets with a mark of an earlier queue join those of L4S.
             Order::OfClass => {
                 let low = matches!(entry.ecn, Ecn::Ect1 | Ecn::Ce);
                 2 * flow + usize::from(low)
@@ -105,11 +105,11 @@ impl Crossing {
         let kept = entry.place >= *next;
         *next = entry.place + 1;
         hold(kept, || {
-            "lets a packet overtake one that came before it, though it keeps the order".to_owned()
+            "delivers a packet before an earlier one, though it does not reorder".to_owned()
         })
     }
 
-    /// The link has settled when a packet arrives.
+    /// The link has determined when a packet arrives.
     pub(super) fn settle(&mut self, sent: &Transmitted) {
         let Some(arrival) = sent.arrival else { return };
         if self.in_flight_order {
@@ -121,7 +121,7 @@ impl Crossing {
         }
     }
 
-    /// Sets the exits beside what was settled.
+    /// Compares the exits with the determined arrivals.
     pub(super) fn reconcile(&mut self) -> Verdict {
         for (now, flow, size) in self.left.drain(..) {
             let settled = if self.in_flight_order {
@@ -132,19 +132,19 @@ impl Crossing {
                 first.map(|(arrival, _, flow, size)| (arrival, flow, size))
             };
             let Some((arrival, expected, expected_size)) = settled else {
-                return Err("lets a packet out that was never transmitted".to_owned());
+                return Err("delivers a packet that was never transmitted".to_owned());
             };
             hold((flow, size) == (expected, expected_size), || {
-                format!("lets a packet of {size} out where one of {expected_size} was next")
+                format!("delivers a packet of {size} where one of {expected_size} was next")
             })?;
             hold(arrival == now, || {
-                format!("lets a packet out at {now} that arrives at {arrival}")
+                format!("delivers a packet at {now} that arrives at {arrival}")
             })?;
         }
         Ok(())
     }
 
-    /// Packets that were settled and have not come out.
+    /// Packets with a determined arrival that have not left.
     pub(super) fn on_the_way(&self) -> usize {
         self.in_order.len() + self.reordering.len()
     }
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// What is found when a packet of flow 0 and 1000 bytes comes out at time 7, and `settled` is next.
+    /// The finding when a packet of flow 0 and 1000 bytes leaves at time 7, and `settled` is next.
     fn problem(reorder: bool, settled: &[Transmitted]) -> Option<String> {
         let mut crossing = Crossing::new(&config(QueueConfig::DropTail, reorder), 2);
         settled.iter().for_each(|sent| crossing.settle(sent));

@@ -1,5 +1,5 @@
-//! What an endpoint has measured and decided: round-trip times that the path allows and that agree with each
-//! other, counts that only grow, and a window, a pacing rate and a quantum that can be meant.
+//! Measurements and decisions of an endpoint: possible and consistent round-trip times,
+//! counts that only grow, and a plausible window, pacing rate and quantum.
 
 use super::finding::{Verdict, hold};
 use thalweg_control::{Control, PathState};
@@ -10,7 +10,7 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 /// nanosecond of its RTT, 1.4e14 bytes for 100 s.
 const FINITE: u64 = 1 << 60;
 
-/// What an endpoint shows at a moment.
+/// The state of an endpoint at one time.
 pub(super) struct Shown<'a> {
     pub(super) path: &'a PathState,
     pub(super) control: &'a Control,
@@ -18,17 +18,17 @@ pub(super) struct Shown<'a> {
     pub(super) counters: &'a Counters,
 }
 
-/// What an endpoint has shown so far, and what its path allows.
+/// The state of an endpoint so far, and the bounds of its path.
 pub(super) struct Estimates {
     /// When its connection began.
     began: Instant,
-    /// No packet and its acknowledgement are faster.
+    /// Least time of a packet and its acknowledgement.
     least_rtt: Duration,
-    /// How far a sample may lie below that because its stack tells it by the change of a smoothed value.
+    /// How far a sample may be below that because it is derived from a smoothed value.
     rounding: Duration,
     /// The least minimum RTT so far.
     least_seen: Duration,
-    /// Stream bytes that it is to receive; `None` if the workload does not say.
+    /// Stream bytes that it will receive; `None` if the workload does not determine them.
     expected: Option<u64>,
     pub(super) wire_sent: Bytes,
     pub(super) wire_received: Bytes,
@@ -82,13 +82,13 @@ impl Estimates {
         let (smoothed, latest) = (path.smoothed_rtt, path.latest_rtt);
         let least = self.least_rtt - self.rounding;
         hold(min >= least, || {
-            format!("has seen an RTT of {min}, and the path has none below {least}")
+            format!("measured an RTT of {min}; the path has none below {least}")
         })?;
         let most = now - self.began;
         hold(max <= most + self.rounding, || {
-            format!("has seen an RTT of {max}, {most} after it began")
+            format!("measured an RTT of {max}, {most} after it began")
         })?;
-        // The minimum is renewed after persistent congestion (RFC 9002 section 5.2).
+        // The minimum is refreshed after persistent congestion (RFC 9002 section 5.2).
         let min = self.least_seen.min(min);
         self.least_seen = min;
         // The latest RTT is as measured, the others are less the ACK delay (RFC 9002 sections 5.1 and 5.3).
@@ -105,7 +105,7 @@ impl Estimates {
         })
     }
 
-    /// Counts that only grow, and times that have come.
+    /// Counts that only grow, and times in the past.
     fn check_growth(&mut self, now: Instant, shown: &Shown<'_>) -> Verdict {
         let path = shown.path;
         hold(path.delivered >= self.delivered, || {
@@ -117,7 +117,7 @@ impl Estimates {
         })?;
         self.delivered = path.delivered;
         hold(path.next_packet >= self.next_packet, || {
-            format!("will send packet {} once more", path.next_packet)
+            format!("reuses packet number {}", path.next_packet)
         })?;
         self.next_packet = path.next_packet;
         hold(path.largest_acked >= self.largest_acked, || {
@@ -128,7 +128,7 @@ impl Estimates {
             path.largest_acked.is_none_or(|n| n < path.next_packet),
             || {
                 format!(
-                    "takes packet {:?} for acknowledged before it sends it",
+                    "counts packet {:?} as acknowledged before it sends it",
                     path.largest_acked
                 )
             },
@@ -152,7 +152,7 @@ impl Estimates {
         })?;
         if let Some(expected) = self.expected {
             hold(received <= expected, || {
-                format!("has received {received} bytes of {expected} that there are")
+                format!("has received {received} bytes of {expected} in all")
             })?;
         }
         let in_flight = shown.path.bytes_in_flight;
@@ -276,7 +276,7 @@ mod tests {
             (|e| e.path.last_idle = at(101), "knows at 100 ms"),
             (
                 |e| e.counters.stream_bytes_received = 4001,
-                "of 4000 that there are",
+                "of 4000 in all",
             ),
             (|e| e.path.bytes_in_flight = Bytes::new(13_001), "in flight"),
             (

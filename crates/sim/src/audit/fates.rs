@@ -1,21 +1,21 @@
-//! What becomes of each numbered packet of a sender: it leaves once, is acknowledged only after it has arrived,
-//! and is not declared lost if it does arrive, where nothing can reorder.
+//! The fate of each numbered packet of a sender: it is sent once, acknowledged only after it has arrived,
+//! and, without reordering, not declared lost if it arrives.
 //!
 //! # Limits
-//! Beyond a gap, [`ACK_REPEATS`] ACK frames of the modelled endpoint tell of each packet (transport, Limits). Where that
-//! many packets were missing on their way back, a packet before a gap that has arrived may be declared lost. Each ACK frame
-//! of the real stack tells of all that its receiver remembers: the newest runs of numbers without a gap (RFC 9000 section
-//! 13.2.3). What lies before them may be declared lost.
+//! Beyond a gap, [`ACK_REPEATS`] ACK frames of the modelled endpoint report each packet (transport, Limits). If that
+//! many packets were lost on the way back, a packet that arrived before a gap may be declared lost. Each ACK frame
+//! of the real stack reports all that its receiver keeps: the newest runs of numbers without a gap (RFC 9000 section
+//! 13.2.3). Packets before them may be declared lost.
 //!
-//! The real stack numbers packets that elicit no acknowledgement, too, and does not say how. As many of them as there are
-//! numbers between two packets, arriving between these, fill the gap; of fewer, each may be a run of its own.
+//! The real stack also numbers packets that are not ack-eliciting, and does not report their numbers. If as many of
+//! them as there are numbers between two packets arrive between these, they fill the gap; otherwise each may be a run.
 
 use super::finding::{Verdict, hold};
 use std::collections::VecDeque;
 use thalweg_transport::{ACK_REPEATS, PacketEvent, PacketFate};
 use thalweg_units::Instant;
 
-/// What is known of one packet number.
+/// State of one packet number.
 const SENT: u8 = 1;
 const ARRIVED: u8 = 2;
 /// Arrived at a receiver that was ready to acknowledge it.
@@ -26,17 +26,17 @@ const LOST: u8 = 8;
 pub(super) struct Fates {
     /// By packet number.
     known: Vec<u8>,
-    /// Whether its packets arrive in the order in which they leave.
+    /// Whether its packets arrive in the order in which they are sent.
     in_order: bool,
-    /// The number after the largest that its receiver has taken.
+    /// The number after the largest that its receiver has processed.
     taken: u64,
-    /// The newest number below that which did not arrive, or too early to be taken.
+    /// The newest number below that which did not arrive, or too early to be processed.
     gap: Option<u64>,
-    /// Whether so many ACK frames may be missing that none has told of a packet before a gap: of the modelled endpoint.
+    /// Whether so many ACK frames may be lost that none reported a packet before a gap: of the modelled endpoint.
     acks_missing: bool,
-    /// Packets without a number known here that its receiver has taken since the last one with a number.
+    /// Packets without a known number that its receiver has processed since the last one with a number.
     unnumbered: u64,
-    /// First numbers of the runs that its receiver remembers, and how many it does; all of them if `None`.
+    /// First numbers of the runs that its receiver keeps, and their limit; unlimited if `None`.
     runs: VecDeque<u64>,
     most_runs: Option<usize>,
     last_event: Instant,
@@ -62,7 +62,7 @@ impl Fates {
         known.copied().unwrap_or(0)
     }
 
-    /// A packet leaves. RFC 9000 section 12.3: its number is larger than those before it.
+    /// A packet is sent. RFC 9000 section 12.3: its number is larger than those before it.
     pub(super) fn send(&mut self, number: u64) -> Verdict {
         hold(number >= self.known.len() as u64, || {
             format!("sends a packet with number {number} after a larger one")
@@ -72,7 +72,7 @@ impl Fates {
         Ok(())
     }
 
-    /// A packet arrives at its receiver, which takes it if it is ready to.
+    /// A packet arrives at its receiver, which processes it if it is ready.
     pub(super) fn arrive(&mut self, number: u64, taken: bool) -> Verdict {
         let before = self.known(number);
         hold(before & SENT > 0, || {
@@ -101,12 +101,12 @@ impl Fates {
         })
     }
 
-    /// A packet arrives at its receiver, which takes it, that elicits no acknowledgement.
+    /// A packet that is not ack-eliciting arrives at its receiver, which processes it.
     pub(super) fn arrive_without_number(&mut self) {
         self.unnumbered += 1;
     }
 
-    /// What arrives begins a run, and the oldest one may be forgotten for it.
+    /// A packet starts a run, and the receiver may drop the oldest one.
     fn begin_run(&mut self, number: u64) {
         let Some(most) = self.most_runs else { return };
         self.runs.push_back(number);
@@ -115,7 +115,7 @@ impl Fates {
         }
     }
 
-    /// Whether the receiver may have forgotten that the packet came.
+    /// Whether the receiver may have dropped the run of the packet.
     fn may_be_forgotten(&self, number: u64) -> bool {
         let Some(most) = self.most_runs else {
             return false;
@@ -125,12 +125,12 @@ impl Fates {
         !self.runs.is_empty() && oldest.is_none_or(|first| number < *first)
     }
 
-    /// So many packets were dropped or lost on their way to the sender.
+    /// This many packets towards the sender were dropped or lost.
     pub(super) fn missing_on_the_way_back(&mut self, packets: u64) {
         self.acks_missing |= self.most_runs.is_none() && packets >= ACK_REPEATS as u64;
     }
 
-    /// The sender has noted what became of packets, by `now`.
+    /// The sender has recorded fates of packets, by `now`.
     pub(super) fn note(&mut self, now: Instant, event: &PacketEvent) -> Verdict {
         hold(event.time <= now && event.time >= self.last_event, || {
             let last = self.last_event;
@@ -151,7 +151,7 @@ impl Fates {
         match fate {
             PacketFate::Sent => Ok(()),
             PacketFate::Acknowledged => hold(before & ARRIVED > 0, || {
-                format!("takes packet {number} for acknowledged, which has not arrived")
+                format!("counts packet {number} as acknowledged, which has not arrived")
             }),
             PacketFate::Lost => {
                 self.known[number as usize] |= LOST;
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Packets 0 and 2 have left; the second has arrived.
+    /// Packets 0 and 2 have been sent; the second has arrived.
     fn fates(in_order: bool) -> Fates {
         let mut fates = Fates::new(in_order, None);
         fates.send(0).unwrap();
@@ -281,7 +281,7 @@ mod tests {
             fates.note(at(9), &lost(1))
         };
         assert!(fills(2).is_err());
-        // Of two numbers between, one that came is a run of its own: 1, 2 or 3, 4, 5 or 6, and 7.
+        // Of two numbers between, one that arrived is a separate run: 1, 2 or 3, 4, 5 or 6, and 7.
         assert!(fills(1).is_ok() && fills(0).is_err());
         let waits = |unnumbered| {
             let mut fates = fates(true);

@@ -1,11 +1,11 @@
-//! The books of a link: what went in is what came out, what was dropped, what was lost and what is inside, in
-//! packets and in bytes, for the link and for each flow.
+//! Conservation on a link: packets and bytes in equal those out, dropped, lost and inside, for the link and
+//! for each flow.
 
 use super::finding::{Verdict, hold};
 use thalweg_path::{Count, FlowLinkStats, LinkStats};
 use thalweg_units::Bytes;
 
-/// What was seen of one flow at both ends of a link.
+/// Counts of one flow at both ends of a link.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     entered: Count,
@@ -60,8 +60,8 @@ impl Ledger {
         add(&mut self.flows[flow as usize].left, size);
     }
 
-    /// What `stats` count is what was seen, and the sum is right; `waiting` packets wait and `in_flight` are
-    /// on their way.
+    /// Checks that `stats` equal the auditor's counts, and that the sum is right; `waiting` packets wait and
+    /// `in_flight` are in flight.
     pub(super) fn balance(&self, stats: &LinkStats, waiting: Count, in_flight: usize) -> Verdict {
         same("in", stats.offered, self.total.entered)?;
         same("out", stats.delivered, self.total.left)?;
@@ -81,7 +81,7 @@ impl Ledger {
         })
     }
 
-    /// What the counters of one flow say is what was seen. Returns how many of its packets are inside.
+    /// Checks that the counters of one flow equal the auditor's. Returns how many of its packets are inside.
     pub(super) fn balance_flow(&self, flow: usize, stats: &FlowLinkStats) -> Result<Count, String> {
         let seen = &self.flows[flow];
         same("in", stats.offered, seen.entered)?;
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Ten packets went in and four came out.
+    /// Ten packets entered and four left.
     fn ledger() -> Ledger {
         let mut ledger = Ledger::new(1);
         for packet in 0..10 {

@@ -23,7 +23,7 @@ pub(super) struct AuditedLink {
     /// Size of the packet that was transmitted last.
     sending: Bytes,
     largest: Bytes,
-    /// Calls since the books were balanced, which costs a look at each flow.
+    /// Calls since the last check of conservation, which visits each flow.
     unbalanced: usize,
     flows: usize,
 }
@@ -51,7 +51,7 @@ impl AuditedLink {
         config.policer.is_some_and(|policer| policer.mark) || config.queue != QueueConfig::DropTail
     }
 
-    /// A packet goes in.
+    /// A packet enters.
     pub(super) fn enter(&mut self, now: Instant, connection: u32, size: Bytes, ecn: Ecn) -> Entry {
         self.ledger.enter(connection, size);
         self.largest = self.largest.max(size);
@@ -64,11 +64,11 @@ impl AuditedLink {
         }
     }
 
-    /// A packet comes out.
+    /// A packet leaves.
     pub(super) fn leave(&mut self, now: Instant, entry: &Entry) -> Verdict {
         self.ledger.leave(entry.connection, entry.size);
         self.crossing.leave(now, entry)?;
-        // Not before it can: its bits take their time at the capacity of the moment, and then it travels.
+        // Not earlier than possible: transmission at the current capacity, then propagation.
         let schedule = &self.schedule;
         let latest = now - schedule.least_delay;
         hold(
@@ -93,7 +93,7 @@ impl AuditedLink {
         })
     }
 
-    /// Something went in or out, or time has passed: the link stands at `now`.
+    /// A packet entered or left, or time has passed: the link is at `now`.
     pub(super) fn check<P: Packet>(&mut self, now: Instant, link: &mut Link<P>) -> Verdict {
         while let Some(sent) = link.take_transmission() {
             let work = |from, until| {
@@ -126,7 +126,7 @@ impl AuditedLink {
         buffer::check(&held, limit, rate)?;
         let on_the_way = self.crossing.on_the_way();
         let counted = link.in_flight();
-        // Noise may leave the end of a transmission unknown for a while: its packet is not settled.
+        // Noise may leave the end of a transmission unknown for a while: the fate of its packet is open.
         let unsettled = usize::from(!self.schedule.is_plain);
         hold(
             (on_the_way..=on_the_way + unsettled).contains(&counted),
@@ -141,7 +141,7 @@ impl AuditedLink {
             .balance(&link.stats(), link.queue(), link.in_flight())
     }
 
-    /// The trial ends: the books of the link and of each flow are right.
+    /// Checks conservation of the link and of each flow at the end of the trial.
     pub(super) fn end<P: Packet>(&mut self, now: Instant, link: &mut Link<P>) -> Verdict {
         self.check(now, link)?;
         let (waiting, in_flight) = (link.queue(), link.in_flight());
@@ -154,11 +154,13 @@ impl AuditedLink {
         }
         let there = waiting.packets + in_flight as u64;
         hold(inside == there, || {
-            format!("the books of the flows leave {inside} packets inside, where there are {there}")
+            format!(
+                "the counters of its flows leave {inside} packets inside, where there are {there}"
+            )
         })
     }
 
-    /// No bit crosses the link in less.
+    /// The least time in which a bit crosses the link.
     pub(super) fn least_crossing(&self, size: Bytes) -> Duration {
         self.schedule.least_delay + self.schedule.largest_rate.time_for(size)
     }

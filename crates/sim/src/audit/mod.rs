@@ -1,24 +1,23 @@
 //! The auditor: a check of physics that can watch any trial.
 //!
-//! It stands beside the event loop, which shows it what crosses the seams: calls of elements, packets that enter
-//! and leave links, and what endpoints have measured and decided after each call. It steers nothing, draws
-//! nothing and changes nothing: a trial is the same with it and without it. What it finds first ends the trial,
-//! with seed, time and element ([`AuditError`]).
+//! The event loop reports to it all calls of elements, packets that enter and leave links, and what endpoints
+//! have measured and decided after each call. It draws and changes nothing: a trial is the same with and without
+//! it. The first finding ends the trial, with seed, time and element ([`AuditError`]).
 //!
 //! # Rules
 //! One file each:
-//! - `clock`: time never falls, an element is called when it asked to be, calls for nothing are bounded.
-//! - `transmitter`: a link sends one packet at a time, at its capacity: never more in any interval, and while it
-//!   sends never less. That holds where transmission ends, so that jitter may release packets together.
-//! - `crossing`: a packet comes out once, as the link has settled it, and in order where that is promised; not
-//!   before it can have been transmitted and have travelled (`link`).
-//! - `ledger`: what went into a link came out, was dropped, was lost or is inside.
-//! - `buffer`: what waits fits the buffer.
-//! - `fates`: packets are acknowledged after they have arrived; where nothing reorders, a packet that arrives is
-//!   not declared lost, so what is declared lost was dropped or lost on the way.
-//! - `estimates`: RTT samples that the path allows, counts that grow, a window, pacing rate and quantum that can
-//!   be meant, stream data that is delivered once.
-//! - `completion` (at the end): no flow is done before physics allows it, or with part of its data.
+//! - `clock`: time never decreases, an element is called when it is due, calls without effect are bounded.
+//! - `transmitter`: a link sends one packet at a time, at its capacity: never more in any interval, and while
+//!   busy never less. That applies to the end of transmission, so jitter may release packets together.
+//! - `crossing`: a packet leaves once, as the link determined, and in order where promised; not
+//!   earlier than transmission and propagation allow (`link`).
+//! - `ledger`: what entered a link has left, was dropped, was lost or is inside.
+//! - `buffer`: the backlog fits the buffer.
+//! - `fates`: packets are acknowledged after they have arrived; without reordering, a packet declared lost
+//!   was dropped or lost.
+//! - `estimates`: possible RTT samples, counts that grow, plausible window, pacing rate and quantum,
+//!   stream data delivered once.
+//! - `completion` (at the end): no flow completes before physics allows it, or with part of its data.
 //!
 //! # Limits
 //! Memory grows with the number of packets: one byte for each, and 64 for each that a link drops.
@@ -54,7 +53,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant};
 /// The smallest UDP payload that a sample of the RTT can come from: first byte, four bytes of packet number and
 /// frames, and the tag (RFC 9001 section 5.4.2).
 const LEAST_PAYLOAD: u64 = 21;
-/// The real stack tells a sample by the change of its smoothed RTT, of which it is eight times as much.
+/// A sample of the real stack is derived from the change of its smoothed RTT, multiplied by eight.
 const ROUNDING: Duration = Duration::from_nanos(16);
 
 /// One side of a connection.
@@ -67,7 +66,7 @@ struct AuditedSide {
 struct Tagged {
     link: LinkId,
     entry: Entry,
-    /// Its packet number, on its way from the sender.
+    /// Its packet number, if it comes from the sender.
     number: Option<u64>,
 }
 
@@ -97,7 +96,7 @@ impl Auditor {
         let marking: Vec<bool> = configs().map(AuditedLink::may_mark).collect();
         let sides = (connections.iter())
             .map(|connection| {
-                // Packets of one flow that are marked on their way may change the queue of a later link.
+                // A packet that is marked may enter another queue of a later link.
                 let in_order = |route: &[LinkId]| {
                     let mut marked = false;
                     route.iter().map(|link| link.index()).all(|link| {
@@ -140,7 +139,7 @@ impl Auditor {
         }
     }
 
-    /// What was found, once.
+    /// The first finding.
     pub(crate) fn take_finding(&mut self) -> Option<AuditError> {
         self.finding.take()
     }
@@ -192,7 +191,7 @@ impl Auditor {
         self.note(verdict, |audit| audit.element_name(element, per_connection));
     }
 
-    /// A packet with this number leaves an endpoint for its first link. Returns its tag on the link.
+    /// An endpoint sends a packet with this number into its first link. Returns its tag on the link.
     pub(crate) fn depart(
         &mut self,
         now: Instant,
@@ -221,7 +220,7 @@ impl Auditor {
     ) -> u32 {
         self.clock.moved();
         let verdict = hold(now == self.clock.now(), || {
-            format!("gets a packet at {now}, which is not the time")
+            format!("gets a packet at {now}, but that is not the time of the event")
         });
         self.note(verdict, |audit| audit.link_names[link.index()].clone());
         let size = Bytes::new(u64::from(size));
@@ -243,13 +242,13 @@ impl Auditor {
         }
     }
 
-    /// A packet comes out of a link. Returns its packet number.
+    /// A packet leaves a link. Returns its packet number.
     pub(crate) fn leave(&mut self, now: Instant, link: LinkId, tag: u32) -> Option<u64> {
         self.clock.moved();
         let place = tag as usize;
         let tagged = self.tagged.get_mut(place).and_then(Option::take);
         let Some(tagged) = tagged.filter(|tagged| tagged.link == link) else {
-            let problem = "lets a packet out that has not gone in, or for the second time";
+            let problem = "delivers a packet that did not enter, or delivers it twice";
             self.note(Err(problem.to_owned()), |audit| {
                 audit.link_names[link.index()].clone()
             });
@@ -261,7 +260,7 @@ impl Auditor {
         tagged.number
     }
 
-    /// A packet has come to the endpoint on `side`, which could take it.
+    /// A packet arrived at the endpoint on `side`, which could process it.
     pub(crate) fn arrive(
         &mut self,
         connection: usize,
@@ -294,13 +293,13 @@ impl Auditor {
         self.note(verdict, |audit| audit.link_names[place.index()].clone());
     }
 
-    /// So many packets were dropped or lost on their way to an endpoint.
+    /// This many packets towards an endpoint were dropped or lost.
     pub(crate) fn missing(&mut self, connection: usize, side: Role, packets: u64) {
         let sender = &mut self.sides[connection][side.index()];
         sender.fates.missing_on_the_way_back(packets);
     }
 
-    /// An endpoint has noted what became of packets.
+    /// An endpoint has recorded fates of packets.
     pub(crate) fn fate(
         &mut self,
         now: Instant,
@@ -331,7 +330,7 @@ impl Auditor {
         self.note(verdict, |audit| audit.side_name(connection, side.index()));
     }
 
-    /// The trial ends at `now`, before `due`, when `element` wanted to be called.
+    /// The trial ends at `now`, before `due`, when `element` is due.
     pub(crate) fn end_element(
         &mut self,
         now: Instant,
@@ -343,7 +342,7 @@ impl Auditor {
         self.note(verdict, |audit| audit.element_name(element, per_connection));
     }
 
-    /// The books of a link at the end of the trial.
+    /// Conservation of a link at the end of the trial.
     pub(crate) fn end_link<P: Packet>(&mut self, now: Instant, place: LinkId, link: &mut Link<P>) {
         let verdict = self.links[place.index()].end(now, link);
         self.note(verdict, |audit| audit.link_names[place.index()].clone());

@@ -1,16 +1,16 @@
-//! The capacity, the delay and the limit of a link over time, read from its configuration by other means than
-//! those of the link: sums at the changes, and whole periods at once.
+//! The capacity, the delay and the limit of a link over time, computed from its configuration independently
+//! of the link: sums at the changes, and whole periods at once.
 //!
-//! Noise and delivery traces are functions of time that only the link knows: it is asked for their integral
-//! ([`thalweg_path::Link::work_between`]), which its transmissions are not computed with.
+//! Noise and delivery traces are functions of time that only the link knows: it provides their integral
+//! ([`thalweg_path::Link::work_between`]), which its transmissions do not use.
 
 use thalweg_path::{JitterConfig, Limit, LinkConfig};
 use thalweg_units::{Duration, Instant, Rate};
 
-/// Deviations at which noise is cut off, see the noise of links.
+/// Deviations at which noise is truncated, see the noise of links.
 const DEVIATIONS: u64 = 3;
 
-/// What holds from a change on.
+/// Settings from a change on.
 struct Stretch {
     /// From the start of the period.
     offset: Duration,
@@ -26,14 +26,14 @@ pub(super) struct Schedule {
     period: Option<Duration>,
     /// Nanobits of a whole period.
     work: u128,
-    /// No packet travels faster, and no bits move faster.
+    /// Least delay and largest rate.
     pub(super) least_delay: Duration,
     pub(super) largest_rate: Rate,
     /// Whether rates follow from the configuration alone, without trace and noise.
     pub(super) is_plain: bool,
-    /// Whether a packet travels for just the delay of its link.
+    /// Whether packets have exactly the delay of their link.
     pub(super) is_even: bool,
-    /// The rate by which limits in time are reckoned, where it is not that of the schedule.
+    /// The rate for limits in time, if not that of the schedule.
     mean: Option<Rate>,
 }
 

@@ -1,5 +1,5 @@
-//! The transmitter of a link: one packet at a time, never more than the capacity and never less while it
-//! sends, and arrivals as the delay has them.
+//! The transmitter of a link: one packet at a time, never more than the capacity and never less while
+//! busy, and arrivals after the delay.
 
 use super::finding::{Verdict, hold};
 use super::schedule::Schedule;
@@ -13,7 +13,7 @@ pub(super) fn nanobits(size: Bytes) -> u128 {
     u128::from(size.as_u64()) * NANOBITS_PER_BYTE
 }
 
-/// What has been checked so far.
+/// State of the check.
 #[derive(Default)]
 pub(super) struct Transmitter {
     free: Instant,
@@ -24,8 +24,8 @@ pub(super) struct Transmitter {
 }
 
 impl Transmitter {
-    /// A transmission was settled, while `able` nanobits could be sent between its start and its end, and
-    /// `nanosecond` of them in its last nanosecond: times are whole ones.
+    /// A transmission was determined; `able` nanobits could be sent between its start and its end, and
+    /// `nanosecond` of them in its last nanosecond, since times are whole nanoseconds.
     pub(super) fn check(
         &mut self,
         sent: &Transmitted,
@@ -37,7 +37,7 @@ impl Transmitter {
         let Transmitted { from, until, .. } = *sent;
         let free = std::mem::replace(&mut self.free, until);
         hold(from >= free, || {
-            format!("begins a packet at {from} while it sends another until {free}")
+            format!("starts a packet at {from} while it sends another until {free}")
         })?;
         if until == Instant::NEVER {
             return hold(sent.arrival.is_none_or(|at| at == Instant::NEVER), || {
@@ -47,7 +47,7 @@ impl Transmitter {
         hold(until >= from, || {
             format!("ends a transmission at {until}, before it began at {from}")
         })?;
-        // The link may be faster in an opportunity of a trace than the schedule knows.
+        // In an opportunity of a trace the link may be faster than the schedule.
         let nanosecond = nanosecond.max(u128::from(schedule.largest_rate.as_bits_per_sec()));
         let (need, have) = (nanobits(sent.size), able + self.spare);
         hold(have >= need, || {
@@ -71,7 +71,7 @@ impl Transmitter {
         }
     }
 
-    /// A packet whose last bit leaves at `until` arrives at `arrival`.
+    /// A packet whose last bit is sent at `until` arrives at `arrival`.
     fn arrival(
         &mut self,
         until: Instant,
@@ -83,19 +83,19 @@ impl Transmitter {
         let before = std::mem::replace(&mut self.last_arrival, arrival);
         if in_order {
             hold(arrival >= before, || {
-                format!("lets a packet arrive at {arrival}, before another at {before}")
+                format!("delivers a packet at {arrival}, before another at {before}")
             })?;
         }
         if schedule.is_even {
             let least = until + delay;
             let expected = if in_order { least.max(before) } else { least };
             return hold(arrival == expected, || {
-                format!("lets a packet arrive at {arrival} that has to at {expected}")
+                format!("delivers a packet at {arrival} that is due at {expected}")
             });
         }
         let least = until + delay.min(schedule.least_delay);
         hold(arrival >= least, || {
-            format!("lets a packet arrive at {arrival}, which cannot before {least}")
+            format!("delivers a packet at {arrival}, but cannot before {least}")
         })
     }
 
@@ -172,7 +172,7 @@ mod tests {
     fn a_packet_that_outruns_the_delay_is_found_and_one_that_lags_behind_it() {
         for arrival in [5999, 6001] {
             let found = problem(&[sent(0, 1000, arrival)]).unwrap();
-            assert!(found.contains("has to at 6 ms"), "{found}");
+            assert!(found.contains("that is due at 6 ms"), "{found}");
         }
     }
 

@@ -1,17 +1,17 @@
-//! Connections of the real stack whose datagrams somebody else carries, in real time.
+//! Connections of the real stack in real time; the caller moves their datagrams.
 //!
 //! # Model
-//! Both ends, and the applications on them, are those of a flow with `stack = "quic"` in the simulator: what a
-//! download, an upload, a request or a media call does, when it is complete, and when it is closed is the same code.
-//! Whoever drives a connection hands in what has arrived ([`RealConnection::receive`]), lets time pass
-//! ([`RealConnection::expire`] at [`RealConnection::next`]), and carries what both ends
+//! Both endpoints, and the applications on them, are those of a flow with `stack = "quic"` in the simulator: the same
+//! code runs downloads, uploads, requests and media calls, and decides when they are complete and closed.
+//! The driver of a connection passes in what has arrived ([`RealConnection::receive`]), handles timers
+//! ([`RealConnection::expire`] at [`RealConnection::next`]), and moves what both endpoints
 //! [`transmit`](RealConnection::transmit).
 //!
 //! # Units
-//! Times are those of the trial: whichever clock drives it, it begins at [`Instant::START`].
+//! Times are those of the trial, which starts at [`Instant::START`] under any clock.
 //!
 //! # Limits
-//! Timers are as exact as whoever waits for them; `wakeup_noise` of a scenario, which stands for hosts, does not
+//! Timers are as exact as the driver; `wakeup_noise` of a scenario, which models hosts, does not
 //! apply on a host.
 
 use crate::outcome::media::{MediaOutcome, summarise};
@@ -24,12 +24,12 @@ use thalweg_quic::Datagram;
 use thalweg_transport::{Counters, Role, SenderRecorder};
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// One connection: both of its ends, and their applications.
+/// One connection: both endpoints, and their applications.
 pub struct RealConnection(Connection);
 
 impl FlowSpec {
     /// The connections of this flow, which is number `flow` of its scenario, in the trial with seed `trial`: in the
-    /// order of [`FlowSpec::transfers`], each made when it is taken.
+    /// order of [`FlowSpec::transfers`], each created on demand.
     pub fn real_connections(
         &self,
         flow: usize,
@@ -44,7 +44,7 @@ impl FlowSpec {
 }
 
 impl RealConnection {
-    /// The client begins to connect.
+    /// The client starts to connect.
     pub fn begin(&mut self) {
         self.0.begin();
     }
@@ -55,8 +55,8 @@ impl RealConnection {
         self.0.endpoint(to).receive(now, &mut payload);
     }
 
-    /// The next datagram that one end may send now; to be called until there is none, after which the applications
-    /// have to [`settle`](RealConnection::settle).
+    /// The next datagram that one end may send now; call until there is none, and then
+    /// [`settle`](RealConnection::settle).
     pub fn transmit(&mut self, now: Instant, from: Role) -> Option<Datagram> {
         match self.0.endpoint(from) {
             Endpoint::Real(endpoint) => endpoint.transmit(now),
@@ -64,7 +64,7 @@ impl RealConnection {
         }
     }
 
-    /// Lets the applications take in what has happened; tells whether anything had.
+    /// Lets the applications process events; returns whether there were any.
     pub fn settle(&mut self, now: Instant) -> bool {
         let mut has_happened = false;
         for side in Role::BOTH {
@@ -76,13 +76,13 @@ impl RealConnection {
         has_happened
     }
 
-    /// When [`expire`](RealConnection::expire) wants to be called, if no datagram arrives before.
+    /// When to call [`expire`](RealConnection::expire), if no datagram arrives before.
     pub fn next(&self) -> Instant {
         let ends = self.0.client.next().min(self.0.server.next());
         ends.min(self.0.next_app())
     }
 
-    /// Acts on everything that is due.
+    /// Handles everything that is due.
     pub fn expire(&mut self, now: Instant) {
         for side in Role::BOTH {
             let endpoint = self.0.endpoint(side);
@@ -95,17 +95,17 @@ impl RealConnection {
         }
     }
 
-    /// When the last byte was delivered, or the call was over.
+    /// When the last byte was delivered, or the call ended.
     pub fn completion(&self) -> Option<Instant> {
         self.0.completion
     }
 
-    /// When the close exchange was over.
+    /// When the close exchange ended.
     pub fn closed(&self) -> Option<Instant> {
         self.0.closed
     }
 
-    /// Why it broke, if it did, as the end says that noticed it. Nothing more happens on it then.
+    /// Why it failed, if it did, as reported by the endpoint that noticed. It is then inactive.
     pub fn failure(&self) -> Option<String> {
         let ends = [("client", &self.0.client), ("server", &self.0.server)];
         ends.into_iter().find_map(|(end, endpoint)| {
@@ -124,18 +124,18 @@ impl RealConnection {
         self.0.delivered()
     }
 
-    /// What the sender of the data has counted.
+    /// Counters of the sender of the data.
     pub fn counters(&self) -> Counters {
         self.0.data_path().0.counters()
     }
 
-    /// The least RTT that the sender of the data has measured.
+    /// The minimum RTT that the sender of the data has measured.
     pub fn min_rtt(&self) -> Option<Duration> {
         let counters = self.counters();
         (counters.rtt_samples > 0).then_some(counters.rtt_min)
     }
 
-    /// What each stream of a call has experienced until now.
+    /// Results of each stream of a call so far.
     pub fn media(&self, scenario: &Scenario, now: Instant) -> Vec<MediaOutcome> {
         let changes = scenario.changes(self.0.flow, now);
         let media = self.0.call.iter().flat_map(|call| call.records());
@@ -144,14 +144,14 @@ impl RealConnection {
             .collect()
     }
 
-    /// Records from now on what becomes of each packet of the sender of the data.
+    /// Records from now on the fates of packets of the sender of the data.
     pub fn record_packets(&mut self) {
         let sender = self.0.sending_side();
         self.0.endpoint(sender).record_packets();
     }
 
-    /// Records a sample of the sender of the data, as connection number `index`. `event` says what has
-    /// happened: "received", "sent" or "timer".
+    /// Records a sample of the sender of the data, as connection number `index`. `event` is
+    /// "received", "sent" or "timer".
     pub fn sample(
         &mut self,
         now: Instant,
@@ -180,7 +180,7 @@ mod tests {
         all.next().expect("a connection")
     }
 
-    /// Carries datagrams in 10 ms each way, without a limit, until the connection is closed or 30 s are over.
+    /// Moves datagrams in 10 ms each way, without a limit, until the connection is closed or 30 s have passed.
     fn carry(workload: &str) -> RealConnection {
         let mut connection = connection(workload);
         let mut way: VecDeque<(Instant, Role, Datagram)> = VecDeque::new();

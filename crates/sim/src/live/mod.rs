@@ -1,4 +1,4 @@
-//! What real time borrows: connections of the real stack with their applications, and what they move.
+//! What real time uses: connections of the real stack with their applications, and their transfers.
 
 mod connection;
 mod transfer;

@@ -1,4 +1,4 @@
-//! What a scenario looks like to those who play it in real time.
+//! A scenario as seen by real time.
 
 use crate::scenario::hop::{Direction, LinkId};
 use crate::scenario::{FlowSpec, Scenario, Workload};
@@ -6,10 +6,10 @@ use crate::trial::seed;
 use thalweg_path::LinkConfig;
 use thalweg_units::{Bytes, Duration};
 
-/// What one connection moves.
+/// The transfer of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// The client asks with a request of one size for data of another.
+    /// The client sends a request and receives data.
     Download {
         /// Data.
         bytes: Bytes,
@@ -21,12 +21,12 @@ pub enum Transfer {
         /// Data.
         bytes: Bytes,
     },
-    /// Both sides speak.
+    /// Both sides send media.
     Call,
 }
 
 impl Scenario {
-    /// Length of the bins of its series, if it asks for series.
+    /// Length of the bins of its series, if it has any.
     pub fn sample(&self) -> Option<Duration> {
         self.sample
     }
@@ -46,9 +46,8 @@ impl Scenario {
 }
 
 impl FlowSpec {
-    /// Its transfers in the trial with seed `trial`, each over a connection of its own, in the order in which
-    /// they begin and with their beginnings from the start of the trial: one, or as many as there are
-    /// requests.
+    /// Its transfers in the trial with seed `trial`, one connection each, in the order of their
+    /// starts, with the starts from the start of the trial: one, or one per request.
     pub fn transfers(&self, trial: u64) -> Vec<(Duration, Transfer)> {
         let one = match &self.workload {
             &Workload::Download { bytes, request, .. } => Transfer::Download { bytes, request },
@@ -65,7 +64,7 @@ impl FlowSpec {
         vec![(self.start, one)]
     }
 
-    /// Whether each of its connections moves one sequence of bytes, in one direction: what TCP can do.
+    /// Whether each of its connections transfers one sequence of bytes, in one direction, as TCP can.
     pub fn is_plain(&self) -> bool {
         match &self.workload {
             Workload::Download { streams, .. } | Workload::Upload { streams, .. } => *streams == 1,

@@ -1,4 +1,4 @@
-//! What a link did in a trial, under any clock.
+//! Outcome of a link, under any clock.
 
 use super::LinkOutcome;
 use thalweg_path::{LinkConfig, LinkStats};
@@ -22,7 +22,7 @@ impl LinkOutcome {
             drawn_jitter: stats.mean_jitter_drawn(),
             experienced_jitter: stats.mean_jitter_experienced(),
             requested_loss: config.loss.mean_rate().as_f64(),
-            // What is lost at random was transmitted first.
+            // Random loss happens after transmission.
             realised_loss: share(stats.lost.packets as f64, stats.transmitted.packets as f64),
         }
     }

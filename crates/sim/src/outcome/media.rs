@@ -1,4 +1,4 @@
-//! What a stream of media experienced.
+//! Outcome of a stream of media.
 
 use crate::scenario::media::MediaSpec;
 use crate::trial::media::FrameRecord;
@@ -28,7 +28,8 @@ pub struct MediaOutcome {
     pub p99_delay: Option<Duration>,
     /// Largest delay.
     pub max_delay: Option<Duration>,
-    /// Mean delay of all frames delivered, those before the start of measurement too: how the reference measures audio.
+    /// Mean delay of all delivered frames, including those before the start of measurement, as the reference
+    /// measures audio.
     pub mean_delay_from_start: Option<Duration>,
     /// Largest delay of all frames delivered.
     pub max_delay_from_start: Option<Duration>,
@@ -43,32 +44,6 @@ pub struct MediaOutcome {
     /// Longest time from a change of the path until the delay is back to normal: until every later frame
     /// (up to the next change) is within 10 ms of the median of the second half of that interval.
     pub recovery: Option<Duration>,
-}
-
-impl MediaOutcome {
-    /// Its numbers and how their columns end, after the name of the stream: times in seconds, not a number for what
-    /// is absent.
-    pub fn columns(&self) -> [(&'static str, f64); 13] {
-        let seconds = |time: Option<Duration>| time.map_or(f64::NAN, Duration::as_secs_f64);
-        [
-            ("frames", self.frames as f64),
-            ("mean_delay_s", seconds(self.mean_delay)),
-            ("p50_delay_s", seconds(self.p50_delay)),
-            ("p95_delay_s", seconds(self.p95_delay)),
-            ("p99_delay_s", seconds(self.p99_delay)),
-            ("max_delay_s", seconds(self.max_delay)),
-            (
-                "mean_delay_from_start_s",
-                seconds(self.mean_delay_from_start),
-            ),
-            ("max_delay_from_start_s", seconds(self.max_delay_from_start)),
-            ("mean_one_way_delay_s", seconds(self.mean_one_way_delay)),
-            ("late", self.late as f64),
-            ("freezes", self.freezes as f64),
-            ("skipped", self.skipped as f64),
-            ("recovery_s", seconds(self.recovery)),
-        ]
-    }
 }
 
 /// Summarises the frames of one stream. `changes` are the times at which the path changes.

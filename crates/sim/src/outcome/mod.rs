@@ -1,5 +1,6 @@
-//! The numbers that one trial yields.
+//! The outcome of a trial.
 
+pub(crate) mod frames;
 mod link;
 pub(crate) mod media;
 pub(crate) mod series;
@@ -12,7 +13,7 @@ use series::Series;
 use thalweg_units::{Bytes, Duration, Rate};
 use trace::Trace;
 
-/// What one trial yields.
+/// The outcome of a trial.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Outcome {
     /// Its seed.
@@ -27,7 +28,8 @@ pub struct Outcome {
     pub overlap: Duration,
     /// Jain's index of the flows' mean rates during the overlap; absent for a single flow.
     pub jain: Option<f64>,
-    /// Hash over every arrival (time, flow, packet number, size): equal hashes are equal trials. In real time no trial repeats.
+    /// Hash over every arrival (time, flow, packet number, size): equal hashes mean equal trials.
+    /// Real-time trials have none.
     pub trace_hash: Option<u64>,
     /// One for each flow.
     pub flows: Vec<FlowOutcome>,
@@ -39,23 +41,23 @@ pub struct Outcome {
     pub series: Option<Series>,
 }
 
-/// What a trial in real time yields: it crosses from the process that measures to the one that asked.
+/// The result of a trial in real time, as passed between processes.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Measured {
     /// Its numbers.
     pub outcome: Outcome,
-    /// Its time series, if they were asked for.
+    /// Its time series, if requested.
     pub trace: Option<Trace>,
 }
 
-/// What one request of many experienced; it has a connection of its own.
+/// The outcome of one request of many; it has its own connection.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct RequestOutcome {
     /// Index of its flow.
     pub flow: usize,
     /// Its number within the flow, from 0 on.
     pub request: usize,
-    /// When it began, from the start of the trial.
+    /// Its start, from the start of the trial.
     pub start: Duration,
     /// Its length.
     pub bytes: Bytes,
@@ -70,14 +72,14 @@ pub struct RequestOutcome {
     pub mean_rtt: Option<Duration>,
 }
 
-/// What one flow experienced; a flow of requests sums up its connections.
+/// The outcome of one flow; a flow of requests sums up its connections.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct FlowOutcome {
-    /// When it really started, if it did.
+    /// Its actual start, if it started.
     pub start: Option<Duration>,
     /// When the last byte was delivered to the application, from the start of the trial.
     pub completion: Option<Duration>,
-    /// When the close exchange was over, from the start of the trial.
+    /// When the close exchange ended, from the start of the trial.
     pub closed: Option<Duration>,
     /// Stream bytes delivered.
     pub bytes_delivered: Bytes,
@@ -87,7 +89,7 @@ pub struct FlowOutcome {
     pub shared_bytes: Bytes,
     /// Mean rate while all flows were active.
     pub shared_rate: Rate,
-    /// Its share of what all flows got then; absent if nothing was delivered.
+    /// Its share of the bytes delivered then; absent if there are none.
     pub share: Option<f64>,
     /// One for each stream of a media call.
     pub media: Vec<MediaOutcome>,
@@ -117,12 +119,12 @@ pub struct FlowOutcome {
     pub mean_jitter: Option<Duration>,
 }
 
-/// What one link did.
+/// The outcome of one link.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct LinkOutcome {
     /// Its name.
     pub name: String,
-    /// Packets that came out.
+    /// Packets delivered.
     pub delivered_packets: u64,
     /// Their bytes, headers included.
     pub delivered_bytes: Bytes,
@@ -142,7 +144,7 @@ pub struct LinkOutcome {
     pub requested_jitter: Duration,
     /// Mean of the jitter drawn.
     pub drawn_jitter: Duration,
-    /// Mean of the jitter that packets experienced, which is more where they stay in order.
+    /// Mean of the jitter that packets experienced, which is larger if they stay in order.
     pub experienced_jitter: Duration,
     /// Loss rate that the scenario requests.
     pub requested_loss: f64,

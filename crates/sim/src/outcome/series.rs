@@ -1,4 +1,4 @@
-//! What went through, in bins of equal length: light enough to record in every trial of a study.
+//! Bytes through links in bins of equal length: cheap enough to record in every trial of a study.
 //!
 //! Bytes are those that links count: UDP payload plus headers, retransmissions included.
 
@@ -13,21 +13,21 @@ pub struct Series {
     pub every: Duration,
     /// One for each flow.
     pub flows: Vec<FlowSeries>,
-    /// For each link, what it could have transmitted in each bin, in bytes: the bandwidth that there was.
+    /// For each link, its capacity in each bin, in bytes.
     pub capacity: Vec<Vec<u64>>,
 }
 
 /// Bytes of one flow in each bin, in the direction of its data.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct FlowSeries {
-    /// Handed to the first link of the route, drops included.
+    /// Sent into the first link of the route, including later drops.
     pub sent: Vec<u64>,
     /// Out of the last link of the route.
     pub received: Vec<u64>,
 }
 
 impl Series {
-    /// Nothing yet, of so many flows.
+    /// Empty series of this many flows.
     pub fn new(every: Duration, flows: usize) -> Self {
         Series {
             every,
@@ -36,13 +36,13 @@ impl Series {
         }
     }
 
-    /// Flow `flow` hands a packet to its first link.
+    /// Flow `flow` sends a packet into its first link.
     pub fn on_sent(&mut self, now: Instant, flow: usize, size: Bytes) {
         let bin = self.bin(now);
         add(&mut self.flows[flow].sent, bin, size);
     }
 
-    /// A packet of flow `flow` comes out of its last link.
+    /// A packet of flow `flow` leaves its last link.
     pub fn on_received(&mut self, now: Instant, flow: usize, size: Bytes) {
         let bin = self.bin(now);
         add(&mut self.flows[flow].received, bin, size);
@@ -52,7 +52,7 @@ impl Series {
         ((now - Instant::START).as_nanos() / self.every.as_nanos()) as usize
     }
 
-    /// Makes all series as long as the trial, and fills in what each link could carry: `capacity` tells it
+    /// Extends all series to the end of the trial, and fills in the capacity of each link: `capacity` returns it
     /// for a link between two times.
     pub fn close(
         &mut self,
@@ -70,7 +70,7 @@ impl Series {
             .collect();
     }
 
-    /// Makes the series of the flows as long as the trial: how many bins they have then.
+    /// Extends the series of the flows to the end of the trial; returns the number of bins.
     pub(crate) fn lengthen(&mut self, end: Instant) -> usize {
         let span = (end - Instant::START).as_nanos();
         let mut bins = span.div_ceil(self.every.as_nanos()) as usize;

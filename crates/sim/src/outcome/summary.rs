@@ -1,4 +1,4 @@
-//! The end of a trial: what everybody experienced, as an outcome.
+//! Builds the outcome at the end of a trial.
 
 use super::media::summarise;
 use super::series::Series;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use thalweg_path::{Link, Packet};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// What is there at the end of a trial.
+/// State at the end of a trial.
 pub(crate) struct Summary<'a, P> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Summary<'a, P> {
     pub(crate) connections: &'a [Connection],
     /// Which of them belong to each flow.
     pub(crate) flows: Vec<Range<usize>>,
-    /// What each flow had got when the last one started, and at the first completion after that.
+    /// Bytes delivered by each flow when the last one started, and at the first completion after that.
     pub(crate) overlap: [&'a Option<(Instant, Vec<Bytes>)>; 2],
 }
 
@@ -53,7 +53,7 @@ impl<P: Packet> Summary<'_, P> {
         }
     }
 
-    /// How long all flows were active, and what each of them got then.
+    /// How long all flows were active, and the bytes delivered by each then.
     fn shared(&self) -> (Duration, Vec<Bytes>) {
         let [Some((start, before)), last] = self.overlap else {
             return (Duration::ZERO, vec![Bytes::ZERO; self.flows.len()]);
@@ -139,7 +139,7 @@ impl<P: Packet> Summary<'_, P> {
         outcome
     }
 
-    /// What each request of flows of requests experienced.
+    /// Outcomes of the requests of flows of requests.
     fn requests(&self) -> Vec<RequestOutcome> {
         let mut requests = Vec::new();
         for (index, connection) in self.connections.iter().enumerate() {
@@ -173,7 +173,7 @@ impl<P: Packet> Summary<'_, P> {
     }
 }
 
-/// What each of so many flows has got so far.
+/// Bytes delivered by each of this many flows so far.
 pub(crate) fn delivered(flows: usize, connections: &[Connection]) -> Vec<Bytes> {
     let mut delivered = vec![Bytes::ZERO; flows];
     for connection in connections {
@@ -182,8 +182,8 @@ pub(crate) fn delivered(flows: usize, connections: &[Connection]) -> Vec<Bytes> 
     delivered
 }
 
-/// Jain's index of what the flows got: (sum x)^2 / (n sum x^2); absent for one flow, or if nobody got
-/// anything.
+/// Jain's index of the bytes of the flows: (sum x)^2 / (n sum x^2); absent for one flow, or without any
+/// bytes.
 pub fn jain(shared: &[Bytes]) -> Option<f64> {
     let amounts = shared.iter().map(|bytes| bytes.as_u64() as f64);
     let (sum, squares) = amounts.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));

@@ -1,8 +1,10 @@
-//! The time series that one trial yields when asked.
+//! The time series of a trial, on request.
 //!
-//! Flows are sampled at their data sender after every event that changed it, links after every packet that
-//! came or went. Nothing is recorded, and nothing is paid, unless a trace is asked for.
+//! Flows are sampled at their data sender after every event that its controller was informed of, links with every packet
+//! that entered or left and changed what is shown. The fate of each packet is a separate series, so bytes in flight between
+//! two samples follow from it. Without a request nothing is recorded, at no cost.
 
+use crate::outcome::frames::{FrameRow, frames};
 use crate::scenario::{Scenario, Workload};
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
@@ -11,27 +13,27 @@ use thalweg_path::{DropCause, Link};
 use thalweg_transport::{Sampled, SenderRecorder, SenderTrace};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// One sample of a link.
+/// One sample of a link. They are many: allocating their memory takes as long as taking them.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct LinkRow {
     /// When.
     pub time: Instant,
     /// Index of the link.
-    pub link: usize,
+    pub link: u32,
     /// Capacity.
     pub capacity: Rate,
     /// Bytes waiting.
     pub queue_bytes: Bytes,
     /// Packets waiting.
-    pub queue_packets: u64,
+    pub queue_packets: u32,
     /// Time that a packet that arrives now waits.
     pub queue_delay: Duration,
     /// Bytes transmitted so far.
     pub delivered: Bytes,
     /// Packets dropped so far.
-    pub dropped: u64,
+    pub dropped: u32,
     /// Packets marked so far.
-    pub marked: u64,
+    pub marked: u32,
 }
 
 /// One drop.
@@ -47,6 +49,19 @@ pub struct DropRow {
     pub cause: DropCause,
 }
 
+/// One packet that came out of a link later than transmission and propagation explain.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct HeldRow {
+    /// When it came out.
+    pub time: Instant,
+    /// Index of the link.
+    pub link: usize,
+    /// Index of the flow.
+    pub flow: usize,
+    /// How much later: by its own jitter, or behind a packet that it does not overtake.
+    pub held: Duration,
+}
+
 /// Time series of one trial.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Trace {
@@ -56,30 +71,47 @@ pub struct Trace {
     pub links: Vec<LinkRow>,
     /// Drops.
     pub drops: Vec<DropRow>,
-    /// What the flows that the series number are called: of a flow of requests, each request by itself, as
+    /// Packets that links held back; of trials in virtual time.
+    pub held: Vec<HeldRow>,
+    /// Frames of calls, delivered or not; of trials in virtual time.
+    pub frames: Vec<FrameRow>,
+    /// Names of the flows in the series: each request of a flow of requests is one, as
     /// "web/17".
     pub flow_names: Vec<String>,
-    /// What the links are called.
+    /// Names of the links.
     pub link_names: Vec<String>,
 }
 
-/// Makes the trace of a trial that runs.
+/// Initial capacity, enough for the longest series of most trials. An unused page of memory costs nothing, but copying a
+/// page when a series grows costs as much as its samples.
+const ROWS: usize = 1 << 16;
+
+/// Records the trace of a running trial.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) senders: SenderRecorder,
     trace: Trace,
+    /// Whether the handshake of each sender was complete at its last sample, and events reported to its controller by then.
+    told: Vec<Option<(bool, u64)>>,
+    /// Index of the last sample of each link, plus 1; 0 if none.
+    last: Vec<usize>,
 }
 
 impl Recorder {
     pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Self {
         let hops = scenario.hops.iter();
+        let mut senders = SenderRecorder::default();
+        senders.trace.packets.reserve(ROWS);
         Recorder {
             trace: Trace {
+                links: Vec::with_capacity(ROWS),
                 flow_names: flow_names(scenario, connections),
                 link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
                 ..Trace::default()
             },
-            senders: SenderRecorder::default(),
+            senders,
+            told: vec![None; connections.len()],
+            last: vec![0; 2 * scenario.hops.len()],
         }
     }
 
@@ -90,7 +122,12 @@ impl Recorder {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
-        sample_sender(&mut self.senders, time, flow, event, endpoint);
+        let told = Some((endpoint.path().established, endpoint.told()));
+        if std::mem::replace(&mut self.told[flow], told) == told {
+            take_packets(&mut self.senders, flow, endpoint);
+        } else {
+            sample_sender(&mut self.senders, time, flow, event, endpoint);
+        }
     }
 
     pub(crate) fn sample_link<P: thalweg_path::Packet>(
@@ -99,19 +136,57 @@ impl Recorder {
         index: usize,
         link: &mut Link<P>,
     ) {
-        self.trace.sample_link(time, index, link);
+        link.advance(time);
+        let last = self.last[index].checked_sub(1);
+        let last = last.map(|place| &self.trace.links[place]);
+        if last.is_none_or(|row| row.is_outdated(link)) {
+            self.trace.sample_link(time, index, link);
+            self.last[index] = self.trace.links.len();
+        }
     }
 
-    pub(crate) fn finish(self) -> Trace {
+    /// Notes the packet that is about to come out of a link, if the link held it back.
+    pub(crate) fn note_arrival<P: thalweg_path::Packet>(
+        &mut self,
+        time: Instant,
+        index: usize,
+        link: &mut Link<P>,
+    ) {
+        if let Some((flow, held)) = link.arriving(time)
+            && held > Duration::ZERO
+        {
+            self.trace.held.push(HeldRow {
+                time,
+                link: index,
+                flow: flow as usize,
+                held,
+            });
+        }
+    }
+
+    /// The trace of a trial that ended at `end`.
+    pub(crate) fn finish(self, connections: &[Connection], end: Instant) -> Trace {
         Trace {
             senders: self.senders.trace,
+            frames: frames(connections, end),
             ..self.trace
         }
     }
 }
 
+impl LinkRow {
+    /// Whether a row now would show more than the progress of the packet in transmission.
+    fn is_outdated<P: thalweg_path::Packet>(&self, link: &Link<P>) -> bool {
+        let (queue, progress) = (link.queue(), link.progress());
+        let bytes = (self.delivered, self.queue_bytes, self.capacity);
+        bytes != (progress.transmitted, queue.bytes, link.capacity())
+            || u64::from(self.dropped) != progress.dropped
+            || u64::from(self.marked) != progress.marked
+    }
+}
+
 impl Trace {
-    /// Looks at link number `index`.
+    /// Samples link number `index`.
     pub fn sample_link<P: thalweg_path::Packet>(
         &mut self,
         time: Instant,
@@ -127,23 +202,28 @@ impl Trace {
                 cause: dropped.cause,
             });
         }
-        let (queue, stats) = (link.queue(), link.stats());
-        let row = LinkRow {
+        let (queue, progress) = (link.queue(), link.progress());
+        self.links.push(LinkRow {
             time,
-            link: index,
+            link: index as u32,
             capacity: link.capacity(),
             queue_bytes: queue.bytes,
-            queue_packets: queue.packets,
+            queue_packets: queue.packets as u32,
             queue_delay: link.queue_delay(),
-            delivered: stats.transmitted.bytes,
-            dropped: stats.dropped.packets,
-            marked: stats.marked.packets,
-        };
-        self.links.push(row);
+            delivered: progress.transmitted,
+            dropped: progress.dropped as u32,
+            marked: progress.marked as u32,
+        });
     }
 }
 
-/// Looks at a sender of data, and takes what became of its packets.
+/// Takes the packet events of a sender of data.
+fn take_packets(recorder: &mut SenderRecorder, flow: usize, endpoint: &mut Endpoint) {
+    let packets = &mut recorder.trace.packets;
+    endpoint.take_packets(&mut |event| packets.push((flow, event)));
+}
+
+/// Samples a sender of data, and takes its packet events.
 pub(crate) fn sample_sender(
     recorder: &mut SenderRecorder,
     time: Instant,
@@ -151,8 +231,7 @@ pub(crate) fn sample_sender(
     event: &'static str,
     endpoint: &mut Endpoint,
 ) {
-    let packets = &mut recorder.trace.packets;
-    endpoint.take_packets(&mut |event| packets.push((flow, event)));
+    take_packets(recorder, flow, endpoint);
     let sender = Sampled {
         control: endpoint.control(),
         pacing: endpoint.pacing_rate(),
@@ -161,11 +240,14 @@ pub(crate) fn sample_sender(
     recorder.sample(time, flow, event, &sender, |out| endpoint.observe(out));
 }
 
-/// What connections are called: by their flow, or, of a flow of requests, each by itself, as "web/17".
+/// Names of connections: that of their flow, or, in a flow of requests, "web/17".
 pub(crate) fn flow_names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
+    let mut counts = vec![0; scenario.flows.len()];
+    for connection in connections {
+        counts[connection.flow] += 1;
+    }
     let mut names = Vec::new();
-    for (index, spec) in scenario.flows.iter().enumerate() {
-        let count = connections.iter().filter(|c| c.flow == index).count();
+    for (spec, count) in scenario.flows.iter().zip(counts) {
         match &spec.workload {
             Workload::Requests(_) => {
                 names.extend((0..count).map(|number| format!("{}/{number}", spec.name)));

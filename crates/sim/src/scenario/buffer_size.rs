@@ -1,6 +1,7 @@
 //! Sizes of buffers: in bytes, packets or time, or in multiples of the bandwidth-delay product.
 
 use schemars::JsonSchema;
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +10,7 @@ use thalweg_units::{Bytes, Duration, Rate, quoted};
 
 const ACCEPTED: &str = "\"80 ms\", \"250 kB\", \"100 packets\", \"1 bdp\", \"unlimited\"";
 
-/// How much a queue holds.
+/// Limit of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum BufferSize {
     Unlimited,
@@ -88,9 +89,19 @@ impl fmt::Display for BufferSize {
 
 impl<'de> Deserialize<'de> for BufferSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        deserializer.deserialize_str(Text)
+    }
+}
+
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = BufferSize;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a text with a unit, such as {ACCEPTED}")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<BufferSize, E> {
+        text.parse().map_err(E::custom)
     }
 }
 impl Serialize for BufferSize {

@@ -1,37 +1,42 @@
-//! The clock that a scenario is read for: it decides what may carry a flow.
+//! The clock of a scenario, which determines the transports of flows.
 
 use super::error::ScenarioError;
 use super::flow::{FlowController, KERNEL};
 use super::schema::{Flow, ScenarioFile, Stack};
+use thalweg_control::Registry;
 use thalweg_quic::StackController;
 use thalweg_units::Bytes;
 
-/// The clock that a scenario is read for.
+/// The clock of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
-    /// Virtual time: the modelled endpoint or the QUIC stack carries flows, and trials repeat.
+    /// Virtual time: flows use the modelled endpoint or the QUIC stack, and trials repeat.
     Virtual,
-    /// Real time: the kernel's TCP or the QUIC stack carries flows, also where the file does not say so. The modelled
+    /// Real time: flows use the kernel's TCP or, by default, the QUIC stack. The modelled
     /// endpoint has no packets that a host could send.
     Real(Host),
-    /// Any: only the path counts, whatever is to carry the flows.
+    /// Any: only the path is used, whatever the transports of the flows.
     Any,
 }
 
-/// What a host offers to a scenario.
+/// The capabilities of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Host {
-    /// Whether its kernel has a congestion control; if not, what is wrong with the name and what is accepted.
+    /// Whether its kernel has a congestion control; if not, the problem with the name and what is accepted.
     pub congestion: fn(&str) -> Result<(), String>,
     /// The largest UDP payload of its packets.
     pub most_payload: Bytes,
 }
 
 impl Clock {
-    /// Reads the controller of a flow; the error says what is accepted.
-    pub(crate) fn controller(self, text: &str) -> Result<FlowController, String> {
+    /// Parses the controller of a flow; the error says what is accepted.
+    pub(crate) fn controller(
+        self,
+        text: &str,
+        registry: &Registry,
+    ) -> Result<FlowController, String> {
         let Some(congestion) = text.strip_prefix(KERNEL) else {
-            return text.parse();
+            return FlowController::read(text, registry);
         };
         match self {
             Clock::Virtual => {
@@ -47,8 +52,8 @@ impl Clock {
         Ok(FlowController::Kernel(text.to_owned()))
     }
 
-    /// Gives each flow the stack that it has under this clock. `table` is what `file` was read from, and `refuse`
-    /// speaks against a key of it.
+    /// Sets the stack of each flow under this clock. `table` is the source of `file`, and `refuse`
+    /// reports a key of it.
     pub(crate) fn choose_stacks(
         self,
         file: &mut ScenarioFile,
@@ -57,7 +62,7 @@ impl Clock {
     ) -> Result<(), ScenarioError> {
         let is_of_stack = |flow: &Flow| StackController::is_meant_by(&flow.controller);
         if !matches!(self, Clock::Virtual) {
-            // No trial in real time repeats.
+            // Trials in real time never repeat.
             file.allow_unseeded |= file.flow.iter().any(is_of_stack);
         }
         let given = table.get("flow").and_then(toml::Value::as_array);
@@ -75,7 +80,7 @@ impl Clock {
                         "\"model\" runs in virtual time only; accepted in real time: \"quic\", or no such key"
                     }
                     Some(_) if is_kernel => {
-                        "\"quic\" does not carry a controller of the kernel; accepted: no such key, or another controller"
+                        "\"quic\" does not support controllers of the kernel; accepted: no such key, or another controller"
                     }
                     _ => "",
                 };

@@ -1,14 +1,26 @@
-//! Pass criteria: which number of which flow, and its bound.
+//! Pass criteria: a metric of a flow, and its bound.
 
-use thalweg_units::Duration;
+use std::fmt;
+use std::str::FromStr;
+use thalweg_units::{Duration, Fraction, ParseError, Rate};
 
-/// A number of a flow that a criterion can bound.
+/// A metric of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// The last byte is delivered to the application.
     Completion,
-    /// The close exchange that follows is over.
+    /// The close exchange after that has ended.
     Closed,
+    /// Mean rate of delivery.
+    Rate,
+    /// Packets that the sender declared lost, of those that it sent.
+    Loss,
+    /// Mean of the RTT samples of the sender of data.
+    Rtt,
+    /// Mean time that packets waited in queues.
+    QueueDelay,
+    /// What the flow got of what all flows got while all were active.
+    Share,
     /// Mean delay of a stream of media.
     MeanDelay,
     /// Its 95th percentile.
@@ -23,12 +35,39 @@ pub enum Metric {
     MaxDelayFromStart,
 }
 
+/// What a metric is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Time,
+    /// Bits per second.
+    Rate,
+    /// Parts of one.
+    Share,
+}
+
+impl Unit {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Time => "s",
+            Unit::Rate => "bps",
+            Unit::Share => "share",
+        }
+    }
+}
+
 impl Metric {
     /// The name in scenario files.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Completion => "completion",
             Metric::Closed => "closed",
+            Metric::Rate => "rate",
+            Metric::Loss => "loss",
+            Metric::Rtt => "rtt",
+            Metric::QueueDelay => "queue-delay",
+            Metric::Share => "share",
             Metric::MeanDelay => "mean-delay",
             Metric::P95Delay => "p95-delay",
             Metric::P99Delay => "p99-delay",
@@ -42,21 +81,33 @@ impl Metric {
         match self {
             Metric::Completion => "from the start of the trial to the last byte delivered",
             Metric::Closed => "completion and the close exchange that follows",
+            Metric::Rate => {
+                "mean rate of delivery, from the start of the flow to its completion or the end"
+            }
+            Metric::Loss => "packets that the sender declared lost, of those that it sent",
+            Metric::Rtt => "mean of the RTT samples of the sender of data",
+            Metric::QueueDelay => "mean time that the packets of data waited in queues",
+            Metric::Share => "of what all flows got, while all were active",
             Metric::MeanDelay => "mean delay of the counted frames",
             Metric::P95Delay => "95th percentile of their delays",
             Metric::P99Delay => "99th percentile of their delays",
             Metric::MaxDelay => "largest of their delays",
             Metric::MeanDelayFromStart => {
-                "mean delay of all frames, those before the start of measurement too"
+                "mean delay of all frames, including those before the start of measurement"
             }
             Metric::MaxDelayFromStart => "largest delay of all frames",
         }
     }
 
     /// All of them.
-    pub const ALL: [Metric; 8] = [
+    pub const ALL: [Metric; 13] = [
         Metric::Completion,
         Metric::Closed,
+        Metric::Rate,
+        Metric::Loss,
+        Metric::Rtt,
+        Metric::QueueDelay,
+        Metric::Share,
         Metric::MeanDelay,
         Metric::P95Delay,
         Metric::P99Delay,
@@ -66,15 +117,88 @@ impl Metric {
     ];
     /// Whether it is a number of one stream of media.
     pub fn is_of_media(self) -> bool {
-        !matches!(self, Metric::Completion | Metric::Closed)
+        matches!(
+            self,
+            Metric::MeanDelay
+                | Metric::P95Delay
+                | Metric::P99Delay
+                | Metric::MaxDelay
+                | Metric::MeanDelayFromStart
+                | Metric::MaxDelayFromStart
+        )
     }
-    /// Whether frames before the start of measurement count as well.
+    /// Whether it is a time from the start of the trial, which a flow that does not finish has not.
+    pub fn is_end(self) -> bool {
+        matches!(self, Metric::Completion | Metric::Closed)
+    }
+    /// Its unit.
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::Rate => Unit::Rate,
+            Metric::Loss | Metric::Share => Unit::Share,
+            _ => Unit::Time,
+        }
+    }
+    /// Whether frames before the start of measurement also count.
     pub(crate) fn counts_from_start(self) -> bool {
         matches!(self, Metric::MeanDelayFromStart | Metric::MaxDelayFromStart)
     }
     pub(crate) fn from_name(name: &str) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
+}
+
+/// The value of a bound, in the unit of its metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// A time.
+    Time(Duration),
+    /// A rate.
+    Rate(Rate),
+    /// A share.
+    Share(Fraction),
+}
+
+impl Amount {
+    /// Reads a text in a unit.
+    ///
+    /// # Errors
+    /// The message names the accepted forms.
+    pub(crate) fn read(text: &str, unit: Unit) -> Result<Amount, ParseError> {
+        Ok(match unit {
+            Unit::Time => Amount::Time(Duration::from_str(text)?),
+            Unit::Rate => Amount::Rate(Rate::from_str(text)?),
+            Unit::Share => Amount::Share(Fraction::from_str(text)?),
+        })
+    }
+
+    /// In seconds, bits per second, or parts of one.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Amount::Time(time) => time.as_secs_f64(),
+            Amount::Rate(rate) => rate.as_bits_per_sec() as f64,
+            Amount::Share(share) => share.as_f64(),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Amount::Time(time) => time.fmt(f),
+            Amount::Rate(rate) => rate.fmt(f),
+            Amount::Share(share) => share.fmt(f),
+        }
+    }
+}
+
+/// A bound, and on which side of it a metric must stay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// The metric may be as large as this.
+    AtMost(Amount),
+    /// It may be as small as this.
+    AtLeast(Amount),
 }
 
 /// A pass criterion.
@@ -87,29 +211,27 @@ pub struct Criterion {
     /// Which stream of media, for delays.
     pub stream: Option<String>,
     /// The bound.
-    pub at_most: Duration,
+    pub bound: Bound,
+    /// The share of the trials that must keep it.
+    pub within: Fraction,
     /// Where the bound comes from.
     pub source: Option<String>,
     /// Whether it is shown without deciding the verdict.
     pub informative: bool,
-    /// The least value that physics allows.
+    /// The least value that physics allows, of a time that may not be larger than the bound.
     pub floor: Option<Duration>,
 }
 
 impl Criterion {
-    /// The column of the outcomes that holds the metric, in seconds.
+    /// The column of the outcomes that holds the metric: of the table of streams if it names one, else of that of flows.
     pub fn column(&self) -> String {
-        let metric = self.metric.name().replace('-', "_");
-        match &self.stream {
-            Some(stream) => format!("{}_{metric}_s", column_name(stream)),
-            None => format!("{metric}_s"),
+        match self.metric {
+            Metric::Rate => "mean_rate_bps".to_owned(),
+            Metric::Loss => "loss".to_owned(),
+            Metric::Rtt => "mean_rtt_s".to_owned(),
+            Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
+            Metric::Share => "share".to_owned(),
+            time => format!("{}_s", time.name().replace('-', "_")),
         }
     }
-}
-
-/// A name as part of a column name.
-pub fn column_name(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect()
 }

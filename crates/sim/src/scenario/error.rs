@@ -7,9 +7,9 @@ use thalweg_units::brief;
 /// Why a scenario is refused: where, what, and which forms are accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ScenarioError {
-    /// File name, or the command-line option that the value came from.
+    /// File name, or the command-line option of the value.
     pub origin: String,
-    /// Line, counted from 1, if the error has a place in the file.
+    /// Line, counted from 1, if the error is in the file.
     pub line: Option<usize>,
     /// The key in question, for example `path.rate`, with the text of its line where that helps.
     pub key: Option<String>,
@@ -18,8 +18,8 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// Speaks against the value of a key, `flow.1.controller`, of the file `origin`, at its line. Lines of a file in
-    /// which `--set` has changed something say nothing: then what was set stands for the line.
+    /// Reports the value of a key, `flow.1.controller`, of the file `origin`, at its line. Lines of a file that
+    /// `--set` has changed are meaningless: then the `--set` options replace the line.
     pub fn at(
         text: &str,
         origin: &str,
@@ -35,7 +35,7 @@ impl ScenarioError {
         }
     }
 
-    /// Speaks against what a command-line option says: `--controller main=c9`.
+    /// Reports a command-line option: `--controller main=c9`.
     pub fn of_option(option: String, problem: impl Into<String>) -> Self {
         ScenarioError {
             origin: brief(&option, LINE).into_owned(),
@@ -60,15 +60,15 @@ impl fmt::Display for ScenarioError {
     }
 }
 
-/// How much of a line, or of an option, a message shows.
+/// Most characters of a line or option in a message.
 pub(crate) const LINE: usize = 120;
-/// How much of a quoted value.
+/// Most characters of a quoted value.
 const VALUE: usize = 60;
-/// The most characters that a message keeps at its beginning and at its end, where it says what is accepted.
+/// Most characters at the beginning and at the end of a message, which says what is accepted.
 const BEGINNING: usize = 800;
 const END: usize = 400;
 
-/// A message without the rest of quoted values that are long, and never longer than a screen.
+/// A message with long quoted values cut, and never longer than a screen.
 fn shortened(message: &str) -> Cow<'_, str> {
     if message.chars().nth(VALUE).is_none() {
         return Cow::Borrowed(message);
@@ -89,7 +89,7 @@ fn shortened(message: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{} {end}", brief(&text, BEGINNING)))
 }
 
-/// What errors call a file in which `--set` has changed something.
+/// The name in errors of a file that `--set` has changed.
 pub(crate) fn with_sets(origin: &str, sets: &[(String, String)]) -> String {
     let named = sets
         .iter()

@@ -1,16 +1,16 @@
 //! The floor: the least time that physics allows a flow on its path, whatever its controller.
 //!
 //! # Model
-//! A fluid limit: the flow has the path for itself, loses nothing, knows the capacity at every moment, and
-//! full packets carry nothing but data and their headers, those of the real stack being as short as they can be. The request reaches the server after the
-//! handshake (one and a half round trips, half of one with 0-RTT); from then on data leaves at capacity, and
-//! the last byte takes one more propagation delay. On a route of several links the floor is the
-//! largest that any of them sets by itself. Delays are the smallest of the schedule. Noise is taken at its best: three
-//! deviations of capacity more and of delay less, all the time.
+//! A fluid limit: the flow is alone on the path, loses nothing, knows the capacity in advance, and
+//! full packets contain only data and their headers, of the least size for the real stack. The request reaches the
+//! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
+//! capacity, and the last byte takes one more propagation delay. On a route of several links the floor is the
+//! largest of their floors. Delays are the smallest of the schedule. Noise is taken at its best: always three
+//! deviations more capacity and less delay.
 //!
 //! # Limits
-//! Noise scales the opportunities of a delivery trace as it scales a rate, without a useful bound: there the floor
-//! counts delays alone.
+//! Noise scales the opportunities of a delivery trace like a rate, without a useful bound: there the floor
+//! counts only delays.
 
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
@@ -21,7 +21,7 @@ use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// Where the draws of noise are cut off (see the noise of links).
+/// Truncation of the draws of noise (see the noise of links).
 const DEVIATIONS: u64 = 3;
 
 impl Scenario {
@@ -36,7 +36,8 @@ impl Scenario {
     }
 }
 
-/// Floor of `metric`, from the start of the trial; `None` if the capacity never suffices, or if the workload has no single end to speak of.
+/// Floor of `metric`, from the start of the trial; `None` if the capacity never suffices, or the
+/// workload has no single end.
 pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -> Option<Duration> {
     let (down, up) = (
         links(hops, flow, Direction::Down),
@@ -44,6 +45,11 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     );
     let (down_delay, up_delay) = (delay(&down), delay(&up));
     let rtt = down_delay + up_delay;
+    match metric {
+        Metric::Rtt => return Some(rtt),
+        Metric::Rate | Metric::Loss | Metric::QueueDelay | Metric::Share => return None,
+        _ => {}
+    }
     let handshake = if flow.transport.zero_rtt {
         Duration::ZERO
     } else {
@@ -55,8 +61,9 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         Workload::Call(media) => {
             // A frame from the server waits for its request: one RTT. One from the client takes half of that.
             let from_client = media.iter().any(|stream| stream.from == Role::Client);
-            let is_delay = metric != Metric::Completion && metric != Metric::Closed;
-            return is_delay.then_some(if from_client { up_delay } else { rtt });
+            return metric
+                .is_of_media()
+                .then_some(if from_client { up_delay } else { rtt });
         }
         Workload::Requests(_) => return None,
     };
@@ -69,7 +76,7 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let packets = bytes.as_u64().div_ceil(payload).max(1);
     let headers = packets * (header.as_u64() + u64::from(overhead));
     let begin = Instant::START + flow.start + ready;
-    // Each link is a bottleneck of its own: none can be done before it has carried all.
+    // Each link may be the bottleneck: none is done before it has transmitted all.
     let mut done = Instant::START;
     for (place, link) in data.iter().enumerate() {
         let reached = begin + delay(&data[..place]);
@@ -99,7 +106,7 @@ fn links<'a>(hops: &'a [Hop], flow: &FlowSpec, direction: Direction) -> Vec<&'a 
     links
 }
 
-/// The link without noise, at the largest rates that noise lets it have. A suspended link stays suspended.
+/// The link without noise, at the largest rates under noise. A suspended link stays suspended.
 fn at_best(link: &LinkConfig) -> LinkConfig {
     let mut best = link.clone();
     if let Some(noise) = best.noise.take() {

@@ -1,17 +1,16 @@
-//! What a flow is: its controller, its workload and its transport.
+//! A flow: its controller, its workload and its transport.
 
 use super::media::MediaSpec;
 use super::schema::{Gap, Stack};
-use std::str::FromStr;
-use thalweg_control::ControllerSpec;
+use thalweg_control::{ControllerSpec, Registry};
 use thalweg_quic::StackController;
 use thalweg_transport::TransportConfig;
 use thalweg_units::{Bytes, Duration};
 
-/// What marks a congestion control of the kernel.
+/// Prefix of congestion controls of the kernel.
 pub(super) const KERNEL: &str = "kernel:";
 
-/// What steers the sender of a flow.
+/// The controller of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FlowController {
     /// A controller of the registry, for both stacks.
@@ -23,7 +22,7 @@ pub enum FlowController {
 }
 
 impl FlowController {
-    /// The text that it was read from.
+    /// The text it was parsed from.
     pub fn as_str(&self) -> &str {
         match self {
             FlowController::Registry(spec) => spec.as_str(),
@@ -39,18 +38,13 @@ impl FlowController {
             _ => None,
         }
     }
-}
 
-impl FromStr for FlowController {
-    type Err = String;
-
-    /// # Errors
-    /// The message names what is accepted.
-    fn from_str(text: &str) -> Result<Self, String> {
+    /// Reads the controller of a flow that no kernel carries; the error names what is accepted.
+    pub(super) fn read(text: &str, registry: &Registry) -> Result<Self, String> {
         if StackController::is_meant_by(text) {
             return text.parse().map(FlowController::OfStack);
         }
-        let spec = text.parse::<ControllerSpec>();
+        let spec = registry.read(text);
         spec.map(FlowController::Registry)
             .map_err(|error| error.to_string())
     }
@@ -66,14 +60,14 @@ pub(crate) struct Arrivals {
     pub(crate) p5: Bytes,
     /// 95th percentile of the lengths.
     pub(crate) p95: Bytes,
-    /// Size of the request that asks for a download.
+    /// Size of the request for a download.
     pub(crate) request: Bytes,
 }
 
-/// What a flow moves.
+/// The workload of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Workload {
-    /// From server to client, asked for by a request.
+    /// From server to client, after a request.
     Download {
         bytes: Bytes,
         request: Bytes,
@@ -94,13 +88,13 @@ pub struct FlowSpec {
     pub name: String,
     /// Controller of its sender.
     pub controller: FlowController,
-    /// Whether a modelled endpoint or a real stack carries it.
+    /// The modelled endpoint or the real stack.
     pub(crate) stack: Stack,
     /// When it starts.
     pub start: Duration,
     /// Whether a trial ends without waiting for it.
     pub background: bool,
-    /// Indices of the hops that it takes from server to client.
+    /// Indices of the hops that it crosses from server to client.
     pub(crate) route: Vec<usize>,
     pub(crate) workload: Workload,
     pub(crate) transport: TransportConfig,

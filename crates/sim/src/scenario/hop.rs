@@ -16,7 +16,7 @@ pub(crate) enum Direction {
 impl Direction {
     pub(crate) const BOTH: [Direction; 2] = [Direction::Down, Direction::Up];
 
-    /// The direction of what this end sends.
+    /// The direction in which this end sends.
     #[inline]
     pub(crate) fn from(sender: Role) -> Self {
         match sender {
@@ -25,7 +25,7 @@ impl Direction {
         }
     }
 
-    /// The direction of what this end receives.
+    /// The direction from which this end receives.
     #[inline]
     pub(crate) fn to(receiver: Role) -> Self {
         Direction::from(receiver.peer())
@@ -69,7 +69,7 @@ impl<T> Index<Direction> for PerDirection<T> {
 /// Two links, one for each direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Hop {
-    /// What the links are called in outcomes and traces: they also name the random streams.
+    /// Names of the links in outcomes and traces, and of their random streams.
     pub(crate) names: PerDirection<String>,
     pub(crate) links: PerDirection<LinkConfig>,
 }

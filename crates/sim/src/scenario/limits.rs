@@ -1,5 +1,5 @@
-//! What a scenario may ask for. Everything is refused before anything is allocated for it, so that a trial ends, or can
-//! be stopped, and fits into memory. The numbers stand in the table of docs/scenarios.md.
+//! Limits of scenarios, checked before anything is allocated, so that a trial ends, or can
+//! be stopped, and fits into memory. The table of docs/scenarios.md lists them.
 
 /// Bytes of a scenario file, traces in it included.
 pub(super) const TEXT: usize = 80 << 20;
@@ -30,7 +30,7 @@ pub(super) const COUNTERS: u64 = 4_000_000;
 /// Streams of one flow, and of all flows.
 pub(super) const STREAMS: u32 = 10_000;
 pub(super) const ALL_STREAMS: u64 = 200_000;
-/// Streams of one flow of the real stack, which goes through all of them for each that is written to.
+/// Streams of one flow of the real stack, which visits all of them for each write.
 pub(super) const REAL_STREAMS: u32 = 1_000;
 /// Streams of media of one flow.
 pub(super) const MEDIA: usize = 100;

@@ -1,4 +1,4 @@
-//! What streams of media a call has.
+//! The streams of media of a call.
 
 use super::schema::Carriage;
 use thalweg_transport::Role;

@@ -1,5 +1,5 @@
-//! Scenarios: what they are (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), how they are read (`read`) and
-//! checked (`check`), and what physics allows on them (`floor`).
+//! Scenarios: their parts (`flow`, `media`, `hop`, `criterion`), their keys (`schema`), reading (`read`) and
+//! checking (`check`) them, and what physics allows on them (`floor`).
 
 mod buffer_size;
 mod check;
@@ -9,6 +9,7 @@ pub(crate) mod error;
 pub(crate) mod floor;
 pub(crate) mod flow;
 pub(crate) mod hop;
+mod known_keys;
 mod limits;
 pub(crate) mod media;
 mod overrides;
@@ -18,7 +19,7 @@ pub(crate) mod schema;
 mod trace_files;
 
 pub use clock::{Clock, Host};
-pub use criterion::{Criterion, Metric, column_name};
+pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
 pub use error::ScenarioError;
 pub(crate) use flow::Workload;
 pub use flow::{FlowController, FlowSpec};
@@ -29,7 +30,7 @@ use thalweg_units::{Duration, Instant};
 /// A scenario: path, flows and pass criteria.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub title: String,
     /// The document that it comes from.
     pub source: Option<String>,
@@ -42,7 +43,7 @@ pub struct Scenario {
     pub(crate) overhead: u32,
     pub(crate) time_limit: Duration,
     pub(crate) start_noise: Duration,
-    /// Takes the place of the trial's seed in the links.
+    /// Replaces the trial's seed in the links.
     pub(crate) jitter_seed: Option<u64>,
     /// Bins of the recorded series.
     pub(crate) sample: Option<Duration>,
@@ -56,13 +57,13 @@ impl Scenario {
         &self.toml
     }
 
-    /// Simulated time at which a trial ends whatever has finished.
+    /// Simulated time at which a trial ends in any case.
     pub fn time_limit(&self) -> Duration {
         self.time_limit
     }
 
-    /// Whether a trial ends only when this flow has: those that criteria name, and without criteria all but
-    /// the background. A scenario in which this is no flow runs until its time limit.
+    /// Whether a trial waits for the end of this flow: those that criteria name, and without criteria all but
+    /// the background. A scenario without any such flow runs until its time limit.
     pub fn is_awaited(&self, flow: usize) -> bool {
         if self.criteria.is_empty() {
             return !self.flows[flow].background;

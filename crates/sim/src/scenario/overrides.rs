@@ -1,10 +1,11 @@
 //! `--set KEY=VALUE` and `--controller FLOW=NAME`: changes to a scenario before it is read.
 
 use crate::scenario::error::ScenarioError;
+use thalweg_units::did_you_mean;
 use toml::{Table, Value};
 
-/// Sets `key` (`path.rate`, `flow.main.start`, `path.change.0.at`, `flow.*.stack`) to `text`. Flows are named,
-/// other lists are counted from 0, and `*` stands for every entry of a list. A text that is TOML is taken as
+/// Sets `key` (`path.rate`, `flow.main.start`, `path.change.0.at`, `flow.*.stack`) to `text`. Flows are selected by
+/// name, other lists by index from 0, and `*` selects every entry of a list. Valid TOML is taken as
 /// such, anything else as a string.
 pub(crate) fn set(document: &mut Table, key: &str, text: &str) -> Result<(), ScenarioError> {
     let value = parse(text);
@@ -17,7 +18,7 @@ pub(crate) fn set(document: &mut Table, key: &str, text: &str) -> Result<(), Sce
     result.map_err(|problem| ScenarioError::of_option(format!("--set {key}={text}"), problem))
 }
 
-/// Puts `value` where `segments[depth..]` lead from `node`, or says why it cannot.
+/// Sets the value at `segments[depth..]` below `node`, or says why it cannot.
 fn place(node: &mut Value, segments: &[&str], depth: usize, value: &Value) -> Result<(), String> {
     let Some(&segment) = segments.get(depth) else {
         *node = value.clone();
@@ -45,8 +46,9 @@ fn place(node: &mut Value, segments: &[&str], depth: usize, value: &Value) -> Re
                 .or_else(|| segment.parse().ok().filter(|index| *index < items.len()));
             let Some(index) = found else {
                 let accepted = names.join(", ");
+                let hint = did_you_mean(segment, names.iter().map(String::as_str));
                 return Err(format!(
-                    "{walked} has no entry \"{segment}\"; accepted: {accepted}, or * for all"
+                    "{walked} has no entry \"{segment}\"{hint}; accepted: {accepted}, or * for all"
                 ));
             };
             place(&mut items[index], segments, depth + 1, value)

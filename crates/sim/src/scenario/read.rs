@@ -5,8 +5,10 @@ use super::check::counts::check_text;
 use super::error::{ScenarioError, with_sets};
 use super::refusal::refused;
 use super::schema::ScenarioFile;
-use super::{Clock, Scenario, overrides, trace_files};
+use super::{Clock, FlowController, Scenario, overrides, trace_files};
 use std::path::Path;
+use thalweg_control::Registry;
+use thalweg_units::did_you_mean;
 
 impl Scenario {
     /// Reads and checks a scenario. `origin` is the file name that errors show; `sets` are pairs of
@@ -20,29 +22,33 @@ impl Scenario {
         sets: &[(String, String)],
         controllers: &[(String, String)],
     ) -> Result<Scenario, ScenarioError> {
-        Scenario::read(text, origin, sets, controllers, Clock::Virtual)
+        let registry = Registry::standard();
+        Scenario::read(text, origin, sets, controllers, Clock::Virtual, &registry)
     }
 
-    /// The same for any clock.
+    /// The same for any clock, and with the controllers of any registry.
     ///
     /// # Errors
-    /// As [`Scenario::from_toml`], and if a flow cannot be carried under this clock.
+    /// As [`Scenario::from_toml`], and if a flow is not supported under this clock.
     pub fn read(
         text: &[u8],
         origin: &str,
         sets: &[(String, String)],
         controllers: &[(String, String)],
         clock: Clock,
+        registry: &Registry,
     ) -> Result<Scenario, ScenarioError> {
         let table = Scenario::table(text, origin, sets)?;
         let text = utf8(text, origin)?;
         let folder = Path::new(origin).parent().unwrap_or(Path::new(""));
         let (mut file, toml, origin) = match (sets, controllers) {
             ([], []) => (typed(text, origin)?, text.to_owned(), origin.to_owned()),
-            _ => changed(table.clone(), origin, sets, controllers, clock)?,
+            _ => changed(table.clone(), origin, sets, controllers, |text| {
+                clock.controller(text, registry)
+            })?,
         };
         let origin = origin.as_str();
-        // Lines of a text in which `--set` has changed something say nothing to its reader: errors name what was set.
+        // Lines of a text that `--set` has changed are meaningless: errors name the options instead.
         let text = if sets.is_empty() { text } else { "" };
         let refuse = |key: &str, problem: &str| ScenarioError::at(text, origin, &[], key, problem);
         clock.choose_stacks(&mut file, &table, refuse)?;
@@ -56,16 +62,17 @@ impl Scenario {
             text,
             origin,
             clock,
+            registry,
             controllers,
         };
         checker.check(file, toml)
     }
 
-    /// The tables of a scenario file with the values of `--set` in them, not checked yet. `--controller` comes after
-    /// them: it has the last word on the controller of a flow.
+    /// The tables of a scenario file with the values of `--set`, unchecked. `--controller` applies after
+    /// them.
     ///
     /// # Errors
-    /// If the file is not a scenario, or if a key of `sets` leads nowhere.
+    /// If the file is not a scenario, or a key of `sets` does not exist.
     fn table(
         text: &[u8],
         origin: &str,
@@ -87,14 +94,14 @@ fn typed(text: &str, origin: &str) -> Result<ScenarioFile, ScenarioError> {
     toml::from_str(text).map_err(|error| refused(&error, text, origin))
 }
 
-/// A file with what `--set` and `--controller` change in it, its text, and what errors call it. `table` has the values
-/// of `--set` already.
+/// A file with the changes of `--set` and `--controller`, its text, and its name in errors. `table` already has the
+/// values of `--set`. `read` parses the controller of a flow.
 fn changed(
     mut table: toml::Table,
     origin: &str,
     sets: &[(String, String)],
     controllers: &[(String, String)],
-    clock: Clock,
+    read: impl Fn(&str) -> Result<FlowController, String>,
 ) -> Result<(ScenarioFile, String, String), ScenarioError> {
     for (flow, controller) in controllers {
         let flows = table.get("flow").and_then(toml::Value::as_array);
@@ -105,13 +112,14 @@ fn changed(
         let names: Vec<&str> = names.filter_map(toml::Value::as_str).collect();
         let option = format!("--controller {flow}={controller}");
         if !names.contains(&flow.as_str()) {
+            let hint = did_you_mean(flow, names.iter().copied());
             let problem = format!(
-                "there is no flow \"{flow}\"; accepted: {}",
+                "there is no flow \"{flow}\"{hint}; accepted: {}",
                 names.join(", ")
             );
             return Err(ScenarioError::of_option(option, problem));
         }
-        if let Err(problem) = clock.controller(controller) {
+        if let Err(problem) = read(controller) {
             return Err(ScenarioError::of_option(option, problem));
         }
         let quoted = toml::Value::String(controller.clone()).to_string();

@@ -1,8 +1,8 @@
 //! What the reader of TOML and of types says, in the words of scenario files.
 
 use crate::scenario::error::{LINE, ScenarioError, line_of};
-use crate::scenario::schema::ScenarioFile;
-use thalweg_units::brief;
+use crate::scenario::known_keys::KnownKeys;
+use thalweg_units::{brief, did_you_mean};
 
 /// Turns an error of the TOML reader into ours: line, the text of that line, and the problem.
 pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
@@ -13,8 +13,16 @@ pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> Scen
     let message = (error.message().replace('`', "\""))
         .replace("unknown field ", "unknown key ")
         .replace("unknown variant ", "unknown value ");
-    let choices = shown.map(key_of).and_then(choices);
+    let known = KnownKeys::new();
+    let choices = shown.map(key_of).and_then(|key| known.choices(key));
+    // A list in the place of a table is read as its keys, one by one.
+    let is_one = |line: &&str| line.starts_with("[[") && known.is_table(key_of(line));
     let problem = match (message.strip_prefix("missing field "), choices) {
+        _ if shown.as_ref().is_some_and(is_one) => {
+            let line = shown.unwrap_or_default();
+            let name = line.trim_matches(['[', ']']).trim();
+            format!("{} is one table: write [{name}]", key_of(line))
+        }
         // The only required key of a choice is the one that chooses.
         (Some("\"model\""), Some(choices)) => {
             format!("the key \"model\" is missing here; accepted: {choices}")
@@ -26,7 +34,11 @@ pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> Scen
         // What is wrong within a table may be any of its keys.
         (None, choices) => {
             let within = shown.is_some_and(|shown| shown.contains('{'));
-            in_words(&message, choices.filter(|_| !within))
+            in_words(
+                &message,
+                choices.filter(|_| !within),
+                shown.unwrap_or_default(),
+            )
         }
     };
     ScenarioError {
@@ -44,8 +56,11 @@ fn key_of(line: &str) -> &str {
     name.rsplit('.').next().unwrap_or_default().trim()
 }
 
-/// What was found and what is accepted. `choices` are those of the key in question, if it has any.
-fn in_words(message: &str, choices: Option<String>) -> String {
+/// What was found and what is accepted. `choices` are those of the key in question, if it has any; `line` is its line.
+fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
+    if message == "duplicate key" {
+        return twice(line);
+    }
     if message == "wanted string or table" {
         let accepted = choices.unwrap_or_else(|| "a text in quotes".to_owned());
         return format!("is neither a text nor a table; accepted: {accepted}");
@@ -53,9 +68,15 @@ fn in_words(message: &str, choices: Option<String>) -> String {
     let Some((found, expected)) = message.split_once(", expected ") else {
         return message.to_owned();
     };
-    let expected = match expected {
-        "a sequence" => "a list, or tables with their name in double brackets",
-        "a string" | "string" | "string or map" | "a string or map" => "a text in quotes",
+    if let Some(name) = found.strip_prefix("unknown key ") {
+        return unknown_key(name.trim_matches('"'), expected);
+    }
+    if expected == "a sequence" {
+        return not_a_list(found, line);
+    }
+    let accepted = match expected {
+        "a string" | "string" | "literal string" | "string or map" | "a string or map"
+        | "variant identifier" => "a text in quotes",
         "a boolean" => "true or false",
         "u8" => "a whole number from 0 to 255",
         "u32" | "u64" => "a whole number, 0 or more",
@@ -64,37 +85,75 @@ fn in_words(message: &str, choices: Option<String>) -> String {
         _ if expected.starts_with("internally tagged enum ") => "a table with a model",
         expected => expected,
     };
+    let is_type = found.starts_with("invalid type");
+    let found = value_in_words(found, expected);
     match choices {
         // What is unknown is refused with the known ones already.
-        Some(choices) if found.starts_with("invalid type") => {
-            format!("{found}; accepted: {choices}")
-        }
-        _ => format!("{found}; accepted: {expected}"),
+        Some(choices) if is_type => format!("{found}; accepted: {choices}"),
+        _ => format!("{found}; accepted: {accepted}"),
     }
 }
 
-/// What a key that leaves a choice accepts: the models of `loss`, the words of `stack`. None for any other key.
-fn choices(key: &str) -> Option<String> {
-    let schema = schemars::schema_for!(ScenarioFile);
-    let types = schema.as_value().get("$defs")?.as_object()?;
-    let property = (types.values()).find_map(|kind| kind.get("properties")?.get(key))?;
-    // An optional key is one of its type and null.
-    let kind = match property.get("anyOf") {
-        Some(several) => several.get(0)?,
-        None => property,
+/// A key or a table that stands above already.
+fn twice(line: &str) -> String {
+    match line.split_once('=') {
+        Some((key, _)) => format!("\"{}\" comes twice here; accepted: once", key.trim()),
+        // The first of several has single brackets.
+        None if line.starts_with("[[") => not_a_list("map", line),
+        None => format!("{line} comes twice; accepted: once"),
+    }
+}
+
+/// A value of the wrong type.
+fn value_in_words(found: &str, expected: &str) -> String {
+    let kinds = ["invalid type: ", "invalid value: "];
+    let Some(what) = kinds.iter().find_map(|kind| found.strip_prefix(kind)) else {
+        return found.to_owned();
     };
-    let name = kind.get("$ref")?.as_str()?.rsplit('/').next()?;
-    let variants = types.get(name)?.get("oneOf")?.as_array()?;
-    let named = |place: &str| -> Option<String> {
-        let names = variants
-            .iter()
-            .map(|variant| variant.pointer(place)?.as_str());
-        let names = names.collect::<Option<Vec<&str>>>()?;
-        Some(format!("\"{}\"", names.join("\", \"")))
+    let (kind, value) = what.split_once(" \"").unwrap_or((what, ""));
+    let value = value.trim_end_matches('"');
+    let wants_unit = expected.contains("with a unit");
+    match kind {
+        "integer" if expected.starts_with('u') => format!("{value} is not in range"),
+        "integer" | "floating point" if wants_unit => format!("{value} has no unit"),
+        "integer" | "floating point" => format!("{value} is a number"),
+        "boolean" => format!("{value} is neither a text nor a number"),
+        "string" => format!("\"{value}\" is a text"),
+        "map" => "this is a table".to_owned(),
+        "sequence" => "this is a list".to_owned(),
+        _ => found.to_owned(),
+    }
+}
+
+/// A key that is not known here, and perhaps elsewhere.
+fn unknown_key(name: &str, expected: &str) -> String {
+    let known: Vec<&str> = expected.split('"').skip(1).step_by(2).collect();
+    let mut hint = did_you_mean(name, known.iter().copied());
+    // At the top of a file stands what no other table has.
+    if hint.is_empty() && known.contains(&"title") {
+        let home = KnownKeys::new().home(name);
+        hint = home.map_or(hint, |home| format!(" (did you mean \"{home}\"?)"));
+    }
+    format!("unknown key \"{name}\"{hint}; accepted: {expected}")
+}
+
+/// Something in the place of a list: most often a table whose name has single brackets.
+fn not_a_list(found: &str, line: &str) -> String {
+    if !found.ends_with("map") {
+        let found = value_in_words(found, "a list");
+        return format!("{found}; accepted: a list in square brackets");
+    }
+    let name = line.split('=').next().unwrap_or_default();
+    let name = name.trim().trim_matches(['[', ']']).trim();
+    let several = match key_of(line) {
+        "flow" => "flows are a list",
+        "link" => "links are a list",
+        "change" => "changes are a list",
+        "media" => "streams of media are a list",
+        "pass" => "pass criteria are a list",
+        _ => "this is a list of tables",
     };
-    let models =
-        named("/properties/model/const").map(|names| format!("a table with model = {names}"));
-    models.or_else(|| named("/const"))
+    format!("{several}: write [[{name}]]")
 }
 
 #[cfg(test)]

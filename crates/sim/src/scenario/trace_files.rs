@@ -1,5 +1,5 @@
-//! Traces that a scenario names, of capacity and of jitter: read once, and put into the scenario, so that
-//! what ran can be run again from its text alone.
+//! Traces of capacity and jitter that a scenario names: read once, and embedded in the scenario, so that
+//! it can be rerun from its text alone.
 
 use crate::scenario::error::{ScenarioError, line_of_key};
 use crate::scenario::limits;
@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use thalweg_path::{DeliveryTrace, JitterTrace, TraceError};
 
-/// Marks the times of a trace in the place of a file name: `trace = "ms: 3 3 7 10"`.
+/// Prefix of times instead of a file name: `trace = "ms: 3 3 7 10"`.
 const INLINE: &str = "ms:";
-/// Marks the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
+/// Prefix of the times and delays of a jitter trace: `file = "us: 0 1350 20000 1280"`.
 const INLINE_JITTER: &str = "us:";
 
-/// Puts the contents of all files in the place of their names; tells whether there were any. Names are
+/// Replaces the names of all files by their contents; returns whether there were any. Names are
 /// relative to `folder`.
 pub(crate) fn embed(
     file: &mut ScenarioFile,
@@ -93,7 +93,7 @@ fn read_jitter(
     Ok(inline(INLINE_JITTER, &delays))
 }
 
-/// The text of a file. `left` is how many bytes all files together may still have.
+/// The text of a file. `left` is the remaining limit in bytes of all files together.
 fn contents(
     file: &Path,
     key: &str,
@@ -112,7 +112,7 @@ fn contents(
         ),
     };
     let unreadable = |error: std::io::Error| fail(error.to_string());
-    // Asked before it is opened: to open a FIFO is to wait for somebody who writes.
+    // Checked before opening: opening a FIFO waits for a writer.
     if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
         return Err(fail("it is not a regular file".to_owned()));
     }
@@ -154,7 +154,7 @@ pub(crate) fn parse(trace: &str) -> Result<DeliveryTrace, String> {
     parsed.map_err(|error: TraceError| without_line(&error))
 }
 
-/// What is wrong and accepted, for a reader who is told the line already, or has none.
+/// The problem and what is accepted, without the line.
 fn without_line(error: &TraceError) -> String {
     let text = error.to_string();
     let line = format!("line {}: ", error.line);

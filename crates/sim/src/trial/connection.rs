@@ -1,6 +1,6 @@
 //! One connection of a flow: two endpoints and the applications on them.
 //!
-//! A flow is one connection, except that each of many requests has one of its own.
+//! A flow is one connection, except that each of many requests has its own.
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
 use crate::scenario::{FlowSpec, Workload};
@@ -13,7 +13,7 @@ use thalweg_units::{Bytes, Duration, Instant};
 /// Priority of bulk data: the default of the reference.
 const BULK: u8 = 9;
 
-/// What every packet needs comes first, see [`thalweg_transport::Endpoint`].
+/// Fields used for every packet come first, see [`thalweg_transport::Endpoint`].
 #[repr(C)]
 pub(crate) struct Connection {
     /// Index of the flow that it belongs to.
@@ -26,16 +26,16 @@ pub(crate) struct Connection {
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
     pub(crate) workload: Workload,
-    /// When it really starts.
+    /// Its actual start.
     pub(crate) start: Instant,
     pub(crate) started: bool,
     pub(crate) completion: Option<Instant>,
     pub(crate) closed: Option<Instant>,
-    /// Streams that are still to arrive.
+    /// Streams still to arrive.
     open_streams: u32,
 }
 
-/// A connection that is to be.
+/// A planned connection.
 pub(crate) struct Plan {
     /// Name: that of its flow, or "web/17" for a request.
     name: String,
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     start: Instant,
 }
 
-/// What will be the connections of a flow, in the order in which they start.
+/// The planned connections of a flow, in the order of their starts.
 pub(crate) fn plans(spec: &FlowSpec, trial: u64, start_noise: Duration) -> Vec<Plan> {
     let name = &spec.name;
     let draw = seed::of(trial, &format!("flow/{name}/start"));
@@ -152,11 +152,11 @@ impl Connection {
     pub(crate) fn begin(&mut self) {
         self.started = true;
         self.client.connect(self.start);
-        // With 0-RTT the client may speak at once.
+        // With 0-RTT the client may send immediately.
         self.serve(self.start, Role::Client);
     }
 
-    /// Lets the application of one side take in what its endpoint has to tell.
+    /// Lets the application of one side process the events of its endpoint.
     pub(crate) fn serve(&mut self, now: Instant, side: Role) {
         while let Some(event) = self.endpoint(side).poll_event() {
             if self.call.is_some() && event != AppEvent::Closed {
@@ -182,7 +182,7 @@ impl Connection {
         }
     }
 
-    /// Passes an event to the call, and closes the connection when the call is over.
+    /// Passes an event to the call, and closes the connection when the call has ended.
     fn serve_call(&mut self, now: Instant, side: Role, event: AppEvent) {
         let Some(call) = &mut self.call else { return };
         match event {
@@ -219,7 +219,7 @@ impl Connection {
         }
     }
 
-    /// When the applications have something to do by themselves.
+    /// The next timer of the applications.
     pub(crate) fn next_app(&self) -> Instant {
         match &self.call {
             Some(call) if self.completion.is_none() => call.next(),
@@ -227,7 +227,7 @@ impl Connection {
         }
     }
 
-    /// The applications act.
+    /// Handles the timers of the applications.
     pub(crate) fn tick_app(&mut self, now: Instant) {
         if let Some(call) = &mut self.call {
             call.tick(now, &mut self.client, &mut self.server);
@@ -295,7 +295,7 @@ impl Connection {
     }
 }
 
-/// What stream `id` carries of `bytes` split evenly.
+/// The part of stream `id` of `bytes` split evenly.
 fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
     let (total, streams) = (bytes.as_u64(), u64::from(streams));
     total / streams + u64::from(u64::from(id) < total % streams)

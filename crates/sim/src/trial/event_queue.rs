@@ -1,21 +1,21 @@
 //! The event queue: one entry for each element, however many packets are in flight.
 //!
-//! A tournament over (time, insertion number): a tree with eight branches at each node, whose leaves are
+//! A tournament tree over (time, insertion number) with eight branches at each node, whose leaves are
 //! the elements and whose other nodes hold the earliest entry below them, so that the root is the next event.
-//! A change climbs as long as it decides who is the earliest; small trials have a single match. The insertion
-//! number gives events of one time a total order: first scheduled, first served.
+//! A change propagates upwards while it changes the earliest entry; small trials have a single node. The insertion
+//! number orders events of equal time: first scheduled, first served.
 
 use thalweg_units::Instant;
 
 /// Bits of an entry that name its element; those above are its insertion number, good for 2^40 insertions.
 const ELEMENT_BITS: u32 = 24;
 
-/// When an element wants to be called: time, insertion number and element, in one comparison.
+/// When an element is due: time, insertion number and element, in one comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry(u128);
 
 impl Entry {
-    /// Of an element that waits for nothing; later than every other.
+    /// Of an element that is not scheduled; later than every other.
     const NONE: Entry = Entry(u128::MAX);
 
     fn new(time: Instant, number: u64, element: usize) -> Self {
@@ -40,7 +40,7 @@ impl Entry {
 /// Branches of a node: entries of 16 bytes in two cache lines.
 const FAN: usize = 8;
 
-/// The earliest of a group, as a tournament of its own: a processor plays the matches of a round at once.
+/// The earliest of a group, as a tournament: a processor plays the matches of a round at once.
 #[inline]
 fn earliest(group: &[Entry; FAN]) -> Entry {
     let [a, b, c, d, e, f, g, h] = *group;
@@ -83,8 +83,8 @@ impl EventQueue {
         (time != Instant::NEVER).then(|| (time, first.element()))
     }
 
-    /// Sets when `element` wants to be called; [`Instant::NEVER`] takes it out. An unchanged time keeps
-    /// its place in the order.
+    /// Sets when `element` is due; [`Instant::NEVER`] removes it. An unchanged time keeps
+    /// its position in the order.
     #[inline]
     pub(crate) fn set(&mut self, element: usize, time: Instant) {
         let leaf = self.leaves + element;
@@ -101,7 +101,7 @@ impl EventQueue {
     }
 
     /// Puts an entry into a leaf and plays its matches.
-    #[inline(never)] // so that a time that stays costs little
+    #[inline(never)] // keeps the case of an unchanged time cheap
     fn play(&mut self, mut place: usize, mut entry: Entry) {
         loop {
             let node = place / FAN;

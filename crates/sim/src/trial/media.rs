@@ -1,23 +1,23 @@
-//! A media call: audio as datagrams, video as groups of frames, each group a stream of its own.
+//! A media call: audio as datagrams, video as groups of frames, each group a stream.
 //!
 //! # Model
 //! A stream of media has `per_second` frames; frame `k` has the nominal time `start + k / per_second`, where
-//! `start` is the moment at which the client's connection is ready. Video comes in groups whose first frame
-//! (an I-frame) is larger. Media that the server sends is asked for: one request for a datagram stream, one
-//! for each group of video, sent at the nominal time of the group; the server generates frame `k` of what
-//! was asked for at `arrival of the request + k / per_second`. Media that the client sends needs no
+//! `start` is when the client's connection is ready. Video consists of groups whose first frame
+//! (an I-frame) is larger. The client requests the media of the server: one request for a datagram stream, one
+//! for each group of video, sent at the nominal time of the group; the server generates frame `k` of a request
+//! at `arrival of the request + k / per_second`. Media of the client needs no
 //! request. With `skip_after`, a receiver that falls behind by more cancels the group with STOP_SENDING,
 //! and continues with the next group.
 //!
-//! The *delay* of a frame runs from its nominal time to the arrival of its last byte. For media from the
-//! server it therefore contains the way of the request: it is at least one RTT. The *one-way delay* runs from
+//! The *delay* of a frame is from its nominal time to the arrival of its last byte. For media from the
+//! server it includes the request, so it is at least one RTT. The *one-way delay* is from
 //! generation.
 //!
 //! # Source
 //! draft-huitema-ccwg-c4-test, "Handling of Multimedia Applications", with the definitions of the reference
-//! simulator. It has groups of 30 frames and an I-frame with 149 P-frames, which contradict each other; 30 is what
-//! its groups of one second at 30 frames a second ask for. The reference's timer defect, which delays a third of its audio frames in the application, is
-//! not reproduced.
+//! simulator. It has groups of 30 frames and an I-frame with 149 P-frames, a contradiction; 30 matches
+//! its groups of one second at 30 frames per second. The reference's timer bug, which delays a third of its audio
+//! frames in the application, is not reproduced.
 //!
 //! # Limits
 //! Frames have fixed sizes, and no codec reacts to the delay.
@@ -31,7 +31,7 @@ use thalweg_units::{Duration, Instant};
 
 /// Bytes of a request for media.
 const REQUEST: u64 = 16;
-/// How long after its last nominal time a datagram stream is waited for: datagrams may be lost.
+/// How long to wait for a datagram stream after its last nominal time: datagrams may be lost.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// One delivered frame.
@@ -54,7 +54,7 @@ struct Outgoing {
 #[derive(Debug)]
 struct Incoming {
     group: u32,
-    /// When the sender began with it, for the one-way delay.
+    /// When the sender started it, for the one-way delay.
     generated: Instant,
     received: u32,
 }
@@ -65,16 +65,16 @@ struct Track {
     next_request: u32,
     outgoing: VecDeque<Outgoing>,
     incoming: VecDeque<Incoming>,
-    /// Groups that will bring nothing more.
+    /// Finished groups.
     finished_groups: u32,
     datagrams_received: u32,
-    /// Datagrams that have not come are no longer waited for.
+    /// Missing datagrams are no longer waited for.
     gave_up: bool,
     records: Vec<FrameRecord>,
     skipped: u32,
 }
 
-/// Everything that one call keeps.
+/// The state of one call.
 #[derive(Debug)]
 pub(crate) struct Call {
     start: Option<Instant>,
@@ -100,7 +100,7 @@ impl Call {
         }
     }
 
-    /// The client is ready: the call begins.
+    /// The client is ready: the call starts.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.start = Some(now);
     }
@@ -135,7 +135,7 @@ impl Call {
         side == Role::Server && track.is_some_and(|track| track.spec.from == Role::Server)
     }
 
-    /// A request has arrived at the server: it begins to generate.
+    /// A request has arrived at the server, which starts to generate.
     pub(crate) fn on_request(&mut self, now: Instant, id: u32) {
         let count = self.tracks.len() as u32;
         let (index, group) = (id % count, id / count);
@@ -190,10 +190,23 @@ impl Call {
         }
     }
 
-    /// Whether all groups have ended, and datagrams have arrived or are given up.
+    /// Whether all groups have ended, and all datagrams have arrived or count as lost.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.start
             .is_some_and(|start| self.tracks.iter().all(|track| track.is_over(now, start)))
+    }
+
+    /// For each stream of the call: its specification, and every frame that was due by `end`, with the time of its
+    /// arrival.
+    pub(crate) fn frames(
+        &self,
+        end: Instant,
+    ) -> impl Iterator<Item = (&MediaSpec, Vec<(Instant, Option<Instant>)>)> {
+        let start = self.start;
+        self.tracks.iter().filter_map(move |track| {
+            let frames = track.frames(start?, end);
+            Some((&track.spec, frames))
+        })
     }
 
     /// For each stream of the call: its specification, the delivered frames in order of arrival, and
@@ -233,7 +246,7 @@ impl Track {
         frames.fold(request.min(give_up), Instant::min)
     }
 
-    /// When datagrams that have not come are no longer waited for; never on streams.
+    /// When the wait for missing datagrams ends; never on streams.
     fn gives_up_at(&self, start: Instant) -> Instant {
         match self.spec.carriage {
             Carriage::Datagrams => start + self.spec.span(self.spec.frames) + GRACE,
@@ -358,6 +371,29 @@ impl Track {
         skip
     }
 
+    /// The nominal time of a frame, counted from the first of the call.
+    fn nominal(&self, start: Instant, frame: u32) -> Instant {
+        let (group, place) = (frame / self.spec.group, frame % self.spec.group);
+        start + self.spec.span(group * self.spec.group) + self.spec.span(place)
+    }
+
+    /// Nominal times until `end`, and when the frames arrived.
+    fn frames(&self, start: Instant, end: Instant) -> Vec<(Instant, Option<Instant>)> {
+        let mut came: Vec<(Instant, Instant)> = (self.records.iter())
+            .map(|record| (record.nominal, record.received))
+            .collect();
+        came.sort_unstable();
+        let received = |nominal| {
+            let place = came.binary_search_by_key(&nominal, |(nominal, _)| *nominal);
+            place.ok().map(|place| came[place].1)
+        };
+        (0..self.spec.frames)
+            .map(|frame| self.nominal(start, frame))
+            .take_while(|nominal| *nominal <= end)
+            .map(|nominal| (nominal, received(nominal)))
+            .collect()
+    }
+
     fn is_over(&self, now: Instant, start: Instant) -> bool {
         match self.spec.carriage {
             Carriage::Streams => self.finished_groups == self.spec.groups(),
@@ -368,7 +404,7 @@ impl Track {
     }
 }
 
-/// Streams of an even priority take turns, those of an odd one go in order, as in the reference.
+/// Streams of an even priority are served in round robin, those of an odd one in order, as in the reference.
 fn takes_turns(priority: u8) -> bool {
     priority.is_multiple_of(2)
 }

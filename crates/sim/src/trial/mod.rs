@@ -1,5 +1,5 @@
-//! What plays a scenario once in virtual time: the event loop, connections with their stacks and applications, and the
-//! seeds of what is random.
+//! Running a scenario in virtual time: the event loop, connections with their stacks and applications, and
+//! the seeds of random streams.
 
 pub(crate) mod connection;
 pub(crate) mod event_queue;

@@ -1,4 +1,4 @@
-//! The event loop: endpoints and links, and the packets that go between them.
+//! The event loop: endpoints and links, and the packets between them.
 
 use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
@@ -33,7 +33,7 @@ pub(crate) struct Network<'a> {
     connections: Vec<Connection>,
     /// Elements: the links, then client, server and applications of each connection.
     queue: EventQueue,
-    progress: Vec<Progress>,
+    progress: Vec<FlowProgress>,
     /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
     waiting: Option<usize>,
     /// Flows that have not started yet, and delivery counts when there were none left.
@@ -50,14 +50,14 @@ pub(crate) struct Network<'a> {
 
 /// Why a trial has no outcome.
 pub(crate) enum Ended {
-    /// It was told to stop.
+    /// It was stopped.
     Stopped,
     /// The auditor has found something.
     Audit(AuditError),
 }
 
-/// How far a flow is.
-struct Progress {
+/// Progress of a flow.
+struct FlowProgress {
     /// Indices of its connections.
     connections: Range<usize>,
     started: bool,
@@ -69,7 +69,7 @@ struct Progress {
 }
 
 impl<'a> Network<'a> {
-    /// A trial at its beginning; `None` if it was told to stop.
+    /// A trial at its start; `None` if it was stopped.
     pub(crate) fn new(
         scenario: &'a Scenario,
         trial: u64,
@@ -113,7 +113,7 @@ impl<'a> Network<'a> {
                 .iter()
                 .take_while(|connection| connection.flow == flow)
                 .count();
-            progress.push(Progress {
+            progress.push(FlowProgress {
                 connections: first..first + count,
                 started: false,
                 incomplete: count,
@@ -143,8 +143,8 @@ impl<'a> Network<'a> {
         })
     }
 
-    /// Plays the trial.
-    pub(crate) fn play(mut self, stop: &AtomicBool) -> Result<(Outcome, Option<Trace>), Ended> {
+    /// Runs the trial.
+    pub(crate) fn run(mut self, stop: &AtomicBool) -> Result<(Outcome, Option<Trace>), Ended> {
         let limit = Instant::START + self.scenario.time_limit;
         while self.waiting != Some(0) {
             let Some((time, element)) = self.queue.peek() else {
@@ -160,7 +160,7 @@ impl<'a> Network<'a> {
             if self.audit.is_some() {
                 self.audit_call(element, time)?;
             }
-            // In release builds too: a trial in which time falls means nothing.
+            // In release builds too: a trial in which time decreases is meaningless.
             assert!(
                 time >= self.now,
                 "element {element} wants {time:?} at {:?}: time must not fall",
@@ -168,7 +168,7 @@ impl<'a> Network<'a> {
             );
             self.now = time;
             self.events += 1;
-            // At every event: some take a millisecond. The load is of a line that nobody writes to.
+            // At every event: some take a millisecond. The load is cheap, since the cache line is rarely written.
             if stop.load(Ordering::Relaxed) {
                 return Err(Ended::Stopped);
             }
@@ -182,7 +182,7 @@ impl<'a> Network<'a> {
         self.finish(stop).ok_or(Ended::Stopped)
     }
 
-    /// The outcome; `None` if it was told to stop.
+    /// The outcome; `None` if it was stopped.
     fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
         for link in &mut self.links {
             link.advance(self.now);
@@ -207,16 +207,17 @@ impl<'a> Network<'a> {
             overlap: [&self.overlap_start, &self.overlap_end],
         };
         let outcome = summary.outcome(series);
-        Some((outcome, self.recorder.map(Recorder::finish)))
+        let trace = (self.recorder).map(|recorder| recorder.finish(&self.connections, self.now));
+        Some((outcome, trace))
     }
 
-    /// Packets come out of a link.
+    /// Packets leave a link.
     fn deliver(&mut self, link: LinkId) {
         let side = link.direction().receiver();
         let next = loop {
             let arrived = self.hand_on(link, side);
             let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
-            // Seldom do two arrive together.
+            // Two rarely arrive together.
             if !arrived || next > self.now {
                 break next;
             }
@@ -234,6 +235,9 @@ impl<'a> Network<'a> {
     /// it where it lies: to move a packet is to copy it. False if none comes.
     #[inline]
     fn hand_on(&mut self, link: LinkId, side: Role) -> bool {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_arrival(self.now, link.index(), &mut self.links[link.index()]);
+        }
         let Some(slot) = self.links[link.index()].arrive(self.now) else {
             return false;
         };
@@ -271,7 +275,18 @@ impl<'a> Network<'a> {
             audit.arrive(index, side, number, carried.size, taken);
         }
         endpoint.receive(self.now, &mut carried.packet);
-        self.pump(index, side, "received");
+        // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
+        let is_silent = self.audit.is_none()
+            && connection.call.is_none()
+            && (self.recorder.is_none() || side != connection.sending_side())
+            && connection.endpoint(side).is_silent(self.now);
+        if is_silent {
+            let next = connection.endpoint(side).next();
+            let element = self.element(index, side.index());
+            self.queue.set(element, next);
+        } else {
+            self.pump(index, side, "received");
+        }
         true
     }
 
@@ -298,7 +313,7 @@ impl<'a> Network<'a> {
         self.links.len() + PER_CONNECTION * connection + place
     }
 
-    /// The time of an endpoint or of the applications of a connection has come.
+    /// An endpoint or the applications of a connection are due.
     fn wake(&mut self, element: usize) {
         let index = element / PER_CONNECTION;
         let connection = &mut self.connections[index];
@@ -341,7 +356,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// What each flow has got so far.
+    /// Bytes delivered by each flow so far.
     fn delivered(&self) -> Vec<Bytes> {
         summary::delivered(self.scenario.flows.len(), &self.connections)
     }
@@ -375,7 +390,7 @@ impl<'a> Network<'a> {
         endpoint.transmit(self.now, &mut first_link);
         let sent = first_link.sent;
         let has_events = endpoint.has_events();
-        // A timer that is set to a time that has passed fires now (RFC 9002 sections A.6 and A.8).
+        // A timer set to a time in the past fires now (RFC 9002 sections A.6 and A.8).
         self.queue.set(element, endpoint.next().max(self.now));
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);

@@ -1,13 +1,13 @@
-//! Probes: what a client and an echo server at the ends of a scenario's path measure, in virtual time.
+//! Probes: measurements of a client and an echo server at the ends of a scenario's path, in virtual time.
 //!
 //! # Model
-//! The client sends a packet every interval, the server returns it at the instant of its arrival. Both ways
-//! lead over the route of the first flow, through the links that a trial with the same seed has. Nobody else
-//! sends: queues hold what the probes themselves bring, and jitter is drawn once for each of them.
+//! The client sends a packet every interval, the server returns it at the instant of its arrival. Both
+//! directions use the route of the first flow, with the links of a trial with the same seed. There is no other
+//! traffic: queues hold only probes, and jitter is drawn once for each of them.
 //!
 //! # Limits
-//! Endpoints take no time and their clocks agree. A link keeps the order between probes as it does between the
-//! packets of a flow; since it delays more the more packets it carries, probes see less than a busy flow.
+//! Endpoints take no time and their clocks agree. A link keeps probes in order like the
+//! packets of a flow; since its delays grow with the packet rate, probes see less delay than a busy flow.
 
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
@@ -15,7 +15,7 @@ use crate::trial::seed;
 use thalweg_path::Link;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
-/// One probe. What was lost has no time.
+/// One probe. Lost packets have no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// When the client sent it.
@@ -85,7 +85,7 @@ pub fn probe(
     probes
 }
 
-/// Takes packets over a link; they and the result are times and numbers in the order of time.
+/// Sends packets over a link; they and the result are times and numbers, ordered by time.
 fn carry(
     mut link: Link<Datagram>,
     packets: Vec<(Instant, u32)>,

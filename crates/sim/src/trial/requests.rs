@@ -1,7 +1,7 @@
 //! Open-loop arrivals: many downloads, one connection each.
 //!
 //! # Model
-//! Requests begin whether or not earlier ones are finished: the first with the flow, each other one a gap
+//! Requests start whether or not earlier ones have finished: the first with the flow, each other one a gap
 //! after the one before. Lengths are log-normal, given by two percentiles: with z = 1.645, the 95th
 //! percentile of the standard normal distribution, `mu = (ln p5 + ln p95) / 2` and
 //! `sigma = (ln p95 - ln p5) / (2 z)` (ccafct, `client.go`).
@@ -21,7 +21,7 @@ use thalweg_units::{Bytes, Duration};
 /// 95th percentile of the standard normal distribution, with the digits that ccafct has.
 const Z95: f64 = 1.645;
 
-/// One request: when it begins, counted from the start of the flow, and what it downloads.
+/// One request: its start, from the start of the flow, and its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Arrival {
     pub(crate) after: Duration,

@@ -1,5 +1,5 @@
 //! One stream of random numbers for each element, derived from (trial seed, element name), so that adding
-//! a flow or changing a controller does not shift what the path does.
+//! a flow or changing a controller does not change the draws of the path.
 
 use crate::scenario::Scenario;
 use crate::scenario::hop::LinkId;
@@ -13,7 +13,7 @@ pub(crate) fn of(trial: u64, name: &str) -> u64 {
     mix(Fnv1a::of(name.as_bytes()) ^ splitmix64(&mut state))
 }
 
-/// The seed of a link of a scenario, which may have all trials draw alike.
+/// The seed of a link of a scenario, which may be the same in all trials.
 pub(crate) fn of_link(scenario: &Scenario, trial: u64, link: LinkId) -> u64 {
     let name = &scenario.hops[link.hop()].names[link.direction()];
     of(

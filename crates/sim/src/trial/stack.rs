@@ -1,4 +1,4 @@
-//! What can stand at the end of a connection: the modelled endpoint, or a real QUIC stack.
+//! The endpoint of a connection: the modelled endpoint, or a real QUIC stack.
 //!
 //! Both have the same calls, and flows of both may share a link. The choice is an enumeration and not a trait
 //! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
@@ -24,16 +24,27 @@ pub(crate) enum Endpoint {
     Real(Box<QuicEndpoint>),
 }
 
-/// What a link carries for an endpoint.
+/// A packet of an endpoint.
 pub(crate) enum Payload {
     Modelled(Packet),
     Real(Datagram),
 }
 
-/// Where the packets of an endpoint go. No closure, since only what has a name can be told to be inlined.
+/// The outlet of packets of an endpoint of either stack.
 pub(crate) trait Outlet {
-    /// A packet leaves, with its number if it has one in the application space.
+    /// A packet is sent, with its number if it has one in the application space.
     fn send(&mut self, payload: Payload, number: Option<u64>);
+}
+
+/// The outlet of a modelled endpoint.
+struct Modelled<'a, O>(&'a mut O);
+
+impl<O: Outlet> thalweg_transport::Outlet for Modelled<'_, O> {
+    #[inline(always)] // see `FirstLink`
+    fn send(&mut self, packet: Packet) {
+        let number = (packet.kind == Kind::Data).then_some(packet.number);
+        self.0.send(Payload::Modelled(packet), number);
+    }
 }
 
 impl Payload {
@@ -45,7 +56,7 @@ impl Payload {
             Payload::Real(datagram) => datagram.data.len() as u32,
         }
     }
-    /// The number that its sender gave it.
+    /// Its number at the sender.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         match self {
@@ -105,7 +116,7 @@ impl Endpoint {
             (Stack::Model, Steering::Ours(controller)) => Endpoint::Modelled(
                 thalweg_transport::Endpoint::new(role, config, controller, rng, noise),
             ),
-            // The check of a scenario lets no controller of the real stack steer a modelled endpoint.
+            // The check of a scenario refuses a controller of the real stack for a modelled endpoint.
             (_, steering) => {
                 let endpoint = QuicEndpoint::new(role, config, steering, rng, noise);
                 Endpoint::Real(Box::new(endpoint))
@@ -149,12 +160,15 @@ impl Endpoint {
             Endpoint::Real(endpoint) => endpoint.close(now),
         }
     }
-    /// A packet has arrived. Both ends of a connection are of one stack. The real one takes the contents.
+    /// A packet has arrived. Both ends of a connection use the same stack. The real one consumes the contents.
     #[inline]
     pub(crate) fn receive(&mut self, now: Instant, payload: &mut Payload) {
         match (self, payload) {
             (Endpoint::Modelled(endpoint), Payload::Modelled(packet)) => {
-                endpoint.receive(now, packet);
+                let is_done = endpoint.receive_next(now, packet);
+                if !is_done {
+                    endpoint.receive(now, packet);
+                }
             }
             (Endpoint::Real(endpoint), Payload::Real(datagram)) => {
                 let data = std::mem::take(&mut datagram.data);
@@ -163,18 +177,20 @@ impl Endpoint {
             _ => {}
         }
     }
-    /// Gives all that may leave now to `outlet`.
+    /// Whether it certainly has nothing to send now, and no event for its application: a cheap check.
+    #[inline]
+    pub(crate) fn is_silent(&mut self, now: Instant) -> bool {
+        match self {
+            Endpoint::Modelled(endpoint) => !endpoint.has_events() && endpoint.rests(now),
+            Endpoint::Real(_) => false,
+        }
+    }
+    /// Sends everything possible now to `outlet`.
     #[inline]
     pub(crate) fn transmit(&mut self, now: Instant, outlet: &mut impl Outlet) {
         match self {
             Endpoint::Modelled(endpoint) => {
-                if endpoint.rests(now) {
-                    return;
-                }
-                while let Some(packet) = endpoint.transmit(now) {
-                    let number = (packet.kind == Kind::Data).then_some(packet.number);
-                    outlet.send(Payload::Modelled(packet), number);
-                }
+                endpoint.transmit_all(now, &mut Modelled(outlet));
             }
             Endpoint::Real(endpoint) => {
                 while let Some(datagram) = endpoint.transmit(now) {
@@ -183,56 +199,60 @@ impl Endpoint {
             }
         }
     }
-    /// When it wants to be called again.
+    /// When it is due again.
     #[inline]
     pub(crate) fn next(&self) -> Instant {
         each!(self, endpoint => endpoint.next())
     }
-    /// Acts on every timer that is due.
+    /// Handles every timer that is due.
     #[inline]
     pub(crate) fn expire(&mut self, now: Instant) {
         each!(self, endpoint => endpoint.expire(now))
     }
-    /// The next thing the application should know.
+    /// The next event for the application.
     #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<AppEvent> {
         each!(self, endpoint => endpoint.poll_event())
     }
-    /// Whether there is anything that the application should know.
+    /// Whether there is an event for the application.
     #[inline]
     pub(crate) fn has_events(&self) -> bool {
         each!(self, endpoint => endpoint.has_events())
     }
-    /// Why the connection broke, if it did. A modelled one does not.
+    /// Why the connection failed, if it did. A modelled one does not.
     pub(crate) fn failure(&self) -> Option<String> {
         match self {
             Endpoint::Modelled(_) => None,
             Endpoint::Real(endpoint) => endpoint.failure(),
         }
     }
-    /// What is known of the path.
+    /// The state of the path.
     pub(crate) fn path(&self) -> &PathState {
         each!(self, endpoint => endpoint.path())
     }
-    /// The decision of the controller now in force.
+    /// The current decision of the controller.
     pub(crate) fn control(&self) -> &Control {
         each!(self, endpoint => endpoint.control())
     }
-    /// What was counted so far.
+    /// Number of times that the controller was informed; consecutive departures count once.
+    pub(crate) fn told(&self) -> u64 {
+        each!(self, endpoint => endpoint.told())
+    }
+    /// The counters so far.
     pub(crate) fn counters(&self) -> Counters {
         match self {
             Endpoint::Modelled(endpoint) => endpoint.counters(),
             Endpoint::Real(endpoint) => *endpoint.counters(),
         }
     }
-    /// Begins to record what becomes of each packet.
+    /// Starts to record the fate of each packet.
     pub(crate) fn record_packets(&mut self) {
         match self {
             Endpoint::Modelled(endpoint) => endpoint.packet_log().start(),
             Endpoint::Real(endpoint) => endpoint.record_packets(),
         }
     }
-    /// Hands over what was recorded since the last call.
+    /// Takes what was recorded since the last call.
     pub(crate) fn take_packets(&mut self, take: &mut dyn FnMut(PacketEvent)) {
         match self {
             Endpoint::Modelled(endpoint) => endpoint.packet_log().take().for_each(take),
@@ -243,7 +263,7 @@ impl Endpoint {
     pub(crate) fn observe(&self, out: &mut dyn Observer) {
         each!(self, endpoint => endpoint.observe(out))
     }
-    /// The pacing rate in force.
+    /// The current pacing rate.
     pub(crate) fn pacing_rate(&self) -> Option<Rate> {
         each!(self, endpoint => endpoint.pacing_rate())
     }

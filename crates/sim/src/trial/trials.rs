@@ -6,21 +6,21 @@ use cpu_time::ThreadTime;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// How far a run of trials is, and the way to stop it; shared with whoever shows a progress bar.
+/// Progress of a run of trials, and its stop flag; shared with the progress bar.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Trials finished.
     pub finished: AtomicUsize,
-    /// Set to stop: trials under way are abandoned, finished ones are kept.
+    /// Stop flag: running trials are abandoned, finished ones are kept.
     pub stop: AtomicBool,
-    /// Whether the auditor watches the trials.
+    /// Whether trials are audited.
     pub audit: bool,
-    /// What the auditor has found. It stops the run.
+    /// The finding of the auditor, which stops the run.
     pub finding: OnceLock<AuditError>,
 }
 
 impl Progress {
-    /// Of a run that the auditor watches.
+    /// Of an audited run.
     pub fn audited() -> Self {
         Progress {
             audit: true,
@@ -29,30 +29,30 @@ impl Progress {
     }
 }
 
-/// A trial that was played to its end.
+/// A finished trial.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Index of its seed among the seeds that were asked for.
+    /// Index of its seed among the given seeds.
     pub index: usize,
-    /// What it yielded.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Processor time that it took. The only number here that another run does not reproduce.
     pub core: std::time::Duration,
 }
 
-/// Plays one trial.
+/// Runs one trial.
 pub fn run_trial(scenario: &Scenario, seed: u64, traced: bool) -> (Outcome, Option<Trace>) {
     let never = AtomicBool::new(false);
-    match Network::new(scenario, seed, traced, &never).map(|network| network.play(&never)) {
+    match Network::new(scenario, seed, traced, &never).map(|network| network.run(&never)) {
         Some(Ok(trial)) => trial,
-        _ => unreachable!("nobody tells this trial to stop, or watches it"),
+        _ => unreachable!("this trial is neither stopped nor audited"),
     }
 }
 
-/// Plays one trial under the auditor. It is the trial that [`run_trial`] plays.
+/// Runs one trial under the auditor. It is the same trial as by [`run_trial`].
 ///
 /// # Errors
-/// What the auditor has found.
+/// The finding of the auditor.
 ///
 /// ```
 /// use thalweg_sim::{Scenario, run_audited, run_trial};
@@ -78,15 +78,15 @@ pub fn run_audited(
 ) -> Result<(Outcome, Option<Trace>), AuditError> {
     let never = AtomicBool::new(false);
     let network = Network::new(scenario, seed, traced, &never);
-    let played = network.map(|network| network.audited().play(&never));
-    match played {
+    let run = network.map(|network| network.audited().run(&never));
+    match run {
         Some(Ok(trial)) => Ok(trial),
         Some(Err(Ended::Audit(finding))) => Err(finding),
-        Some(Err(Ended::Stopped)) | None => unreachable!("nobody tells this trial to stop"),
+        Some(Err(Ended::Stopped)) | None => unreachable!("this trial is never stopped"),
     }
 }
 
-/// Plays one trial with its trace; `None` if it was told to stop, or if the auditor has found something.
+/// Runs one trial with its trace; `None` if it was stopped, or the auditor has found something.
 pub fn run_traced(
     scenario: &Scenario,
     seed: u64,
@@ -96,42 +96,83 @@ pub fn run_traced(
     Some((finished, trace.unwrap_or_default()))
 }
 
-/// Plays one trial for each seed on `jobs` threads and returns them in the order of the seeds; those that
-/// were stopped are missing.
+/// Runs one trial for each seed on `jobs` threads and returns them in the order of the seeds; stopped
+/// ones are missing.
 ///
 /// # Panics
-/// If a trial does, after the others have been told to stop.
+/// If a trial does, after the others have been stopped.
 pub fn run_trials(
     scenario: &Scenario,
     seeds: &[u64],
     jobs: usize,
     progress: &Progress,
 ) -> Vec<Finished> {
-    let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(seeds.len()));
-    let work = || {
-        let _guard = StopOnPanic(progress);
-        while !progress.stop.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(seed) = seeds.get(index) else { break };
-            let Some((finished, _)) = play(scenario, index, *seed, false, progress) else {
-                break;
-            };
-            done.lock()
-                .unwrap_or_else(|lock| lock.into_inner())
-                .push(finished);
-            progress.finished.fetch_add(1, Ordering::Relaxed);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs.min(seeds.len()) {
-            scope.spawn(work);
-        }
-        work();
+    run_batches(&[scenario], seeds, jobs, progress, |_, finished| {
+        let mut done = done.lock().unwrap_or_else(|lock| lock.into_inner());
+        done.push(finished);
     });
     let mut trials = done.into_inner().unwrap_or_else(|lock| lock.into_inner());
     trials.sort_by_key(|finished| finished.index);
     trials
+}
+
+/// Plays one trial of each scenario for each seed on `jobs` threads and hands it to `take`, with the index of
+/// its scenario, when it is finished. Scenarios are begun in their order, but none waits for the one before:
+/// only the last trials of all leave a thread without work.
+///
+/// # Panics
+/// If a trial does, after the others have been told to stop.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use thalweg_sim::{Progress, Scenario, run_batches, run_trials};
+///
+/// let text = |rate: u32| format!(
+///     "title = \"one\"\n[path]\nrate = \"{rate} Mbps\"\nrtt = \"40 ms\"\n[[flow]]\nname = \"main\"\n\
+///      controller = \"c4\"\ndownload = \"1 MB\"\n"
+/// );
+/// let read = |rate| Scenario::from_toml(text(rate).as_bytes(), "one.toml", &[], &[]).unwrap();
+/// let (slow, fast) = (read(5), read(50));
+/// let taken = Mutex::new(Vec::new());
+/// run_batches(&[&slow, &fast], &[1, 2, 3], 4, &Progress::default(), |scenario, finished| {
+///     taken.lock().unwrap().push((scenario, finished.index, finished.outcome));
+/// });
+/// let mut taken = taken.into_inner().unwrap();
+/// taken.sort_by_key(|(scenario, index, _)| (*scenario, *index));
+/// let alone = [&slow, &fast].map(|one| run_trials(one, &[1, 2, 3], 1, &Progress::default()));
+/// let alone: Vec<_> = alone.into_iter().flatten().map(|finished| finished.outcome).collect();
+/// assert_eq!(taken.into_iter().map(|(_, _, outcome)| outcome).collect::<Vec<_>>(), alone);
+/// ```
+pub fn run_batches(
+    scenarios: &[&Scenario],
+    seeds: &[u64],
+    jobs: usize,
+    progress: &Progress,
+    take: impl Fn(usize, Finished) + Sync,
+) {
+    let next = AtomicUsize::new(0);
+    let total = scenarios.len() * seeds.len();
+    let work = || {
+        let _guard = StopOnPanic(progress);
+        while !progress.stop.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= total {
+                break;
+            }
+            let (scenario, index) = (number / seeds.len(), number % seeds.len());
+            let trial = play(scenarios[scenario], index, seeds[index], false, progress);
+            let Some((finished, _)) = trial else { break };
+            take(scenario, finished);
+            progress.finished.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.min(total) {
+            scope.spawn(work);
+        }
+        work();
+    });
 }
 
 fn play(
@@ -146,11 +187,11 @@ fn play(
     if progress.audit {
         network = network.audited();
     }
-    let (outcome, trace) = match network.play(&progress.stop) {
+    let (outcome, trace) = match network.run(&progress.stop) {
         Ok(trial) => trial,
         Err(Ended::Stopped) => return None,
         Err(Ended::Audit(finding)) => {
-            // Of several threads the first to find something has the word.
+            // The first of several threads to find something reports.
             let _ = progress.finding.set(finding);
             progress.stop.store(true, Ordering::Relaxed);
             return None;
@@ -165,7 +206,7 @@ fn play(
     Some((finished, trace))
 }
 
-/// Keeps the other threads from playing on for minutes when one has found a defect.
+/// Stops the other threads when one has panicked.
 struct StopOnPanic<'a>(&'a Progress);
 
 impl Drop for StopOnPanic<'_> {

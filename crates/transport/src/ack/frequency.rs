@@ -1,24 +1,24 @@
-//! The acknowledgement frequency that a data sender asks for (draft-ietf-quic-ack-frequency): few enough
-//! acknowledgements to be cheap, enough to steer by.
+//! The acknowledgement frequency that a data sender requests (draft-ietf-quic-ack-frequency): few enough
+//! acknowledgements to be cheap, and enough for the controller.
 //!
-//! By the rules of the RFCs, a sender that asks at all asks for sixteen acknowledgements a window and a delay of a
-//! sixteenth of the RTT, but no less than `min_ack_delay`: HyStart++ needs eight RTT samples in each round (RFC 9406 section 4.2), the window
-//! may be half of what it is by the time that the request is in force, and the draft wants the delay below the
-//! RTT. The rules of picoquic aim at four for each window, and at less once the RTT has grown to 1.5 times
-//! its minimum, so that short paths stop and wait: CUBIC reaches 7.9 Mbps of 100 on 1 ms.
+//! By the rules of the RFCs, a request is for sixteen acknowledgements per window and a delay of a
+//! sixteenth of the RTT, but at least `min_ack_delay`: HyStart++ needs eight RTT samples per round (RFC 9406 section
+//! 4.2), the window may have halved when the request takes effect, and the draft requires a delay below the
+//! RTT. The rules of picoquic aim at four per window, and at fewer once the RTT has grown to 1.5 times
+//! its minimum, which makes short paths stop and wait: CUBIC reaches 7.9 Mbps of 100 on 1 ms.
 
 use crate::Rules;
 use thalweg_control::{Control, PathState};
 use thalweg_units::{Duration, Rate};
 
-/// Above this rate, four packets for each acknowledgement even if the window is small.
+/// Above this rate, four packets per acknowledgement even if the window is small.
 const FAST: Rate = Rate::from_bytes_per_sec(2_000_000);
 /// On long fast paths, ten.
 const LONG: Duration = Duration::from_millis(100);
-/// Paths shorter than this would get more than four acknowledgements for each window otherwise.
+/// Shorter paths would otherwise get more than four acknowledgements per window.
 const SHORT: Duration = Duration::from_millis(4);
 const SHORTEST: Duration = Duration::from_millis(1);
-/// Acknowledgements for each window and each RTT, by the rules of the RFCs.
+/// Acknowledgements per window and RTT, by the rules of the RFCs.
 const EACH_ROUND: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -28,12 +28,12 @@ pub(crate) struct AckFrequency {
 }
 
 impl AckFrequency {
-    /// The request that was made last.
+    /// The last request.
     pub(crate) fn current(&self) -> (u32, Duration) {
         (self.every, self.delay)
     }
 
-    /// A request that is worth a frame: what is wanted differs by more than an eighth from what was asked for. By
+    /// A new request, if it differs by more than an eighth from the last one. By
     /// the rules of picoquic, the number of packets never falls.
     pub(crate) fn update(
         &mut self,
@@ -75,7 +75,7 @@ fn sixteen_a_round(
     (every as u32, delay)
 }
 
-/// What picoquic asks for.
+/// The request of picoquic.
 fn wanted(
     path: &PathState,
     control: &Control,
@@ -107,9 +107,9 @@ fn wanted(
     }
     let mut delay = (path.min_rtt / 4).clamp(min_delay, max_delay);
     if path.smoothed_rtt * 2 > path.min_rtt * 3 {
-        // Queues or jitter: acknowledgements need not be denser than what they can tell apart. The
+        // With queues or jitter, acknowledgements need not be denser than their resolution. The
         // reference derives the delay from the rate at which the sender itself receives; a sender of bulk
-        // data receives next to nothing, which gives the longest delay.
+        // data receives almost nothing, which gives the longest delay.
         delay = max_delay;
         let rounds = packets.div_ceil(every);
         if delay * rounds > (path.smoothed_rtt + path.min_rtt) / 2 {

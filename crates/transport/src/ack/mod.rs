@@ -1,5 +1,6 @@
-//! Acknowledgements: what has arrived, when it is reported, and how often the peer is asked to report.
+//! Acknowledgements: what has arrived, when to report it, and the frequency requested of the peer.
 
+pub(crate) mod bit_ring;
 pub(crate) mod frequency;
 pub(crate) mod policy;
 mod received;

@@ -1,21 +1,21 @@
-//! Which packet numbers have arrived, for duplicates and for ACK frames.
+//! The packet numbers that have arrived, for duplicate detection and ACK frames.
 //!
-//! A bit for each number within a window, and below the window the one run of numbers without a gap that ends where
-//! the window begins: a connection without losses remembers a few words, however long it lasts.
+//! A bit per number within a window, and below the window the one run of numbers without a gap that ends where
+//! the window begins: a connection without losses keeps a few words, however long it lasts.
 
-use crate::bit_ring::BitRing;
+use super::bit_ring::BitRing;
 
 #[derive(Debug, Default)]
 pub(crate) struct Received {
     window: BitRing,
     /// First number of that run; the first of the window if the number before it is missing.
     run: u64,
-    /// The word at which the window began when that was found out. A number far ahead moves the window.
+    /// The word at which the window began when that was determined. A number far ahead moves the window.
     ends: u64,
 }
 
 impl Received {
-    /// Notes an arrival; false for a duplicate, and for a number below the window, which may be one.
+    /// Records an arrival; false for a duplicate, and for a number below the window, which may be one.
     #[inline]
     pub(crate) fn insert(&mut self, number: u64) -> bool {
         self.window.insert(number)

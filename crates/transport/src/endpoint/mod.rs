@@ -1,12 +1,15 @@
-//! One end of a connection: what it is told, what it decides, when it wants to be woken.
+//! One endpoint of a connection.
 //!
-//! The endpoint is sans-I/O. Whoever drives it delivers packets with [`Endpoint::receive`], asks for
-//! packets with [`Endpoint::transmit`] until there are none, and calls [`Endpoint::expire`] at
+//! The endpoint is sans-I/O. Its driver delivers packets with [`Endpoint::receive`], takes
+//! packets from [`Endpoint::transmit`] until there are none, and calls [`Endpoint::expire`] at
 //! [`Endpoint::next`].
 
+mod bulk;
 mod receive;
 mod recovery;
 mod transmit;
+
+pub use bulk::Outlet;
 
 use crate::ack::frequency::AckFrequency;
 use crate::datagrams::Datagrams;
@@ -29,22 +32,22 @@ enum Closing {
     Open,
     /// A CONNECTION_CLOSE waits to be sent.
     Requested,
-    /// Sent; the peer's is awaited, at most until then.
+    /// Sent; awaits the peer's, at most until then.
     Waiting(Instant),
     /// The peer has closed and waits for ours.
     Answering,
     Closed,
 }
 
-/// One end of a modelled QUIC connection.
+/// An endpoint of a modelled QUIC connection.
 ///
-/// The fields lie in memory as they stand here, by how often they are needed: what every arrival touches,
+/// The order of the fields in memory is that of this list, by frequency of use: every arrival,
 /// then every departure and acknowledgement, then the rest. With a thousand flows nearly all of it has left the
-/// processor's cache when a flow comes round again, and each cache line costs more than the work on it.
+/// processor's cache between uses, and each cache line costs more than the work on it.
 #[repr(C, align(64))]
 pub struct Endpoint {
-    /// Set while there is nothing to send and nothing outstanding: when that was last found. Data that
-    /// arrives changes none of it, so that a receiver looks at its sending half only when it has to.
+    /// Set while there is nothing to send and nothing outstanding: when that was last checked. Arriving data
+    /// does not change that, so a receiver checks its sending half only when necessary.
     at_rest: Option<Instant>,
     closing: Closing,
     events: VecDeque<AppEvent>,
@@ -60,13 +63,13 @@ pub struct Endpoint {
     resets_due: bool,
     /// Consecutive probe timeouts.
     timeouts: u32,
-    /// Probe packets that may leave regardless of the window.
+    /// Probe packets that may be sent regardless of the window.
     probes: u32,
     loss_time: Option<Instant>,
     last_eliciting: Instant,
-    /// The probe timeout with its back-off (RFC 9002 section 6.2.1), as long as can be while no RTT is known.
+    /// The probe timeout with its back-off (RFC 9002 section 6.2.1), maximal while no RTT is known.
     probe_period: Duration,
-    /// Codepoint of its packets, as the controller last said.
+    /// Codepoint of its packets, as last set by the controller.
     ecn: Ecn,
     pacer: Pacer,
     credit: Credit,
@@ -81,19 +84,19 @@ pub struct Endpoint {
     first_rtt_at: Instant,
     /// Bytes and separate runs of losses since the last acknowledgement.
     unreported_losses: (Bytes, u32),
-    /// The packet that the first of the present timeouts fired for, and the first number sent after it.
+    /// The packet for which the first of the current timeouts fired, and the first number sent after it.
     timed_out: Option<(u64, u64)>,
     mtu_probes_left: u32,
     /// Size of the largest probe that has arrived.
     confirmed_mtu: Bytes,
     ack_frequency: AckFrequency,
-    // Kept between calls so that no call allocates.
+    // Kept between calls to avoid allocation.
     lost_scratch: Vec<u64>,
     spurious_scratch: Vec<(u64, u32, Instant)>,
 }
 
 impl Endpoint {
-    /// An endpoint that has not been started. `rng` is lent to the controller, `noise` draws the lateness
+    /// An endpoint that has not been started. `rng` is that of the controller, `noise` draws the lateness
     /// of wake-ups.
     pub fn new(
         role: Role,
@@ -140,7 +143,7 @@ impl Endpoint {
         }
     }
 
-    /// The record of what became of each packet; off until it is started.
+    /// The log of packet events; off until it is started.
     pub fn packet_log(&mut self) -> &mut PacketLog {
         &mut self.sender.log
     }
@@ -153,7 +156,7 @@ impl Endpoint {
         }
     }
 
-    /// Writes `bytes` to stream `id`, opening it if need be, and ends it if `fin`. Lower priorities are
+    /// Writes `bytes` to stream `id`, opening it if necessary, and ends it if `fin`. Lower priorities are
     /// more urgent; see RFC 9218 for `incremental`. Both are taken from the first call.
     pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
         self.end_rest();
@@ -172,8 +175,8 @@ impl Endpoint {
         self.send_streams[place].write(bytes, fin);
     }
 
-    /// Queues a datagram of `len` bytes; the receiving application is told its `tag`. A datagram that does
-    /// not fit a packet is cut to one.
+    /// Queues a datagram of `len` bytes; the receiving application gets its `tag`. A datagram larger than
+    /// a packet is truncated.
     pub fn send_datagram(&mut self, len: u32, tag: u64, priority: u8) {
         self.end_rest();
         self.datagrams
@@ -207,26 +210,26 @@ impl Endpoint {
         }
     }
 
-    /// The next thing the application should know.
+    /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<AppEvent> {
         self.events.pop_front()
     }
 
-    /// Whether [`Endpoint::poll_event`] has anything to tell.
+    /// Whether [`Endpoint::poll_event`] has an event.
     #[inline]
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// Which end this is.
+    /// The role of this endpoint.
     pub fn role(&self) -> Role {
         self.role
     }
-    /// What is known of the path.
+    /// The state of the path.
     pub fn path(&self) -> &PathState {
         &self.sender.path
     }
-    /// The decision of the controller now in force.
+    /// The current decision of the controller.
     pub fn control(&self) -> &Control {
         &self.sender.control
     }
@@ -236,7 +239,11 @@ impl Endpoint {
             controller.observe(out);
         }
     }
-    /// What was counted so far.
+    /// Number of times that the controller was informed; consecutive departures count once.
+    pub fn told(&self) -> u64 {
+        self.sender.told
+    }
+    /// The counters so far.
     pub fn counters(&self) -> Counters {
         Counters {
             stream_bytes_received: self.receiver.stream_bytes,
@@ -244,8 +251,8 @@ impl Endpoint {
             ..self.sender.counters
         }
     }
-    /// The pacing rate in force: the controller's, or 5/4 of window over smoothed RTT (RFC 9002 section
-    /// 7.7); `None` while nothing is known.
+    /// The current pacing rate: the controller's, or 5/4 of window over smoothed RTT (RFC 9002 section
+    /// 7.7); `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.sender.control.pacing.or_else(|| {
             self.sender.path.has_rtt().then(|| {
@@ -254,10 +261,10 @@ impl Endpoint {
         })
     }
 
-    /// When the endpoint wants [`Endpoint::expire`] and [`Endpoint::transmit`] to be called again, if no
-    /// packet arrives before. A time that has passed means now: an acknowledgement ends the back-off of the
-    /// probe timeout, which counts from the last packet sent (RFC 9002 section A.8), and what a server
-    /// receives lifts the anti-amplification limit, under which the timer was not set (section A.6).
+    /// When to call [`Endpoint::expire`] and [`Endpoint::transmit`] again, if no
+    /// packet arrives before. A time in the past means now: an acknowledgement ends the back-off of the
+    /// probe timeout, which counts from the last packet sent (RFC 9002 section A.8), and a received packet
+    /// lifts the anti-amplification limit of a server, under which the timer was not set (section A.6).
     pub fn next(&self) -> Instant {
         if self.at_rest.is_some() {
             return self.receiver.acks.deadline();
@@ -277,7 +284,7 @@ impl Endpoint {
         next
     }
 
-    /// When an acknowledgement has to leave, if need be alone. A server that has used its anti-amplification
+    /// When an acknowledgement must be sent, if necessary alone. A server that has used its anti-amplification
     /// credit waits for more.
     fn ack_deadline(&self) -> Instant {
         if self.role == Role::Server && !self.handshake.may_send(ACK_ONLY_SIZE) {
@@ -286,7 +293,7 @@ impl Endpoint {
         self.receiver.acks.deadline()
     }
 
-    /// UDP payload of the largest packet that may leave next.
+    /// UDP payload of the largest packet that may be sent next.
     #[inline]
     fn largest_packet(&self) -> u32 {
         let size = if self.mtu_probe_pending {
@@ -297,7 +304,7 @@ impl Endpoint {
         size.as_u64() as u32
     }
 
-    /// Acts on every timer that is due.
+    /// Handles every timer that is due.
     pub fn expire(&mut self, now: Instant) {
         if self.at_rest.is_some() {
             return;
@@ -335,7 +342,7 @@ impl Endpoint {
             && !self.has_work()
     }
 
-    /// Something has happened that may concern the sending half.
+    /// An event may concern the sending half.
     fn end_rest(&mut self) {
         if let Some(idle) = self.at_rest.take() {
             self.sender.path.last_idle = idle;
@@ -347,7 +354,7 @@ impl Endpoint {
         self.events.push_back(AppEvent::Closed);
     }
 
-    /// Takes over what the controller has decided.
+    /// Applies the decision of the controller.
     fn refresh_control(&mut self) {
         self.sender.decide();
         self.ecn = self.sender.ecn();

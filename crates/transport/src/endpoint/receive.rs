@@ -1,4 +1,4 @@
-//! Taking packets in.
+//! Receiving packets.
 
 use super::{Closing, Endpoint};
 use crate::AppEvent;
@@ -33,7 +33,7 @@ impl Endpoint {
                 self.mtu_probe_pending = self.sender.path.mtu < self.config.max_mtu;
                 self.sender.path.bytes_in_flight += Bytes::new(u64::from(IN_FLIGHT));
             }
-            // The client did not hear the ServerHello.
+            // The client did not receive the ServerHello.
             Stage::Started => self.handshake.flight_pending = true,
             Stage::Answered | Stage::Complete => {}
         }
@@ -213,7 +213,7 @@ impl Endpoint {
         }
     }
 
-    /// Processes an ACK frame (RFC 9002 section A.7). The order of what the controller hears is that of
+    /// Processes an ACK frame (RFC 9002 section A.7). The order of the controller's events is that of
     /// its trait's documentation.
     fn on_ack_frame(&mut self, now: Instant, ack: &AckFrame) {
         let prior_in_flight = self.sender.path.bytes_in_flight;
@@ -244,8 +244,8 @@ impl Endpoint {
             self.spurious_scratch = spurious;
             return;
         };
-        // RFC 9000 section 14.3: an acknowledged probe confirms its size. It counts from the first acknowledgement
-        // that the controller hears of, so that no packet is larger than the window that it knows to be enough.
+        // RFC 9000 section 14.3: an acknowledged probe confirms its size. It takes effect at the first acknowledgement
+        // that the controller gets, so that no packet exceeds a window based on the smaller size.
         self.confirmed_mtu = self.confirmed_mtu.max(Bytes::new(u64::from(newly.probed)));
         if self.sender.path.established {
             self.sender.path.mtu = self.sender.path.mtu.max(self.confirmed_mtu);
@@ -284,7 +284,7 @@ impl Endpoint {
             self.renew_probe_period();
         }
         self.timed_out = None;
-        self.probes = 0; // those that could not leave in time
+        self.probes = 0; // those that could not be sent in time
         self.refresh_control();
         self.request_ack_frequency();
         self.sent.forget(state.sent);
@@ -304,7 +304,7 @@ impl Endpoint {
     fn report_ecn(&mut self, now: Instant, ack: &AckFrame) {
         let counts = ack.ecn_counts();
         let more_marks = counts.ce > self.sender.path.ecn.ce;
-        // An ACK frame that was overtaken by a newer one tells nothing new.
+        // An ACK frame older than the newest has no new counts.
         if counts.total() >= self.sender.path.ecn.total() {
             self.sender.path.ecn = counts;
         }
@@ -362,7 +362,7 @@ impl NewlyAcked {
         self.newest = Some(number);
     }
 
-    /// Settles what an acknowledged frame was about.
+    /// Processes an acknowledged frame.
     fn settle(
         &mut self,
         frame: &Frame,

@@ -1,4 +1,4 @@
-//! Recovery (RFC 9002): timers, probes, loss detection, spurious losses, and what is sent again.
+//! Recovery (RFC 9002): timers, probes, loss detection, spurious losses, and retransmission.
 
 use super::Endpoint;
 use crate::handshake::SERVER_FINISHED_SIZE;
@@ -10,14 +10,14 @@ use thalweg_control::PathState;
 use thalweg_control::event::{SpuriousLoss, Timeout};
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// Packets acknowledged after a packet that make it lost (RFC 9002 section 6.1.1).
+/// kPacketThreshold (RFC 9002 section 6.1.1).
 const PACKET_THRESHOLD: u64 = 3;
 
 fn is_finished(frame: &Frame) -> bool {
     matches!(frame, Frame::ServerFinished | Frame::ClientFinished { .. })
 }
 
-/// Whether the frame is sent again when it is lost: a PING and a datagram are not.
+/// Whether the frame is retransmitted when lost: not a PING or a datagram.
 fn can_be_repeated(frame: &Frame) -> bool {
     !matches!(frame, Frame::Ping | Frame::Datagram { .. })
 }
@@ -58,8 +58,8 @@ impl Endpoint {
         !self.handshake.may_send(probe)
     }
 
-    /// A probe timeout (RFC 9002 section 6.2.4): packets may leave regardless of the window. Two by the RFC, which allows
-    /// them so that the loss of one does not cost another period; picoquic sends one.
+    /// A probe timeout (RFC 9002 section 6.2.4): packets may be sent regardless of the window. Two by the RFC, so that
+    /// the loss of one does not cost another period; picoquic sends one.
     pub(super) fn probe(&mut self, now: Instant) {
         self.timeouts += 1;
         self.renew_probe_period();
@@ -87,9 +87,9 @@ impl Endpoint {
         self.refresh_control();
     }
 
-    /// What probes carry (RFC 9002 section 6.2.4): new data if there is any, else that of the oldest packets that carry
-    /// some. A Finished of the handshake, whose packet number space has a timer of its own (section 6.2.1), is repeated
-    /// wherever it is: behind data of 0-RTT, too. Picoquic repeats the oldest packet.
+    /// Queues the data of probes (RFC 9002 section 6.2.4): new data if available, else that of the oldest packets with
+    /// data. The Finished of the handshake, whose packet number space has its own timer (section 6.2.1), is always
+    /// repeated, even behind 0-RTT data. Picoquic repeats the oldest packet.
     fn requeue_for_probes(&mut self, oldest: u64) {
         if self.config.rules == Rules::Picoquic {
             self.requeue_packet(oldest, |_| true);
@@ -112,7 +112,7 @@ impl Endpoint {
         }
     }
 
-    /// Queues what a packet carried, if it is outstanding and has a frame that is `wanted`; whether it does.
+    /// Queues the frames of a packet again, if it is outstanding and has a `wanted` frame; returns whether it has.
     fn requeue_packet(&mut self, number: u64, wanted: impl Fn(&Frame) -> bool) -> bool {
         let Some(packet) = self.sent.get(number) else {
             return false;
@@ -125,8 +125,8 @@ impl Endpoint {
         repeats
     }
 
-    /// Declares packets lost and tells the controller of each. The next acknowledgement tells of all of them,
-    /// those that the timer has found included.
+    /// Declares packets lost and reports each to the controller. The next acknowledgement event reports all of them,
+    /// including those found by the timer.
     pub(super) fn detect_losses(&mut self, now: Instant) {
         if (self.sender.path.largest_acked)
             .is_none_or(|largest| self.sent.lowest_outstanding() > largest)
@@ -167,7 +167,7 @@ impl Endpoint {
         }
     }
 
-    /// Queues what a lost packet carried, as far as it still matters (RFC 9000 section 13.3).
+    /// Queues the frames of a lost packet that are still needed (RFC 9000 section 13.3).
     fn requeue(&mut self, frames: &[Frame; MAX_FRAMES]) {
         (self.receiver.control_due, self.resets_due) = (true, true);
         for frame in used(frames) {
@@ -211,7 +211,7 @@ impl Endpoint {
         }
     }
 
-    /// Tells of losses and timeouts that have proved wrong.
+    /// Reports spurious losses and timeouts.
     pub(super) fn report_spurious(
         &mut self,
         now: Instant,
@@ -223,8 +223,8 @@ impl Endpoint {
         for &(packet, size, sent) in spurious {
             self.report_spurious_one(now, packet, size, sent, false);
         }
-        // A timeout was wrong if the packet that it fired for arrives, and is known to, before anything
-        // that was sent after the timeout.
+        // A timeout was spurious if its packet is acknowledged before any packet sent after the
+        // timeout.
         if let Some((packet, probe)) = self.timed_out
             && largest < probe
             && packet <= largest
@@ -258,7 +258,7 @@ impl Endpoint {
     }
 }
 
-/// What a scan found.
+/// Result of a scan.
 #[derive(Debug, Default)]
 struct Scan {
     /// When the oldest suspect becomes lost by time.

@@ -1,4 +1,4 @@
-//! Making packets.
+//! Sending packets.
 
 use super::{Closing, Endpoint};
 use crate::handshake::{
@@ -35,14 +35,14 @@ impl Draft {
     fn has_space(&self, size: u32) -> bool {
         self.count < MAX_FRAMES && self.room >= size
     }
-    /// One place is left for data, so that a stream of control frames cannot starve it.
+    /// One slot is reserved for data, so that control frames cannot starve it.
     fn has_space_for_control(&self) -> bool {
         self.count + 1 < MAX_FRAMES && self.room >= CONTROL_FRAME_SIZE
     }
 }
 
 impl Endpoint {
-    /// Whether there is surely nothing to transmit now: what [`Endpoint::transmit`] would find too, for less.
+    /// Whether there is certainly nothing to transmit now: a cheap check before [`Endpoint::transmit`].
     #[inline]
     pub fn rests(&mut self, now: Instant) -> bool {
         let rests = self.at_rest.is_some() && self.ack_deadline() > now;
@@ -53,7 +53,7 @@ impl Endpoint {
         rests
     }
 
-    /// The next packet that may leave now; to be called until there is none.
+    /// The next packet to send now; call until there is none.
     pub fn transmit(&mut self, now: Instant) -> Option<Packet> {
         if self.at_rest.is_some() {
             debug_assert!(self.may_rest());
@@ -105,8 +105,8 @@ impl Endpoint {
         self.acknowledge_alone(now)
     }
 
-    /// A packet with nothing but an acknowledgement.
-    #[inline(never)] // so that a call that finds none due is short
+    /// An ACK-only packet.
+    #[inline(never)] // keeps the common case short
     fn acknowledge_alone(&mut self, now: Instant) -> Option<Packet> {
         let ack = self.receiver.acks.take(now)?;
         self.handshake.on_sent(ACK_ONLY_SIZE);
@@ -115,8 +115,8 @@ impl Endpoint {
         Some(packet)
     }
 
-    /// Whether numbered packets may leave before the handshake is complete: with 0-RTT (RFC 9001 section 4.6), and
-    /// from a server in answer to the first flight.
+    /// Whether numbered packets may be sent before the handshake is complete: with 0-RTT (RFC 9001 section 4.6), and
+    /// by a server in answer to the first flight.
     fn may_send_early_data(&self) -> bool {
         let has_begun = self.handshake.stage != Stage::Idle;
         has_begun && (self.role == Role::Server || self.config.zero_rtt)
@@ -154,8 +154,7 @@ impl Endpoint {
         packet
     }
 
-    /// Whether window, pacer and anti-amplification limit let a packet leave and there is something to put
-    /// into it.
+    /// Whether window, pacer and anti-amplification limit allow a packet and there is data for it.
     #[inline(always)] // in the one place that asks
     fn data_may_leave(&mut self, now: Instant) -> bool {
         let in_window = self.fits_window();
@@ -163,7 +162,7 @@ impl Endpoint {
         if self.probes == 0 {
             if !may_send {
                 self.sender.path.window_limited = !in_window && self.has_work();
-                // Whether there is anything to send is found out when the pacer is ready.
+                // Whether there is anything to send is checked when the pacer is ready.
                 self.pacing = in_window;
                 return false;
             }
@@ -180,10 +179,10 @@ impl Endpoint {
         true
     }
 
-    /// Whether the window lets a packet leave. RFC 9002 section 7: no packet leaves that would make bytes in flight
-    /// exceed it. Picoquic is blocked when more than the window is in flight, so that one packet may overshoot.
+    /// Whether the window allows a packet. RFC 9002 section 7: bytes in flight must not
+    /// exceed it. Picoquic is blocked when more than the window is in flight, so one packet may overshoot.
     #[inline]
-    fn fits_window(&self) -> bool {
+    pub(super) fn fits_window(&self) -> bool {
         let in_flight = self.sender.path.bytes_in_flight;
         let after = match self.config.rules {
             Rules::Rfc => in_flight + self.sender.path.mtu,
@@ -192,8 +191,8 @@ impl Endpoint {
         after <= self.sender.control.window || in_flight.is_zero()
     }
 
-    /// Whether there is anything to put into a numbered packet. A request for another ACK frequency takes
-    /// the next packet that leaves for a better reason: a receiver of bulk data would answer the first
+    /// Whether there is anything to put into a numbered packet. A request for another ACK frequency waits for
+    /// a packet with other content: a receiver of bulk data would acknowledge the first
     /// packet with it, and its acknowledgements would cover other pairs of packets than the reference's.
     #[inline]
     pub(super) fn has_work(&self) -> bool {
@@ -217,7 +216,7 @@ impl Endpoint {
         self.receiver.has_control() || self.send_streams.iter().any(|s| s.reset_pending)
     }
 
-    /// The sender could send and has nothing to send.
+    /// The sender could send but has no data.
     fn mark_idle(&mut self, now: Instant) {
         self.sender.run_dry(now);
         if self.sent.nothing_outstanding() && self.is_complete() {
@@ -230,7 +229,7 @@ impl Endpoint {
     #[cold]
     fn make_server_finished(&mut self, now: Instant) -> Packet {
         self.handshake.finished_pending = false;
-        // By RFC 9002 section 6.2.4 it is one of the two probes; picoquic sends its probe besides.
+        // By RFC 9002 section 6.2.4 it is one of the two probes; picoquic sends its probe in addition.
         if self.config.rules == Rules::Rfc {
             self.probes = self.probes.saturating_sub(1);
         }
@@ -245,7 +244,7 @@ impl Endpoint {
         packet
     }
 
-    #[inline(never)] // so that a call that finds nothing to send is short
+    #[inline(never)] // keeps the case without data short
     fn make_data_packet(&mut self, now: Instant) -> Packet {
         let mtu = self.sender.path.mtu.as_u64() as u32;
         let mut draft = Draft {
@@ -253,10 +252,10 @@ impl Endpoint {
             count: 0,
             room: mtu - PACKET_OVERHEAD,
         };
-        // The client's Finished and path MTU probes leave before the first 1-RTT packets are acknowledged:
+        // The client's Finished and path MTU probes are sent before the first 1-RTT packets are acknowledged:
         // one ACK frame a moment later covers the server's whole flight, as in the reference.
-        // Later, an acknowledgement travels with data alone: a packet of nothing but control frames leaves the
-        // rhythm of acknowledgements as it is (reference, "piggy-backs on data").
+        // Later, only data packets carry an acknowledgement: a packet of control frames does not change
+        // the timing of acknowledgements (reference, "piggy-backs on data").
         let waits = self.handshake.finished_pending || self.mtu_probe_pending;
         let mut ack = None;
         if !waits && self.receiver.acks.has_news() && self.has_data() {
@@ -400,9 +399,9 @@ impl Endpoint {
             .min_by_key(|place| order(*place))
     }
 
-    /// Numbers a packet of `size` bytes, of which `in_flight` count as such, and remembers it until its fate
+    /// Numbers a packet of `size` bytes, of which `in_flight` count as such, and keeps a record until its fate
     /// is known. Returns its number and its codepoint.
-    fn register(
+    pub(super) fn register(
         &mut self,
         now: Instant,
         size: u32,

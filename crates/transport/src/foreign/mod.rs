@@ -1,4 +1,4 @@
-//! Stacks that are not ours: what their senders measure, and what their controllers hear.
+//! Foreign stacks: measurements of their senders, and events for our controllers.
 
 mod outstanding;
 mod report;

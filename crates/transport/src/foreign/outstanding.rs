@@ -1,10 +1,10 @@
-//! What a sender remembers of its packets: those whose fate is open, those given up, and what the stack has
-//! reported of one acknowledgement.
+//! Packets of a sender: outstanding ones, lost ones, and the reports of the stack on one
+//! acknowledgement.
 
 use crate::delivery_rate::SendState;
 use thalweg_units::{Bytes, Instant};
 
-/// A packet whose fate is open.
+/// An outstanding packet.
 #[derive(Debug)]
 pub(crate) struct Outstanding {
     pub(crate) number: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Forgotten {
     pub(crate) sent: Instant,
 }
 
-/// What the stack has reported and the controller has not heard yet.
+/// Reports of the stack not yet passed to the controller.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) acked: Vec<u64>,
@@ -36,7 +36,7 @@ pub(crate) struct Batch {
     pub(crate) persistent: bool,
     pub(crate) marked: bool,
     pub(crate) spurious: bool,
-    /// All acknowledgements of the frame are in; losses may follow.
+    /// All acknowledgements of the frame have been reported; losses may follow.
     pub(crate) ended: bool,
 }
 

@@ -1,5 +1,4 @@
-//! What has been collected of one acknowledgement, settled and told to the controller in the order that its trait
-//! promises.
+//! Processes the reports on one acknowledgement and passes them to the controller in the order of its trait.
 
 use super::StackFlow;
 use super::outstanding::{Acked, Batch, Forgotten};
@@ -8,7 +7,7 @@ use thalweg_control::event::{Ack, RateSample, RttSample, SpuriousLoss};
 use thalweg_units::{Bytes, Duration, Ecn};
 
 impl StackFlow {
-    /// Tells the controller what has been collected (the order is that of the `Controller` trait).
+    /// Passes the collected reports to the controller (in the order of the `Controller` trait).
     pub fn flush(&mut self) {
         if self.batch.is_empty() {
             self.batch.ended = false;
@@ -43,7 +42,7 @@ impl StackFlow {
             self.tell_acked(&acked, newly_lost, lost_ranges, rtt, rate, prior_in_flight);
         }
         self.sender.decide();
-        // The lists keep their memory.
+        // The lists keep their capacity.
         batch.acked.clear();
         batch.lost.clear();
         self.batch = Batch {
@@ -112,7 +111,7 @@ impl StackFlow {
         Some(rtt)
     }
 
-    /// Counts acknowledged packets as an ACK frame would (RFC 9000 section 19.3.2), and tells of a mark.
+    /// Counts acknowledged packets as an ACK frame would (RFC 9000 section 19.3.2), and reports a mark.
     fn count_marks(&mut self, acked: Option<&Acked>, marked: bool) {
         let (largest, packets) = acked.map_or((0, 0), |a| (a.largest, a.packets));
         let counts = &mut self.sender.path.ecn;
@@ -230,7 +229,7 @@ mod tests {
         flow
     }
 
-    /// Acknowledges 100 packets in twos, 20 ms after they left; a mark comes with every fifth acknowledgement.
+    /// Acknowledges 100 packets in pairs, 20 ms after they were sent; every fifth acknowledgement has a mark.
     fn acknowledge(flow: &mut StackFlow) -> EcnCounts {
         for pair in 0..50 {
             let (sent, acked) = (at(100 * pair), at(100 * pair + 20));
@@ -249,7 +248,7 @@ mod tests {
         flow.path().ecn
     }
 
-    /// RFC 9000 section 19.3.2: each packet is counted by its codepoint, those without a mark, too.
+    /// RFC 9000 section 19.3.2: each packet is counted by its codepoint, marked or not.
     #[test]
     fn every_acknowledged_packet_counts_by_its_codepoint() {
         let counts = |ect0, ect1| EcnCounts {

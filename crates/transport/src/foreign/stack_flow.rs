@@ -1,17 +1,17 @@
-//! What a sender of a stack that is not ours has measured, and the controller that it tells.
+//! Measurements of a sender of a foreign stack, and its controller.
 //!
 //! # Model
-//! The stack reports each ack-eliciting packet that leaves, is acknowledged or is lost. From these reports
-//! come the measurements that every controller gets ([`PathState`], delivery-rate samples, snapshots), with
-//! the code of the modelled endpoint. Reports of one acknowledgement are collected and told to the controller
-//! together, in the order that its trait promises.
+//! The stack reports each ack-eliciting packet that is sent, acknowledged or lost. From these reports
+//! the code of the modelled endpoint derives the measurements that every controller gets ([`PathState`],
+//! delivery-rate samples, snapshots). Reports of one acknowledgement are collected and passed to the controller
+//! together, in the order of its trait.
 //!
 //! # Limits
-//! The stack says that CE marks were reported, not how many: one packet of an acknowledgement that reports any counts as
-//! marked, all others as they were sent. A share of marks is right where receivers acknowledge a mark at once (RFC 9000
-//! section 13.2.1), else too small. It names no
-//! packet when losses prove spurious: all that were declared lost within two probe timeouts count as
-//! spurious then, which is the stack's own rule. Every ack-eliciting packet counts as data.
+//! The stack reports whether an acknowledgement had CE marks, not how many: one of its packets then counts as
+//! marked, all others as they were sent. The share of marks is correct if receivers acknowledge marks immediately (RFC
+//! 9000 section 13.2.1), otherwise too small. The stack does not say which
+//! losses prove spurious: then all packets declared lost within two probe timeouts count as
+//! spurious, which is the stack's own rule. Every ack-eliciting packet counts as data.
 
 use super::outstanding::{Batch, Forgotten, Outstanding};
 use crate::sender::Sender;
@@ -21,21 +21,21 @@ use thalweg_control::event::{Sent, Timeout};
 use thalweg_control::{Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
-/// One sender of a stack that is not ours, with the controller that steers it.
+/// One sender of a foreign stack, with its controller.
 pub struct StackFlow {
-    /// Without a controller where the stack steers itself.
+    /// Without a controller if the stack uses its own.
     pub(super) sender: Sender,
     /// Slow start threshold of the stack's own controller, in bytes.
     threshold: Option<u64>,
     pub(super) config: TransportConfig,
-    /// In the order of their numbers, from the oldest that is open.
+    /// By number, from the oldest outstanding one.
     pub(super) sent: VecDeque<Outstanding>,
     pub(super) recently_lost: VecDeque<Forgotten>,
     pub(super) batch: Batch,
     pub(super) now: Instant,
-    /// What packets are sent with, and count as unless marked.
+    /// The codepoint of packets, which they count as unless marked.
     pub(super) codepoint: Ecn,
-    /// RTT that the stack has smoothed, before and after the packet that came last.
+    /// The stack's smoothed RTT, before and after the last packet.
     pub(super) smoothed: Option<(Duration, Duration)>,
     /// Whether a packet of the handshake was acknowledged: only then does the stack know an RTT.
     handshake_delivered: bool,
@@ -46,7 +46,7 @@ pub struct StackFlow {
 }
 
 impl StackFlow {
-    /// A sender that has sent nothing. `controller` is `None` where the stack steers itself; `rng` is lent to it.
+    /// A sender that has sent nothing. `controller` is `None` if the stack uses its own; `rng` is for it.
     pub fn new(controller: Option<Box<dyn Controller>>, config: TransportConfig, rng: Rng) -> Self {
         let sender = Sender::new(controller, &config, rng);
         StackFlow {
@@ -66,15 +66,19 @@ impl StackFlow {
         }
     }
 
-    /// What is known of the path.
+    /// The state of the path.
     pub fn path(&self) -> &PathState {
         &self.sender.path
     }
-    /// What was counted so far.
+    /// Number of times that the controller was informed; consecutive departures count once.
+    pub fn told(&self) -> u64 {
+        self.sender.told
+    }
+    /// The counters so far.
     pub fn counters(&self) -> &Counters {
         &self.sender.counters
     }
-    /// What the controller shows of itself, for traces.
+    /// The state and variables of the controller, for traces.
     pub fn observe(&self, out: &mut dyn Observer) {
         if let Some(controller) = self.sender.controller() {
             controller.observe(out);
@@ -88,16 +92,16 @@ impl StackFlow {
             out.variable("ssthresh", threshold as f64);
         }
     }
-    /// Takes over what the stack's own controller has decided; `threshold` is its slow start threshold in bytes.
+    /// Records the decision of the stack's own controller; `threshold` is its slow start threshold in bytes.
     pub fn follow(&mut self, control: Control, threshold: Option<u64>) {
         self.sender.control = control;
         self.threshold = threshold;
     }
-    /// Sets the codepoint that packets are sent with, where it is not the one that the controller wants.
+    /// Sets the codepoint of packets, if it differs from the controller's.
     pub fn set_codepoint(&mut self, codepoint: Ecn) {
         self.codepoint = codepoint;
     }
-    /// Binds another controller, before there was any data to send. Returns the codepoint that it wants.
+    /// Binds another controller, before any data was sent. Returns its codepoint.
     pub fn replace_controller(&mut self, spec: &ControllerSpec) -> Ecn {
         let init = Init {
             now: self.now,
@@ -116,19 +120,19 @@ impl StackFlow {
         self.config.initial_window
     }
 
-    /// The record of what became of each packet; off until it is started.
+    /// The log of packet events; off until it is started.
     pub fn packet_log(&mut self) -> &mut PacketLog {
         &mut self.sender.log
     }
 
-    /// The decision in force, once the controller has heard everything.
+    /// The current decision, after passing all reports to the controller.
     pub fn control(&mut self) -> Control {
         self.flush();
         self.sender.control
     }
 
-    /// The handshake is complete: from now on the controller hears of packets. What the handshake has told
-    /// of the RTT is known already, as with the modelled endpoint.
+    /// The handshake is complete: from now on the controller gets events of packets. The RTT
+    /// of the handshake is already known, as with the modelled endpoint.
     pub fn establish(&mut self) {
         self.sender.path.established = true;
         if let Some((_, smoothed)) = self.smoothed.filter(|_| self.handshake_delivered) {
@@ -142,24 +146,24 @@ impl StackFlow {
         self.sender.decide();
     }
 
-    /// The largest packet that the path carries is known anew.
+    /// The path MTU has changed.
     pub fn set_mtu(&mut self, mtu: Bytes) {
         self.sender.path.mtu = mtu;
     }
 
-    /// The RTT that the stack has smoothed. The change that one sample makes tells the sample, less the
-    /// acknowledgement delay, which the stack does not pass on.
+    /// The stack's smoothed RTT. Its change yields the sample, minus the
+    /// acknowledgement delay, which the stack does not report.
     pub fn note_smoothed(&mut self, smoothed: Duration) {
         let before = self.smoothed.map_or(smoothed, |(_, after)| after);
         self.smoothed = Some((before, smoothed));
     }
 
-    /// A packet of the application space left.
+    /// A packet of the application space was sent.
     pub fn on_sent(&mut self, now: Instant, number: u64, size: Bytes) {
         self.flush();
         self.now = now;
         if self.sent.back().is_some_and(|last| last.number >= number) {
-            // Numbers start again in each packet number space; the handshake is over.
+            // Numbers restart in each packet number space; the handshake is over.
             self.sent.clear();
             self.sender.path.bytes_in_flight = Bytes::ZERO;
         }
@@ -196,8 +200,8 @@ impl StackFlow {
         self.sender.on_sent(now, &event);
     }
 
-    /// A packet left although the stack had not asked for the window: a probe timeout has fired (RFC 9002
-    /// section 6.2.4). The stack sends up to two probes for each timeout.
+    /// A packet was sent although the stack had not queried the window: a probe timeout has fired (RFC 9002
+    /// section 6.2.4). The stack sends up to two probes per timeout.
     pub fn on_probe_sent(&mut self) {
         let Some(oldest) = self.sent.front() else {
             return;
@@ -218,20 +222,20 @@ impl StackFlow {
         self.sender.decide();
     }
 
-    /// There was data to send, and the window held it back.
+    /// There was data to send, and the window blocked it.
     pub fn on_window_limited(&mut self) {
         self.sender.path.window_limited = true;
     }
 
-    /// The sender could send and has nothing to send.
+    /// The sender could send but has no data.
     pub fn on_nothing_to_send(&mut self, now: Instant) {
         self.flush();
         self.now = now;
         self.sender.run_dry(now);
     }
 
-    /// A packet is acknowledged. Handshake packets, which have numbers of their own, are told apart by the
-    /// time at which they left.
+    /// A packet is acknowledged. Handshake packets, which have other number spaces, are distinguished by
+    /// their send time.
     pub fn on_acked(
         &mut self,
         now: Instant,
@@ -263,7 +267,7 @@ impl StackFlow {
         }
     }
 
-    /// A packet is neither acknowledged nor lost and never will be: one that elicits no acknowledgement.
+    /// A packet is removed without acknowledgement or loss: it is not ack-eliciting.
     pub fn forget(&mut self, number: u64) {
         if let Some(place) = self.find(number)
             && !self.sent[place].settled
@@ -274,7 +278,7 @@ impl StackFlow {
         }
     }
 
-    /// All acknowledgements of one frame are in.
+    /// All acknowledgements of one frame have been reported.
     pub fn on_acks_ended(&mut self, now: Instant) {
         self.now = now;
         self.batch.ended = true;
@@ -291,7 +295,7 @@ impl StackFlow {
         }
     }
 
-    /// The losses of the present report amount to persistent congestion (RFC 9002 section 7.6).
+    /// The losses of the current report establish persistent congestion (RFC 9002 section 7.6).
     pub fn on_persistent_congestion(&mut self) {
         self.batch.persistent = true;
     }
@@ -302,7 +306,7 @@ impl StackFlow {
         self.batch.marked = true;
     }
 
-    /// Packets that were declared lost have arrived after all.
+    /// Losses have proved spurious.
     pub fn on_spurious(&mut self) {
         if self.batch.ended {
             self.flush();
@@ -316,8 +320,8 @@ impl StackFlow {
             .ok()
     }
 
-    /// Forgets settled packets below the oldest open one. The stack does not report lost probes of the path
-    /// MTU: one that later packets have overtaken is gone.
+    /// Removes finished packets below the oldest outstanding one. The stack does not report lost path MTU
+    /// probes: one with later packets acknowledged counts as lost.
     pub(super) fn forget_settled(&mut self) {
         let largest = self.sender.path.largest_acked;
         while let Some(oldest) = self.sent.front()
@@ -340,7 +344,7 @@ mod tests {
 
     /// A controller that paces its first flight by the RTT of the handshake does so whenever it is bound.
     #[test]
-    fn a_controller_that_is_bound_after_the_handshake_hears_of_its_rtt() {
+    fn a_controller_that_is_bound_after_the_handshake_gets_its_rtt() {
         let spec: ControllerSpec = "reno:variant=picoquic".parse().unwrap();
         let config = TransportConfig::default();
         let init = Init {

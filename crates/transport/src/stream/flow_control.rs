@@ -20,12 +20,12 @@ pub(crate) fn grown(limit: u64, min_rtt: Duration) -> u64 {
     limit.saturating_add(more.as_nanos())
 }
 
-/// What the peer allows a connection to send.
+/// The peer's limit on what a connection may send.
 #[derive(Debug)]
 pub(crate) struct Credit {
     /// New stream bytes sent.
     pub(crate) sent: u64,
-    /// How many the peer allows.
+    /// The peer's limit.
     pub(crate) limit: u64,
 }
 
@@ -43,7 +43,7 @@ impl Credit {
     }
 }
 
-/// What a connection allows its peer to send.
+/// The limit of a connection on what its peer may send.
 #[derive(Debug)]
 pub(crate) struct Granted {
     /// Stream bytes received, and how many are allowed.
@@ -71,7 +71,19 @@ impl Granted {
         }
     }
 
-    /// The limit for a MAX_DATA frame, which settles what is pending.
+    /// Whether this many new bytes leave the limit unchanged.
+    #[inline]
+    pub(crate) fn covers(&self, bytes: u64) -> bool {
+        !self.pending && self.received + bytes < self.limit / 2
+    }
+
+    /// New bytes have arrived that the limit covers.
+    #[inline]
+    pub(crate) fn append(&mut self, bytes: u64) {
+        self.received += bytes;
+    }
+
+    /// The limit for a MAX_DATA frame; clears the pending flag.
     pub(crate) fn take_update(&mut self) -> u64 {
         self.pending = false;
         self.limit

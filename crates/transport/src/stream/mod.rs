@@ -1,4 +1,4 @@
-//! Streams: both halves, and the flow control that bounds them.
+//! Streams: both halves, and their flow control.
 
 pub(crate) mod flow_control;
 mod range_set;

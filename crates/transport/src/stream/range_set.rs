@@ -12,7 +12,7 @@ pub(crate) struct RangeSet {
 }
 
 impl RangeSet {
-    /// End of the prefix: how much is there without a gap.
+    /// End of the prefix: the length without a gap.
     pub(crate) fn prefix(&self) -> u64 {
         self.prefix
     }
@@ -29,6 +29,18 @@ impl RangeSet {
             return new;
         }
         self.insert_among_islands(start, end)
+    }
+
+    /// Whether the set is all that is below `end`.
+    #[inline]
+    pub(crate) fn ends_at(&self, end: u64) -> bool {
+        self.prefix == end && self.islands.is_empty()
+    }
+
+    /// Adds what lies between the end of the set, which has no gaps, and `end`.
+    #[inline]
+    pub(crate) fn append(&mut self, end: u64) {
+        self.prefix = end;
     }
 
     #[inline(never)]

@@ -20,15 +20,15 @@ pub(crate) struct RecvStream {
     pub(crate) limit_pending: bool,
     /// A STOP_SENDING frame is due.
     pub(crate) stop_pending: bool,
-    /// The application gets no more of it: it is complete, reset or refused.
+    /// Finished for the application: complete, reset or stopped.
     pub(crate) closed: bool,
-    /// The sender has ended it, by its last byte or by a reset: it may be forgotten.
+    /// The sender has ended it, by its last byte or by a reset: it may be removed.
     pub(crate) ended: bool,
 }
 
-/// What the arrival of a frame changed.
+/// What a frame changed in the stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Progress {
+pub(crate) struct FrameEffect {
     /// Bytes never seen before.
     pub(crate) new: u64,
     /// Whether more can be read in order than before.
@@ -62,7 +62,7 @@ impl RecvStream {
         len: u16,
         fin: bool,
         path: &PathState,
-    ) -> Progress {
+    ) -> FrameEffect {
         let end = offset + u64::from(len);
         let before = self.received.prefix();
         let new = self.received.insert(offset, end);
@@ -73,7 +73,7 @@ impl RecvStream {
         let after = self.received.prefix();
         self.ended |= self.end == after;
         if self.closed {
-            return Progress {
+            return FrameEffect {
                 new,
                 readable: false,
                 complete: false,
@@ -84,22 +84,35 @@ impl RecvStream {
             self.limit_pending = true;
         }
         self.closed = self.ended;
-        Progress {
+        FrameEffect {
             new,
             readable: after > before || (self.closed && !had_end),
             complete: self.closed,
         }
     }
 
-    /// The sender has abandoned the stream after `final_size` bytes. Returns how many of them will never
-    /// come: they count for the credit of the connection as if they had (RFC 9000 section 4.5).
+    /// Whether bytes from `offset` to `end` come next and mean nothing else: no end of the stream, no new limit.
+    #[inline]
+    pub(crate) fn expects(&self, offset: u64, end: u64) -> bool {
+        let open = !self.closed && self.end == UNKNOWN;
+        open && end < self.limit / 2 && self.received.ends_at(offset)
+    }
+
+    /// Accepts the expected bytes up to `end`.
+    #[inline]
+    pub(crate) fn append(&mut self, end: u64) {
+        self.received.append(end);
+    }
+
+    /// The sender has reset the stream after `final_size` bytes. Returns how many of them will never
+    /// arrive: they count for the credit of the connection as if they had (RFC 9000 section 4.5).
     pub(crate) fn on_reset(&mut self, final_size: u64) -> u64 {
         (self.closed, self.ended) = (true, true);
         self.stop_pending = false;
         self.received.insert(0, final_size)
     }
 
-    /// The limit for a MAX_STREAM_DATA frame, which settles what is pending.
+    /// The limit for a MAX_STREAM_DATA frame; clears the pending flag.
     pub(crate) fn take_update(&mut self) -> u64 {
         self.limit_pending = false;
         self.limit

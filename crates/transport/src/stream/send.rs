@@ -9,7 +9,7 @@ pub(crate) struct SendStream {
     pub(crate) id: StreamId,
     /// Lower is more urgent.
     pub(crate) priority: u8,
-    /// Whether streams of one priority take turns, or wait for each other in the order of their numbers
+    /// Whether streams of one priority are served in round robin, or in the order of their numbers
     /// (the `incremental` parameter of RFC 9218 section 4.2).
     pub(crate) incremental: bool,
     /// When it was last served, as a count; the least recently served goes first.
@@ -19,12 +19,12 @@ pub(crate) struct SendStream {
     sent: u64,
     fin_sent: bool,
     fin_acked: bool,
-    /// How much the peer allows.
+    /// The peer's limit.
     pub(crate) peer_limit: u64,
     /// Lost ranges, in the order in which they were lost.
     lost: VecDeque<(u64, u64)>,
     acked: RangeSet,
-    /// Abandoned: nothing is sent any more.
+    /// Reset: nothing more is sent.
     pub(crate) reset: bool,
     /// A RESET_STREAM frame is due.
     pub(crate) reset_pending: bool,
@@ -68,7 +68,7 @@ impl SendStream {
         self.fin |= fin;
     }
 
-    /// The application or the peer wants no more of it.
+    /// The application or the peer has stopped it.
     pub(crate) fn abandon(&mut self) {
         self.reset = true;
         self.reset_pending = true;
@@ -90,7 +90,7 @@ impl SendStream {
         !self.reset && (!self.lost.is_empty() || fresh || self.needs_fin())
     }
 
-    /// Makes a frame of at most `room` bytes; returns it and how many bytes of it are new.
+    /// Builds a frame of at most `room` bytes; returns it and how many bytes of it are new.
     pub(crate) fn take_frame(&mut self, room: u32, credit: u64) -> Option<(Frame, u64)> {
         let room = u64::from(room);
         if !self.lost.is_empty()
@@ -112,11 +112,11 @@ impl SendStream {
         Some((self.frame(from, to, fin), new))
     }
 
-    /// A frame of what was lost, if any of that is still missing.
+    /// A frame of lost data, if any of it is still missing.
     #[inline(never)] // so that it takes no registers from a frame of new data
     fn repeat_lost(&mut self, room: u64) -> Option<Frame> {
         while let Some((start, end)) = self.lost.pop_front() {
-            // What was acknowledged since it was declared lost is not sent again.
+            // Data acknowledged since it was declared lost is not retransmitted.
             let Some((from, to)) = self.acked.first_missing(start, end) else {
                 continue;
             };
@@ -129,6 +129,24 @@ impl SendStream {
             return Some(self.frame(from, to, fin));
         }
         None
+    }
+
+    /// How many bytes that were never sent may be, if nothing else of it has to leave.
+    #[inline]
+    pub(crate) fn fresh(&self) -> u64 {
+        if self.reset || !self.lost.is_empty() {
+            return 0;
+        }
+        self.written.min(self.peer_limit) - self.sent
+    }
+
+    /// A frame of `len` of the [`SendStream::fresh`] bytes, which are more.
+    #[inline]
+    pub(crate) fn take_full(&mut self, len: u16, served: u64) -> Frame {
+        self.served = served;
+        let from = self.sent;
+        self.sent += u64::from(len);
+        self.frame(from, self.sent, false)
     }
 
     fn frame(&self, from: u64, to: u64, fin: bool) -> Frame {
@@ -160,7 +178,7 @@ impl SendStream {
         }
     }
 
-    /// Whether everything has been acknowledged, so that the stream can be forgotten.
+    /// Whether everything has been acknowledged, so that the stream can be removed.
     pub(crate) fn is_done(&self) -> bool {
         self.reset_acked || (self.fin_acked && self.acked.prefix() == self.written)
     }

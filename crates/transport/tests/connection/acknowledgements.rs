@@ -1,7 +1,8 @@
 //! When the receiver acknowledges (RFC 9000 section 13.2, draft-ietf-quic-ack-frequency) and the ECN counts
 //! that it reports (RFC 9000 section 13.4).
 
-use crate::pair::{Exchange, Fate, Pair, Scribe, Sent, Told, Way, at_ms, ms};
+use crate::pair::{Exchange, Fate, Pair, Sent, Way, at_ms, ms};
+use crate::scribe::{Scribe, Told};
 use thalweg_transport::packet::{Frame, Kind};
 use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Duration, Ecn};
@@ -93,7 +94,7 @@ fn a_requested_frequency_thins_acknowledgements_out_and_no_more_than_asked() {
         (100..200).contains(&seldom) && seldom * 2 < often,
         "{seldom} against {often}"
     );
-    // No acknowledgement is owed for longer than the delay that was asked for.
+    // No acknowledgement is delayed beyond the requested delay.
     for ack in acks(&pair) {
         assert!(ack.packet.ack.as_ref().unwrap().delay() <= ms(10));
     }
@@ -127,7 +128,7 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
         (known.ect0, known.ect1, known.ce),
         (count(Ecn::Ect0), 0, count(Ecn::Ce))
     );
-    // The controller hears of growth only, each time of more.
+    // The controller gets an event only for growth, each time with larger counts.
     let told = record.lock().unwrap();
     let heard: Vec<u64> = told
         .iter()
@@ -141,7 +142,7 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
 }
 
 #[test]
-fn the_delay_that_a_peer_reports_is_taken_off_the_rtt() {
+fn the_delay_that_a_peer_reports_is_subtracted_from_the_rtt() {
     // RFC 9002 section 5.3: with a delay of 10 ms for every acknowledgement the path still shows 80 ms.
     let (scribe, record) = Scribe::with_window(144_000);
     let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)

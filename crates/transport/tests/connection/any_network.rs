@@ -1,13 +1,14 @@
-//! Whatever a network does short of losing everything, the connection delivers.
+//! On any network that does not lose everything, the connection delivers.
 
 use crate::pair::{Exchange, Fate, Pair, Way, at_ms, controller, ms};
 use proptest::prelude::*;
 use rand_core::{Rng as _, SeedableRng};
 use thalweg_control::Rng;
+use thalweg_transport::packet::Packet;
 use thalweg_transport::{Rules, TransportConfig};
-use thalweg_units::{Bytes, Duration};
+use thalweg_units::{Bytes, Duration, Instant};
 
-const CONTROLLERS: [&str; 9] = [
+pub(crate) const CONTROLLERS: [&str; 9] = [
     "c4",
     "c4:variant=v1",
     "cubic",
@@ -20,17 +21,39 @@ const CONTROLLERS: [&str; 9] = [
 ];
 
 #[derive(Clone, Copy, Debug)]
-struct Harm {
+pub(crate) struct Harm {
     /// Each in thousandths.
-    loss: [u64; 2],
-    duplication: u64,
-    late: u64,
-    /// Most that a late packet is late.
-    lateness: Duration,
-    seed: u64,
+    pub(crate) loss: [u64; 2],
+    pub(crate) duplication: u64,
+    pub(crate) late: u64,
+    /// Largest lateness of a packet.
+    pub(crate) lateness: Duration,
+    pub(crate) seed: u64,
 }
 
-fn harm() -> impl Strategy<Value = Harm> {
+impl Harm {
+    /// A pipe with this behaviour.
+    pub(crate) fn pipe(self) -> impl FnMut(Instant, Way, usize, &mut Packet) -> Fate {
+        let mut rng = Rng::seed_from_u64(self.seed);
+        move |_, way, _, _| {
+            let mut hit = |thousandths| rng.next_u64() % 1000 < thousandths;
+            let (lost, twice, late) = (
+                hit(self.loss[way as usize]),
+                hit(self.duplication),
+                hit(self.late),
+            );
+            let more = Duration::from_nanos(rng.next_u64() % self.lateness.as_nanos());
+            match (lost, twice, late) {
+                (true, _, _) => Fate::Drop,
+                (_, true, _) => Fate::Twice(more),
+                (_, _, true) => Fate::Late(more),
+                _ => Fate::Pass,
+            }
+        }
+    }
+}
+
+pub(crate) fn harm() -> impl Strategy<Value = Harm> {
     (
         0..350u64,
         0..350u64,
@@ -68,22 +91,11 @@ proptest! {
         let exchanges: Vec<Exchange> = sizes.iter().zip(0..).map(|(&(response, priority, incremental), id)| {
             Exchange { id, request: 1 + response / 7, response, priority, incremental }
         }).collect();
-        let mut rng = Rng::seed_from_u64(harm.seed);
         let mut pair = Pair::new(&config, controller(name, &config))
             .asking(&exchanges)
-            .with_pipe(move |_, way, _, _| {
-                let mut hit = |thousandths| rng.next_u64() % 1000 < thousandths;
-                let (lost, twice, late) = (hit(harm.loss[way as usize]), hit(harm.duplication), hit(harm.late));
-                let more = Duration::from_nanos(rng.next_u64() % harm.lateness.as_nanos());
-                match (lost, twice, late) {
-                    (true, _, _) => Fate::Drop,
-                    (_, true, _) => Fate::Twice(more),
-                    (_, _, true) => Fate::Late(more),
-                    _ => Fate::Pass,
-                }
-            })
+            .with_pipe(harm.pipe())
             .connect();
-        // Nothing limits the doubling of probe timeouts but their count: a bad streak may take days.
+        // Only the count of probe timeouts limits their doubling: a bad streak may take days.
         pair.play_until(at_ms(1_000_000_000), |pair| {
             let idle = |end: &thalweg_transport::Endpoint| end.path().bytes_in_flight.is_zero();
             pair.is_answered() && idle(&pair.client) && idle(&pair.server)

@@ -1,6 +1,7 @@
 //! The close exchange (RFC 9000 section 10.2) and rest after idleness (RFC 9002 section 7.8).
 
-use crate::pair::{Exchange, Fate, Pair, Scribe, Told, Way, at_ms, controller, ms};
+use crate::pair::{Exchange, Fate, Pair, Way, at_ms, controller, ms};
+use crate::scribe::{Scribe, Told};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Rules, TransportConfig};
 use thalweg_units::Instant;
@@ -26,7 +27,7 @@ fn closing_takes_one_round_trip_and_the_server_is_closed_half_way() {
     assert_eq!(pair.client_event(AppEvent::Closed), Some(at_ms(580)));
     let server = pair.server_events.iter().find(|e| e.1 == AppEvent::Closed);
     assert_eq!(server.map(|e| e.0), Some(at_ms(540)));
-    // Both are silent for ever.
+    // Both stay silent.
     assert_eq!(pair.client.next().min(pair.server.next()), Instant::NEVER);
 }
 
@@ -66,7 +67,7 @@ fn when_both_close_at_once_both_are_closed_half_a_round_trip_later() {
     }
 }
 
-/// Idle restarts that a controller hears of when the server writes again after `pause`.
+/// Idle restarts reported to a controller when the server writes again after `pause`.
 fn restarts_after(pause: u64) -> usize {
     let (scribe, record) = Scribe::with_window(100_000);
     let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
@@ -88,7 +89,7 @@ fn restarts_after(pause: u64) -> usize {
 }
 
 #[test]
-fn sending_again_after_more_than_a_second_of_idleness_is_told_once() {
+fn sending_again_after_more_than_a_second_of_idleness_is_reported_once() {
     assert_eq!(restarts_after(3000), 1);
     assert_eq!(restarts_after(300), 0);
 }

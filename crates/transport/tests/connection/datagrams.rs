@@ -1,7 +1,8 @@
 //! Datagrams (RFC 9221): unreliable, and before streams of the same priority. [`Pair`] checks that none is
 //! sent twice.
 
-use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms};
+use crate::pair::{Exchange, Fate, Pair, Way, at_ms};
+use crate::scribe::Scribe;
 use thalweg_transport::packet::Frame;
 use thalweg_transport::{AppEvent, Rules, TransportConfig};
 

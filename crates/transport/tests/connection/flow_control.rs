@@ -1,6 +1,7 @@
 //! Flow control (RFC 9000 section 4): limits hold ([`Pair`] checks every packet), and open in time.
 
-use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms, ms};
+use crate::pair::{Exchange, Fate, Pair, Way, at_ms, ms};
+use crate::scribe::Scribe;
 use thalweg_transport::packet::{Frame, Packet};
 use thalweg_transport::{Rules, TransportConfig};
 

@@ -1,7 +1,8 @@
 //! The handshake: its round trips, its losses and the anti-amplification limit, which [`Pair`] checks on
 //! every packet.
 
-use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms, controller};
+use crate::pair::{Exchange, Fate, Pair, Way, at_ms, controller};
+use crate::scribe::Scribe;
 use thalweg_transport::packet::{Frame, Kind};
 use thalweg_transport::{AppEvent, Rules, TransportConfig};
 
@@ -109,7 +110,7 @@ fn every_packet_of_the_first_flights_may_be_lost() {
 
 #[test]
 fn any_three_packets_of_the_first_flights_may_be_lost_together() {
-    // RFC 9002 section 6.2.2.1: the client must not let the server wait for its credit for ever.
+    // RFC 9002 section 6.2.2.1: the client must not block the server at its amplification limit.
     for config in [TransportConfig::new(Rules::Picoquic), zero_rtt()] {
         for a in 0..9 {
             for b in a + 1..10 {

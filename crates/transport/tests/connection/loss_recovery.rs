@@ -1,7 +1,8 @@
 //! Loss detection, probe timeouts, spurious losses and persistent congestion (RFC 9002 sections 6 and
-//! 7.6), as the controller is told of them.
+//! 7.6), as reported to the controller.
 
-use crate::pair::{Exchange, Fate, Pair, Record, Scribe, Told, Way, at_ms, ms};
+use crate::pair::{Exchange, Fate, Pair, Way, at_ms, ms};
+use crate::scribe::{Record, Scribe, Told};
 use proptest::prelude::*;
 use thalweg_control::event::Lost;
 use thalweg_transport::packet::{Frame, Kind, Packet};
@@ -63,7 +64,7 @@ fn a_packet_is_lost_when_the_third_after_it_is_acknowledged() {
         .iter()
         .position(|(_, told)| matches!(told, Told::Lost(_)));
     let place = place.expect("a loss");
-    // The loss is told just before the acknowledgement that proved it.
+    // The loss is reported just before the acknowledgement that proved it.
     let acks: Vec<u64> = told
         .iter()
         .filter_map(|(_, told)| match told {

@@ -9,4 +9,6 @@ mod flow_control;
 mod handshake;
 mod loss_recovery;
 mod pair;
+mod scribe;
+mod short_ways;
 mod streams;

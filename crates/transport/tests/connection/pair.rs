@@ -6,12 +6,10 @@
 
 use rand_core::SeedableRng;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
-use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
-use thalweg_control::{Context, Control, Controller, ControllerSpec, Init, Observer, Rng};
+use thalweg_control::{Controller, ControllerSpec, Init, Rng};
 use thalweg_transport::packet::{Frame, Kind, Packet, StreamId};
-use thalweg_transport::{AppEvent, Endpoint, Role, TransportConfig};
-use thalweg_units::{Bytes, Duration, Instant, Rate};
+use thalweg_transport::{AppEvent, Endpoint, Outlet, Role, TransportConfig};
+use thalweg_units::{Duration, Instant};
 
 pub(crate) fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
@@ -84,6 +82,15 @@ impl Exchange {
 
 type Pipe = Box<dyn FnMut(Instant, Way, usize, &mut Packet) -> Fate>;
 
+/// What leaves at one time.
+struct Packets(Vec<Packet>);
+
+impl Outlet for Packets {
+    fn send(&mut self, packet: Packet) {
+        self.0.push(packet);
+    }
+}
+
 pub(crate) struct Pair {
     pub(crate) now: Instant,
     pub(crate) client: Endpoint,
@@ -98,6 +105,10 @@ pub(crate) struct Pair {
     pub(crate) client_events: Vec<(Instant, AppEvent)>,
     pub(crate) server_events: Vec<(Instant, AppEvent)>,
     pub(crate) exchanges: Vec<Exchange>,
+    /// Whether the usual packets take the short ways.
+    pub(crate) short: bool,
+    /// How many arrivals did.
+    pub(crate) usual: u64,
     rules: Rules,
 }
 
@@ -119,6 +130,8 @@ impl Pair {
             client_events: Vec::new(),
             server_events: Vec::new(),
             exchanges: Vec::new(),
+            short: false,
+            usual: 0,
             rules: Rules::new(config),
         }
     }
@@ -184,9 +197,14 @@ impl Pair {
             let place = self.flying.iter().position(|f| (f.0, f.1) == key).unwrap();
             let (_, _, way, packet) = self.flying.swap_remove(place);
             self.rules.on_arrival(way, &packet);
-            match way {
-                Way::ToServer => self.server.receive(self.now, &packet),
-                Way::ToClient => self.client.receive(self.now, &packet),
+            let end = match way {
+                Way::ToServer => &mut self.server,
+                Way::ToClient => &mut self.client,
+            };
+            let done = self.short && end.receive_next(self.now, &packet);
+            self.usual += u64::from(done);
+            if !done {
+                end.receive(self.now, &packet);
             }
         }
         self.client.expire(self.now);
@@ -204,6 +222,14 @@ impl Pair {
                 Way::ToServer => &mut self.client,
                 Way::ToClient => &mut self.server,
             };
+            if self.short {
+                let mut packets = Packets(Vec::new());
+                end.transmit_all(self.now, &mut packets);
+                for packet in packets.0 {
+                    self.carry(way, packet);
+                }
+                break;
+            }
             let Some(packet) = end.transmit(self.now) else {
                 break;
             };
@@ -405,74 +431,4 @@ pub(crate) fn controller(name: &str, config: &TransportConfig) -> Box<dyn Contro
         mtu: config.initial_mtu,
         initial_window: config.initial_window,
     })
-}
-
-/// What a transport told its controller.
-#[derive(Clone, Debug)]
-pub(crate) enum Told {
-    Ack(Ack),
-    Lost(Lost),
-    Timeout(Timeout),
-    Spurious(SpuriousLoss),
-    Ecn(EcnCounts),
-    Rtt(RttSample),
-    IdleRestart,
-}
-
-pub(crate) type Record = Arc<Mutex<Vec<(Instant, Told)>>>;
-
-/// A controller with a constant window that writes down all that it is told. It paces so fast that
-/// pacing never shows.
-pub(crate) struct Scribe {
-    window: Bytes,
-    record: Record,
-}
-
-impl Scribe {
-    pub(crate) fn with_window(window: u64) -> (Box<dyn Controller>, Record) {
-        let record = Record::default();
-        let scribe = Scribe {
-            window: Bytes::new(window),
-            record: Arc::clone(&record),
-        };
-        (Box::new(scribe), record)
-    }
-    fn note(&self, cx: &Context<'_>, told: Told) {
-        self.record.lock().unwrap().push((cx.now, told));
-    }
-}
-
-impl Controller for Scribe {
-    fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
-        self.note(cx, Told::Ack(event.clone()));
-    }
-    fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
-        self.note(cx, Told::Lost(event.clone()));
-    }
-    fn on_timeout(&mut self, event: &Timeout, cx: &mut Context<'_>) {
-        self.note(cx, Told::Timeout(event.clone()));
-    }
-    fn on_spurious_loss(&mut self, event: &SpuriousLoss, cx: &mut Context<'_>) {
-        self.note(cx, Told::Spurious(event.clone()));
-    }
-    fn on_ecn(&mut self, event: &EcnCounts, cx: &mut Context<'_>) {
-        self.note(cx, Told::Ecn(*event));
-    }
-    fn on_rtt(&mut self, event: &RttSample, cx: &mut Context<'_>) {
-        self.note(cx, Told::Rtt(event.clone()));
-    }
-    fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
-        self.note(cx, Told::IdleRestart);
-    }
-    fn control(&self) -> Control {
-        Control {
-            window: self.window,
-            pacing: Some(Rate::from_bytes_per_sec(100_000_000_000)),
-            quantum: Bytes::new(1 << 30),
-            startup_done: false,
-        }
-    }
-    fn observe(&self, out: &mut dyn Observer) {
-        out.state("Constant");
-    }
 }

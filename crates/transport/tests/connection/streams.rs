@@ -1,6 +1,7 @@
 //! Which stream goes first (RFC 9218 section 10) and how streams end early (RFC 9000 section 3.5).
 
-use crate::pair::{Exchange, Fate, Pair, Scribe, Way, at_ms, ms};
+use crate::pair::{Exchange, Fate, Pair, Way, at_ms, ms};
+use crate::scribe::Scribe;
 use thalweg_transport::packet::{Frame, Packet, StreamId};
 use thalweg_transport::{AppEvent, Rules, TransportConfig};
 

@@ -45,7 +45,7 @@ Length = Annotated[str, typer.Option("--duration", "-d", metavar="TIME", help="H
 @probe.command("serve")
 def serve(
     bind: Annotated[
-        str | None, typer.Option("--bind", metavar="ADDRESS", help="Listen here alone; by default, everywhere.")
+        str | None, typer.Option("--bind", metavar="ADDRESS", help="Listen on this address only [all addresses].")
     ] = None,
     port: Port = PORT,
     key_file: KeyFile = None,
@@ -55,7 +55,10 @@ def serve(
         str | None, typer.Option("--duration", "-d", metavar="TIME", help="End after this time.")
     ] = None,
 ) -> int:
-    """Return probes to their senders until Ctrl-C. A reply is never larger than its request."""
+    """Return probes to their senders until Ctrl-C. A reply is never larger than its request.
+
+    Example: `thalweg probe serve --duration 1h`
+    """
     import time  # noqa: PLC0415
 
     from thalweg.probe.server import Server  # noqa: PLC0415
@@ -69,8 +72,8 @@ def serve(
             server.serve(lambda: end is None or time.monotonic() < end)
         totals = server.totals
     note(
-        f"answered {totals.answered}, asked to prove their address {totals.challenged}, "
-        f"no requests of ours {totals.refused}, of another version {totals.other_version}, "
+        f"answered {totals.answered}, challenged to prove their address {totals.challenged}, "
+        f"not valid requests {totals.refused}, of another version {totals.other_version}, "
         f"beyond the limits {totals.limited}"
     )
     return PASSED
@@ -87,11 +90,14 @@ def run(
         str, typer.Option("--patience", metavar="TIME", help="How long to wait for the first and the last reply.")
     ] = "3s",
     key_file: KeyFile = None,
-    ipv4: Annotated[bool, typer.Option("--ipv4", "-4", help="Use IPv4 alone.")] = False,
-    ipv6: Annotated[bool, typer.Option("--ipv6", "-6", help="Use IPv6 alone.")] = False,
-    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    ipv4: Annotated[bool, typer.Option("--ipv4", "-4", help="Use IPv4 only.")] = False,
+    ipv6: Annotated[bool, typer.Option("--ipv6", "-6", help="Use IPv6 only.")] = False,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> int:
-    """Probe a host and store what was measured. Ctrl-C ends the measurement and keeps it."""
+    """Probe a host and store the measurement. Ctrl-C ends it and keeps what was measured.
+
+    Example: `thalweg probe run 192.0.2.7 -o probe.csv.gz`
+    """
     from thalweg.probe.client import Plan, measure  # noqa: PLC0415
 
     pace, lasts = _pace(interval, duration)
@@ -124,9 +130,12 @@ def simulate(
     duration: Length = "75s",
     set_: Settings = None,
     seed: Seed = 1,
-    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> int:
-    """Probe the otherwise idle path of a scenario in virtual time, and store the measurement."""
+    """Probe the otherwise idle path of a scenario in virtual time, and store the measurement.
+
+    Example: `thalweg probe simulate c4/bad-wifi -o probe.csv.gz`
+    """
     from thalweg.probe.simulated import simulate_probe  # noqa: PLC0415
 
     pace, lasts = _pace(interval, duration)
@@ -134,7 +143,7 @@ def simulate(
     loaded = Scenario.from_entry(find_scenario(scenario), settings(set_), ())
     series = simulate_probe(loaded, seed, pace, lasts)
     if not series.answered.any():
-        raise RequestError(f"no probe comes back on the path of {scenario}")
+        raise RequestError(f"no probe returns on the path of {scenario}")
     _store(series, output, f"thalweg probe of scenario {loaded.name} in virtual time, seed {seed}", format_)
     return PASSED
 
@@ -142,13 +151,16 @@ def simulate(
 @probe.command("analyze")
 def analyze(
     files: Annotated[list[Path], typer.Argument(help="Files of `probe run` or of octoping.", metavar="FILE...")],
-    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", "--plot", metavar="FILE.html", help="Write the figures as one page."),
     ] = None,
 ) -> int:
-    """Say what probes show: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits."""
+    """Analyze probes: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits.
+
+    Example: `thalweg probe analyze probe.csv.gz`
+    """
     from thalweg.cli.probe.tables import print_analyses  # noqa: PLC0415
     from thalweg.probe.analysis import analyze as analyze_series  # noqa: PLC0415
     from thalweg.probe.analysis import document  # noqa: PLC0415
@@ -170,7 +182,7 @@ def analyze(
     else:
         print_analyses(stdout(), analyses)
     if output:
-        from thalweg.report.probe import write_probe_report  # noqa: PLC0415 - altair takes its time
+        from thalweg.report.probe import write_probe_report  # noqa: PLC0415 - altair loads slowly
 
         write_probe_report(analyses, output)
         note(f"wrote {output}")
@@ -182,10 +194,13 @@ def export(
     file: Annotated[Path, typer.Argument(help="A file of `thalweg probe run` or of octoping.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The trace of jitter.")],
     direction: Annotated[
-        Direction, typer.Option("--direction", help="Which delays: of one way, or half of the round trips.")
+        Direction, typer.Option("--direction", help="Delays of one direction, or half of the round trips.")
     ] = Direction.DOWN,
 ) -> int:
-    """Write measured delays as a trace that a scenario replays."""
+    """Write measured delays as a trace that a scenario replays.
+
+    Example: `thalweg probe export probe.csv.gz -o delays.txt`
+    """
     from thalweg.probe.jitter_trace import jitter_trace  # noqa: PLC0415
     from thalweg.probe.series import read_series  # noqa: PLC0415
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thalweg.catalogue import find_scenario
-from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
@@ -20,19 +20,26 @@ from thalweg.cli.options import (
     Format,
     Jobs,
     PlotFile,
+    Quiet,
     Realtime,
     ReportFile,
+    Retry,
     Seed,
     Settings,
     Stack,
     StackChoice,
+    StrictTiming,
     TraceFile,
+    alternatives,
     bindings,
     check_files,
+    labels,
     settings,
     write_trial,
 )
+from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.errors import RequestError
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.store.results import SuiteResult
 
@@ -47,7 +54,7 @@ def run(
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Number of trials.")] = 1,
     jobs: Jobs = 0,
     audit: Audit = False,
-    format_: Annotated[Format, typer.Option("--format", help="How to print the answer.")] = Format.TABLE,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     trace: TraceFile = None,
     plot: PlotFile = None,
     live: Annotated[
@@ -60,22 +67,36 @@ def run(
     realtime: Realtime = False,
     bound: Bound = None,
     report: ReportFile = None,
+    strict_timing: StrictTiming = False,
+    retry: Retry = 0,
+    quiet: Quiet = False,
 ) -> int:
     """Run a scenario and judge it.
 
-    With several trials, the trace and the plot are of the worst one; with --live, of the last.
+    With several trials, the trace and the plot are of the worst one; with --live, of the last. A flow that is
+    given several controllers has the same trials with each, side by side.
+
+    Example: `thalweg run c4/bad-wifi -n 20 -c main=c4 -c main=cubic`
     """
     check_files(trace, plot)
     entry = find_scenario(scenario)
+    choices = alternatives(controller)
+    if len(choices) > 1:
+        _refuse_for_many(live, trace, plot)
+        refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))
+        from thalweg.cli.run.side_by_side import run_side_by_side  # noqa: PLC0415 - loaded for several alone
+
+        given = settings(set_, stack, allow_unseeded)
+        return run_side_by_side(entry, given, choices, seed, trials, jobs, format_)
     if live:
         refuse_virtual(stack, jobs, allow_unseeded)
         from thalweg.cli.run.live import run_live  # noqa: PLC0415 - loaded for real time alone
         from thalweg.live import LiveScenario  # noqa: PLC0415
 
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
-        files, options = (trace, plot), LiveOptions(realtime, bound, report)
+        files, options = (trace, plot), LiveOptions(realtime, bound, report, strict_timing, retry)
         return run_live(real, entry.reference, seed, trials, format_, files, options)
-    refuse_options(LiveOptions(realtime, bound, report))
+    refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))
     loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     interrupted = False
@@ -94,16 +115,10 @@ def run(
     if format_ is Format.JSON:
         print_json(result.document())
     else:
-        console = stdout()
-        console.print(f"{loaded.title}  ({entry.reference})")
-        for table in tables.measured_tables(outcomes):
-            console.print(table)
-        if verdict.criteria:
-            console.print(tables.verdict_table(tables.verdict_rows(loaded.name, verdict)))
-        console.print(tables.summary(result, outcomes.n, f"seed {seed}"))
+        print_outcomes(result, entry.reference)
         if outcomes.n > 1:
             again = _again(entry.reference, seed + verdict.worst_trial, controller, set_, stack, allow_unseeded)
-            console.print(f"replay the worst trial: {again}", soft_wrap=True)
+            stdout().print(f"replay the worst trial: {again}", soft_wrap=True)
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:
@@ -111,9 +126,19 @@ def run(
         return INTERRUPTED
     if trace or plot:
         worst = loaded.run(seed + verdict.worst_trial, trace=True)
-        for file in write_trial(worst, trace, plot):
+        for file in write_trial(worst, trace, plot, labels(controller)):
             note(f"wrote {file} (seed {worst.seed})")
     return of_result(result)
+
+
+def _refuse_for_many(live: bool, trace: Path | None, plot: Path | None) -> None:
+    """Refuses what several controllers for one flow cannot have. Raises RequestError."""
+    for option, given in (("--live", live), ("--trace", trace), ("--plot", plot)):
+        if given:
+            more = ", or thalweg plot" if option == "--plot" else ""
+            raise RequestError(
+                f"{option}: not with several controllers for one flow; accepted: one for each flow{more}"
+            )
 
 
 def _again(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from thalweg.cli import tables
-from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.console import Bar, complain, note, print_json
 from thalweg.cli.live_options import LiveOptions
 from thalweg.cli.options import Format, check_writable, write_trial
-from thalweg.cli.status import INTERRUPTED, of_result
-from thalweg.live import LiveScenario, faithfulness, write_report
+from thalweg.cli.run.outcomes import print_outcomes
+from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
+from thalweg.live import LiveScenario, faithfulness, is_faithful, write_report
+from thalweg.live.report import Report
 from thalweg.live.trial import LiveTrial
 from thalweg.live.trials import together
-from thalweg.outcome import Outcomes
 from thalweg.store.results import SuiteResult
 
 
@@ -38,7 +39,7 @@ def run_live(
         try:
             for number in range(trials):
                 traced = any(files) and number == trials - 1
-                done.append(scenario.run(seed + number, traced, options.realtime, options.bound))
+                done.append(_trial(scenario, seed + number, traced, options))
                 bar.show(description.name, number + 1, trials)
         except KeyboardInterrupt:
             interrupted = True
@@ -50,13 +51,10 @@ def run_live(
     reports = [trial.report for trial in done]
 
     if format_ is Format.JSON:
-        print_json({**result.document(), "live": reports})
+        print_json({**result.document(), "faithful": all(map(is_faithful, reports)), "live": reports})
     else:
-        _print(result, outcomes, reference)
-    for number, report in enumerate(reports):
-        prefix = f"seed {seed + number}: " if trials > 1 else ""
-        for line in faithfulness(report):
-            note(prefix + line)
+        print_outcomes(result, f"{reference}, in real time")
+    _tell(reports, seed)
     if options.report:
         write_report(reports, options.report)
     if late := outcomes.unfinished():
@@ -66,14 +64,31 @@ def run_live(
         return INTERRUPTED
     for file in write_trial(done[-1].trial, *files):
         note(f"wrote {file} (seed {done[-1].trial.seed})")
-    return of_result(result)
+    return UNFAITHFUL if options.strict_timing and _refused(reports) else of_result(result)
 
 
-def _print(result: SuiteResult, outcomes: Outcomes, reference: str) -> None:
-    verdict, console = outcomes.verdict(), stdout()
-    console.print(f"{result.title}  ({reference}, in real time)")
-    for table in tables.measured_tables(outcomes):
-        console.print(table)
-    if verdict.criteria:
-        console.print(tables.verdict_table(tables.verdict_rows(outcomes.scenario.name, verdict)))
-    console.print(tables.summary(result, outcomes.n, f"seed {result.seed}"))
+def _refused(reports: Sequence[Report]) -> bool:
+    """Whether some trials were not what the scenario describes, and says which share."""
+    if late := sum(not is_faithful(report) for report in reports):
+        complain(f"--strict-timing: {late} of {len(reports)} trials were not what the scenario describes")
+    return late > 0
+
+
+def _tell(reports: Sequence[Report], seed: int) -> None:
+    """Says of each trial how honest it was."""
+    for number, report in enumerate(reports):
+        prefix = f"seed {seed + number}: " if len(reports) > 1 else ""
+        for line in faithfulness(report):
+            note(prefix + line)
+
+
+def _trial(scenario: LiveScenario, seed: int, traced: bool, options: LiveOptions) -> LiveTrial:
+    """A trial that was faithful, or the last one that was allowed."""
+    for attempt in range(1, options.retry + 2):
+        done = scenario.run(seed, traced, options.realtime, options.bound)
+        done.report["attempts"] = attempt
+        if is_faithful(done.report):
+            break
+        if attempt <= options.retry:
+            note(f"seed {seed}, attempt {attempt}: {'; '.join(done.report['unfaithful'])}; once more")
+    return done

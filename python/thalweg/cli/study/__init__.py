@@ -1,4 +1,4 @@
-"""`thalweg study`: experiments over many scenarios, each with a metric of its own."""
+"""`thalweg study`: experiments over many scenarios, each with its metric."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from thalweg.cli.study.commands import COMMANDS
 
 study = typer.Typer(
     name="study",
-    help="Run a study: an experiment over many scenarios, set against what is published about it.",
+    help="Run a study: an experiment over many scenarios, compared with published results.",
     no_args_is_help=True,
 )
 for one, command in COMMANDS:
-    study.command(one.name, help=f"{one.title}.")(command)
+    study.command(one.name, help=f"{one.title}.\n\nExample: `thalweg study {one.name} --out results/{one.name}`")(
+        command
+    )

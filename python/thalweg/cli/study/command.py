@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from thalweg.cli.console import Bar, note
-from thalweg.cli.options import Audit, Format, Jobs, SeedSet, refuse_audit
+from thalweg.cli.options import Audit, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Out, conclude, reserved
 from thalweg.cli.study.live import Bound, Live, Realtime, announce, timing
 from thalweg.live import LiveScenario
+from thalweg.seeds import set_of
 from thalweg.studies.runner.parameters import Option, options
 from thalweg.studies.runner.study import ScenarioStudy, Study
 from thalweg.studies.runner.trials import ThisMachine
@@ -20,7 +22,7 @@ from thalweg.studies.runner.trials import ThisMachine
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
 _LIVE: dict[str, tuple[Any, Any]] = {"live": (Live, False), "realtime": (Realtime, False), "bound": (Bound, None)}
-Shape = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+Shape = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
 def extra(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
@@ -40,7 +42,10 @@ def command(
     """
 
     def run(**given: Any) -> int:
-        format_, out, trials = (given.pop(name) for name in ("format_", "out", "trials"))
+        again = command_line(study.name, signature, given)
+        format_, out, trials, figures, _ = (
+            given.pop(name) for name in ("format_", "out", "trials", "figures", "quiet")
+        )
         where: dict[str, Any] = {}
         live = False
         if isinstance(study, ScenarioStudy):
@@ -50,13 +55,14 @@ def command(
             where = {"seed": given.pop("seed"), "player": player}
         parameters = (choose or study.choose)(given, live)
         if isinstance(study, ScenarioStudy):
-            _check(study, parameters, trials)
+            where["scenarios"] = _read(study, parameters, trials)
         for line in study.announcements(parameters):
             note(line)
         with reserved(out):
             with Bar() as bar:
                 finished = study.run(parameters, trials, on_progress=bar.show, **where)
-            return conclude(finished, format_, out)
+            finished.result.command = again
+            return conclude(finished, format_, out, figures)
 
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]
@@ -65,11 +71,41 @@ def command(
     return run
 
 
-def _check(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None) -> None:
-    """What is refused leaves no folder, and runs nothing. Raises RequestError."""
-    if any(isinstance(one, LiveScenario) for one in study.scenarios(parameters).values()):
+_HOW = {"jobs", "audit", "format_", "out", "figures", "quiet", "context"}
+"""Options for how a study runs and where it writes, not for its content."""
+
+
+def command_line(study: str, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
+    """The command that repeats the study: the options with other values than their defaults."""
+    words = ["thalweg", "study", study]
+    for name, one in signature.parameters.items():
+        value = given.get(name)
+        if name in _HOW or value is None or value is False or value == []:
+            continue
+        info = one.annotation.__metadata__[0]
+        # Typer takes the first of the names for a default.
+        names = [info.default, *(info.param_decls or ())]
+        declared = [flag for flag in names if isinstance(flag, str) and flag.startswith("--")]
+        flag = declared[0] if declared else f"--{name.replace('_', '-')}"
+        if name == "seed":
+            value = set_of(value)
+        if value == one.default:
+            continue
+        words += [flag] if value is True else [part for each in _each(value) for part in (flag, str(each))]
+    return shlex.join(words)
+
+
+def _each(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _read(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None) -> dict[Any, Any]:
+    """The scenarios of all cells: what is refused leaves no folder, and runs nothing. Raises RequestError."""
+    scenarios = study.scenarios(parameters, trials)
+    if any(isinstance(one, LiveScenario) for one in scenarios.values()):
         refuse_audit()
     announce(*study.live_span_s(parameters, trials or parameters.trials))
+    return scenarios
 
 
 def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]) -> Iterator[inspect.Parameter]:
@@ -77,7 +113,7 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
     if len(presets) > 1:
         yield extra("preset", _annotation(str, "preset", study.preset_option), next(iter(presets)))
     for name, kind, form in options(type(next(iter(presets.values())))):
-        yield extra(name, _annotation(kind, name, form), False if kind is bool else None)
+        yield extra(name, _annotation(kind, name, form), None)
     yield from extras
     yield extra("trials", _annotation(int | None, "trials", study.trials_option), None)
     if isinstance(study, ScenarioStudy):
@@ -88,6 +124,8 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
             yield from (extra(name, *form) for name, form in _LIVE.items())
     yield extra("format_", Shape, Format.TABLE)
     yield extra("out", Out, None)
+    yield extra("figures", FiguresFolder, None)
+    yield extra("quiet", Quiet, False)
 
 
 def _annotation(kind: Any, name: str, form: Option) -> Any:

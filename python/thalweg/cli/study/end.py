@@ -29,7 +29,9 @@ Out = Annotated[
 _STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
 
 
-def conclude(finished: Finished[Any, Any, Any], format_: Format, out: Path | None) -> int:
+def conclude(
+    finished: Finished[Any, Any, Any], format_: Format, out: Path | None, figures: Path | None = None
+) -> int:
     """Prints and stores a study. Returns the exit status."""
     result = finished.result
     if format_ is Format.JSON:
@@ -44,6 +46,8 @@ def conclude(finished: Finished[Any, Any, Any], format_: Format, out: Path | Non
         return INTERRUPTED
     if not finished.complete:
         return INTERRUPTED
+    if figures:
+        _draw(finished, figures)
     if result.fails:
         return FAILED
     if result.untold:
@@ -96,6 +100,15 @@ def _print_checks(result: StudyResult) -> None:
 
 def _verdict(check: Check) -> Text:
     return Text(check.answer, _STYLES[check.answer])
+
+
+def _draw(finished: Finished[Any, Any, Any], folder: Path) -> None:
+    """Writes every figure of a study as a file."""
+    from thalweg.report.pictures import write_study_pictures  # noqa: PLC0415 - seldom asked for
+
+    with Bar() as bar:
+        count = write_study_pictures(finished.study.sections(finished), folder, bar.show)
+    note(f"wrote {count} figures to {folder}")
 
 
 def _store(finished: Finished[Any, Any, Any], out: Path) -> bool:

@@ -16,7 +16,7 @@ Matrix = Annotated[
     bool,
     typer.Option(
         "--matrix",
-        help="Every controller against every other, or those that are named.",
+        help="Run every controller against every other, or the named ones.",
         rich_help_panel="Who competes",
     ),
 ]

@@ -17,7 +17,7 @@ Live = Annotated[
     bool,
     typer.Option(
         "--live",
-        help="With the kernel's TCP (kernel:cubic) in real time, beside the simulator; other defaults, see the "
+        help="Run the kernel's TCP (kernel:cubic) in real time, and the simulator; other defaults, see the "
         "study's page.",
         rich_help_panel="Real time",
     ),
@@ -34,7 +34,7 @@ Bound = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help='Release lateness that 999 of 1000 packets must keep; "1 ms" unless given.',
+        help='Bound on the release lateness of 99.9 % of packets ["1 ms"].',
         rich_help_panel="Real time",
     ),
 ]
@@ -43,7 +43,7 @@ Bound = Annotated[
 def timing(live: bool, realtime: bool, bound: str | None) -> Timing:
     """What trials in real time are asked. Raises RequestError if there are none."""
     if not live and (realtime or bound):
-        raise RequestError("--realtime and --bound are about real time; accepted: with --live")
+        raise RequestError("--realtime and --bound apply to real time only; accepted: with --live")
     if live:
         refuse_audit()
     return Timing(realtime, bound)

@@ -20,7 +20,7 @@ Series = Annotated[
         "--series",
         metavar="FILE.csv",
         help="Columns time_s, throughput_bps, optionally sent_bps, available_bps (else --rate). Needs --rtt.",
-        rich_help_panel="A measurement of your own",
+        rich_help_panel="Your own measurement",
     ),
 ]
 

@@ -1,1 +1,1 @@
-"""The study `fairness`: who gets how much of a bottleneck."""
+"""The study `fairness`: shares of a bottleneck."""

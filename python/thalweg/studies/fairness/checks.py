@@ -1,4 +1,4 @@
-"""What is published about fairness, and whether the trials say the same.
+"""Published findings on fairness, checked against the trials.
 
 A check needs its cells: it is left out where the controllers or conditions that it speaks of were not run. Shares
 vary much from trial to trial: all checks ask for 20 trials.

@@ -1,6 +1,6 @@
-"""What `fairness` takes from the trials of one cell, and the row that comes of it.
+"""The measurements of `fairness` from the trials of one cell, and its row.
 
-Rates are what comes out of the bottleneck from when all flows are there to the end of the trial; all numbers of a
+Rates are those after the bottleneck from when all flows have started to the end of the trial; all numbers of a
 row are means over its trials.
 """
 
@@ -19,7 +19,7 @@ from thalweg.studies.fairness.parameters import BOTTLENECK, Cell, Parameters
 from thalweg.studies.runner.result import Row
 
 MARGIN = 0.01
-"""Of the fair share; a difference up to this is none."""
+"""Of the fair share; smaller differences do not count."""
 _BINS_S = (1.0, 5.0, 20.0)
 
 
@@ -32,7 +32,7 @@ def measure(parameters: Parameters, cell: Cell, outcomes: Outcomes) -> dict[str,
 
 
 def notes(cells: Mapping[Cell, Mapping[str, Values]]) -> list[str]:
-    """In how many pairs the first flow has not its fair share, beyond chance; nothing for too few trials."""
+    """In how many pairs the first flow lacks its fair share, beyond chance; nothing for too few trials."""
     shares = [trials["first"] for cell, trials in cells.items() if not cell.is_intra]
     if not shares or len(shares[0]) < LEAST_TRIALS_OF_SHARES:
         return []
@@ -43,7 +43,7 @@ def notes(cells: Mapping[Cell, Mapping[str, Values]]) -> list[str]:
 def row(parameters: Parameters, cell: Cell, measured: Mapping[str, Values]) -> Row:
     """One row of the table out of the trials of a cell.
 
-    A number that one of the trials does not have, such as Jain's index where nobody got anything, is None.
+    A number that one of the trials does not have, such as Jain's index where no flow got anything, is None.
     """
     mean = {name: _mean(values) for name, values in measured.items()}
     converged = measured["convergence_s"][np.isfinite(measured["convergence_s"])]

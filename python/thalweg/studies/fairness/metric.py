@@ -38,7 +38,7 @@ def rebin(amounts: Values, every_s: float, bin_s: float) -> Values:
 def jain(rates: Values) -> Values:
     """Jain's index over the flows (first axis) in each bin: (sum x)^2 / (n sum x^2), from 1/n to 1.
 
-    nan where nobody got anything.
+    NaN for bins without any bytes.
 
     >>> jain(np.array([[1.0, 4.0, 0.0], [1.0, 0.0, 0.0]])).tolist()
     [1.0, 0.5, nan]
@@ -50,14 +50,14 @@ def jain(rates: Values) -> Values:
 
 
 def mean_jain(amounts: Values, every_s: float, bin_s: float) -> float:
-    """The mean over bins of `bin_s` of Jain's index; nan if no bin fills, or nobody ever got anything."""
+    """The mean over bins of `bin_s` of Jain's index; nan if no bin fills, or no flow ever got anything."""
     index = jain(rebin(amounts, every_s, bin_s))
     known = index[np.isfinite(index)]
     return float(known.mean()) if len(known) else float("nan")
 
 
 def max_min(demands: Sequence[float], capacity: float) -> Values:
-    """The max-min fair shares of a capacity: nobody gets more than asked, and what is left is split evenly.
+    """The max-min fair shares of a capacity: no flow gets more than its demand, and the rest is split evenly.
 
     >>> max_min([2.0, 10.0, 10.0], 12.0).tolist()
     [2.0, 5.0, 5.0]
@@ -72,12 +72,12 @@ def max_min(demands: Sequence[float], capacity: float) -> Values:
 
 
 def share_of_fair(rates: Values, capacity: float) -> Values:
-    """What each flow got of its max-min fair share, 1 being fair; all flows would take all they can."""
+    """Rate of each flow relative to its max-min fair share, 1 being fair; all flows have unlimited demand."""
     return rates / max_min([np.inf] * len(rates), capacity)
 
 
 def ratio(rates: Values) -> float:
-    """The largest rate over the smallest; infinite if somebody got nothing."""
+    """The largest rate over the smallest; infinite if a flow got nothing."""
     return float(rates.max() / rates.min()) if rates.min() > 0 else float("inf")
 
 
@@ -86,7 +86,7 @@ def convergence_time(
 ) -> float:
     """Seconds from `start_s` until Jain's index over bins of `bin_s` is at least `least` for `hold_s` on end.
 
-    nan if it never is: that is an answer, not a missing value.
+    NaN if that never happens, which is a valid result.
 
     >>> both = np.array([[9.0, 7.0, 5.0, 5.0, 5.0], [1.0, 3.0, 5.0, 5.0, 5.0]])
     >>> convergence_time(both, 1.0, 0.0, hold_s=2.0)

@@ -22,7 +22,7 @@ def sections(result: StudyResult) -> Iterator[Section]:
     pairs = [row for row in result.rows if row["flows"] == 2]
     base = {name: pairs[0][name] for name in _CONDITIONS} if pairs else {}
     if pairs:
-        table = [row for row in pairs if all(row[name] == value for name, value in base.items())]
+        table = base_rows(result.rows)
         title = f"Who leaves what: {base['buffer_bdp']:g} BDP, {base['queue']}"
         yield Section("matrix", title, "", partial(_draw_matrix, table, title))
     for column, axis in _CONDITIONS.items():
@@ -35,6 +35,13 @@ def sections(result: StudyResult) -> Iterator[Section]:
     if any(row["flows"] != 2 for row in many):
         title = "Many flows of one controller"
         yield Section("many", title, "", partial(_draw_many, many, title))
+
+
+def base_rows(rows: Sequence[Row]) -> list[Row]:
+    """Those of two flows under the first value of each condition."""
+    pairs = [row for row in rows if row["flows"] == 2]
+    base = {name: pairs[0][name] for name in _CONDITIONS} if pairs else {}
+    return [row for row in pairs if _is(row, base)]
 
 
 def _is(row: Row, base: dict[str, Any]) -> bool:

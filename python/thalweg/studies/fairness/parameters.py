@@ -1,7 +1,7 @@
 """The parameters of the study `fairness`, and the scenario of each of its cells.
 
 Model: two or more long downloads over one bottleneck. The first flow has a round trip of `rtt`; the second one,
-of a pair, `rtt_ratio` times that, by an access link of its own that is too fast to matter. The second flow starts
+of a pair, `rtt_ratio` times that, by a separate access link that is too fast to matter. The second flow starts
 `gap` after the first: pairs are ordered, so the matrix holds both start orders. `buffer` is a multiple of the rate
 times `rtt`, the shorter round trip.
 
@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def title(self) -> str:
-        """Its name says all."""
+        """Its title is its name."""
         return self.name
 
     @property
@@ -70,7 +70,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is varied: a matrix of all pairs at the first value of each list, and one for each further value."""
+    """The varied parameters: a matrix of all pairs at the first value of each list, one for each further value."""
 
     controllers: tuple[str, ...] = option(
         ("c4", "cubic", "bbr", "bbr1", "reno", "prague"),
@@ -122,7 +122,7 @@ class Parameters:
         if min(self.rtt_ratios) < 1:
             raise RequestError(f"--rtt-ratio {min(self.rtt_ratios):g}: accepted: 1 or more")
         for count in self.flows:
-            if not 2 <= count <= 999:  # each has a link of its own, and there is the bottleneck
+            if not 2 <= count <= 999:  # each has an access link, and there is the bottleneck
                 raise RequestError(f"--flows {count}: accepted: 2 to 999")
         if seconds(self.duration, "--duration") < 20:
             raise RequestError(f"--duration {self.duration!r}: accepted: 20 s or more, a bin of Jain's index")

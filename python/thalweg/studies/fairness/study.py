@@ -1,4 +1,4 @@
-"""The study `fairness`: who gets how much of a bottleneck, for all ordered pairs of controllers and many alike.
+"""The study `fairness`: shares of a bottleneck, for all ordered pairs of controllers and many equal ones.
 
 The metric is in `metric.py`, what is measured with it in `measure.py`, the experiment in `parameters.py`, what it
 is set against in `checks.py`.

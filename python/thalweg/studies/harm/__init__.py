@@ -1,1 +1,1 @@
-"""The study `harm`: what a competitor does to short flows that come and go."""
+"""The study `harm`: the effect of a competitor on short flows."""

@@ -26,7 +26,7 @@ def mean_length(p5: float, p95: float) -> float:
 
 
 def parameter_blocks(of: Parameters) -> Blocks:
-    """What was run, under the names of ccafct's sample output. Estimated bandwidth: mean length over mean gap.
+    """The parameters, with the names of ccafct's sample output. Estimated bandwidth: mean length over mean gap.
 
     >>> parameter_blocks(Parameters())["Short flow workload"]["estimated bandwidth"]
     '25.83 Mbps'

@@ -1,4 +1,4 @@
-"""The published findings that `harm` has to repeat, on the experiment of the published table.
+"""The published findings that `harm` must reproduce, on the experiment of the published table.
 
 ccafct measured Linux TCP; what has to be found again is the direction of its findings, at all of its five
 round-trip times and for all of its three statistics of completion times. A finding holds if the interval of the

@@ -1,7 +1,7 @@
-"""Magnitudes that ccafct published, beside what was measured. They decide nothing: the transports differ.
+"""Magnitudes published by ccafct, and the measured ones. They decide nothing, since the transports differ.
 
 There, Linux TCP with the Prague of its kernel; here, a modelled QUIC endpoint with the Prague of its
-Internet-Draft. What differs is told in docs/studies/harm.md.
+Internet-Draft. docs/studies/harm.md explains the differences.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Measured = Mapping[Cell, Trials]
 HALF = 0.5
 """Harm of flows that take twice as long as alone."""
 NEAR = 1.5
-"""Times that differ by no more than this factor are of one magnitude."""
+"""Times within this factor are of one magnitude."""
 _TRANSPORT = "Linux TCP there, a modelled QUIC endpoint here"
 
 

@@ -1,4 +1,4 @@
-"""What `harm` takes from the outcomes of one cell: each measure as one value for each trial.
+"""The measures of `harm` from the outcomes of one cell, one value for each trial.
 
 | measure | unit | better | is |
 |---|---|---|---|
@@ -9,8 +9,8 @@
 | loss | 1 | less | their packets that queues dropped or links lost, over packets sent |
 
 A short flow that did not complete is infinite in quantiles. In the geometric mean and in the throughput it
-counts with the time that it was there, from its start to the end of the trial: the least that it took. It has
-got nothing. One that would have started after the end is no flow of the trial.
+counts with its time until the end of the trial, a lower bound of its completion time, and with zero
+bytes. One that would have started after the end is not a flow of the trial.
 
 Limits: the mean RTT gives flows weight by their number of samples, so long ones decide it. A mark is no loss:
 controllers that ask for ECN lose little in a queue that marks, and harm to a loss of a few packets is a ratio of
@@ -88,7 +88,7 @@ class Trials:
     unfinished: int
     """Of them, those that did not complete before the limit."""
     competitor_bps: Values | None
-    """What the competitor got while there were short flows."""
+    """Rate of the competitor while there were short flows."""
     core_s: float
 
 
@@ -125,7 +125,7 @@ def measure(outcomes: Outcomes) -> Trials:
 
 
 def completion_times(requests: pl.DataFrame) -> Values:
-    """How long each short flow took; infinite if it did not complete."""
+    """Completion time of each short flow; infinite if it did not complete."""
     completion_s = requests["completion_s"].fill_null(np.nan)
     return durations(requests["start_s"].to_numpy(), completion_s.to_numpy())
 

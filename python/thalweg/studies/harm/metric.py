@@ -1,4 +1,4 @@
-"""Harm: how much worse a workload fares beside a competitor than alone. Functions on plain numpy arrays.
+"""Harm: how much worse a workload performs beside a competitor than alone. Functions on plain numpy arrays.
 
 Model (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019): `solo` is what a workload measures alone,
 `competing` what it measures beside a competitor, in the same unit. Harm is 0 if the competitor changes
@@ -59,7 +59,7 @@ def quantile(sample: npt.ArrayLike, p: float) -> float:
 
 
 def durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike) -> Values:
-    """How long each flow took; infinite for one that never completed (nan).
+    """Completion time of each flow; infinite for one that never completed (NaN).
 
     Leaving such flows out would reward the competitor that stops the slowest of them.
 
@@ -73,7 +73,7 @@ def durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike) -> Values:
 
 
 def observed_durations(start_s: npt.ArrayLike, completion_s: npt.ArrayLike, limit_s: float) -> Values:
-    """How long each flow was seen to last; one that never completed (nan) until the end of the trial, `limit_s`.
+    """Observed duration of each flow; of one that never completed (NaN) until the end of the trial, `limit_s`.
 
     The least that it took, and the time in which it got the bytes that it got.
 
@@ -92,7 +92,7 @@ def harm_less_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp:
 
     What was 0 alone and is not any more is harmed entirely (1); what stays 0 is not harmed. (ccafct has
     infinity for `competing` = 0.) So is a finite time that becomes infinite. A benefit is negative, down to minus
-    infinity; with `clamp` it is 0. Where both are infinite nobody knows: nan.
+    infinity; with `clamp` it is 0. Where both are infinite it is unknown: nan.
 
     >>> harm_less_is_better([1.0, 1.0, 1.0], [4.0, 1.0, 0.5]).tolist()
     [0.75, 0.0, -1.0]
@@ -117,7 +117,7 @@ def harm_more_is_better(solo: npt.ArrayLike, competing: npt.ArrayLike, *, clamp:
 
 
 def excess(solo: npt.ArrayLike, competing: npt.ArrayLike) -> Values:
-    """By what part of itself a measure grows: (competing - solo) / solo; negative if it shrinks.
+    """Relative growth of a measure: (competing - solo) / solo; negative if it shrinks.
 
     Infinite for a measure that is 0 alone and not any more.
 

@@ -150,7 +150,7 @@ class Parameters:
     """From the start of the trial: the 270 s for which ccafct's client waits, and the head start."""
 
     def __post_init__(self) -> None:
-        """Refuses round-trip times in forms that a scenario takes and no study reckons with."""
+        """Refuses forms of round-trip times that scenarios accept but this study cannot compute with."""
         for rtt in self.rtts:
             seconds(rtt, "--rtt")
 
@@ -185,7 +185,7 @@ class Parameters:
 
     @property
     def as_published(self) -> bool:
-        """Whether rows with a published round-trip time and controllers can be set against what is published."""
+        """Whether rows with published round-trip time and controllers can be compared with the published ones."""
         return not changed(self).keys() - {"rtts", "controllers", "competitors"}
 
     def live_span_s(self, replications: int) -> tuple[float, float]:
@@ -237,7 +237,7 @@ def presets() -> dict[str, Parameters]:
     """Sets of parameters with a name.
 
     `live` sets the kernel's TCP in real time beside the simulator: fewer and shorter replications, and a queue
-    that drops for both, since the kernel's TCP does not ask for ECN unless it is told to (`tcp_ecn = 2`).
+    that drops for both, since the kernel's TCP does not ask for ECN by default (`tcp_ecn = 2`).
     `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
     five seconds, no head start); `matrix` takes every controller against every other.
     """
@@ -261,7 +261,7 @@ def presets() -> dict[str, Parameters]:
 
 
 def path_buffer(parameters: Parameters) -> str:
-    """What the queue of the bottleneck holds: as given, or the default of its model."""
+    """Limit of the queue of the bottleneck: as given, or the default of its model."""
     model = parse_queue(parameters.queue)["model"]
     return parameters.buffer or (DROP_TAIL_BUFFER if model == "drop-tail" else DEFAULT_BUFFER)
 
@@ -291,7 +291,7 @@ def _value(text: str) -> str | int | bool:
 
 
 def changed(parameters: Parameters) -> dict[str, tuple[object, object]]:
-    """What differs from the published experiment: name -> published value, this value.
+    """Differences from the published experiment: name -> published value, this value.
 
     >>> changed(Parameters(rate="20 Mbps"))
     {'rate': ('50 Mbps', '20 Mbps')}

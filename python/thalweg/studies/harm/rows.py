@@ -1,4 +1,4 @@
-"""The rows of the table of `harm`, out of what was measured in all cells.
+"""The rows of the table of `harm`, from the measurements of all cells.
 
 Harm is taken within each replication, between the statistics of its two sides, and then averaged over
 replications with Student's interval. A benefit counts as negative harm: what is averaged is what was measured, and
@@ -26,7 +26,7 @@ from thalweg.studies.harm.published import CONTROLLER, LINES
 from thalweg.studies.runner.result import Row
 
 MARGIN = 0.01
-"""Harm up to this is none."""
+"""Smaller harm does not count."""
 
 
 def harm_interval(one: Measure, solo: Trials, competing: Trials) -> Interval:

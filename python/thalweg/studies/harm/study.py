@@ -1,4 +1,4 @@
-"""The study `harm`: what a competitor does to short flows that come and go.
+"""The study `harm`: the effect of a competitor on short flows.
 
 Each cell of the experiment (`parameters.py`) is run with the same seeds, so that its short flows arrive at the
 same times with the same lengths as those that are alone. Metric and formulas are in `metric.py`, what is measured

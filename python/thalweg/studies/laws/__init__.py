@@ -1,4 +1,4 @@
-"""The study `laws`: what the standards imply for any faithful controller and queue, held by measurement.
+"""The study `laws`: what the standards imply for any faithful controller and queue, checked by measurement.
 
 quantity.py       one number that a law bounds on both sides, with its clause and its arithmetic
 experiment.py     one scenario and what its trials measure

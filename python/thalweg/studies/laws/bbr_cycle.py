@@ -98,7 +98,7 @@ def runs(times_s: Sequence[float], values: Sequence[str]) -> list[Phase]:
 
 
 def version_3(trace: Trace) -> dict[str, float]:
-    """What BBRv3 did: pacing of each phase over that of CRUISE in its cycle, the wait, REFILL, ProbeRTT."""
+    """Measurements of BBRv3: pacing of each phase over that of CRUISE in its cycle, the wait, REFILL, ProbeRTT."""
     flows = trace.flows.filter((pl.col("flow") == _FLOW) & pl.col("state").is_not_null())
     each = phases(flows)
     pacing = {
@@ -143,7 +143,7 @@ def probe_waits(each: Sequence[Phase]) -> list[float]:
 
 
 def version_1(trace: Trace) -> dict[str, float]:
-    """What BBRv1 did: the gains of a cycle, how long it takes, ProbeRTT."""
+    """Measurements of BBRv1: the gains and length of a cycle, ProbeRTT."""
     flows = trace.flows.filter((pl.col("flow") == _FLOW) & pl.col("state").is_not_null())
     each = phases(flows)
     gain = trace.variables.filter((pl.col("flow") == _FLOW) & (pl.col("variable") == "pacing_gain"))

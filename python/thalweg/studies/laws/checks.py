@@ -24,7 +24,7 @@ def checks(quantities: Sequence[Quantity]) -> list[Check]:
 
 
 def findings(quantities: Sequence[Quantity]) -> list[Finding]:
-    """What is shown and decides nothing, with the reason."""
+    """Values that are shown without deciding, with the reason."""
     return [
         Finding(
             f"{one.law}, {one.controller}, {STACKS[one.stack]}: {one.case}",

@@ -1,4 +1,4 @@
-"""An experiment: one scenario, what one of its trials measures, and the quantities that come of it."""
+"""An experiment: one scenario, the measurements of a trial, and the resulting quantities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thalweg.trace import Trace
 
 @dataclass(frozen=True)
 class Played:
-    """One trial that was played."""
+    """One finished trial."""
 
     outcomes: Outcomes
     index: int
@@ -31,7 +31,7 @@ Measured = Mapping[str, Values]
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """One scenario and what it is played for: a cell of the study."""
+    """One scenario and its purpose: a cell of the study."""
 
     name: str
     """For files."""
@@ -46,7 +46,7 @@ class Experiment:
 
     @property
     def title(self) -> str:
-        """Its name says all."""
+        """Its title is its name."""
         return self.name
 
     def scenario(self) -> Scenario:
@@ -54,7 +54,7 @@ class Experiment:
         return Scenario.from_toml(self.toml, self.name)
 
     def measure(self, trials: CellTrials) -> list[Quantity]:
-        """Plays all trials; the quantities. Raises RequestError and Interrupted."""
+        """Runs all trials; returns the quantities. Raises RequestError and Interrupted."""
         if self.traced:
             found = trials.each(lambda trial: self.numbers(Played(trial.outcomes, 0, trial.trace)))
         else:

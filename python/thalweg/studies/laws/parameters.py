@@ -1,4 +1,4 @@
-"""The presets: which experiments they have, how many trials, and what they leave out for its cost.
+"""The presets: their experiments, trials, and the points that they omit for their cost.
 
 A trial of the modelled endpoint takes about a microsecond of processor time for each packet, one of the real
 stack ten.
@@ -53,6 +53,8 @@ class Parameters:
     window_trials: int = 20
     most_core_s: float = 3.0
     """A point of the utilisation whose trial takes longer is left out, and named."""
+    complete_to_bps: float = 0.0
+    """Up to this rate no point is left out."""
     trace_stacks: tuple[str, ...] = STACKS
     """Of the queues and of BBR's cycle, if `stacks` has them."""
     queue_s: float = 20.0
@@ -74,7 +76,8 @@ class Parameters:
 
     def is_left_out(self, point: Point, stack: str) -> bool:
         """Whether a point costs too much on a stack."""
-        return utilisation.packets(point) * PACKET_S[stack] > self.most_core_s
+        rate_bps, _ = point
+        return rate_bps > self.complete_to_bps and utilisation.packets(point) * PACKET_S[stack] > self.most_core_s
 
     def cells(self) -> Iterator[Experiment]:
         """All experiments."""
@@ -93,7 +96,7 @@ class Parameters:
         return experiment.scenario()
 
     def notes(self) -> list[str]:
-        """What is left out, and what it would cost."""
+        """Omitted parts, and their cost."""
         found = []
         for stack in self.stacks:
             points = [point for point in self.points if self.is_left_out(point, stack)]
@@ -112,6 +115,7 @@ class Parameters:
 
 PRESETS: dict[str, Parameters] = {
     "full": Parameters(),
+    "gigabit": Parameters(complete_to_bps=1e9),
     "complete": Parameters(most_core_s=float("inf")),
     "quick": Parameters(
         points=((10e6, 0.01),),
@@ -122,4 +126,4 @@ PRESETS: dict[str, Parameters] = {
         cycle_s=22.0,
     ),
 }
-"""`complete` is `full` with every point of the grid."""
+"""`gigabit` is `full` with every point up to 1 Gbps, `complete` with every point of the grid."""

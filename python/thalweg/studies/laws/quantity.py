@@ -12,7 +12,7 @@ from thalweg.studies.runner.result import Row
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number, measured once in each trial, and what a document says of it."""
+    """One number, measured once in each trial, and its value by a document."""
 
     law: str
     """Which law, in a few words; quantities of one law, controller and stack make one check."""

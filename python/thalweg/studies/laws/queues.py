@@ -1,4 +1,4 @@
-"""What queue disciplines are to do: CoDel, FQ-CoDel, PIE and DualPI2.
+"""The behaviour required of queue disciplines: CoDel, FQ-CoDel, PIE and DualPI2.
 
 Probabilities are not in outcomes or traces. They are counted: drops and marks against packets sent, from when
 the start is over. Queues are played with the modelled endpoint, and where senders matter with the real stack
@@ -33,7 +33,7 @@ _K = 2.0
 
 
 def codel(trials: int) -> Experiment:
-    """CoDel under an overload that does not yield: many short downloads, 1.3 times the capacity."""
+    """CoDel under unresponsive overload: many short downloads, 1.3 times the capacity."""
     length_s, size = 2.0, 100_000
     gap_s = size * 8 / (_RATE_BPS * 1.3)
     requests = {
@@ -80,7 +80,7 @@ def scaled_gaps(drops_s: Values) -> Values:
 
 
 def pie(flows: int, stack: str, trials: int, length_s: float) -> Experiment:
-    """PIE with long Reno flows: the delay it steers to, and the probability that Reno's law asks of it."""
+    """PIE with long Reno flows: its delay, and the probability that Reno's law requires."""
     rtt_s = 0.02
     name = f"pie-{flows}-{stack}"
     senders = [bulk(f"c{number}", "reno", stack) for number in range(flows)]

@@ -91,7 +91,7 @@ class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
         return findings(_all(cells))
 
     def tables(self, result: StudyResult) -> Sequence[Table]:
-        """All numbers; the utilisation has a table of its own."""
+        """All numbers; the utilisation has a separate table."""
         tables = [Table(HEADERS, table_rows(result), WORDS)]
         return [*tables, Table(use_headers(result), use_rows(result), 2)] if has_use(result) else tables
 

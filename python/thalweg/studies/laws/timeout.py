@@ -1,4 +1,4 @@
-"""Probe timeouts and their back-off, on a path that goes dead.
+"""Probe timeouts and their back-off, on a path that fails.
 
 A server sends a frame each 100 ms, one packet each, and the path stops before its last. Nothing is acknowledged
 from then on, so that all that is sent after the last frame are probes. The variation of the RTT is not in
@@ -40,7 +40,7 @@ def experiments(controllers: Sequence[str], stacks: Sequence[str], trials: int) 
 
 
 def experiment(controller: str, stack: str, trials: int) -> Experiment:
-    """One controller on a path that goes dead."""
+    """One controller on a path that fails."""
     # Frames count from when the client is connected, a round trip and up to another of noise after the start.
     dead_s = _FRAMES * _GAP_S - 0.5 * _GAP_S
     length_s = dead_s + (2**_BACKOFFS + 2) * 0.1

@@ -1,4 +1,4 @@
-"""Utilisation of a flow that is alone, over rates and round-trip times, with a buffer of one BDP.
+"""Utilisation of a single flow, over rates and round-trip times, with a buffer of one BDP.
 
 The start is excluded: of a trial of T the second half counts, and T is 60 round trips or more (slow start needs
 19 to double from 10 packets to the largest window here, HyStart++ and C4 more), at least 0.6 s (C4 measures
@@ -72,7 +72,7 @@ def experiment(controller: str, stack: str, point: Point, trials: int) -> Experi
         return [
             Quantity(
                 law=LAW,
-                source="RFC 9743 section 5.1 (use of the capacity); " + why[0],
+                source="RFC 9743 section 5.1 (one algorithm alone); " + why[0],
                 controller=controller,
                 stack=stack,
                 case=f"{text(rate_bps, 'bps')}, {text(rtt_s, 's')}",

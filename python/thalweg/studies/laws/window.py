@@ -57,7 +57,7 @@ def experiment(controller: str, stack: str, loss: float, rtt_s: float, losses: i
         assert played.trace is not None
         return {
             "window": mean_window(played.trace.flows, duration_s / 5),
-            "over": overshoot(played.trace.flows),
+            "over": overshoot(played.trace.flows, played.trace.packets),
         }
 
     def quantities(measured: Measured) -> list[Quantity]:
@@ -118,7 +118,16 @@ def mean_window(flows: pl.DataFrame, begin_s: float) -> float:
     return float((window[:-1] * spans).sum() / spans.sum() / PACKET)
 
 
-def overshoot(flows: pl.DataFrame) -> float:
-    """The most by which bytes in flight are above the window right after a packet was sent, in full packets."""
-    sent = flows.filter(pl.col("event") == "sent")
-    return float((sent["in_flight_bytes"] - sent["window_bytes"]).max() or 0) / PACKET  # type: ignore[arg-type]
+def overshoot(flows: pl.DataFrame, packets: pl.DataFrame) -> float:
+    """The most by which bytes in flight are above the window right after a packet was sent, in full packets.
+
+    They are those of the last sample, and what was sent since. Before the first packet is acknowledged they count
+    bytes of the handshake, whose end is no sample: the first flight is left out.
+    """
+    first_s = packets.filter(pl.col("event") == "acknowledged")["time_s"].min()
+    flows = flows.filter(pl.col("time_s") >= first_s)
+    sent = packets.filter(pl.col("event") == "sent").select("time_s", total=pl.col("size_bytes").cum_sum())
+    samples = flows.select("time_s", "in_flight_bytes", "window_bytes").join_asof(sent, on="time_s")
+    known = sent.join_asof(samples.rename({"total": "then"}), on="time_s")
+    in_flight = known["in_flight_bytes"] + known["total"] - known["then"].fill_null(0)
+    return float((in_flight - known["window_bytes"]).max() or 0) / PACKET  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""The study `loopback`: how fast controllers are over 127.0.0.1."""
+"""The study `loopback`: throughput of controllers over 127.0.0.1."""

@@ -1,4 +1,4 @@
-"""What the blog of C4 found over loopback, as checks on order and direction.
+"""Findings of the C4 blog over loopback, as checks on order and direction.
 
 Its numbers are those of another stack on another machine and operating system. Two variants are compared by the
 median over the rounds of the ratio of their goodputs, with its interval of 95 %, which needs six rounds.

@@ -1,7 +1,7 @@
-"""Contention for the processor, made on purpose: processes that do nothing but run.
+"""Deliberate contention for the processor: processes that only spin.
 
 The blog of C4 blames pacing that is late because the processor is busy. A machine that happens to be busy repeats
-nothing; so many processes that want a core each do.
+nothing; one process per core does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _SPIN = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    pass"
-"""Ends by itself if whoever started it is gone."""
+"""Ends by itself if its parent has ended."""
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class Cell:
 
     @property
     def title(self) -> str:
-        """Its name says all."""
+        """Its title is its name."""
         return self.name
 
 

@@ -1,4 +1,4 @@
-"""How fast controllers are where a round trip takes less than the timers of the host: bulk data over 127.0.0.1.
+"""Throughput where a round trip is shorter than the timers of the host: bulk data over 127.0.0.1.
 
 The blog of C4 (January 2026) found that C4 was slow there, why, and what helps: a floor of 1 ms under the
 nominal max RTT, since the window is made of it, and pacing a little above the nominal rate, since waiting always

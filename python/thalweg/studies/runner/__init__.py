@@ -1,4 +1,4 @@
-"""What every study shares: the run from parameters to checks, and what is printed and stored of it.
+"""Shared by all studies: the run from parameters to checks, printing and storing.
 
 study.py           what a study is, and its run
 parameters.py      parameters that are options of the command line as well

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePath
 
@@ -30,21 +30,21 @@ def write_study_files(
     result: StudyResult,
     scenarios: Mapping[str, str],
     tables: Mapping[str, pl.DataFrame],
-    figures: Sequence[str] = (),
+    pictures: Mapping[str, Callable[[Path], None]] | None = None,
     *,
     complete: bool = True,
 ) -> Path:
-    """Writes `scenarios/<name>.toml`, `<name>.parquet` and the document, in place of those of an older study.
+    """Writes `scenarios/<name>.toml`, `<name>.parquet`, pictures and the document, in place of an older study.
 
-    An older study stays until all of the new one is there; a part of one does not replace it, but stays beside
-    it. Returns where the new one is: the page and the figures, whose names are given, go there. Raises
-    RequestError if something cannot be written.
+    `pictures` are functions that write a picture to a file, by its name. An older study stays until all of the new
+    one is there; a part of one does not replace it, but stays beside it. Returns where the new one is: the page
+    goes there. Raises RequestError if something cannot be written.
     """
     homes = [_SCENARIOS] if scenarios else []
     files = [
         *(f"{_SCENARIOS}/{name}.toml" for name in scenarios),
         *(f"{name}.parquet" for name in tables),
-        *figures,
+        *(pictures or {}),
     ]
     with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as place:
         try:
@@ -54,6 +54,8 @@ def write_study_files(
                 (place.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
             for name, table in tables.items():
                 table.write_parquet(place.root / f"{name}.parquet")
+            for name, write in (pictures or {}).items():
+                write(place.root / name)
             document = json.dumps({**result.document(), "files": files}, indent=2, allow_nan=False) + "\n"
             (place.root / DOCUMENT).write_text(document, encoding="utf-8")
         except (OSError, pl.exceptions.PolarsError) as error:

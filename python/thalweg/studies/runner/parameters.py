@@ -94,7 +94,16 @@ def options(parameters: type) -> Iterator[tuple[str, Any, Option]]:
             each = get_args(hint)[0] if get_origin(hint) is tuple else hint
             given = str if form.read else each
             values = given if each is hint else list[given]  # type: ignore[valid-type]
-            yield one.name, bool if hint is bool else values | None, form
+            yield one.name, values | None, form
+
+
+def settings(parameters: Any) -> dict[str, str]:
+    """Every parameter by its name, as text."""
+
+    def told(value: Any) -> str:
+        return ", ".join(map(told, value)) if isinstance(value, tuple) else str(value)
+
+    return {one.name: told(getattr(parameters, one.name)) for one in fields(parameters)}
 
 
 P = TypeVar("P")

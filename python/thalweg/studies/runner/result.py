@@ -1,4 +1,4 @@
-"""What every study yields: a table, and the published findings that it was set against."""
+"""The result of a study: a table, and the published findings it is compared with."""
 
 from __future__ import annotations
 
@@ -16,8 +16,23 @@ Row = Mapping[str, str | float | int | None]
 """One row of a table: a number that does not apply is None."""
 
 
+class _Judged:
+    """What is judged by trials."""
+
+    answer: Answer
+
+    @property
+    def holds(self) -> bool:
+        """Whether the trials confirm it."""
+        return self.answer == HOLDS
+
+    def document(self) -> dict[str, Any]:
+        """This as plain data; `holds` is None if the trials do not tell."""
+        return {**vars(self), "holds": None if self.answer == UNTOLD else self.holds}
+
+
 @dataclass(frozen=True)
-class Check:
+class Check(_Judged):
     """A published finding that a faithful experiment repeats; one that does not hold fails the study."""
 
     name: str
@@ -27,24 +42,9 @@ class Check:
     """By its interval and its margin, see `statistics.claims`."""
     measured: str
 
-    @property
-    def holds(self) -> bool:
-        """Whether the trials say so."""
-        return self.answer == HOLDS
-
-    def document(self) -> dict[str, Any]:
-        """This check as plain data."""
-        return {
-            "name": self.name,
-            "source": self.source,
-            "holds": _told(self.answer),
-            "answer": self.answer,
-            "measured": self.measured,
-        }
-
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(_Judged):
     """A published statement that is shown beside what was measured, and decides nothing."""
 
     name: str
@@ -55,28 +55,6 @@ class Finding:
     """Whether the trials say the same, judged as checks are."""
     reason: str
     """Why they do, or do not."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the trials say the same."""
-        return self.answer == HOLDS
-
-    def document(self) -> dict[str, Any]:
-        """This finding as plain data."""
-        return {
-            "name": self.name,
-            "source": self.source,
-            "published": self.published,
-            "measured": self.measured,
-            "holds": _told(self.answer),
-            "answer": self.answer,
-            "reason": self.reason,
-        }
-
-
-def _told(answer: Answer) -> bool | None:
-    """Whether it holds; None if the trials do not tell."""
-    return None if answer == UNTOLD else answer == HOLDS
 
 
 @dataclass
@@ -93,6 +71,10 @@ class StudyResult:
     seed: int
     parameters: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was run, for people: title of a block -> parameter -> value."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """Every parameter by its name, as it was."""
+    command: str = ""
+    """What to type to run it again; empty where no command line ran it."""
     rows: list[Row] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -145,7 +127,9 @@ class StudyResult:
             "trials": self.trials,
             "wall_s": round(self.wall_s, 3),
             "core_s": round(self.core_s, 3),
+            **({"command": self.command} if self.command else {}),
             **({"parameters": self.parameters} if self.parameters else {}),
+            "settings": self.settings,
             "rows": [{name: _short(value) for name, value in row.items()} for row in self.rows],
             "checks": [check.document() for check in self.checks],
             "findings": [finding.document() for finding in self.findings],

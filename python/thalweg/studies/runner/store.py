@@ -8,6 +8,7 @@ report.html             the page
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,9 @@ from thalweg.studies.runner.study import Finished
 def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress) -> Path:
     """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
     study, result = finished.study, finished.result
-    pictures = {f"{name}.png": chart for name, chart in study.pictures(finished).items()}
+    pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in study.pictures(finished).items()}
     tables = study.columns(finished)
-    root = write_study_files(
-        folder, result, finished.scenarios, tables, list(pictures), complete=finished.complete
-    )
-    for name, chart in pictures.items():
-        save_picture(chart, root / name)
+    root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
     write_study(
         result, study.page_table(result), study.legend, list(study.sections(finished)), root / PAGE, on_progress
     )

@@ -17,7 +17,7 @@ from thalweg.errors import RequestError, did_you_mean
 from thalweg.live import LiveScenario
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
-from thalweg.studies.runner.parameters import Cell, Option, Parameters, ScenarioParameters, changed
+from thalweg.studies.runner.parameters import Cell, Option, Parameters, ScenarioParameters, changed, settings
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials, Player, ThisMachine
@@ -141,6 +141,7 @@ class Study(ABC, Generic[P, C, M]):
     def judge(self, finished: Finished[P, C, M]) -> None:
         """Makes rows of what was measured, and checks of what is complete."""
         of, result = (finished.parameters, finished.cells), finished.result
+        result.settings = settings(finished.parameters)
         result.rows, result.notes = self.rows(*of), self.notes(*of)
         if finished.complete:
             result.checks, result.findings = self.checks(*of), self.findings(*of)
@@ -157,23 +158,24 @@ class ScenarioStudy(Study[S, C, M]):
         """Runs the trials of a cell, and keeps what rows, checks and figures need. Raises RequestError."""
 
     def live_span_s(self, parameters: S, trials: int) -> tuple[float, float | None]:
-        """Seconds that trials in real time take: about, and at the most."""
+        """Duration of trials in real time: about, and at most."""
         return 0.0, None
 
     def with_trials(self, parameters: S, trials: int) -> S:
-        """The parameters of a study whose cells have so many trials, where parameters say how many they have."""
+        """The parameters for this number of trials in each cell, if they have such a number."""
         return parameters
 
     def trials_of(self, cell: C, trials: int) -> int:
-        """How many trials a cell has, of a study with so many trials."""
+        """Number of trials of a cell in a study with `trials`."""
         return trials
 
     def runs_of(self, cell: C, trials: int) -> int:
         """How many trials run for a cell, with those that run again for their traces."""
         return self.trials_of(cell, trials)
 
-    def scenarios(self, parameters: S) -> dict[C, Scenario | LiveScenario]:
+    def scenarios(self, parameters: S, trials: int | None = None) -> dict[C, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
+        parameters = parameters if trials is None else self.with_trials(parameters, trials)
         return {cell: parameters.scenario(cell) for cell in parameters.cells()}
 
     def run(
@@ -183,10 +185,12 @@ class ScenarioStudy(Study[S, C, M]):
         seed: int = 1,
         player: Player | None = None,
         on_progress: Progress = silent,
+        scenarios: Mapping[C, Scenario | LiveScenario] | None = None,
     ) -> Finished[S, C, M]:
         """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
 
-        All scenarios are read before any runs. Raises RequestError.
+        All scenarios are read before any runs; `scenarios` are those that `scenarios()` has read of the same
+        parameters and trials. Raises RequestError.
         """
         if trials is not None and trials < 1:
             raise RequestError(f"{trials} trials: at least 1 is needed")
@@ -195,7 +199,7 @@ class ScenarioStudy(Study[S, C, M]):
         result = StudyResult(self.name, self.title, self.source, parameters.preset, n, seed)
         finished = Finished(self, parameters, result)
         begin = time.perf_counter()
-        scenarios = self.scenarios(parameters)
+        scenarios = self.scenarios(parameters) if scenarios is None else scenarios
         result.parameters = self.blocks(parameters)
         total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
         for cell, scenario in scenarios.items():

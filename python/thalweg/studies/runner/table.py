@@ -13,4 +13,4 @@ class Table:
     headers: Sequence[str]
     lines: Sequence[Sequence[str]]
     words: int
-    """So many of the first columns hold words; the others hold numbers."""
+    """Number of leading columns with words; the others hold numbers."""

@@ -18,7 +18,6 @@ from thalweg.statistics.quantiles import percentile
 from thalweg.statistics.ratios import ratio_of_medians
 from thalweg.studies.runner.result import Row
 from thalweg.studies.stacks.parameters import VARIANTS, Cell
-from thalweg.verdict import values_of
 
 
 @dataclass(frozen=True)
@@ -54,9 +53,8 @@ def together(cells: Mapping[Cell, Measured]) -> Iterator[Compared]:
 
 def measure(outcomes: Outcomes) -> Measured:
     """The number of the first criterion."""
-    scenario = outcomes.scenario
-    values = values_of(scenario.criteria[0], outcomes.flows, scenario.starts_s)["value"].to_numpy()
-    return Measured(scenario, values)
+    values = outcomes.verdict().criteria[0].values["value"].to_numpy()
+    return Measured(outcomes.scenario, values)
 
 
 def has_jitter(toml: str) -> bool:

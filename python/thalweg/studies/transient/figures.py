@@ -1,8 +1,8 @@
 """Figures of `transient`: the four theoretical responses, mean rates after a step, areas of all trials as boxes.
 
-They are figures 1(a), 1(b) and 2 of the poster. The reference of the second is the critically damped response
-with a natural frequency of one radian in a round trip: a controller hears of its step one round trip later, and
-no loop that waits for that can be much faster.
+They are figures 1(a), 1(b) and 2 of the poster. The reference of the second is the critically damped response with
+a natural frequency of one radian in a round trip: a controller sees the effect of its step one round trip later,
+and no loop that waits for that can be much faster.
 """
 
 from __future__ import annotations

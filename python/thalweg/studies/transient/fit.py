@@ -165,7 +165,7 @@ def _refine(values: Rates, every_s: float, begin: Rates) -> tuple[Rates, float]:
     time = (np.arange(len(values)) + 0.5) * every_s
 
     def response(logarithms: Rates, dead_s: float) -> Rates:
-        ratio, frequency = np.clip(np.exp(logarithms), _LEAST_RATIO, 1 / _LEAST_RATIO)
+        ratio, frequency = _within_bounds(logarithms)
         return step_response(frequency * np.maximum(time - dead_s, 0), ratio)
 
     start = np.log([max(begin[0], _LEAST_RATIO), begin[1]])
@@ -183,6 +183,13 @@ def _refine(values: Rates, every_s: float, begin: Rates) -> tuple[Rates, float]:
     found = least_squares(all_three, [*start, begin[2]], method="lm", x_scale=[1, 1, every_s])
     if found.x[2] < 0:
         found = least_squares(from_the_step_on, found.x[:2], method="lm")
-    ratio, frequency = np.clip(np.exp(found.x[:2]), _LEAST_RATIO, 1 / _LEAST_RATIO)
+    ratio, frequency = _within_bounds(found.x[:2])
     dead_s = found.x[2] if len(found.x) > 2 else 0.0
     return np.array([ratio, frequency, dead_s]), float(2 * found.cost)
+
+
+def _within_bounds(logarithms: Rates) -> Rates:
+    """Ratio and frequency, clipped: a step of the fit may lead far beyond what a number can hold."""
+    largest = np.log(1 / _LEAST_RATIO) + 1
+    values: Rates = np.exp(np.minimum(logarithms, largest))
+    return values.clip(_LEAST_RATIO, 1 / _LEAST_RATIO)

@@ -1,6 +1,6 @@
 """What `transient` takes from the trials of one cell: the metric after every step, and mean curves.
 
-After each step the metric (`metric.py`) is armed anew. The available bandwidth is what the bottleneck could have
+After each step the metric (`metric.py`) is armed again. The available bandwidth is what the bottleneck could have
 carried in each bin, noise included, divided by the number of flows that share it. What is delivered is counted
 where it leaves the bottleneck: the simulator counts it at the end of the path, half a round trip later, and it is
 moved back by that.

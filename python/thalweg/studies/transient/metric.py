@@ -14,7 +14,7 @@ bandwidth than to the old one (`arrived`).
 
 Normalized Area: the mean gap between throughput and available bandwidth from the step to the convergence point,
 over the change of the available bandwidth. It has two parts. What is sent above the available bandwidth fills
-queues and is dropped: overshoot. What is delivered below it is capacity that nobody used: undershoot. A link
+queues and is dropped: overshoot. What is delivered below it is unused capacity: undershoot. A link
 delivers no more than its capacity, so delivered rates alone cannot show the first.
 
 Part of that gap is there whenever a controller is steady: the teeth of Reno, what BBR leaves, the noise of the

@@ -164,7 +164,7 @@ class Parameters:
 
     @property
     def trials(self) -> int:
-        """In real time each takes its time."""
+        """In real time each trial costs its simulated time."""
         return LIVE_TRIALS if self.live_span_s(1) > 0 else TRIALS
 
     @property

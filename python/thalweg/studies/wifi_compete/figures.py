@@ -25,7 +25,7 @@ _HEIGHT = 120
 _LONGEST_S = 10.0
 """No RTT of this path is longer: what a controller shows beyond it, or as 0, is "none yet"."""
 _MARKS = {"pig_war": "pig war", "chaotic": "chaotic"}
-"""Flags of early C4 and what they are called."""
+"""Flags of early C4 and their names."""
 _COLOURS = {
     "main": BLUE,
     "background": VERMILION,
@@ -147,7 +147,7 @@ def _line(frame: pl.DataFrame, column: str, label: pl.Expr, unit: float) -> pl.D
 
 
 def _believed_min_rtt(trace: Trace) -> pl.DataFrame:
-    """The least RTT that the controller of the main flow reckons with; the smallest sample if it names none."""
+    """The minimum RTT that the controller of the main flow uses; the smallest sample if it names none."""
     named = trace.variables.filter(
         (pl.col("flow") == "main")
         & pl.col("variable").is_in(["rtt_min", "min_rtt"])

@@ -26,7 +26,7 @@ _ALMOST_FOUR = 3.5
 """From here on, a slowdown reads "almost four times"."""
 
 _DOMINATES = 2 / 3
-"""Of the link: twice as much as the other. More than a half, and be it 52 %, dominates nobody."""
+"""Share of the link: twice that of the other flow. Slightly more than half does not dominate."""
 
 Cells = Mapping[tuple[str, str], Times]
 

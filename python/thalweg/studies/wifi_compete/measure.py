@@ -25,6 +25,8 @@ class Kept(NamedTuple):
     """What is kept of a cell."""
 
     outcomes: Outcomes
+    closed: Columns
+    """When the main flow closed in each trial."""
     courses: list[Course]
     """Of the first trials of a cell whose course the paper speaks of."""
 

@@ -60,17 +60,18 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
 
     def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Kept:
         """All trials, and the course of the first ones where the paper speaks of it."""
-        return Kept(trials.outcomes(), trials.each(course, TRACED) if cell in NEEDED else [])
+        outcomes = trials.outcomes()
+        return Kept(outcomes, ends(outcomes), trials.each(course, TRACED) if cell in NEEDED else [])
 
     def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
         """One for each cell."""
         published = SHARED_MEDIAN_S if parameters.shared_jitter else ACCEPTANCE_S
-        closed = _closed(cells)
-        medians = {variant: float(np.median(closed[variant, name])) for variant, name in cells if name == ALONE}
+        alone = {cell.variant: kept.closed for cell, kept in cells.items() if cell.competitor == ALONE}
+        medians = {variant: float(np.median(closed)) for variant, closed in alone.items()}
         return [
             row(
                 cell,
-                closed[cell],
+                kept.closed,
                 main_column(kept.outcomes, "share"),
                 flow_column(kept.outcomes, BACKGROUND, "bytes_delivered"),
                 medians.get(cell.variant),
@@ -110,12 +111,12 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
         """Two trials of each pair."""
         from thalweg.studies.wifi_compete.page import section  # noqa: PLC0415 - altair takes half a second to load
 
-        return (section(cell, kept.outcomes) for cell, kept in finished.cells.items())
+        return (section(cell, kept) for cell, kept in finished.cells.items())
 
 
 def _closed(cells: Cells) -> dict[tuple[str, str], Columns]:
     """When the main flow closed in each trial."""
-    return {cell: ends(kept.outcomes) for cell, kept in cells.items()}
+    return {cell: kept.closed for cell, kept in cells.items()}
 
 
 STUDY = WifiCompete()

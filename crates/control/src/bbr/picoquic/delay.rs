@@ -1,8 +1,8 @@
-//! Delay that jitter cannot fool: minima and maxima over seven samples.
+//! Delay measurement robust to jitter: minima and maxima over seven samples.
 //!
-//! At most one sample each millisecond enters. The minimum RTT is the smallest *maximum* of seven
-//! samples in a row, so a few lucky packets do not lower it. Delay is in excess when even the *minimum*
-//! of seven is above 1.25 times that, which a few unlucky packets cannot bring about.
+//! At most one sample per millisecond is used. The minimum RTT is the smallest *maximum* of seven
+//! consecutive samples, so a few fast packets do not lower it. Delay is excessive when even the *minimum*
+//! of seven is above 1.25 times that, so a few slow packets do not cause it.
 
 use super::SHORT_RTT;
 use crate::bbr::parameters::{MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL};
@@ -12,7 +12,7 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 const SAMPLES: usize = 7;
 /// RTT over the minimum that counts as excess, beside the 128 us of clock granularity.
 const EXCESS: Gain = Gain::percent(125);
-/// RTT that refreshes the minimum: 5 hundredths of a percent above it. Five percent were meant.
+/// RTT that refreshes the minimum: 0.05 % above it. Five percent were intended.
 const REFRESH_PER_10000: u64 = 5;
 /// The next ProbeRTT on long paths, in round trips.
 const LONG_PROBE_RTT_ROUNDS: u64 = 100;
@@ -26,7 +26,7 @@ struct Window {
 }
 
 impl Window {
-    /// Takes a sample unless the last is younger than a millisecond; returns whether it did.
+    /// Takes a sample unless the last is less than a millisecond old; returns whether it did.
     fn push(&mut self, rtt: Duration, now: Instant) -> bool {
         if self
             .last
@@ -92,7 +92,7 @@ impl DelaySignals {
     pub(super) fn min_rtt(&self) -> Option<Duration> {
         self.min_rtt
     }
-    /// ACKs in a row, but for those in between, that saw an excess of delay.
+    /// ACKs with an excess of delay, reset by one at the minimum.
     pub(super) fn excess(&self) -> u32 {
         self.excess
     }
@@ -133,12 +133,12 @@ impl DelaySignals {
         }
     }
 
-    /// A phase of probing begins or ends: what came before it does not count.
+    /// A phase of probing begins or ends: resets the count.
     pub(super) fn clear_excess(&mut self) {
         self.excess = 0;
     }
 
-    /// Loss recovery is over: it is no time for ProbeRTT.
+    /// Loss recovery is over: postpones ProbeRTT.
     pub(super) fn postpone_probe_rtt(&mut self, now: Instant) {
         (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
     }

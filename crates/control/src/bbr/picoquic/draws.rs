@@ -1,9 +1,9 @@
 //! The random numbers of the peer, which are the same in every trial.
 //!
-//! Waits before probes are drawn by splitmix64 (Vigna, 2015) from a seed that no trial changes: the reference has it
-//! combined with the time, picoquic's public code leaves the time out where its random numbers are to be
-//! predictable, and the hundred trials of the peer do not differ by a draw (media with suspensions: 25.448 to
-//! 25.450 ms). The clients of the peer have another seed, which does not matter where servers send.
+//! Waits before probes are drawn by splitmix64 (Vigna, 2015) from a seed that is the same in all trials: the reference
+//! combines it with the time, picoquic's public code omits the time if its random numbers should be
+//! predictable, and the hundred trials of the peer have the same draws (media with suspensions: 25.448 to
+//! 25.450 ms). The clients of the peer have another seed, which does not matter if servers send.
 
 use thalweg_random::splitmix64;
 
@@ -19,7 +19,7 @@ impl Default for Draws {
 }
 
 impl Draws {
-    /// Uniform below `count`: draws that would favour small numbers are thrown away.
+    /// Uniform below `count`: rejects draws that would favour small numbers.
     pub(super) fn below(&mut self, count: u64) -> u64 {
         let rejected = u64::MAX % count;
         loop {

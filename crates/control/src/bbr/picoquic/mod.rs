@@ -1,8 +1,8 @@
-//! BBR as picoquic had it in August 2026 (`bbr:variant=picoquic`), for comparison with its results only.
+//! picoquic's BBR of August 2026 (`bbr:variant=picoquic`), only for comparison with its results.
 //!
-//! It descends from an earlier draft of BBRv3 and differs from the specification in what follows; the
-//! parts that are the same ([`super::max_bw`], [`super::bounds`], [`super::loss::LossRound`], ...) are
-//! shared. Where a behaviour is a slip of that implementation, it is reproduced and says so.
+//! It descends from an earlier draft of BBRv3 and differs from the specification as listed; equal parts
+//! ([`super::max_bw`], [`super::bounds`], [`super::loss::LossRound`], ...) are shared. Bugs of that
+//! implementation are reproduced, and called slips.
 //!
 //! | file | difference |
 //! |---|---|
@@ -17,14 +17,14 @@
 //! rounds are counted by packet numbers.
 //!
 //! # Limits
-//! The peer's window freezes while an acknowledgement is overdue ("lost feedback"), where the application or another
-//! algorithm has asked its transport to tell. BBR does not ask, so that it does not freeze here.
+//! The peer's window freezes while an acknowledgement is overdue ("lost feedback"), if the application or another
+//! algorithm has requested this of the transport. BBR does not request it, so it does not freeze here.
 //! The minimum RTT of the transport is not overwritten when ProbeRTT ends. The share of marks is taken over whole
-//! rounds only. Repeated losses while a timeout is being recovered from take nothing from the window.
+//! rounds only. Further losses during recovery from a timeout do not reduce the window.
 //!
 //! # Source
-//! picoquic-controllers.md section 4. Where it gives a rule without its details (when the
-//! next probe is early, which bandwidth growth is judged by, what a new phase forgets), the details are those
+//! picoquic-controllers.md section 4. Details that it leaves open (when the
+//! next probe is early, which bandwidth growth is compared with, what a new phase resets) are those
 //! of picoquic's public `bbr.c`, and where that is older (the seed after a timeout, runs of loss in Startup, losses
 //! of a probe), of a public fork.
 
@@ -44,8 +44,7 @@ use super::max_bw::MaxBw;
 use super::parameters::{BETA, LOSS_THRESH_PERCENT};
 use crate::bbr_model::{FullPipe, Gain, Sample, WindowedMax};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::picoquic::delay_hystart::DelayHystart;
-use crate::picoquic::window_pacing::WindowPacing;
+use crate::picoquic::window_start::WindowStart;
 use crate::{Context, Control, Controller, Init, Observer};
 use delay::DelaySignals;
 use probe_bw::Probe;
@@ -55,11 +54,11 @@ use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Share of CE marks that counts as too much in flight.
 const ECN_EXCESS: f64 = 0.2;
-/// Bandwidth that is assumed when nothing was measured: 40 kB/s.
+/// Bandwidth assumed before any measurement: 40 kB/s.
 const UNKNOWN_RATE: Rate = Rate::from_bytes_per_sec(40_000);
-/// A round trip beyond this has a start of its own and other clocks.
+/// Above this round trip, the start and some timers differ.
 const LONG_RTT: Duration = Duration::from_millis(250);
-/// A shorter round trip is too coarse to judge delay by.
+/// Below this round trip, delay is not evaluated.
 const SHORT_RTT: Duration = Duration::from_micros(128);
 
 /// States of the algorithm.
@@ -144,10 +143,9 @@ pub(super) struct Bbr {
     state: State,
     round: PacketRound,
     bw_filter: MaxBw,
-    /// What the filter said with the last sample: the end of a cycle shows with the next.
+    /// The result of the filter at the last sample: the end of a cycle shows at the next.
     max_bw: Rate,
     delay: DelaySignals,
-    hystart: DelayHystart,
     bw: Rate,
     bounds: Bounds,
     loss_round: LossRound,
@@ -170,8 +168,8 @@ pub(super) struct Bbr {
     ecn_now: EcnCounts,
     ecn_before: EcnCounts,
     has_seen_rtt: bool,
-    /// Pacing by the window: of the first flight, and of the start on a long path.
-    by_window: Option<WindowPacing>,
+    /// Of a long path.
+    window_start: WindowStart,
     startup_done: bool,
     pacing_rate: Rate,
     quantum: Bytes,
@@ -189,7 +187,6 @@ impl Bbr {
             bw_filter: MaxBw::default(),
             max_bw: Rate::ZERO,
             delay: DelaySignals::new(init.now),
-            hystart: DelayHystart::new(),
             bw: Rate::ZERO,
             bounds: Bounds {
                 inflight_longterm: Bytes::ZERO,
@@ -211,7 +208,7 @@ impl Bbr {
             ecn_now: EcnCounts::default(),
             ecn_before: EcnCounts::default(),
             has_seen_rtt: false,
-            by_window: None,
+            window_start: WindowStart::new(),
             startup_done: false,
             pacing_rate,
             quantum: output::send_quantum(pacing_rate, init.mtu),
@@ -231,7 +228,7 @@ impl Bbr {
         }
     }
 
-    /// What this ACK says, with the transport's estimate of the rate in place of the draft's.
+    /// The sample of this ACK, with the transport's rate estimate instead of the draft's.
     fn sample(&self, event: &Ack, cx: &Context<'_>) -> Sample {
         let mut sample = Sample::of(event, cx, false);
         let by_rtt = || Rate::over(sample.delivered, sample.rtt);
@@ -241,8 +238,8 @@ impl Bbr {
         sample
     }
 
-    /// Too many marks, or more than 2 % and more than three packets lost since a packet left that was
-    /// sent after the last recovery began.
+    /// Too many marks, or more than 2 % and more than three packets lost since a packet was sent, if that was
+    /// after the last recovery began.
     fn is_inflight_too_high(&self, sample: &Sample) -> bool {
         self.is_too_much(sample.prior_delivered, sample.lost, sample.tx_in_flight)
     }
@@ -293,7 +290,8 @@ impl Bbr {
 
 impl Controller for Bbr {
     fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
-        self.by_window = Some(WindowPacing::of_first_flight(self.initial_window, cx.path));
+        self.window_start
+            .pace_first_flight(self.initial_window, cx.path);
     }
 
     fn on_sent(&mut self, _event: &Sent, cx: &mut Context<'_>) {
@@ -310,8 +308,8 @@ impl Controller for Bbr {
             cx.path.largest_acked.unwrap_or(event.largest),
             cx.path.next_packet,
         );
-        // An application-limited sample counts as well: it is compared with the slot of the current
-        // cycle only, which it can but raise.
+        // An application-limited sample also counts: it is compared only with the slot of the current
+        // cycle, which it can only raise.
         self.bw_filter.update(rate, false);
         self.max_bw = self.bw_filter.get();
         self.adapt_lower_bounds();
@@ -331,12 +329,12 @@ impl Controller for Bbr {
         self.update_ecn();
         self.bw = self.max_bw.min(self.bounds.bw_shortterm);
         self.update_control(&sample, event.newly_lost, cx);
-        self.by_window = (self.state == State::StartupLongRtt)
-            .then(|| WindowPacing::of(self.cwnd, cx.path, true));
+        let starts_by_window = self.state == State::StartupLongRtt;
+        self.window_start.pace(starts_by_window, self.cwnd, cx.path);
     }
 
-    /// A loss of a probe shows at once that too much was in flight; all other losses count when the ACK
-    /// that revealed them is processed.
+    /// A loss in a probe shows immediately that too much was in flight; other losses count when their ACK
+    /// is processed.
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
         if !self.probe.is_bw_probe_sample || self.state != State::ProbeBwUp {
             return;
@@ -380,16 +378,12 @@ impl Controller for Bbr {
     }
 
     fn control(&self) -> Control {
-        let (rate, quantum) = match self.by_window {
-            Some(pacing) => (pacing.rate, pacing.quantum),
-            None => (self.pacing_rate, self.quantum),
-        };
-        Control {
+        self.window_start.control(Control {
             window: self.cwnd,
-            pacing: Some(rate),
-            quantum,
+            pacing: Some(self.pacing_rate),
+            quantum: self.quantum,
             startup_done: self.startup_done,
-        }
+        })
     }
 
     fn observe(&self, out: &mut dyn Observer) {
@@ -416,7 +410,7 @@ impl Controller for Bbr {
 }
 
 impl Bbr {
-    /// Reduces the bound to what was too much, once for each probe.
+    /// Reduces the bound to the excessive volume, once per probe.
     fn handle_inflight_too_high(
         &mut self,
         limit: Bytes,

@@ -1,4 +1,4 @@
-//! Pacing rate, quantum and window, with the slips that matter.
+//! Pacing rate, quantum and window, with the relevant slips.
 
 use super::{Bbr, State};
 use crate::Context;
@@ -51,8 +51,8 @@ pub(super) fn send_quantum(rate: Rate, mtu: Bytes) -> Bytes {
 }
 
 impl Bbr {
-    /// The expected volume lacks a division by a million, so the interval starts again at nearly every
-    /// ACK and the excess is what one ACK acknowledges.
+    /// The expected volume lacks a division by a million, so the interval restarts at nearly every
+    /// ACK and the excess is the data acknowledged by one ACK.
     pub(super) fn update_extra_acked(&mut self, sample: &Sample, now: Instant) {
         let mut expected = self.bw.bytes_in(now - self.extra_acked_start) * 1_000_000;
         if self.extra_acked_delivered <= expected {
@@ -122,7 +122,7 @@ impl Bbr {
         if bound.is_zero() { Bytes::MAX } else { bound }
     }
 
-    /// Zero is not "none" here: four packets.
+    /// Zero does not mean "none" here: four packets.
     pub(super) fn inflight_with_headroom(&self) -> Bytes {
         let bound = UNDER_HEADROOM.of_bytes(self.bounds.inflight_longterm);
         bound.max(min_pipe_cwnd(self.mtu))
@@ -152,7 +152,7 @@ impl Bbr {
         self.quantized(cap + Bytes::new(self.extra_acked.get()))
     }
 
-    /// Three quanta at least, as the draft has it for TCP.
+    /// At least three quanta, as in the draft for TCP.
     fn quantized(&self, cap: Bytes) -> Bytes {
         let cap = cap.max(self.quantum * 3).max(min_pipe_cwnd(self.mtu));
         if self.state == State::ProbeBwUp {

@@ -7,13 +7,13 @@ use crate::bbr::probe_bw::AckPhase;
 use crate::bbr_model::{Gain, Sample};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// Bandwidth over that at the start of ProbeBW that calls for a new start.
+/// Growth of bandwidth since the start of ProbeBW that triggers a restart.
 const CEILING: Gain = Gain::percent(150);
 /// Volume in flight over the BDP that ends UP.
 const UP_VOLUME: Gain = Gain::percent(125);
 /// Probes without growth after which early probing ends.
 const QUICK_TRIES: u32 = 3;
-/// Application-limited rounds after which the first that is not is probed at once.
+/// Application-limited rounds after which the first other round probes immediately.
 const APP_LIMITED_ROUNDS: u32 = 3;
 /// Most round trips between probes.
 const MAX_RENO_ROUNDS: u64 = 63;
@@ -22,17 +22,17 @@ const MAX_RENO_ROUNDS: u64 = 63;
 pub(super) struct Probe {
     pub(super) ack_phase: AckPhase,
     pub(super) is_bw_probe_sample: bool,
-    /// Bandwidth above which to start again.
+    /// Bandwidth above which to restart.
     ceiling: Rate,
     cycle_stamp: Instant,
     wait: Duration,
-    /// Meant to count rounds since the last probe; it is drawn at random and never grows.
+    /// Intended to count rounds since the last probe; it is random and never grows.
     frozen_rounds: u64,
     draws: Draws,
     quick: bool,
     tries: u32,
     app_limited_rounds: u32,
-    /// An application-limited sample was seen in the current round.
+    /// The current round has an application-limited sample.
     app_limited_in_round: bool,
     up_rounds: u32,
     up_acked: Bytes,
@@ -40,7 +40,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Startup has begun again or is over: the next probes come early.
+    /// Startup has restarted or ended: the next probes are early.
     pub(super) fn be_quick(&mut self) {
         (self.quick, self.tries) = (true, 0);
     }
@@ -80,8 +80,8 @@ impl Bbr {
         self.probe.wait = least + Duration::from_micros(self.probe.draws.below(spread_us + 1));
     }
 
-    /// The probe is judged by its growth over the bandwidth that it began with ([`start_probe_bw_refill`]):
-    /// a fifteenth calls for the next one soon, three without it end that.
+    /// A probe succeeds by growth over the bandwidth at its start ([`start_probe_bw_refill`]): a fifteenth
+    /// makes the next one early, three probes without it end that.
     ///
     /// [`start_probe_bw_refill`]: Bbr::start_probe_bw_refill
     fn judge_probe(&mut self) {
@@ -187,8 +187,8 @@ impl Bbr {
         if self.round.start && self.probe.ack_phase == AckPhase::ProbeStarting {
             self.probe.ack_phase = AckPhase::ProbeFeedback;
         }
-        // The cycle ends with the first round of a probe's end that is not application-limited, however late; the
-        // phase that follows is that of a probe which starts.
+        // The cycle ends with the first round after the probe that is not application-limited, however late; the
+        // next phase is that of a starting probe.
         let ends_cycle = self.round.start
             && self.probe.ack_phase == AckPhase::ProbeStopping
             && self.state.is_probe_bw()
@@ -239,7 +239,7 @@ impl Bbr {
             || self.has_app_limit_ended(sample)
     }
 
-    /// Twice the minimum RTT while sending three times what arrives.
+    /// Twice the minimum RTT while sending three times the delivered rate.
     fn is_saturated(&self, rate: Rate, cx: &Context<'_>) -> bool {
         self.delay
             .min_rtt()

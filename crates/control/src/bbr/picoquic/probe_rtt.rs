@@ -1,4 +1,4 @@
-//! ProbeRTT: as in the draft, but it believes the sample that it begins with.
+//! ProbeRTT: as in the draft, but it takes its first sample as the minimum.
 
 use super::{Bbr, State};
 use crate::Context;

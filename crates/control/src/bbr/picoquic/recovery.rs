@@ -9,12 +9,12 @@ use thalweg_units::Bytes;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    /// Set in recovery, which ends when this packet or a later one is acknowledged: the first that left after a
-    /// loss, or the one that a timeout fired for.
+    /// Set in recovery, which ends when this packet or a later one is acknowledged: the first sent after a
+    /// loss, or the one for which a timeout fired.
     until: Option<u64>,
-    /// Whether as much leaves as arrives.
+    /// Whether packets are conserved.
     conserves: bool,
-    /// Whether a timeout has begun recovery, or come in it.
+    /// Whether a timeout started recovery or fired during it.
     by_timeout: bool,
     /// Total delivered when it last began or ended.
     pub(super) delivered: Bytes,
@@ -22,7 +22,7 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    /// Remembers the window, or the larger one of those seen while it was being modulated.
+    /// Saves the window, or the largest one while it was modulated.
     pub(super) fn save_cwnd(&mut self, cwnd: Bytes, probe_rtt: bool) {
         self.prior_cwnd = if self.until.is_some() || probe_rtt {
             self.prior_cwnd.max(cwnd)
@@ -40,8 +40,8 @@ impl Recovery {
     }
 }
 
-/// At which volume in flight the loss crossed LossThresh: what was in flight before the packet, and the share of
-/// that which may be lost, with what was lost before subtracted before the share is taken.
+/// The volume in flight at which the loss crossed LossThresh: what was in flight before the packet, plus the
+/// share that may be lost of that volume minus earlier losses.
 pub(super) fn inflight_at_loss(size: Bytes, tx_in_flight: Bytes, lost: Bytes) -> Bytes {
     let (in_flight_before, lost_before) = (tx_in_flight - size, lost - size);
     if in_flight_before <= lost_before {
@@ -69,7 +69,7 @@ impl Bbr {
         }
     }
 
-    /// What is lost leaves the window, in recovery or not; in recovery as much leaves as arrives.
+    /// Losses reduce the window, in recovery or not; in recovery packets are conserved.
     pub(super) fn modulate_for_recovery(&mut self, sample: &Sample, newly_lost: Bytes) {
         self.cwnd = (self.cwnd - newly_lost).max(self.mtu);
         if self.recovery.conserves {
@@ -77,7 +77,7 @@ impl Bbr {
         }
     }
 
-    /// The window falls to what is in flight and one packet; what it was is remembered.
+    /// The window falls to bytes in flight plus one packet; its value is saved.
     pub(super) fn handle_timeout(&mut self, event: &Timeout, cx: &Context<'_>) {
         if self.recovery.by_timeout {
             return;
@@ -100,15 +100,15 @@ impl Bbr {
         self.cwnd = cx.path.bytes_in_flight + self.mtu;
     }
 
-    /// A packet that was believed lost has arrived: a timeout in vain ends recovery at once.
+    /// A packet declared lost has arrived: after a spurious timeout recovery ends immediately.
     pub(super) fn handle_spurious_loss(&mut self, packet: u64, cx: &mut Context<'_>) {
         if self.recovery.by_timeout && self.recovery.until.is_some_and(|until| packet >= until) {
             self.exit_recovery(cx);
         }
     }
 
-    /// After a timeout the path is alive again: start from the remembered volume. Losses before this moment count no
-    /// more, and ProbeRTT is put off.
+    /// After a timeout the path works again: start from the saved volume. Earlier losses no longer
+    /// count, and ProbeRTT is postponed.
     fn exit_recovery(&mut self, cx: &mut Context<'_>) {
         self.cwnd = self.recovery.restored(self.cwnd);
         (self.recovery.until, self.recovery.conserves) = (None, false);
@@ -131,7 +131,7 @@ mod tests {
         // (100 kB - 2 kB lost before) * 0.02 / 0.98 = 2 kB
         let limit = inflight_at_loss(Bytes::new(1_000), Bytes::new(101_000), Bytes::new(3_000));
         assert_eq!(limit, Bytes::new(102_000));
-        // As much lost before as was in flight: the volume with the packet.
+        // Earlier losses as large as the volume in flight: the volume with the packet.
         let limit = inflight_at_loss(Bytes::new(1_000), Bytes::new(3_000), Bytes::new(3_000));
         assert_eq!(limit, Bytes::new(3_000));
     }

@@ -5,12 +5,11 @@ use crate::Context;
 use crate::bbr::parameters::STARTUP_FULL_LOSS_COUNT;
 use crate::bbr_model::{Gain, Sample};
 use crate::picoquic::window::{data_limited, slow_start_increase};
-use crate::picoquic::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Duration};
 
 /// ACKs with an excess of delay that end Startup.
 const DELAY_EXCESS: u32 = 7;
-/// Growth that a start from a remembered volume is judged by.
+/// Growth required of a start from a remembered volume.
 const RESUME_GROWTH: Gain = Gain::permille(1125);
 /// The RTT that the initial window is meant for, and the longest that it is scaled to.
 const TARGET_RENO: Duration = Duration::from_millis(100);
@@ -21,7 +20,7 @@ impl Bbr {
         self.state = State::Startup;
     }
 
-    /// Forgets that the pipe was full and starts again, from the remembered volume if there is one.
+    /// Resets the full-pipe estimate and restarts, from the remembered volume if there is one.
     pub(super) fn start_again(&mut self) {
         self.full_pipe.restart(Default::default());
         self.full_pipe.reached = false;
@@ -32,7 +31,7 @@ impl Bbr {
         };
     }
 
-    /// A seed has come: resume. The window follows with the next ACK, and on a long path half of it.
+    /// A seed was offered: resume. The window follows with the next ACK; half of it on a long path.
     pub(super) fn take_seed(&mut self, seed: Bytes) {
         self.seed = Some(seed);
         // Bytes against bytes per second, as below.
@@ -41,7 +40,7 @@ impl Bbr {
         }
     }
 
-    /// A path of more than 250 ms starts like a window-based algorithm, until HyStart stops it.
+    /// A path of more than 250 ms starts like a window-based algorithm, until HyStart ends that.
     pub(super) fn check_long_rtt(&mut self, rtt: Duration, cx: &mut Context<'_>) {
         if matches!(self.state, State::Startup | State::StartupResume) && cx.path.min_rtt > LONG_RTT
         {
@@ -51,11 +50,9 @@ impl Bbr {
             self.cwnd = self.cwnd.max(self.seed.unwrap_or_default()).max(window);
         }
         if self.state == State::StartupLongRtt {
-            let pacing = self
-                .by_window
-                .unwrap_or_else(|| WindowPacing::of(self.cwnd, cx.path, true));
-            let packet_time = pacing.packet_time(self.mtu);
-            if self.hystart.on_rtt(rtt, packet_time, cx.now) || self.ecn_alpha > ECN_EXCESS {
+            let start = &mut self.window_start;
+            let is_over = start.on_rtt(rtt, self.cwnd, self.mtu, cx.path, cx.now);
+            if is_over || self.ecn_alpha > ECN_EXCESS {
                 self.full_pipe.declare();
                 self.enter_drain();
                 self.round.restart(cx.path.next_packet);
@@ -101,7 +98,7 @@ impl Bbr {
         }
     }
 
-    /// Drains once a plateau of `max_bw`, marks, loss in six runs of a round, or delay have filled the pipe.
+    /// Drains once a plateau of `max_bw`, marks, six runs of loss in a round, or delay show a full pipe.
     fn check_pipe(&mut self) {
         if self.full_pipe.reached {
             self.probe.be_quick();
@@ -109,7 +106,7 @@ impl Bbr {
         }
     }
 
-    /// A round in which too much was in flight and six runs of packets were lost fills the pipe.
+    /// A round with excessive volume in flight and six runs of losses shows a full pipe.
     fn check_startup_loss(&mut self, sample: &Sample, lost_ranges: u32) {
         self.startup_lost_ranges += lost_ranges;
         self.startup_too_high |= self.is_inflight_too_high(sample);

@@ -1,4 +1,4 @@
-//! Behaviour that sets the variant apart from the draft.
+//! Behaviour in which the variant differs from the draft.
 
 use crate::fake_transport::Bottleneck;
 use thalweg_units::{Bytes, Duration, Rate};
@@ -48,7 +48,7 @@ fn a_probe_ends_on_delay_within_two_round_trips() {
 
 #[test]
 fn growth_is_followed_up_at_once() {
-    // Early probes come after a round trip and at most 250 ms; the draft waits 2 s to 3 s each time.
+    // Early probes start after a round trip and at most 250 ms; the draft waits 2 s to 3 s each time.
     let mut path = path();
     path.run_for(Duration::from_secs(4));
     path.rate = Rate::from_bits_per_sec(60_000_000);
@@ -118,7 +118,7 @@ fn the_first_probe_after_a_start_comes_early() {
 
 #[test]
 fn probes_without_growth_come_seldom_again() {
-    // Four in a row on a path that does not change: then two seconds at least pass between them.
+    // Four in a row on a constant path; after that at least two seconds between them.
     let mut path = path();
     path.run_for(Duration::from_secs(6));
     path.run_to("ProbeBW_DOWN");

@@ -12,7 +12,7 @@ use crate::Context;
 use crate::bbr_model::Sample;
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// BBR.ack_phase: what the ACKs that come in now were sent for (section 2.14).
+/// BBR.ack_phase: the phase in which the packets acknowledged now were sent (section 2.14).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AckPhase {
     /// No probing.
@@ -22,9 +22,9 @@ pub(super) enum AckPhase {
     Refilling,
     /// Volume in flight is rising.
     ProbeStarting,
-    /// Feedback of the rise is coming in.
+    /// ACKs of the rise are arriving.
     ProbeFeedback,
-    /// The rise is over, its feedback is still coming in.
+    /// The rise is over, its ACKs are still arriving.
     ProbeStopping,
 }
 
@@ -101,7 +101,7 @@ impl Bbr {
             || self.round.count >= self.probe.since_round + reno_rounds.min(MAX_RENO_ROUNDS)
     }
 
-    /// Volume in flight from which UP is limited by the long-term bound.
+    /// Volume in flight above which the long-term bound limits UP.
     fn is_limited_by_longterm(&self) -> bool {
         self.round.is_window_limited() && self.cwnd >= self.bounds.inflight_longterm
     }

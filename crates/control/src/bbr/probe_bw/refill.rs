@@ -17,7 +17,7 @@ impl Bbr {
         self.state = State::ProbeBwRefill;
     }
 
-    /// After one round trip the probe begins, and losses are its feedback from here on.
+    /// After one round trip the probe begins, and losses count as its feedback.
     pub(super) fn update_refill(&mut self, sample: &Sample, cx: &mut Context<'_>) {
         if self.round.start {
             self.probe.is_bw_probe_sample = true;

@@ -77,8 +77,8 @@ impl Bbr {
         }
     }
 
-    /// IsTimeToGoDown(): at the volume that was too much the last time (precautionary deceleration), or
-    /// when the rate has stopped growing although the long-term bound was not in the way.
+    /// IsTimeToGoDown(): at the volume that was excessive the last time (precautionary deceleration), or
+    /// when the rate has stopped growing although the long-term bound did not limit it.
     fn is_time_to_go_down(&mut self, sample: &Sample) -> bool {
         if self.probe.prev_probe_too_high && sample.in_flight >= self.bounds.inflight_longterm {
             self.probe.prev_probe_precautionary = true;
@@ -92,7 +92,7 @@ impl Bbr {
         self.full_pipe.now
     }
 
-    /// ProbeInflightLongtermUpward(): grows the bound only if it is what limits the flow.
+    /// ProbeInflightLongtermUpward(): raises the bound only if it limits the flow.
     pub(super) fn probe_inflight_longterm_upward(&mut self, sample: &Sample) {
         if !self.is_limited_by_longterm() {
             return;

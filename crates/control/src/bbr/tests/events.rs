@@ -1,4 +1,4 @@
-//! Responses of BBRv3 to single events: false alarms, timeouts, marks, idleness.
+//! Responses of BBRv3 to single events: spurious losses, timeouts, marks, idle periods.
 
 use crate::event::{EcnCounts, Lost, SpuriousLoss, Timeout};
 use crate::fake_transport::{Bottleneck, PICOQUIC};
@@ -177,7 +177,7 @@ fn marks_are_ignored_unless_ecn_is_claimed() {
 
 #[test]
 fn marks_in_cruise_lower_the_short_term_bounds_once_a_round() {
-    // RFC 3168 section 5: a mark is as good as a loss. Section 5.5.10.3: down to what was delivered.
+    // RFC 3168 section 5: a mark counts as a loss. Section 5.5.10.3: down to what was delivered.
     let mut path = path("bbr:ecn");
     path.run_to("ProbeBW_CRUISE");
     path.run_for(Duration::from_millis(500));

@@ -1,4 +1,4 @@
-//! BBRv3 under test: over a path, event by event, and under events at random.
+//! Tests of BBRv3: over a path, event by event, and under random events.
 
 mod events;
 mod path;

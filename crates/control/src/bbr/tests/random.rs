@@ -152,7 +152,7 @@ fn run(spec: &str, steps: &[Step]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Sizes and times of everyday paths, now and then of absurd ones.
+/// Sizes and times of ordinary paths, sometimes extreme ones.
 fn quantity() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0u64..10_000_000, 2 => 0u64..10_000_000_000, 1 => any::<u64>()]
 }

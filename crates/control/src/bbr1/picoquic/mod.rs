@@ -1,5 +1,4 @@
-//! BBRv1 as picoquic had it in August 2026 (`bbr1:variant=picoquic`), for comparison with its results
-//! only.
+//! picoquic's BBRv1 of August 2026 (`bbr1:variant=picoquic`), only for comparison with its results.
 //!
 //! Differences from the draft: paths of more than 50 ms start by window and HyStart; the rate is at
 //! least half of the peak while starting; RTprop is refreshed by any sample within 5 % of it, so
@@ -15,8 +14,8 @@
 //! | [`output`] | gains, pacing rate, quantum, window |
 //!
 //! # Limits
-//! Detection of policers is left out, and so is the pause in sending that the start makes beyond
-//! 100 ms. Rounds are counted as in the draft.
+//! Detection of policers is omitted, and so is the pause in sending of a start above 100 ms. Rounds are
+//! counted as in the draft.
 
 mod model;
 mod output;
@@ -30,15 +29,14 @@ mod tests;
 use super::output::{initial_pacing_rate, send_quantum};
 use crate::bbr_model::{Bubble, FullPipe, Round, Sample, WindowedMax};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::picoquic::delay_hystart::DelayHystart;
 use crate::picoquic::loss_filter::LossFilter;
-use crate::picoquic::window_pacing::WindowPacing;
+use crate::picoquic::window_start::WindowStart;
 use crate::{Context, Control, Controller, Init, Observer};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// The peer's smallest window.
 const MIN_WINDOW: Bytes = Bytes::new(3_072);
-/// Smoothed loss that counts.
+/// Threshold of the smoothed loss rate.
 const LOSS_THRESHOLD: f64 = 0.20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +60,10 @@ pub(super) struct Bbr1 {
     rtprop_stamp: Instant,
     rtprop_expired: bool,
     full_pipe: FullPipe,
-    hystart: DelayHystart,
     cycle_index: u64,
     cycle_first: u64,
     cycle_stamp: Instant,
-    /// Bandwidth when the cycle last began anew.
+    /// Bandwidth when the cycle last restarted.
     cycle_bw: Rate,
     done_stamp: Option<Instant>,
     round_done: bool,
@@ -78,8 +75,8 @@ pub(super) struct Bbr1 {
     suspended: Option<Bytes>,
     restore: bool,
     has_seen_rtt: bool,
-    /// Pacing by the window: of the first flight, and of the start on a long path.
-    by_window: Option<WindowPacing>,
+    /// Of a long path.
+    window_start: WindowStart,
     pacing_rate: Rate,
     quantum: Bytes,
     cwnd: Bytes,
@@ -98,7 +95,6 @@ impl Bbr1 {
             rtprop_stamp: init.now,
             rtprop_expired: false,
             full_pipe: FullPipe::default(),
-            hystart: DelayHystart::new(),
             cycle_index: 0,
             cycle_first: probe_bw::FIRST_PHASE,
             cycle_stamp: init.now,
@@ -112,7 +108,7 @@ impl Bbr1 {
             suspended: None,
             restore: false,
             has_seen_rtt: false,
-            by_window: None,
+            window_start: WindowStart::new(),
             pacing_rate,
             quantum: send_quantum(pacing_rate, init.mtu),
             cwnd: init.initial_window,
@@ -122,7 +118,8 @@ impl Bbr1 {
 
 impl Controller for Bbr1 {
     fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
-        self.by_window = Some(WindowPacing::of_first_flight(self.initial_window, cx.path));
+        self.window_start
+            .pace_first_flight(self.initial_window, cx.path);
     }
 
     fn on_sent(&mut self, _event: &Sent, cx: &mut Context<'_>) {
@@ -142,8 +139,8 @@ impl Controller for Bbr1 {
         self.check_drain_done(&sample, cx);
         self.check_probe_rtt(&sample, cx);
         self.update_control(&sample, cx);
-        self.by_window = (self.state == State::StartupLongRtt)
-            .then(|| WindowPacing::of(self.cwnd, cx.path, true));
+        let starts_by_window = self.state == State::StartupLongRtt;
+        self.window_start.pace(starts_by_window, self.cwnd, cx.path);
     }
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
@@ -181,16 +178,12 @@ impl Controller for Bbr1 {
     }
 
     fn control(&self) -> Control {
-        let (rate, quantum) = match self.by_window {
-            Some(pacing) => (pacing.rate, pacing.quantum),
-            None => (self.pacing_rate, self.quantum),
-        };
-        Control {
+        self.window_start.control(Control {
             window: self.cwnd,
-            pacing: Some(rate),
-            quantum,
+            pacing: Some(self.pacing_rate),
+            quantum: self.quantum,
             startup_done: self.full_pipe.reached,
-        }
+        })
     }
 
     fn observe(&self, out: &mut dyn Observer) {

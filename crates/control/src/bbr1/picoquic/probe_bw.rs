@@ -1,4 +1,4 @@
-//! The gain cycle, which begins the earlier the less it finds.
+//! The gain cycle, which starts the earlier the less it finds.
 
 use super::{Bbr1, State};
 use crate::Context;
@@ -6,7 +6,7 @@ use crate::bbr_model::Gain;
 use crate::event::Ack;
 use thalweg_units::Duration;
 
-/// Six phases of cruising come first here.
+/// Starts with six phases of cruising.
 pub(super) const GAINS: [Gain; 8] = [
     Gain::UNITY,
     Gain::UNITY,
@@ -35,7 +35,7 @@ impl Bbr1 {
         (self.cycle_stamp, self.cycle_bw) = (cx.now, self.btl_bw());
     }
 
-    /// Phases last one RTprop, as in the draft; where the cycle begins anew depends on what it found.
+    /// Phases last one RTprop, as in the draft; the index at which the cycle restarts depends on what it found.
     pub(super) fn check_cycle_phase(&mut self, event: &Ack, cx: &Context<'_>) {
         if self.state != State::ProbeBw {
             return;

@@ -5,8 +5,8 @@ use crate::Context;
 use thalweg_units::Bytes;
 
 impl Bbr1 {
-    /// The peer's minimum, which its packets of at most 1536 bytes fit twice; larger ones fit at least once, or
-    /// nothing would ever leave again.
+    /// The peer's minimum, two of its packets of at most 1536 bytes; at least one larger packet, so that sending
+    /// can continue.
     pub(super) fn least_window(&self) -> Bytes {
         MIN_WINDOW.max(self.mtu)
     }
@@ -24,7 +24,7 @@ impl Bbr1 {
         }
     }
 
-    /// The window before a timeout, once that has proved spurious and an acknowledgement follows.
+    /// Restores the window before a timeout, at the first acknowledgement after it proved spurious.
     pub(super) fn restore_window(&mut self) {
         if std::mem::take(&mut self.restore)
             && let Some(cwnd) = self.suspended.take()

@@ -3,30 +3,27 @@
 use super::{Bbr1, State};
 use crate::Context;
 use crate::bbr_model::{Gain, Sample};
-use crate::picoquic::window_pacing::WindowPacing;
 use thalweg_units::{Bytes, Duration, Rate};
 
-/// A path that is longer starts by window.
+/// Above this RTT, a path starts by window.
 const LONG_RTT: Duration = Duration::from_millis(50);
 
 impl Bbr1 {
-    /// A path of more than 50 ms starts by window, until HyStart stops it.
+    /// A path of more than 50 ms starts by window, until HyStart ends that.
     pub(super) fn check_long_rtt(&mut self, rtt: Duration, cx: &Context<'_>) {
         if self.state == State::Startup && !self.full_pipe.reached && cx.path.min_rtt > LONG_RTT {
             self.state = State::StartupLongRtt;
         }
         if self.state == State::StartupLongRtt {
-            let pacing = self
-                .by_window
-                .unwrap_or_else(|| WindowPacing::of(self.cwnd, cx.path, true));
-            let packet_time = pacing.packet_time(self.mtu);
-            if self.hystart.on_rtt(rtt, packet_time, cx.now) {
+            let start = &mut self.window_start;
+            let is_over = start.on_rtt(rtt, self.cwnd, self.mtu, cx.path, cx.now);
+            if is_over {
                 self.enter_drain();
             }
         }
     }
 
-    /// A remembered window ends the start by window: it is the pipe.
+    /// A remembered window ends the start by window: it is taken as the BDP.
     pub(super) fn take_seed(&mut self, window: Bytes, cx: &Context<'_>) {
         let rate = Rate::over(window, cx.path.min_rtt);
         if self.state == State::StartupLongRtt && window > self.cwnd && !rate.is_zero() {

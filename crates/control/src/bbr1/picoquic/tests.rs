@@ -1,11 +1,16 @@
-//! Behaviour that sets the variant apart from the draft.
+//! Behaviour in which the variant differs from the draft.
 
 use crate::fake_transport::Bottleneck;
 use crate::fake_transport::Flow;
-use thalweg_units::{Bytes, Duration, Rate};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 fn path(delay_ms: u64) -> Bottleneck {
     Bottleneck::new("bbr1:variant=picoquic", 20, delay_ms, Bytes::new(1_000_000))
+}
+
+/// The states that the controller has entered, in this order.
+fn names(path: &Bottleneck) -> Vec<&'static str> {
+    path.flow.states.iter().map(|(_, name)| *name).collect()
 }
 
 #[test]
@@ -19,13 +24,7 @@ fn a_path_of_more_than_50_ms_starts_by_window_and_a_shorter_one_by_rate() {
     assert!((1.2..=1.3).contains(&ratio), "{ratio}"); // 5/4
     let mut short = path(40);
     short.run_to("Drain");
-    assert!(
-        short
-            .flow
-            .states
-            .iter()
-            .all(|(_, name)| *name != "Startup_LONG_RTT")
-    );
+    assert_eq!(names(&short), ["Startup", "Drain"]);
 }
 
 #[test]
@@ -44,7 +43,19 @@ fn probe_rtt_does_not_come_while_samples_stay_within_five_percent() {
     // The phase of gain 0.75 drains the queue in every cycle, which refreshes RTprop.
     let mut path = path(80);
     path.run_for(Duration::from_secs(40));
-    assert!(path.flow.states.iter().all(|(_, name)| *name != "ProbeRTT"));
+    let states = names(&path);
+    assert_eq!(states, ["Startup", "Startup_LONG_RTT", "Drain", "ProbeBW"]);
+}
+
+#[test]
+fn probe_rtt_comes_when_no_sample_is_within_five_percent_any_longer() {
+    let mut path = path(80);
+    path.run_for(Duration::from_secs(20));
+    path.delay = path.delay * 11 / 10;
+    path.run_to("ProbeRTT");
+    let waited = path.flow.states.last().unwrap().0 - Instant::START;
+    // RTprop expires ten seconds after it was last refreshed, and the ACKs of a round trip later at most.
+    assert!((29_000..=31_500).contains(&waited.as_millis()), "{waited}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The cycle of Recovery, Cruising, Probing and Pushing, and the growth test that steers it.
+//! The cycle of Recovery, Cruising, Probing and Pushing, and the growth test that controls it.
 
 use super::super::growth::{Growth, Reference};
 use super::*;

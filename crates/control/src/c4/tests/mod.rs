@@ -1,4 +1,4 @@
-//! Behaviour of C4, driven through its event handlers by a path that is made up as a test needs it.
+//! Behaviour of C4, driven through its event handlers by a path that each test makes up.
 
 mod cycle;
 mod initial;
@@ -50,7 +50,7 @@ impl Flow {
         flow
     }
 
-    /// A flow in the given state, its era just begun, with no history that would steer it.
+    /// A flow in the given state, its era just begun, without history.
     fn in_state(state: State, bytes_per_second: u64, max_rtt: Duration) -> Self {
         let mut flow = Flow::fresh();
         flow.path.latest_rtt = max_rtt;

@@ -1,4 +1,4 @@
-//! What holds whatever the path does.
+//! Invariants on any path.
 
 use super::*;
 use proptest::prelude::*;

@@ -150,7 +150,7 @@ fn delay_deepens_a_recovery_that_follows_a_probe_but_not_one_that_follows_cruisi
     }
 }
 
-/// Below one millisecond Cruising pushes a little, so its own packets may be told apart by delay.
+/// Below one millisecond Cruising pushes a little, so delay may reveal its own packets.
 /// At 10 MB/s the threshold is 62.5 us over the floor of 1 ms; an excess of 6.25 us is a tenth of it.
 #[test]
 fn delay_lowers_the_rate_while_cruising_with_the_bonus() {
@@ -246,13 +246,18 @@ fn congestion_in_two_cycles_in_a_row_clamps_the_rate_to_the_best_recent_sample()
         (2, 1_000_000)
     );
     // the clamp leaves the delay threshold at that of the rate before
-    let threshold = delay_threshold(sensitivity(reduced), flow.controller.nominal_max_rtt);
+    let threshold = delay_threshold(
+        sensitivity(reduced),
+        flow.controller.nominal_max_rtt,
+        Duration::from_millis(25),
+    );
     assert_eq!(flow.controller.delay_threshold, threshold);
     assert_ne!(
         threshold,
         delay_threshold(
             sensitivity(rate(1_000_000)),
-            flow.controller.nominal_max_rtt
+            flow.controller.nominal_max_rtt,
+            Duration::from_millis(25)
         )
     );
 }

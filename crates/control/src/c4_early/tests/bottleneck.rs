@@ -1,13 +1,13 @@
-//! A small closed loop for tests: one sender of unlimited data, one first-in first-out bottleneck.
+//! A small closed loop for tests: one sender of unlimited data, one FIFO bottleneck.
 //!
 //! The bottleneck has a capacity, a buffer in units of time and a fixed delay. The receiver acknowledges
 //! every second packet of the first 128 and then every 10 ms, as the transport of the reference does on
 //! such a path (picoquic-transport.md section 5). Nothing is reordered, so a packet is lost as soon as a later one
-//! is acknowledged, and nothing is sent again. A loss-based [`Rival`] may share the bottleneck. Time
+//! is acknowledged, and nothing is retransmitted. A loss-based [`Rival`] may share the bottleneck. Time
 //! advances in steps of 20 us.
 //!
-//! It holds what c4-history.md says of a flow alone (section 7) and of pig wars (sections 4 and 6.4), to
-//! the few per cent that so simple a transport allows.
+//! It checks the findings of c4-history.md on a flow alone (section 7) and on pig wars (sections 4 and 6.4), to
+//! the few percent that such a simple transport allows.
 
 use super::rival::Rival;
 use super::{Flow, MTU, VARIANTS};
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 const STEP: Duration = Duration::from_micros(20);
-/// What of a packet does not count as delivered: the AEAD tag.
+/// Bytes of a packet that do not count as delivered: the AEAD tag.
 const TAG: Bytes = Bytes::new(16);
 
 struct Packet {
@@ -150,7 +150,7 @@ impl Bottleneck {
         self.lost += lost.len() as u64;
         ack.newly_lost = (MTU - TAG) * lost.len() as u64;
         ack.lost_ranges = 1;
-        ack.snapshot = flow.complete(ack.snapshot);
+        ack.snapshot = ack.snapshot.compare(&flow.path);
         flow.call(|c4, cx| c4.on_ack(&ack, cx));
     }
 

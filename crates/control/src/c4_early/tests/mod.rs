@@ -1,4 +1,4 @@
-//! Behaviour of the early versions as a whole, and what tests of their parts ask of a flow.
+//! Behaviour of the early versions as a whole, and the flows that tests of their parts use.
 
 mod bottleneck;
 mod events;
@@ -53,7 +53,7 @@ impl Flow {
         flow
     }
 
-    /// The sender has data to send for so many milliseconds.
+    /// The sender has data to send for this many milliseconds.
     pub(super) fn work_for(&mut self, ms: u64) {
         self.advance(Duration::from_millis(ms));
         self.busy();

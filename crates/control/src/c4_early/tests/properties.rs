@@ -1,4 +1,4 @@
-//! What holds for every variant after any sequence of events.
+//! Invariants of every variant after any sequence of events.
 
 use super::{Flow, MTU, VARIANTS};
 use crate::c4_early::constants::WINDOW_MINIMUM;
@@ -37,7 +37,7 @@ enum Event {
     NothingAcked,
 }
 
-/// Mostly ordinary values, now and then extreme ones.
+/// Mostly ordinary values, sometimes extreme ones.
 fn amount() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0..2_000_000u64, 1 => any::<u64>(), 1 => Just(0)]
 }

@@ -25,7 +25,7 @@ impl Rival {
         }
     }
 
-    /// Takes what has come back by `now`.
+    /// Processes what has arrived by `now`.
     pub(super) fn acknowledge(&mut self, now: Instant) {
         while self
             .in_flight
@@ -57,7 +57,7 @@ impl Rival {
         mut link: impl FnMut() -> Option<Instant>,
     ) {
         while (self.in_flight.len() as f64) < self.window {
-            // The fate of a dropped packet is known about when that of its neighbours is.
+            // The fate of a dropped packet is known at about the same time as that of its neighbours.
             let (arrives, arrived) = match link() {
                 Some(at) => (at, true),
                 None => (

@@ -1,10 +1,10 @@
-//! Cubic and dCubic as picoquic of 2026-08-16 has them (picoquic-controllers.md section 3).
+//! picoquic's Cubic and dCubic of 2026-08-16 (picoquic-controllers.md section 3).
 //!
 //! They differ from RFC 9438 by a beta of 7/8, a filter that ignores isolated losses, a delay test that
 //! halves the window at the end of slow start, a bandwidth floor, a Reno window that grows by a packet
 //! per window from half the window, growth during recovery, a window that collapses at a probe timeout,
-//! and a repair after any spurious loss. A probe timeout of the seam is the peer's loss of kind
-//! "timeout". dCubic reacts to delay in congestion avoidance too and ignores ECN and spurious losses.
+//! and a repair after any spurious loss. A probe timeout here is the peer's loss of kind
+//! "timeout". dCubic also reacts to delay in congestion avoidance and ignores ECN and spurious losses.
 //!
 //! One file for each state ([`slow_start`], [`avoidance`]), for the reaction to congestion ([`recovery`]), for
 //! the [`repair`] and for the window function ([`curve`]).
@@ -12,8 +12,8 @@
 //! Window maxima are real numbers of packets and times are seconds; the window itself is bytes.
 //!
 //! # Limits
-//! Nothing is repaired before the first reaction, when there is nothing to return to. The window is held
-//! at the peer's minimum of 3072 bytes in every state; the peer lets it sink a little lower in congestion
+//! Nothing is repaired before the first reaction, when there is no earlier state. The window is at least
+//! the peer's minimum of 3072 bytes in every state; the peer lets it fall slightly lower in congestion
 //! avoidance.
 
 mod avoidance;
@@ -36,7 +36,7 @@ use thalweg_units::{Bytes, Instant};
 
 const BETA: f64 = 7.0 / 8.0;
 
-/// What tells the algorithm of congestion.
+/// The congestion signals of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// Losses and CE marks: Cubic.

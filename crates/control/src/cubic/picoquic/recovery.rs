@@ -17,7 +17,7 @@ pub(super) enum Cause {
     Delay,
 }
 
-/// What [`Cubic::enter_recovery`] remembers for the repair.
+/// What [`Cubic::enter_recovery`] saves for the repair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Previous {
     pub(super) epoch: Instant,
@@ -27,7 +27,7 @@ pub(super) struct Previous {
 }
 
 impl Cubic {
-    /// A packet was lost, timed out or came with a CE mark.
+    /// A packet was lost, timed out or was CE-marked.
     pub(super) fn congestion(&mut self, cause: Cause, packet: u64, cx: &Context<'_>) {
         let is_new = match self.phase {
             Phase::SlowStart => self.round_has_passed(cx),

@@ -1,4 +1,4 @@
-//! The repair after a spurious loss: back to where the last reaction began.
+//! The repair after a spurious loss: restores the state before the last reaction.
 
 use super::curve::bytes;
 use super::{Cubic, Phase};

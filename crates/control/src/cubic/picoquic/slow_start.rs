@@ -48,7 +48,7 @@ impl Cubic {
         self.w_reno = self.window.as_u64() as f64;
         self.startup_done = true;
         self.enter_recovery(Cause::Delay, cx);
-        // Growth goes on from the plateau: the epoch began K ago.
+        // Growth continues from the plateau: the epoch started K ago.
         if cx.now.as_secs_f64() < self.k {
             self.k = cx.now.as_secs_f64();
             self.epoch = Instant::START;

@@ -1,4 +1,4 @@
-//! What picoquic's Cubic does, from picoquic-controllers.md section 3.
+//! Behaviour of picoquic's Cubic, from picoquic-controllers.md section 3.
 
 use super::curve::cube_root;
 use crate::fake_transport::Flow;

@@ -5,13 +5,23 @@
 
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// Aggressiveness, segments per cubic second (RFC 9438 section 5).
-const C: f64 = 0.4;
-/// What remains of the window after a reduction (RFC 9438 section 4.6).
-pub(crate) const BETA: f64 = 0.7;
-/// Growth of W_est in segments per window, with which AIMD at `BETA` has the average window of Reno
-/// (RFC 9438 section 4.3): 3 (1 - 0.7) / (1 + 0.7) = 0.5294.
-const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// What a designer may turn of the curve.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// C, aggressiveness in segments per cubic second (RFC 9438 section 5).
+    pub(crate) c: f64,
+    /// beta_cubic, what remains of the window after a reduction (RFC 9438 section 4.6).
+    pub(crate) beta: f64,
+}
+
+impl Shape {
+    /// Growth of W_est in segments per window, with which AIMD at `beta` has the average window of Reno
+    /// (RFC 9438 section 4.3): 3 (1 - 0.7) / (1 + 0.7) = 0.5294.
+    fn alpha(self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+}
+
 /// The target is at most this multiple of the window (RFC 9438 section 4.2).
 const MAX_TARGET: f64 = 1.5;
 
@@ -24,40 +34,42 @@ pub(crate) struct Curve {
     pub(crate) k: f64,
     /// Height of the plateau.
     pub(crate) w_max: f64,
-    /// What Reno would have.
+    /// Reno's window.
     pub(crate) w_est: f64,
     packet: f64,
+    shape: Shape,
 }
 
 impl Curve {
     /// A stage that starts at `window` and has its plateau at `w_max`; with `w_max` at or below the
     /// window, the stage starts on the plateau (K = 0).
-    pub(crate) fn new(now: Instant, window: f64, w_max: f64, mtu: Bytes) -> Self {
+    pub(crate) fn new(shape: Shape, now: Instant, window: f64, w_max: f64, mtu: Bytes) -> Self {
         let packet = mtu.as_u64().max(1) as f64;
         let w_max = w_max.max(window);
         // RFC 9438 equation (2)
-        let k = libm::cbrt((w_max - window) / packet / C);
+        let k = libm::cbrt((w_max - window) / packet / shape.c);
         Curve {
             epoch: now,
             k,
             w_max,
             w_est: window,
             packet,
+            shape,
         }
     }
 
     /// W_cubic(t), RFC 9438 equation (1).
     pub(crate) fn cubic_window(&self, t: f64) -> f64 {
         let x = t - self.k;
-        self.w_max + C * self.packet * x * x * x
+        self.w_max + self.shape.c * self.packet * x * x * x
     }
 
-    /// Seconds of the stage in which the window could grow.
+    /// Seconds of the stage during which the window could grow.
     fn elapsed(&self, now: Instant) -> f64 {
         now.since(self.epoch).as_secs_f64()
     }
 
-    /// Takes `span` out of the elapsed time (RFC 9438 section 5.8).
+    /// Subtracts `span` from the elapsed time (RFC 9438 section 5.8).
     pub(crate) fn pause(&mut self, span: Duration) {
         self.epoch += span;
     }
@@ -75,13 +87,17 @@ impl Curve {
         let t = self.elapsed(now);
         let share = acked.as_u64() as f64 / window;
         // RFC 9438 section 4.3: as Reno once W_est is back where the reduction was.
-        let alpha = if self.w_est >= prior { 1.0 } else { ALPHA };
+        let alpha = if self.w_est >= prior {
+            1.0
+        } else {
+            self.shape.alpha()
+        };
         self.w_est += alpha * share * self.packet;
         if self.cubic_window(t) < self.w_est {
             // Reno-friendly region. The window may have got ahead of W_est in the other region.
             return self.w_est.max(window);
         }
-        // Sections 4.4 and 4.5. One ACK never takes the window beyond the target.
+        // Sections 4.4 and 4.5. One ACK never raises the window above the target.
         let target = self
             .cubic_window(t + rtt.as_secs_f64())
             .clamp(window, MAX_TARGET * window);
@@ -94,11 +110,13 @@ mod tests {
     use super::*;
 
     const MTU: Bytes = Bytes::new(1_000);
+    const RFC: Shape = Shape { c: 0.4, beta: 0.7 };
 
     fn after_loss_at(packets: f64) -> Curve {
         Curve::new(
+            RFC,
             Instant::START,
-            BETA * packets * 1_000.0,
+            RFC.beta * packets * 1_000.0,
             packets * 1_000.0,
             MTU,
         )
@@ -123,15 +141,15 @@ mod tests {
 
     #[test]
     fn without_a_reduction_the_stage_starts_on_the_plateau() {
-        let curve = Curve::new(Instant::START, 50_000.0, 50_000.0, MTU);
+        let curve = Curve::new(RFC, Instant::START, 50_000.0, 50_000.0, MTU);
         assert_eq!((curve.k, curve.w_max), (0.0, 50_000.0));
-        let lower = Curve::new(Instant::START, 50_000.0, 20_000.0, MTU);
+        let lower = Curve::new(RFC, Instant::START, 50_000.0, 20_000.0, MTU);
         assert_eq!((lower.k, lower.w_max), (0.0, 50_000.0));
     }
 
     #[test]
     fn the_target_is_at_most_half_above_the_window() {
-        let mut curve = Curve::new(Instant::START, 10_000.0, 10_000.0, MTU);
+        let mut curve = Curve::new(RFC, Instant::START, 10_000.0, 10_000.0, MTU);
         // After 100 s the curve stands at 10 + 0.4 * 100^3 = 400 010 packets.
         let late = Instant::START + Duration::from_secs(100);
         let rtt = Duration::from_millis(100);

@@ -1,7 +1,7 @@
 //! CUBIC as RFC 9438 specifies it, over QUIC's loss detection and recovery period (RFC 9002 section 7).
 //!
 //! Where the RFC leaves a choice:
-//! - `cwnd` takes the place of `flight_size` in a reduction. Section 4.6 allows that if the window does
+//! - A reduction uses `cwnd` instead of `flight_size`. Section 4.6 allows that if the window does
 //!   not grow beyond what is used, which holds here.
 //! - A stage of congestion avoidance starts with the first ACK after recovery.
 //! - A congestion event is undone when every packet that was declared lost in it has arrived (section
@@ -21,7 +21,8 @@ use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
 use crate::hystart::{HyStart, Verdict};
 use crate::recovery_period::RecoveryPeriod;
 use crate::{Context, Control, Controller, Init, Observer};
-use curve::{BETA, Curve};
+use curve::Curve;
+pub(super) use curve::Shape;
 use thalweg_units::{Bytes, Ecn, Instant};
 
 /// kMinimumWindow of RFC 9002 section 7.2, in packets.
@@ -33,7 +34,8 @@ pub(crate) struct Cubic {
     mtu: Bytes,
     initial_window: Bytes,
     fast_convergence: bool,
-    /// What packets carry: ECT(0), or nothing.
+    shape: Shape,
+    /// Codepoint of packets: ECT(0), or Not-ECT.
     ecn: Ecn,
     state: State,
     undo: Option<Undo>,
@@ -52,26 +54,33 @@ struct State {
     cwnd_prior: f64,
     /// The stage of congestion avoidance; `None` in slow start and in recovery.
     stage: Option<Curve>,
-    /// Present in the initial slow start, if wanted.
+    /// Present in the initial slow start, if enabled.
     hystart: Option<HyStart>,
     recovery: RecoveryPeriod,
 }
 
-/// What is needed to take a congestion event back.
+/// What is needed to undo a congestion event.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     state: State,
-    /// Packets lost in the event that have not turned up.
+    /// Packets lost in the event that have not arrived.
     missing: u64,
 }
 
 impl Cubic {
-    pub(crate) fn new(init: &Init, hystart: bool, fast_convergence: bool, ecn: Ecn) -> Self {
+    pub(crate) fn new(
+        init: &Init,
+        shape: Shape,
+        hystart: bool,
+        fast_convergence: bool,
+        ecn: Ecn,
+    ) -> Self {
         let window = init.initial_window.max(init.mtu * MINIMUM_WINDOW).as_u64() as f64;
         Cubic {
             mtu: init.mtu,
             initial_window: init.initial_window,
             fast_convergence,
+            shape,
             ecn,
             state: State {
                 window,
@@ -123,10 +132,10 @@ impl Cubic {
     }
 
     fn avoid_congestion(&mut self, ack: &Ack, cx: &Context<'_>) {
-        let state = &mut self.state;
+        let (state, shape) = (&mut self.state, self.shape);
         let stage = state
             .stage
-            .get_or_insert_with(|| Curve::new(cx.now, state.window, state.w_max, self.mtu));
+            .get_or_insert_with(|| Curve::new(shape, cx.now, state.window, state.w_max, self.mtu));
         state.window = stage.grow(
             cx.now,
             cx.path.smoothed_rtt,
@@ -138,15 +147,15 @@ impl Cubic {
 
     /// RFC 9438 section 4.6.
     fn reduce(&mut self, cx: &Context<'_>) {
-        let minimum = self.minimum_window();
+        let (minimum, beta) = (self.minimum_window(), self.shape.beta);
         let state = &mut self.state;
-        // Section 4.7: leave room for newcomers when the window did not come back to where it was.
+        // Section 4.7: release bandwidth if the window did not reach its previous maximum.
         state.w_max = match self.fast_convergence && state.window < state.w_max {
-            true => state.window * (1.0 + BETA) / 2.0,
+            true => state.window * (1.0 + beta) / 2.0,
             false => state.window,
         };
         state.cwnd_prior = state.window;
-        state.ssthresh = (state.window * BETA).max(minimum);
+        state.ssthresh = (state.window * beta).max(minimum);
         state.window = state.ssthresh;
         state.stage = None;
         state.hystart = None;

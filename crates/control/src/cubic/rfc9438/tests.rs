@@ -1,4 +1,4 @@
-//! What CUBIC does, clause by clause.
+//! Behaviour of CUBIC, clause by clause.
 
 use crate::fake_transport::Flow;
 use thalweg_units::{Duration, Ecn};
@@ -174,7 +174,7 @@ fn the_window_and_the_curve_stand_still_while_the_application_does_not_fill_the_
         flow.ack(packet);
     }
     assert_eq!(flow.packets(), before);
-    // RFC 9438 section 5.8: 30 s later the curve goes on where it stopped. Without the pause it would
+    // RFC 9438 section 5.8: 30 s later the curve continues where it stopped. Without the pause it would
     // stand at 160 + 0.4 * (30 - 4.9)^3 = 6500 packets and the window would jump by a half.
     flow.app_limited = false;
     flow.round(RTT);

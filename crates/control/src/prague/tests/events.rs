@@ -1,4 +1,4 @@
-//! Single events, with the numbers that the draft's formulas give.
+//! Single events, with the numbers of the draft's formulas.
 
 use crate::fake_transport::{Flow, MTU};
 use thalweg_units::{Bytes, Duration, Ecn, Rate};

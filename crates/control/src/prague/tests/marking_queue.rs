@@ -1,4 +1,4 @@
-//! Prague over a queue that marks from one millisecond on.
+//! Prague over a queue that marks above one millisecond.
 
 use super::path::MarkingQueue;
 use crate::fake_transport::MTU;

@@ -1,4 +1,4 @@
-//! What Prague does, clause by clause, and over a queue that marks.
+//! Behaviour of Prague, clause by clause, and over a queue that marks.
 
 mod events;
 mod marking_queue;

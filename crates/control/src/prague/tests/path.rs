@@ -1,8 +1,8 @@
-//! Paced flows over one first-in first-out queue that marks every packet which waits for longer than a
-//! threshold: the step marking of RFC 8257 section 3.1, the simplest queue that Prague is made for.
+//! Paced flows over one FIFO queue that marks every packet that waits longer than a
+//! threshold: the step marking of RFC 8257 section 3.1, the simplest queue for Prague.
 //!
 //! # Limits
-//! The queue never drops. Every packet is acknowledged by itself. Flows differ in their base RTT only.
+//! The queue never drops. Every packet is acknowledged on its own. Flows differ only in their base RTT.
 
 use crate::fake_transport::{Flow, MTU};
 use std::collections::VecDeque;
@@ -29,7 +29,7 @@ pub(super) struct MarkingQueue {
     pub(super) longest_wait: Duration,
 }
 
-/// What a flow has done since the counts were last reset.
+/// Counts of a flow since the last reset.
 pub(super) struct Count {
     pub(super) delivered: u64,
     pub(super) marked: u64,

@@ -1,4 +1,4 @@
-//! What holds whatever comes back, and however much of it is marked.
+//! Invariants for any acknowledgements and any share of marks.
 
 use crate::fake_transport::{Flow, MTU};
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ proptest! {
                 let growth = mtu * (2.0 * mtu / before.max(mtu)).max(1.0);
                 prop_assert!(after <= before + growth + 1e-6, "{before} {after}");
             }
-            // The window that the transport obeys is the fraction, in whole bytes, or two packets.
+            // The window of the transport is the fraction, in whole bytes, or two packets.
             prop_assert_eq!(flow.window().as_u64(), (after as u64).max(2 * MTU.as_u64()));
         }
     }

@@ -1,4 +1,4 @@
-//! What RFC 8289 says of the control law, with its numbers.
+//! The control law of RFC 8289, with its numbers.
 
 use super::*;
 use crate::Limit;

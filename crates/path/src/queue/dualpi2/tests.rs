@@ -1,8 +1,9 @@
-//! What RFC 9332 says, with its numbers.
+//! The rules of RFC 9332, with its numbers.
 
 use super::*;
 use crate::Limit;
 use crate::probe::{Bench, at, ms};
+use crate::queue::clock::assert_late_is_punctual;
 use proptest::prelude::*;
 use thalweg_units::Ecn;
 
@@ -242,7 +243,7 @@ fn a_packet_that_waits_for_hours_is_aged_at_once() {
 }
 
 proptest! {
-    /// What is left out while nothing waits, or while one packet does, is what one update after the other does.
+    /// Skipping updates while nothing or one packet waits gives the same result as performing each.
     #[test]
     fn updates_that_are_left_out_change_nothing(
         target_us in prop_oneof![Just(0u64), 0u64..40_000],
@@ -267,15 +268,9 @@ proptest! {
             (discipline.base, discipline.delay) = (base, us(delay_us));
             discipline
         };
-        let (mut late, mut punctual) = (make(), make());
-        let mut tick = 0;
-        for updates in spans {
-            for _ in 0..updates {
-                tick += 1;
-                punctual.catch_up(Instant::START + us(update_us) * tick);
-            }
-            late.catch_up(Instant::START + us(update_us) * tick);
-            prop_assert_eq!((late.base, late.delay), (punctual.base, punctual.delay));
-        }
+        assert_late_is_punctual(make, us(update_us), &spans, |queue, now| {
+            queue.catch_up(now);
+            (queue.base, queue.delay)
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! What RFC 8290 says of the scheduler and of overload.
+//! The scheduler and overload rules of RFC 8290.
 
 use super::*;
 use crate::Limit;
@@ -19,7 +19,7 @@ fn flows(bench: &mut Bench<FqCodel>, ms: u64, count: usize) -> Vec<u64> {
         .filter_map(|_| bench.take(at(ms)).map(|packet| packet.flow))
         .collect()
 }
-/// Flows that have queues of their own.
+/// Flows in separate queues.
 fn apart(bench: &Bench<FqCodel>, flows: &[u64]) -> bool {
     let mut queues: Vec<_> = flows
         .iter()

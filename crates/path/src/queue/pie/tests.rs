@@ -1,8 +1,9 @@
-//! What RFC 8033 says, number by number.
+//! The rules of RFC 8033, with its numbers.
 
 use super::*;
 use crate::Limit;
 use crate::probe::{Bench, at, ms};
+use crate::queue::clock::assert_late_is_punctual;
 use proptest::prelude::*;
 use thalweg_units::Ecn;
 
@@ -266,7 +267,7 @@ fn a_packet_that_waits_for_hours_is_aged_at_once() {
 }
 
 proptest! {
-    /// What is left out while nothing waits, or while one packet does, is what one update after the other does.
+    /// Skipping updates while nothing or one packet waits gives the same result as performing each.
     #[test]
     fn updates_that_are_left_out_change_nothing(
         target_us in prop_oneof![Just(0u64), 0u64..40_000],
@@ -293,16 +294,9 @@ proptest! {
             (pie.probability, pie.delay) = (probability, us(delay_us));
             pie
         };
-        let (mut late, mut punctual) = (make(), make());
-        let mut tick = 0;
-        for updates in spans {
-            for _ in 0..updates {
-                tick += 1;
-                punctual.catch_up(Instant::START + us(update_us) * tick);
-            }
-            late.catch_up(Instant::START + us(update_us) * tick);
-            let state = |pie: &Pie| (pie.probability, pie.delay, pie.burst);
-            prop_assert_eq!(state(&late), state(&punctual));
-        }
+        assert_late_is_punctual(make, us(update_us), &spans, |pie, now| {
+            pie.catch_up(now);
+            (pie.probability, pie.delay, pie.burst)
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! Why a request came to nothing.
+//! Why a request failed.
 
 use crate::net::credentials::CredentialsError;
 use crate::pinned::Fingerprint;
@@ -6,16 +6,16 @@ use std::io;
 use std::net::SocketAddr;
 use thalweg_units::{Bytes, Duration};
 
-/// Why a request came to nothing.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     /// The host has no address.
-    #[error("{0} has no address: {1}")]
+    #[error("cannot resolve {0}: {1}")]
     Name(String, io::Error),
-    /// No way leads to the server, or no socket.
+    /// There is no route to the server, or no socket.
     #[error("cannot reach {0}: {1}")]
     Unreachable(SocketAddr, io::Error),
-    /// The host says that nobody is there.
+    /// The host reports that the port is closed.
     #[error("nothing listens at {0} (UDP)")]
     NothingListens(SocketAddr),
     /// The handshake was not answered.
@@ -26,34 +26,34 @@ pub enum GetError {
     Fingerprint {
         /// Its address.
         address: SocketAddr,
-        /// What it has.
+        /// Its fingerprint.
         seen: Fingerprint,
     },
-    /// The server takes no connection now.
-    #[error("the server at {0} takes no more connections now")]
+    /// The server accepts no more connections.
+    #[error("the server at {0} accepts no more connections")]
     Busy(SocketAddr),
-    /// The server does not do that.
+    /// The server refuses the request.
     #[error("the server at {0} refuses the request: {1}")]
     Refused(SocketAddr, String),
-    /// What answers is not one of our servers.
+    /// The peer is not one of our servers.
     #[error("the server at {0} does not speak our protocol: {1}")]
     Foreign(SocketAddr, String),
     /// TLS cannot be set up.
     #[error(transparent)]
     Credentials(#[from] CredentialsError),
-    /// The server is not there any more.
+    /// The server has stopped answering.
     #[error("the server at {0} stopped answering after {1} of data")]
     Vanished(SocketAddr, Bytes),
     /// The server has closed the connection.
-    #[error("the server at {0} has ended the connection after {1} of data: {2}")]
+    #[error("the server at {0} closed the connection after {1} of data: {2}")]
     Ended(SocketAddr, Bytes, String),
-    /// Asked to stop.
+    /// Interrupted.
     #[error("interrupted after {0} of data")]
     Interrupted(Bytes),
 }
 
 impl GetError {
-    /// Whether the request or its environment is at fault, before any data moved.
+    /// Whether it failed before any data was transferred.
     pub fn is_refusal(&self) -> bool {
         !matches!(
             self,

@@ -1,4 +1,4 @@
-//! The loop of a client: it receives, lets the connection and its application act, sends, and waits.
+//! The event loop of a client: receive, run the connection and its application, send, wait.
 
 use super::error::GetError;
 use super::order::{Progress, Summary};
@@ -15,13 +15,13 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use thalweg_units::Bytes;
 
-/// How often the order to stop is looked for, at least.
+/// Longest time between two checks of the stop flag.
 const ATTENTION: std::time::Duration = std::time::Duration::from_millis(50);
-/// Silence after the host of the server has said that nothing listens there any more.
+/// Timeout after the host of the server has reported that the port is closed.
 const DEAD: std::time::Duration = std::time::Duration::from_secs(2);
 /// How long the last packet of a connection may take to leave.
 const FAREWELL: std::time::Duration = std::time::Duration::from_millis(100);
-/// And how often to try.
+/// Interval between attempts.
 const MOMENT: std::time::Duration = std::time::Duration::from_millis(1);
 
 /// The socket, the stack and the application of the client.
@@ -30,9 +30,9 @@ pub(super) struct Client<'a> {
     pub(super) stack: Endpoint,
     pub(super) peer: Peer,
     pub(super) session: Session<'a>,
-    /// When the server was last heard.
+    /// When a packet of the server last arrived.
     pub(super) heard: Instant,
-    /// Whether its host has said since that nothing listens.
+    /// Whether its host has reported since that the port is closed.
     pub(super) is_refused: bool,
 }
 
@@ -86,8 +86,8 @@ impl Client<'_> {
         Ok(())
     }
 
-    /// What the socket reports: that nothing listens is believed at once during the handshake, and later if
-    /// nothing else is heard (anybody might have sent it).
+    /// Handles an error of the socket. A closed port ends the handshake at once; later it counts only if the
+    /// server stays silent, since anybody might have sent the report.
     fn complain(&mut self, error: io::Error) -> Result<(), GetError> {
         let address = self.session.address;
         match error.kind() {
@@ -159,7 +159,7 @@ impl Client<'_> {
         waited.map_err(|error| GetError::Unreachable(self.session.address, error))
     }
 
-    /// Closes the connection. One packet tells the server; pacing may hold it back for a moment.
+    /// Closes the connection with one packet, which pacing may delay for a moment.
     fn say_farewell(&mut self, code: VarInt, buffer: &mut Vec<u8>) {
         let begin = Instant::now();
         self.peer.connection.close(begin, code, bytes::Bytes::new());
@@ -191,7 +191,7 @@ impl Client<'_> {
             Workload::Call(_) => outcome.call.is_some(),
         };
         if !is_whole {
-            return Err(foreign("it has not moved what was asked for".to_owned()));
+            return Err(foreign("it transferred less than requested".to_owned()));
         }
         let connected = session.connected.unwrap_or(session.begin);
         let since = |later: Instant, earlier| duration(later.saturating_duration_since(earlier));

@@ -20,11 +20,11 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Silence after which to ask whether the server is there: one that downloads would not send otherwise, and its
-/// host would have no occasion to say that the server is gone.
+/// Keep-alive interval: a client that downloads sends nothing otherwise, and its host could not report
+/// that the server has gone.
 const KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// Makes a request and moves its data.
+/// Makes a request and transfers its data.
 ///
 /// # Errors
 /// See [`GetError`].

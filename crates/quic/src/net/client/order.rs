@@ -1,4 +1,4 @@
-//! What a client is asked to do, and what came of it.
+//! The order of a client, and its result.
 
 use crate::net::media::CallReport;
 use crate::net::report::SenderReport;
@@ -10,39 +10,39 @@ use thalweg_control::ControllerSpec;
 use thalweg_transport::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 
-/// What to ask of whom.
+/// The server and the request.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// Name or address of the server.
     pub host: String,
     /// Its UDP port.
     pub port: u16,
-    /// Which certificate it must have.
+    /// Fingerprint of its certificate.
     pub fingerprint: Fingerprint,
-    /// What is to be moved.
+    /// The workload.
     pub workload: Workload,
     /// The controller of our own sender.
     pub controller: ControllerSpec,
-    /// The controller that the server should use, if it lets us choose.
+    /// The controller requested of the server.
     pub server_controller: Option<ControllerSpec>,
     /// How long to wait for the handshake.
     pub patience: Duration,
-    /// Silence after which the server counts as gone.
+    /// Idle timeout.
     pub idle: Duration,
     /// Whether to record the time series of our sender.
     pub trace: bool,
 }
 
-/// How far a request is; shared with whoever shows it.
+/// Progress of a request, shared with the display.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes of data moved.
+    /// Bytes of data transferred.
     pub moved: AtomicU64,
-    /// Set to stop.
+    /// Flag that stops the client.
     pub stop: AtomicBool,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub struct Summary {
     /// Address of the server.
@@ -51,16 +51,16 @@ pub struct Summary {
     pub handshake: Duration,
     /// From the request to the first byte of data, of a download.
     pub first_byte: Option<Duration>,
-    /// From the request until the last byte is here (download), acknowledged (upload), or the call is over.
+    /// From the request until the last byte has arrived (download), is acknowledged (upload), or the call has ended.
     pub elapsed: Duration,
-    /// Bytes of data moved.
+    /// Bytes of data transferred.
     pub moved: Bytes,
     /// What our own sender measured.
     pub client: SenderReport,
-    /// What the sender of the server measured.
+    /// Statistics of the server's sender.
     pub sender: SenderReport,
-    /// What we heard of a call, and what the server heard.
+    /// Reception of a call here, and at the server.
     pub calls: Option<(CallReport, CallReport)>,
-    /// The time series of our sender, if they were asked for.
+    /// The time series of our sender, if requested.
     pub samples: Option<SenderTrace>,
 }

@@ -1,4 +1,4 @@
-//! The application of a client: it asks, moves the data, and hears the answer.
+//! The application of a client: request, data, answer.
 
 use super::error::GetError;
 use super::order::Order;
@@ -22,14 +22,14 @@ pub(super) struct Session<'a> {
     pub(super) control: Option<StreamId>,
     pub(super) document: Document,
     pub(super) transfer: Option<Transfer>,
-    /// When the last byte of a download was in.
+    /// When the last byte of a download arrived.
     pub(super) finished: Option<Instant>,
     pub(super) answer: Option<(Instant, Vec<u8>)>,
     pub(super) lost: Option<ConnectionError>,
 }
 
 impl Session<'_> {
-    /// Before the handshake; `other` will have the certificate of a server that is not the right one.
+    /// Before the handshake; `other` receives the certificate of a wrong server.
     pub(super) fn new(
         order: &Order,
         address: SocketAddr,

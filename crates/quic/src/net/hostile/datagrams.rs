@@ -1,4 +1,4 @@
-//! Datagrams of strangers, without a handshake.
+//! Datagrams of off-path attackers, without a handshake.
 
 use super::super::credentials::client as tls;
 use super::Fingerprint;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use thalweg_control::Rng;
 
-/// First datagrams of true handshakes that are kept.
+/// First datagrams of real handshakes that are kept.
 const OPENINGS: usize = 8;
-/// Answers of the server that are kept, to be sent back.
+/// Answers of the server that are kept, to send back.
 const ANSWERS: usize = 32;
 /// Largest UDP payload that is sent.
 const LARGEST: usize = 1500;
@@ -70,7 +70,7 @@ impl Stranger {
         let (id, number) = next.unwrap_or_else(|| (rng.next_u64().to_be_bytes(), 0));
         self.last = Some((id, number + 1));
         let mut payload = frames(rng);
-        // Most are as large as a server wants them.
+        // Most have the size that a server requires.
         if below(rng, 8) > 0 {
             payload.resize(payload.len().max(1_180 - HEADER), 0);
         }
@@ -101,7 +101,7 @@ pub(super) fn bytes(rng: &mut Rng, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// A length that is often at one of the bounds of the protocol.
+/// A length, often at a bound of the protocol.
 fn length(rng: &mut Rng) -> usize {
     let bounds = [0, 1, 20, 21, 22, 38, 42, 43, 1199, 1200, 1201, 1472];
     match below(rng, 2) {
@@ -146,7 +146,7 @@ fn long_header(rng: &mut Rng) -> Vec<u8> {
     datagram
 }
 
-/// Some bytes other than they were, and perhaps an end that comes too soon or too late.
+/// Changes some bytes, and sometimes truncates or extends the datagram.
 fn changed(rng: &mut Rng, mut datagram: Vec<u8>) -> Vec<u8> {
     if datagram.is_empty() {
         return datagram;
@@ -218,7 +218,7 @@ fn frames(rng: &mut Rng) -> Vec<u8> {
     payload
 }
 
-/// A number of any size that a variable-length integer holds, small ones more often.
+/// A number of any size of a variable-length integer, small ones more often.
 pub(super) fn any_number(rng: &mut Rng) -> u64 {
     let bits = below(rng, 63) as u32;
     let most = (1u64 << bits) - 1;
@@ -244,7 +244,7 @@ const TAG: usize = 16;
 fn seal(id: [u8; 8], number: u64, mut payload: Vec<u8>) -> Option<Vec<u8>> {
     let suite = TLS13_AES_128_GCM_SHA256.tls13()?;
     let keys = Keys::initial(Version::V1, suite, suite.quic?, &id, Side::Client);
-    // The sample of header protection begins four bytes behind the packet number (section 5.4.2).
+    // The sample of header protection starts four bytes after the start of the packet number (section 5.4.2).
     payload.resize(payload.len().max(4), 0);
     let length = (4 + payload.len() + TAG) as u16 | 0x4000;
     let mut packet = vec![0xc3, 0, 0, 0, 1];

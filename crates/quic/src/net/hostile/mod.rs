@@ -1,10 +1,10 @@
 //! An attack on a server over the loopback interface, drawn from a seed: for tests and for the fuzz driver.
 //!
-//! [`assail`] sends what strangers can send (`datagrams.rs`: noise, false headers, changed and repeated first packets,
-//! first packets with any frames under the right keys) and what clients can do that have completed their handshake
-//! (`rogue.rs`). Then it holds what a server owes: it has not panicked, has sent no address more than three times
-//! what came from there (RFC 9000 section 8.1), has negotiated versions with large datagrams alone (section 5.2.2),
-//! and serves the next client.
+//! [`assail`] sends what off-path attackers can send (`datagrams.rs`: noise, false headers, changed and repeated
+//! first packets, first packets with any frames under the right keys) and acts as clients that misbehave after their handshake
+//! (`rogue.rs`). Then it checks the server: it has not panicked, has sent no address more than three times
+//! what came from there (RFC 9000 section 8.1), has answered only large datagrams with Version Negotiation (section
+//! 5.2.2), and serves the next client.
 
 mod datagrams;
 mod rogue;
@@ -22,19 +22,19 @@ use std::thread;
 use thalweg_control::Rng;
 use thalweg_units::{Bytes, Duration};
 
-/// Addresses that strangers write from.
+/// Source addresses of the attackers.
 const STRANGERS: u8 = 12;
-/// One case in so many is a client that completes its handshake.
+/// One in this many cases is a client that completes its handshake.
 const ROGUE_EVERY: usize = 100;
-/// Datagrams between two looks at the answers.
+/// Datagrams between two reads of the answers.
 const BATCH: usize = 16;
 /// UDP payload of the smallest datagram that opens a connection (RFC 9000 section 14.1).
 const SMALLEST_OPENING: usize = 1200;
 
-/// What an attack came to.
+/// The result of an attack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Datagrams of strangers.
+    /// Datagrams of attackers.
     pub datagrams: u64,
     /// Their bytes, and those of all answers to them.
     pub sent: u64,
@@ -42,13 +42,13 @@ pub struct Account {
     pub answered: u64,
     /// Version Negotiation packets among the answers.
     pub negotiated: u64,
-    /// Clients that completed their handshake and misbehaved then.
+    /// Clients that completed their handshake and then misbehaved.
     pub rogues: u64,
-    /// What the server has counted.
+    /// The counters of the server.
     pub totals: Totals,
 }
 
-/// Limits that an attack meets soon. Half-open connections time out fast, so that it goes on.
+/// Limits that an attack reaches soon. Half-open connections time out fast, so that it can continue.
 const LIMITS: Limits = Limits {
     connections: 24,
     half_open: 8,
@@ -60,11 +60,11 @@ const LIMITS: Limits = Limits {
 /// How often an honest client tries.
 const ATTEMPTS: u32 = 4;
 
-/// Attacks a server of its own with `cases` datagrams or clients; the same seed draws the same. It takes some
-/// 50 us for each case, and a second more.
+/// Attacks a new server with `cases` datagrams or clients; the same seed draws the same. It takes about
+/// 50 us per case, plus a second.
 ///
 /// # Errors
-/// What the server did not withstand, in words.
+/// What the server got wrong, in words.
 pub fn assail(seed: u64, cases: usize) -> Result<Account, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let credentials = Credentials::make().map_err(|error| words(&error))?;
@@ -83,7 +83,7 @@ pub fn assail(seed: u64, cases: usize) -> Result<Account, String> {
     thread::scope(|scope| {
         let serving = scope.spawn(|| server.serve(&stop, None, false, &mut |_| {}));
         let attacked = attack(seed, cases, address, fingerprint);
-        // What is half-open by now must not keep others out for longer than its patience.
+        // Half-open connections must not block others for longer than the handshake timeout.
         let order = honest(address, fingerprint)?;
         let served = patiently(|| get(&order, &Progress::default()));
         stop.store(true, Ordering::Relaxed);
@@ -95,7 +95,10 @@ pub fn assail(seed: u64, cases: usize) -> Result<Account, String> {
         account.totals = totals;
         match served {
             Ok(summary) if summary.moved == Bytes::new(100_000) => Ok(account),
-            Ok(summary) => Err(format!("only {} of 100 kB came afterwards", summary.moved)),
+            Ok(summary) => Err(format!(
+                "only {} of 100 kB arrived afterwards",
+                summary.moved
+            )),
             Err(error) => Err(format!(
                 "an honest client is not served afterwards: {error}"
             )),
@@ -103,7 +106,7 @@ pub fn assail(seed: u64, cases: usize) -> Result<Account, String> {
     })
 }
 
-/// The answer to one of a few attempts: a machine that holds a client up for longer than the server's patience says
+/// The answer to one of a few attempts: a client that a busy machine delays beyond the server's timeouts says
 /// nothing about the server.
 fn patiently<T, E>(mut attempt: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     for _ in 1..ATTEMPTS {
@@ -129,7 +132,7 @@ fn honest(address: SocketAddr, fingerprint: Fingerprint) -> Result<Order, String
     })
 }
 
-/// One address of a stranger.
+/// One address of an attacker.
 struct Source {
     socket: UdpSocket,
     sent: u64,
@@ -169,7 +172,7 @@ fn attack(
         }
         let source = &mut sources[(rng.next_u64() % u64::from(STRANGERS)) as usize];
         let datagram = stranger.draw(&mut rng);
-        // What the socket has no room for is not sent.
+        // If the socket is full, the datagram is not sent.
         if source.socket.send(&datagram).is_ok() {
             account.datagrams += 1;
             source.sent += datagram.len() as u64;
@@ -182,7 +185,7 @@ fn attack(
             thread::yield_now();
         }
     }
-    // The server repeats the packets of a handshake for as long as its patience lasts.
+    // The server retransmits handshake packets until its timeout.
     thread::sleep(std::time::Duration::from_nanos(LIMITS.patience.as_nanos()) * 2);
     for source in &mut sources {
         source.listen(&mut stranger)?;
@@ -194,7 +197,7 @@ fn attack(
 }
 
 impl Source {
-    /// Takes in all answers, lets the stranger learn from them, and checks what they come to.
+    /// Receives all answers, keeps some for later datagrams, and checks their total size.
     fn listen(&mut self, stranger: &mut Stranger) -> Result<(), String> {
         let mut buffer = [0; 2048];
         while let Ok(length) = self.socket.recv(&mut buffer) {

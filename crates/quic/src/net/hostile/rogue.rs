@@ -1,4 +1,4 @@
-//! Clients that complete their handshake and misbehave then.
+//! Clients that complete their handshake and then misbehave.
 
 use super::super::credentials::client as tls;
 use super::super::request::{MOST, Request, Workload};
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 use thalweg_control::Rng;
 use thalweg_units::Bytes;
 
-/// How long a client tries to connect, and how long it stays then.
+/// How long a client tries to connect, and how long it then stays.
 const PATIENCE: Duration = Duration::from_millis(500);
 const STAY: Duration = Duration::from_millis(40);
 /// How long it listens before it acts again.
 const STEP: Duration = Duration::from_millis(2);
 
-/// One visit; tells whether the handshake was completed: a server that is full turns clients away.
+/// One connection; returns whether the handshake completed: a full server refuses clients.
 pub(super) fn visit(
     rng: &mut Rng,
     address: SocketAddr,
@@ -78,7 +78,7 @@ pub(super) fn visit(
             }
         }
     }
-    // It vanishes without a word.
+    // It disappears without CONNECTION_CLOSE.
     Ok(is_connected)
 }
 
@@ -102,7 +102,7 @@ fn misbehave(rng: &mut Rng, connection: &mut Connection, now: Instant) {
     }
 }
 
-/// Opens a stream and writes to it, more or less what a client should.
+/// Opens a stream and writes to it, roughly as a client should.
 fn write(rng: &mut Rng, connection: &mut Connection, dir: Dir) {
     let Some(id) = connection.streams().open(dir) else {
         return;
@@ -134,7 +134,7 @@ fn write(rng: &mut Rng, connection: &mut Connection, dir: Dir) {
     }
 }
 
-/// A request as it should be, of any size.
+/// A valid request of any size.
 fn request(rng: &mut Rng) -> Vec<u8> {
     let amount = any_number(rng);
     let workload = match below(rng, 3) {

@@ -1,4 +1,4 @@
-//! Who gets in: a datagram goes to its connection, or opens one, or is answered within limits.
+//! Admission: a datagram goes to its connection, or opens one, or is answered within limits.
 
 use super::connection::Connection;
 use super::serving::Serving;
@@ -39,9 +39,9 @@ impl Serving<'_> {
         }
     }
 
-    /// Sends what answers a datagram without a connection: never more than three times its size (RFC 9000
+    /// Answers a datagram without a connection: never with more than three times its size (RFC 9000
     /// section 8.1), and no Version Negotiation to a datagram that could not open a connection (section 5.2.2;
-    /// the stack looks at the version first). If the socket is full, the client will ask again.
+    /// the stack checks the version first). If the socket is full, the client will retransmit.
     fn respond(&self, transmit: &Transmit, received: usize, data: &[u8]) {
         if received < SMALLEST_OPENING && header::is_version_negotiation(data) {
             return;
@@ -51,18 +51,20 @@ impl Serving<'_> {
         }
     }
 
-    /// Accepts a client, asks it to prove its address, or turns it away.
+    /// Accepts a client, sends it a Retry, or refuses it.
     fn admit(&mut self, incoming: Incoming, now: Instant, received: usize, buffer: &mut Vec<u8>) {
         let limits = self.server.config.limits;
         let is_proven = incoming.remote_address_validated();
-        if self.half_open >= limits.retry_above && !is_proven && incoming.may_retry() {
+        let half_open = self.clients.values().filter(|client| client.is_half_open());
+        let half_open = half_open.count();
+        if half_open >= limits.retry_above && !is_proven && incoming.may_retry() {
             self.totals.retried += 1;
             if let Ok(transmit) = self.stack.retry(incoming, buffer) {
                 self.respond(&transmit, received, buffer);
             }
             return;
         }
-        if self.half_open >= limits.half_open {
+        if half_open >= limits.half_open {
             self.totals.refused += 1;
             return self.stack.ignore(incoming);
         }
@@ -77,7 +79,6 @@ impl Serving<'_> {
         match self.stack.accept(incoming, now, buffer, Some(config)) {
             Ok((handle, connection)) => {
                 self.totals.accepted += 1;
-                self.half_open += 1;
                 let peer = sender.bind(handle, connection);
                 let client = Connection::new(address, peer, &self.server.config, now);
                 self.clients.insert(handle.0, client);

@@ -1,4 +1,4 @@
-//! What a server is given, and what it reports.
+//! Configuration and reports of a server.
 
 use crate::net::credentials::{Credentials, CredentialsError};
 use crate::net::report::SenderReport;
@@ -9,18 +9,18 @@ use thalweg_control::ControllerSpec;
 use thalweg_transport::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 
-/// What a server allows.
+/// Limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at a time, half-open ones included. Each can make the server hold 16 MiB.
+    /// Concurrent connections, including half-open ones. Each can use 16 MiB of memory.
     pub connections: usize,
-    /// Connections whose handshake is not complete; others are not answered meanwhile.
+    /// Connections whose handshake is not complete; at this number new ones get no answer.
     pub half_open: usize,
-    /// Half-open connections beyond which clients must prove their address.
+    /// Half-open connections beyond which clients get a Retry.
     pub retry_above: usize,
     /// Time for a handshake, and then for the request.
     pub patience: Duration,
-    /// Silence after which a connection is forgotten.
+    /// Idle timeout of a connection.
     pub idle: Duration,
 }
 
@@ -36,27 +36,27 @@ impl Default for Limits {
     }
 }
 
-/// How a server is set up.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// Where to listen; port 0 is any free port.
+    /// Address to listen on; port 0 is any free port.
     pub address: SocketAddr,
-    /// Who it is.
+    /// Its certificate and key.
     pub credentials: Credentials,
     /// The controller of its senders.
     pub controller: ControllerSpec,
-    /// Whether a request may name another.
+    /// Whether a request may select another.
     pub clients_choose: bool,
-    /// What it allows.
+    /// Its limits.
     pub limits: Limits,
     /// Whether to record the time series of each connection.
     pub trace: bool,
 }
 
-/// Why there is no server.
+/// Why a server failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address cannot be had.
+    /// The address cannot be bound.
     #[error("cannot listen at {0}: {1}")]
     Bind(SocketAddr, io::Error),
     /// The certificate cannot be used.
@@ -67,38 +67,38 @@ pub enum ServeError {
     Socket(#[from] io::Error),
 }
 
-/// What a server has counted.
+/// Counters of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Connections whose handshake was begun.
+    /// Connections whose handshake started.
     pub accepted: u64,
-    /// Those that were served to their end.
+    /// Requests served completely.
     pub completed: u64,
-    /// Those that asked for something and did not get all of it.
+    /// Requests that failed.
     pub failed: u64,
-    /// Those that never asked for anything.
+    /// Connections without a request.
     pub abandoned: u64,
-    /// Clients that were told to prove their address.
+    /// Clients that got a Retry.
     pub retried: u64,
-    /// Clients that were turned away, with or without an answer.
+    /// Clients refused, with or without an answer.
     pub refused: u64,
 }
 
-/// A connection that is over.
+/// A finished connection.
 #[derive(Debug)]
 pub struct Served {
     /// Of the client.
     pub address: SocketAddr,
-    /// What it asked for.
+    /// Its request.
     pub workload: Workload,
-    /// Bytes of data that moved.
+    /// Bytes of data transferred.
     pub moved: Bytes,
     /// From the request to the answer, or to the end without one.
     pub elapsed: Duration,
-    /// What went wrong.
+    /// The error, if any.
     pub error: Option<String>,
-    /// What the sender of the server measured.
+    /// Statistics of the server's sender.
     pub sender: SenderReport,
-    /// Its time series, if they were asked for.
+    /// Its time series, if requested.
     pub samples: Option<SenderTrace>,
 }

@@ -16,10 +16,10 @@ pub(super) struct Connection {
     pub(super) address: SocketAddr,
     pub(super) peer: Peer,
     pub(super) service: Service,
-    /// When the handshake, and then the request, must be in.
+    /// Deadline of the handshake, then of the request.
     pub(super) deadline: Option<Instant>,
     pub(super) is_established: bool,
-    /// Whether something has happened that may let it send.
+    /// Whether an event may allow it to send.
     pub(super) is_awake: bool,
     pub(super) sending: Sending,
     pub(super) error: Option<String>,
@@ -27,7 +27,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// A client has begun to connect.
+    /// A client has started to connect.
     pub(super) fn new(
         address: SocketAddr,
         mut peer: Peer,
@@ -54,12 +54,12 @@ impl Connection {
         !self.is_established && !self.is_over()
     }
 
-    /// Whether the client will not be served any more.
+    /// Whether the client is no longer served.
     pub(super) fn is_over(&self) -> bool {
         self.error.is_some() || self.peer.connection.is_closed()
     }
 
-    /// Tells whether the connection can be forgotten.
+    /// Whether the connection can be removed.
     pub(super) fn act(
         &mut self,
         now: Instant,
@@ -70,7 +70,7 @@ impl Connection {
     ) -> bool {
         if self.deadline.is_some_and(|at| at <= now) {
             self.deadline = None;
-            let reason = bytes::Bytes::from_static(b"no request came in time");
+            let reason = bytes::Bytes::from_static(b"no request in time");
             self.peer.connection.close(now, SLOW, reason);
         }
         loop {
@@ -89,7 +89,7 @@ impl Connection {
                 self.deadline = None;
             }
         }
-        // A client that cannot be reached is one that is silent.
+        // An unreachable client counts as silent.
         let sent = self.peer.transmit(now, udp, buffer);
         self.sending = sent.unwrap_or(Sending::Done);
         self.peer.sample(now);
@@ -107,7 +107,7 @@ impl Connection {
             Event::ConnectionLost { reason } => {
                 self.deadline = None;
                 self.error = match reason {
-                    // All was moved and answered.
+                    // All data was transferred and answered.
                     _ if self.service.ended.is_some() => None,
                     ConnectionError::TimedOut => Some("the client stopped answering".to_owned()),
                     reason => Some(reason.to_string()),
@@ -117,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// What has become of the request; nothing if there was none.
+    /// The result of the request, if there was one.
     pub(super) fn result(&mut self, now: Instant) -> Option<Served> {
         let (began, workload) = (self.service.began?, self.service.workload?);
         let ended = self.service.ended.unwrap_or(now);

@@ -22,10 +22,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens, and answers nobody yet.
+    /// Binds the socket; does not serve yet.
     ///
     /// # Errors
-    /// If the address is in use or not ours, or the certificate cannot be used.
+    /// If the address is in use or not local, or the certificate cannot be used.
     pub fn bind(config: ServerConfig) -> Result<Server, ServeError> {
         let crypto = config.credentials.server()?;
         let failed = |error| ServeError::Bind(config.address, error);
@@ -39,7 +39,7 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

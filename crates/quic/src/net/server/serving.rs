@@ -1,4 +1,4 @@
-//! The loop of a server: it receives, lets connections act, and waits.
+//! The event loop of a server: receive, run connections, wait.
 
 use super::Server;
 use super::config::{ServeError, Served, Totals};
@@ -15,16 +15,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use thalweg_units::Duration;
 
-/// How often the order to stop is looked for, at least.
+/// Longest time between two checks of the stop flag.
 const ATTENTION: std::time::Duration = std::time::Duration::from_millis(50);
-/// How long a server that stops waits for its clients to have heard of it.
+/// How long a stopping server waits for its CONNECTION_CLOSE to be sent.
 const FAREWELL: std::time::Duration = std::time::Duration::from_millis(300);
-/// Receptions before connections get their turn.
+/// Receive calls before connections are served.
 const RECEPTIONS: usize = 4;
 
 impl Server {
-    /// Serves until `stop` is set, `duration` is over, or, with `once`, the first request is. Every
-    /// connection that asked for something is told of when it is over.
+    /// Serves until `stop` is set, `duration` has passed, or, with `once`, the first request has ended. Reports
+    /// every connection with a request at its end.
     ///
     /// # Errors
     /// If the socket fails.
@@ -50,7 +50,6 @@ impl Server {
             stack,
             clients: BTreeMap::new(),
             totals: Totals::default(),
-            half_open: 0,
             is_stopping: false,
             on_served,
         };
@@ -58,7 +57,7 @@ impl Server {
         let mut buffer = Vec::with_capacity(1 << 16);
         loop {
             let now = Instant::now();
-            // Looked at before the socket: what came before the order to stop is still taken in.
+            // Checked before the socket: datagrams that arrived before the stop are still processed.
             let is_stopped = stop.load(Ordering::Relaxed);
             serving.receive(now, &mut buffer)?;
             serving.turn(Instant::now(), &mut buffer);
@@ -78,7 +77,6 @@ pub(super) struct Serving<'a> {
     pub(super) stack: Endpoint,
     pub(super) clients: BTreeMap<usize, Connection>,
     pub(super) totals: Totals,
-    pub(super) half_open: usize,
     pub(super) is_stopping: bool,
     pub(super) on_served: &'a mut dyn FnMut(Served),
 }
@@ -90,7 +88,7 @@ impl Serving<'_> {
             match self.server.udp.receive(|train| trains.push(train)) {
                 Ok(0) => break,
                 Ok(_) => {}
-                // A client that is gone (ICMP); its connection will notice.
+                // A client has gone (ICMP); its connection will time out.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => continue,
                 Err(error) => return Err(error),
@@ -106,7 +104,7 @@ impl Serving<'_> {
         Ok(())
     }
 
-    /// Lets every connection act that has a reason to.
+    /// Runs every connection that has something to do.
     pub(super) fn turn(&mut self, now: Instant, buffer: &mut Vec<u8>) {
         let patience = self.server.config.limits.patience;
         let mut gone = Vec::new();
@@ -126,9 +124,7 @@ impl Serving<'_> {
                 continue;
             }
             client.is_awake = false;
-            let was_half_open = client.is_half_open();
             let is_drained = client.act(now, patience, &self.server.udp, &mut self.stack, buffer);
-            self.half_open -= usize::from(was_half_open && !client.is_half_open());
             if client.is_over() && !client.is_told {
                 client.is_told = true;
                 match client.result(now) {
@@ -174,7 +170,7 @@ impl Serving<'_> {
         self.server.udp.wait(readiness, patience)
     }
 
-    /// Closes all connections, and waits shortly for their clients to have heard of it.
+    /// Closes all connections, and waits briefly until the clients are informed.
     pub(super) fn say_farewell(&mut self, buffer: &mut Vec<u8>) -> Result<(), ServeError> {
         self.is_stopping = true;
         let now = Instant::now();

@@ -1,4 +1,4 @@
-//! Whether a scenario asks for more than a trial may need, by its text and by what it counts.
+//! Whether a scenario exceeds the limits of a trial, by its text and by its counts.
 
 use super::{Checker, queue};
 use crate::scenario::error::ScenarioError;
@@ -9,7 +9,7 @@ use crate::scenario::limits::{
 use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_units::Duration;
 
-/// Whether a text is worth reading: looked at before it is parsed.
+/// Limits of the text, checked before it is parsed.
 pub(in crate::scenario) fn check_text(text: &str, origin: &str) -> Result<(), ScenarioError> {
     let refuse = |problem: String| {
         Err(ScenarioError {
@@ -27,14 +27,14 @@ pub(in crate::scenario) fn check_text(text: &str, origin: &str) -> Result<(), Sc
     let keys = text.as_bytes().iter().filter(|byte| marks(byte)).count();
     if keys > KEYS {
         return refuse(format!(
-            "has some {keys} keys, tables and list entries; accepted: at most {KEYS}"
+            "has about {keys} keys, tables and list entries; accepted: at most {KEYS}"
         ));
     }
     Ok(())
 }
 
 impl Checker<'_> {
-    /// How much of everything there is.
+    /// Limits of all counts.
     pub(super) fn check_counts(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
         let at_most = |key: &str, count: usize, most: usize, what: &str| {
             if count > most {
@@ -51,7 +51,7 @@ impl Checker<'_> {
         let queues = hops.iter().map(|hop| queues(hop)).sum::<u64>();
         if queues > QUEUES {
             let problem = format!(
-                "{queues} queues of fair queueing in all are too many; accepted: at most {QUEUES}"
+                "{queues} queues of fair queueing in total are too many; accepted: at most {QUEUES}"
             );
             return self.fail(&format!("{table}.queue"), problem);
         }
@@ -74,7 +74,7 @@ impl Checker<'_> {
             streams += u64::from(flow.streams);
             if streams > ALL_STREAMS {
                 let problem = format!(
-                    "{streams} streams of all flows so far are too many; accepted: at most {ALL_STREAMS}"
+                    "{streams} streams in the flows so far are too many; accepted: at most {ALL_STREAMS}"
                 );
                 return self.fail(&key("streams"), problem);
             }
@@ -90,7 +90,7 @@ impl Checker<'_> {
                 .sum::<f64>();
             if frames > FRAMES {
                 let problem = format!(
-                    "{frames:.0} frames of all calls so far are too many; accepted: at most {FRAMES}"
+                    "{frames:.0} frames in the calls so far are too many; accepted: at most {FRAMES}"
                 );
                 return self.fail(&format!("flow.{index}"), problem);
             }
@@ -116,7 +116,7 @@ impl Checker<'_> {
         let series = 2 * (file.flow.len() + hops) as u64;
         let least = (limit * series / SERIES + Duration::from_nanos(1)).max(finest);
         if bin < finest || limit.as_nanos() / bin.as_nanos().max(1) * series > SERIES {
-            // Rounded up to what is easily read.
+            // Rounded up to a readable value.
             let least = Duration::from_micros(least.as_nanos().div_ceil(100_000) * 100);
             let problem = format!(
                 "\"{bin}\" is too fine for \"{limit}\" (time_limit) and {series} series; accepted: bins of \"{least}\" or more"
@@ -132,7 +132,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What a hop does again and again.
+    /// Repeated work of a hop.
     fn check_steps(
         &self,
         table: &str,

@@ -1,28 +1,35 @@
-//! `[[pass]]`, and whether the time limit lets criteria be met.
+//! `[[pass]]`, and whether criteria can be met within the time limit.
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::Hop;
-use crate::scenario::{Criterion, FlowSpec, Metric, Workload, floor, schema};
-use thalweg_units::Duration;
+use crate::scenario::media::MediaSpec;
+use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Unit, Workload, floor, schema};
+use thalweg_units::{Duration, did_you_mean};
 
 impl Checker<'_> {
-    /// A trial that ends too early answers no question about the times of a flow.
+    /// A trial that ends too early cannot measure the times of a flow.
     pub(super) fn check_time_limit(
         &self,
         limit: Duration,
         flows: &[FlowSpec],
         criteria: &[Criterion],
     ) -> Result<(), ScenarioError> {
-        let of_times = |criterion: &Criterion| !criterion.metric.is_of_media();
+        let of_times = |criterion: &Criterion| criterion.metric.is_end();
         for (index, criterion) in criteria.iter().enumerate().filter(|(_, c)| of_times(c)) {
             if let Some(floor) = criterion.floor.filter(|floor| *floor > limit) {
                 let name = &flows[criterion.flow].name;
                 let enough = Duration::from_secs(floor.as_millis() / 1000 + 1);
                 return self.fail("time_limit", format!("\"{limit}\" is too short for flow \"{name}\" to finish on this path; accepted: at least \"{enough}\""));
             }
-            if criterion.at_most > limit {
-                return self.fail(&format!("pass.{index}.at_most"), format!("\"{}\" is beyond the end of the trial; accepted: at most the time_limit, \"{limit}\"", criterion.at_most));
+            let (key, amount) = match criterion.bound {
+                Bound::AtMost(amount) => ("at_most", amount),
+                Bound::AtLeast(amount) => ("at_least", amount),
+            };
+            if let Amount::Time(time) = amount
+                && time > limit
+            {
+                return self.fail(&format!("pass.{index}.{key}"), format!("\"{time}\" is beyond the end of the trial; accepted: at most the time_limit, \"{limit}\""));
             }
         }
         Ok(())
@@ -38,69 +45,137 @@ impl Checker<'_> {
         let mut criteria = Vec::new();
         for (index, pass) in pass.iter().enumerate() {
             let key = |name: &str| format!("pass.{index}.{name}");
+            let names = flows.iter().map(|flow| flow.name.as_str());
             let Some(flow) = flows.iter().position(|flow| flow.name == pass.flow) else {
-                let names: Vec<_> = flows.iter().map(|flow| flow.name.as_str()).collect();
-                return self.fail(
-                    &key("flow"),
-                    format!(
-                        "there is no flow \"{}\"; accepted: {}",
-                        pass.flow,
-                        names.join(", ")
-                    ),
+                let hint = did_you_mean(&pass.flow, names.clone());
+                let names = names.collect::<Vec<_>>().join(", ");
+                let problem = format!(
+                    "there is no flow \"{}\"{hint}; accepted: {names}",
+                    pass.flow
                 );
+                return self.fail(&key("flow"), problem);
             };
             let Some(metric) = Metric::from_name(&pass.metric) else {
+                let hint = did_you_mean(&pass.metric, Metric::ALL.map(Metric::name));
                 let names = Metric::ALL.map(Metric::name).join(", ");
-                let problem = format!("unknown metric \"{}\"; accepted: {names}", pass.metric);
-                return self.fail(&key("metric"), problem);
-            };
-            let specs = match &flows[flow].workload {
-                Workload::Call(specs) => specs.as_slice(),
-                _ => &[],
-            };
-            let media: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-            match pass.stream.as_deref() {
-                None if metric.is_of_media() => {
-                    let problem = format!(
-                        "is missing for \"{}\"; accepted: {}",
-                        pass.metric,
-                        media.join(", ")
-                    );
-                    return self.fail(&key("stream"), problem);
-                }
-                Some(name) if !metric.is_of_media() || !media.contains(&name) => {
-                    let problem = format!(
-                        "flow \"{}\" has no \"{}\" of a stream \"{name}\"; accepted: {}",
-                        pass.flow,
-                        pass.metric,
-                        media.join(", ")
-                    );
-                    return self.fail(&key("stream"), problem);
-                }
-                _ => {}
-            }
-            let stream = specs
-                .iter()
-                .find(|spec| pass.stream.as_ref() == Some(&spec.name));
-            if let Some(spec) =
-                stream.filter(|spec| !metric.counts_from_start() && !spec.is_measured())
-            {
                 let problem = format!(
-                    "\"{}\" ends before measure_from, \"{}\": no frame counts; accepted: an earlier measure_from, or a delay from-start",
-                    spec.name, spec.measure_from
+                    "unknown metric \"{}\"{hint}; accepted: {names}",
+                    pass.metric
                 );
                 return self.fail(&key("metric"), problem);
+            };
+            if metric == Metric::Share && flows.len() == 1 {
+                let problem = "\"share\" is of what all flows get, and there is one; accepted: two [[flow]] tables or more, or another metric";
+                return self.fail(&key("metric"), problem);
             }
+            self.check_stream(index, pass, metric, &flows[flow])?;
+            let bound = self.bound(index, pass, metric)?;
+            if pass.within.is_zero() {
+                let problem =
+                    "\"0 %\" of the trials ask for nothing; accepted: \"95 %\", up to \"100 %\"";
+                return self.fail(&key("in"), problem);
+            }
+            let floor = match bound {
+                Bound::AtMost(_) => floor::of(hops, &flows[flow], overhead, metric),
+                Bound::AtLeast(_) => None,
+            };
             criteria.push(Criterion {
                 flow,
                 metric,
                 stream: pass.stream.clone(),
-                at_most: pass.at_most,
+                bound,
+                within: pass.within,
                 source: pass.source.clone(),
                 informative: pass.informative,
-                floor: floor::of(hops, &flows[flow], overhead, metric),
+                floor,
             });
         }
         Ok(criteria)
+    }
+
+    /// Delays are of a stream of media that is measured, and nothing else is.
+    fn check_stream(
+        &self,
+        index: usize,
+        pass: &schema::Pass,
+        metric: Metric,
+        flow: &FlowSpec,
+    ) -> Result<(), ScenarioError> {
+        let key = |name: &str| format!("pass.{index}.{name}");
+        let specs: &[MediaSpec] = match &flow.workload {
+            Workload::Call(specs) => specs,
+            _ => &[],
+        };
+        let media: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        let accepted = match media.is_empty() {
+            true => {
+                "call = \"5 s\" or [[flow.media]] in this flow, or a metric of a flow".to_owned()
+            }
+            false => media.join(", "),
+        };
+        match pass.stream.as_deref() {
+            None if metric.is_of_media() => {
+                let problem = format!("is missing for \"{}\"; accepted: {accepted}", pass.metric);
+                return self.fail(&key("stream"), problem);
+            }
+            Some(name) if !metric.is_of_media() => {
+                let problem = format!(
+                    "\"{name}\": \"{}\" is of a flow, and not of a stream of media; accepted: no such key",
+                    pass.metric
+                );
+                return self.fail(&key("stream"), problem);
+            }
+            Some(name) if !media.contains(&name) => {
+                let problem = format!(
+                    "flow \"{}\" has no stream \"{name}\"{}; accepted: {accepted}",
+                    pass.flow,
+                    did_you_mean(name, media)
+                );
+                return self.fail(&key("stream"), problem);
+            }
+            _ => {}
+        }
+        let stream = specs
+            .iter()
+            .find(|spec| pass.stream.as_ref() == Some(&spec.name));
+        if let Some(spec) = stream.filter(|spec| !metric.counts_from_start() && !spec.is_measured())
+        {
+            let problem = format!(
+                "\"{}\" ends before measure_from, \"{}\": no frame counts; accepted: an earlier measure_from, or a delay from-start",
+                spec.name, spec.measure_from
+            );
+            return self.fail(&key("metric"), problem);
+        }
+        Ok(())
+    }
+
+    /// One bound, in the unit of the metric.
+    fn bound(
+        &self,
+        index: usize,
+        pass: &schema::Pass,
+        metric: Metric,
+    ) -> Result<Bound, ScenarioError> {
+        let (name, text) = match (&pass.at_most, &pass.at_least) {
+            (Some(bound), None) => ("at_most", &bound.0),
+            (None, Some(bound)) => ("at_least", &bound.0),
+            (given, _) => {
+                let example = match metric.unit() {
+                    Unit::Time => "at_most = \"5 s\"",
+                    Unit::Rate => "at_least = \"10 Mbps\"",
+                    Unit::Share => "at_most = \"1 %\"",
+                };
+                let problem = match given {
+                    None => format!("there is no bound; accepted: {example}"),
+                    Some(_) => "a criterion has one bound; accepted: at_most or at_least, and another [[pass]] for the other".to_owned(),
+                };
+                return self.fail(&format!("pass.{index}"), problem);
+            }
+        };
+        match Amount::read(text, metric.unit()) {
+            Ok(amount) if name == "at_most" => Ok(Bound::AtMost(amount)),
+            Ok(amount) => Ok(Bound::AtLeast(amount)),
+            Err(error) => self.fail(&format!("pass.{index}.{name}"), error.to_string()),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Flows that can never finish: a link of their route moves nothing any more before they are done.
+//! Flows that can never finish, because a link of their route stops before they complete.
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
@@ -12,15 +12,15 @@ use thalweg_units::{Bytes, Instant};
 struct DeadEnd {
     hop: usize,
     direction: Direction,
-    /// What it would have to carry, and the most that it can from the start of the flow until the end of time.
+    /// Bytes that it would have to transmit, and the most that it ever can from the start of the flow.
     asked: Bytes,
     most: Bytes,
-    /// From when on its capacity is zero for ever, if that is why.
+    /// From when on its capacity stays zero, if that is why.
     ends: Option<Instant>,
 }
 
-/// The link, if there is one, that cannot carry what a flow needs however long it lasts. The data go in one direction; in
-/// the other one a byte has to get through.
+/// The link, if any, that can never transmit what a flow needs. The data goes in one direction; in
+/// the other at least one byte must get through.
 fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
     let one = Bytes::new(1);
     let asked = match flow.workload {
@@ -53,14 +53,14 @@ fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
     })
 }
 
-/// Rounded down, since nobody cares about the rest.
+/// Rounded down for display.
 fn in_whole_gb(size: Bytes) -> Bytes {
     let gb = 1_000_000_000;
     Bytes::new(size.as_u64() / gb * gb).max(Bytes::new(gb).min(size))
 }
 
 impl Checker<'_> {
-    /// A flow on a path that is suspended for ever would never end: that is an error of the scenario.
+    /// A flow on a path that stays suspended would never end: an error of the scenario.
     pub(super) fn check_can_finish(
         &self,
         index: usize,

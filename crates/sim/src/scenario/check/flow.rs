@@ -55,14 +55,14 @@ impl Checker<'_> {
         Ok(spec)
     }
 
-    /// The controller of flow `index`, if it can steer its stack under this clock.
+    /// The controller of flow `index`, if its stack supports it under this clock.
     fn controller(
         &self,
         index: usize,
         flow: &schema::Flow,
         file: &ScenarioFile,
     ) -> Result<FlowController, ScenarioError> {
-        let problem = match self.clock.controller(&flow.controller) {
+        let problem = match self.clock.controller(&flow.controller, self.registry) {
             Err(problem) => problem,
             Ok(FlowController::OfStack(controller)) if flow.stack == schema::Stack::Model => {
                 format!(
@@ -73,7 +73,7 @@ impl Checker<'_> {
                 if !controller.is_seeded() && !file.allow_unseeded =>
             {
                 format!(
-                    "\"{controller}\" draws random numbers that no seed determines, so that its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
+                    "\"{controller}\" draws random numbers that no seed determines, so its trials do not repeat; accepted: allow_unseeded = true (--allow-unseeded), or another controller"
                 )
             }
             Ok(controller) => return Ok(controller),
@@ -81,13 +81,13 @@ impl Checker<'_> {
         let is_bound = self.controllers.iter().any(|(name, _)| *name == flow.name);
         let refused = self.fail(&format!("flow.{index}.controller"), problem);
         refused.map_err(|error| ScenarioError {
-            // The line of the file says another controller.
+            // The line of the file has another controller.
             line: error.line.filter(|_| !is_bound),
             ..error
         })
     }
 
-    /// Whether what carries a flow in real time can carry this one.
+    /// Whether the transport of a flow in real time supports it.
     fn check_carried(&self, index: usize, flow: &FlowSpec) -> Result<(), ScenarioError> {
         let Clock::Real(host) = self.clock else {
             return Ok(());
@@ -95,7 +95,7 @@ impl Checker<'_> {
         let is_kernel = matches!(flow.controller, FlowController::Kernel(_));
         if is_kernel && !flow.is_plain() {
             let problem = format!(
-                "\"{}\" cannot be moved by the kernel's TCP; accepted: download = \"10 MB\" or \
+                "\"{}\" is not supported by the kernel's TCP; accepted: download = \"10 MB\" or \
                  upload = \"10 MB\" over one stream, or requests; or a controller of Thalweg, for QUIC",
                 flow.workload()
             );
@@ -103,7 +103,7 @@ impl Checker<'_> {
         }
         if !is_kernel && flow.initial_mtu() > host.most_payload {
             let problem = format!(
-                "\"{}\" does not fit into a packet of a host; accepted in real time: at most {}",
+                "\"{}\" exceeds the MTU of a host; accepted in real time: at most {}",
                 flow.initial_mtu(),
                 host.most_payload
             );

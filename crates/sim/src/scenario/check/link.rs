@@ -1,4 +1,4 @@
-//! One link of a `[path]` or `[[link]]`: what of it each direction has.
+//! One hop of a `[path]` or `[[link]]`: the settings of each direction.
 
 use super::{Checker, queue};
 use crate::scenario::buffer_size::BufferSize;
@@ -72,7 +72,7 @@ impl Checker<'_> {
         Ok(PerDirection { down, up })
     }
 
-    /// A buffer has room for a packet: else nothing ever gets through.
+    /// A buffer must hold a packet: otherwise nothing ever gets through.
     fn limit(
         &self,
         key: &str,
@@ -98,7 +98,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Each direction has a rate or a delivery trace, and moves something at some time.
+    /// Each direction has a rate or a delivery trace, and capacity at some time.
     fn check_rate(&self, table: &str, path: &schema::Path) -> Result<(), ScenarioError> {
         let key = format!("{table}.rate");
         let Some(rate) = path.rate else {
@@ -128,7 +128,7 @@ impl Checker<'_> {
         let mut rates = path.change.iter().filter_map(|change| change.rate);
         if rate.is_zero() && rates.all(Rate::is_zero) {
             let problem = format!(
-                "\"{rate}\" never carries a packet; accepted: a rate above 0, or a [[path.change]] to one"
+                "\"{rate}\" never transmits a packet; accepted: a rate above 0, or a [[path.change]] to one"
             );
             return self.fail(&key, problem);
         }
@@ -167,7 +167,7 @@ impl Checker<'_> {
         config.trace = trace;
         let own = is_up && up.buffer.is_some();
         let key = if own { "up.buffer" } else { "buffer" };
-        // Without capacity for ever there is worse to say than that a bdp is nothing.
+        // A link that never has capacity gets a better message than a bdp of zero.
         let new_rate = |change: &schema::Change| change.up_rate.filter(|_| is_up).or(change.rate);
         let moves = |rate: Rate| !rate.is_zero();
         let is_alive = moves(rate) || path.change.iter().filter_map(new_rate).any(moves);

@@ -17,12 +17,14 @@ use super::clock::Clock;
 use super::error::ScenarioError;
 use super::schema::ScenarioFile;
 use std::collections::BTreeSet;
+use thalweg_control::Registry;
 
-/// Checks what the types cannot say.
+/// Checks what the types cannot express.
 pub(crate) struct Checker<'a> {
     pub(crate) text: &'a str,
     pub(crate) origin: &'a str,
     pub(crate) clock: Clock,
+    pub(crate) registry: &'a Registry,
     /// Flows and the controllers that `--controller` gives them.
     pub(crate) controllers: &'a [(String, String)],
 }
@@ -36,7 +38,7 @@ impl Checker<'_> {
         Err(ScenarioError::at(self.text, self.origin, &[], key, problem))
     }
 
-    /// The scenario, if nothing speaks against it.
+    /// The scenario, if it passes all checks.
     pub(crate) fn check(
         &self,
         file: ScenarioFile,
@@ -56,7 +58,7 @@ impl Checker<'_> {
             .filter(|bytes| *bytes <= 1000);
         let Some(overhead) = overhead else {
             let problem = format!(
-                "\"{}\" is too much; accepted: \"0 B\" to \"1000 B\"",
+                "\"{}\" is too large; accepted: \"0 B\" to \"1000 B\"",
                 file.overhead
             );
             return self.fail("overhead", problem);

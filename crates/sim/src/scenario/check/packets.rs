@@ -1,4 +1,4 @@
-//! Whether the packets of a scenario are too many, inside the network or in all.
+//! Whether the packets of a scenario are too many, inside the network or in total.
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
@@ -10,8 +10,8 @@ use thalweg_path::{CapacitySchedule, Limit, LinkConfig};
 use thalweg_units::{Bytes, Duration, Instant};
 
 impl Checker<'_> {
-    /// How many packets there may be at a time, and in all: no more than the flows send, than the links carry, and
-    /// than fits into them.
+    /// Bounds on the packets at a time, and in total: what the flows send, what the links transmit, and
+    /// what fits into them.
     pub(super) fn check_packets(
         &self,
         file: &ScenarioFile,
@@ -69,14 +69,14 @@ fn data(flow: &FlowSpec, direction: Direction) -> u128 {
                 u128::from(stream.frames) * u128::from(largest)
             })
             .sum(),
-        // Lengths have no bound, but hardly one is 100 times the 95th percentile.
+        // Lengths are unbounded, but almost none is 100 times the 95th percentile.
         Workload::Requests(arrivals) => {
             u128::from(arrivals.count) * u128::from(arrivals.p95.as_u64()) * 100
         }
     }
 }
 
-/// Bytes that the queue of a link, and the way behind it, hold at most.
+/// Most bytes in the queue of a link and in flight behind it.
 fn room(link: &LinkConfig) -> u128 {
     let mean = link.trace.as_ref().map(|trace| trace.mean_rate());
     let rates = link.changes.iter().filter_map(|change| change.rate);

@@ -1,7 +1,7 @@
 //! Hops: what `[path]` or a `[[link]]` describes, a pair of links that carry opposite directions.
 //!
-//! A flow names the hops of its route from server to client; the way back takes the same hops in reverse.
-//! `[path]` is the short form: a single hop that all flows take.
+//! A flow names the hops of its route from server to client; the other direction crosses them in reverse.
+//! `[path]` is the short form: a single hop that all flows cross.
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
@@ -9,7 +9,7 @@ use crate::scenario::hop::{Hop, PerDirection};
 use crate::scenario::schema::{self, ScenarioFile};
 use std::collections::BTreeSet;
 use thalweg_transport::TransportConfig;
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, did_you_mean};
 
 impl Checker<'_> {
     /// The hops of a scenario, in the order of the file.
@@ -93,7 +93,7 @@ impl Checker<'_> {
                 return Ok(vec![0]);
             }
             let problem = format!(
-                "is missing for flow \"{}\"; accepted: a list out of {accepted}, from server to client",
+                "is missing for flow \"{}\"; accepted: a list of {accepted}, from server to client",
                 flow.name
             );
             return self.fail(&key, problem);
@@ -105,11 +105,12 @@ impl Checker<'_> {
         let mut hops = Vec::new();
         for name in route {
             let Some(hop) = names.iter().position(|known| known == name) else {
-                let problem = format!("there is no link \"{name}\"; accepted: {accepted}");
+                let hint = did_you_mean(name, names.iter().copied());
+                let problem = format!("there is no link \"{name}\"{hint}; accepted: {accepted}");
                 return self.fail(&key, problem);
             };
             if hops.contains(&hop) {
-                let problem = format!("\"{name}\" comes twice; accepted: each link once");
+                let problem = format!("\"{name}\" is repeated; accepted: each link once");
                 return self.fail(&key, problem);
             }
             hops.push(hop);

@@ -4,7 +4,7 @@ use crate::scenario::schema::Queue;
 use thalweg_path::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig};
 use thalweg_units::{Bytes, Duration, Fraction};
 
-/// What is given, and the defaults of the RFC for the rest.
+/// The given values, and the defaults of the RFC for the rest.
 pub(super) fn config(queue: &Queue) -> QueueConfig {
     match *queue {
         Queue::DropTail {} => QueueConfig::DropTail,
@@ -102,7 +102,7 @@ fn codel(
     }
 }
 
-/// The key that says how often a discipline updates its probability, and how often it does.
+/// The update interval of a discipline, and its key.
 pub(super) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
     match config(queue) {
         QueueConfig::Pie(pie) => Some(("update", pie.update)),
@@ -111,7 +111,7 @@ pub(super) fn update(queue: &Queue) -> Option<(&'static str, Duration)> {
     }
 }
 
-/// How many queues a discipline has besides one.
+/// Number of queues of a discipline beyond one.
 pub(super) fn queues(queue: &Queue) -> u64 {
     match config(queue) {
         QueueConfig::FqCodel(fq) => u64::from(fq.flows),
@@ -119,7 +119,7 @@ pub(super) fn queues(queue: &Queue) -> u64 {
     }
 }
 
-/// What is wrong with the parameters of a discipline, and what is accepted.
+/// The problem with the parameters of a discipline, and what is accepted.
 pub(super) fn problem(queue: &Queue) -> Option<String> {
     let zero = |name: &str, time: Duration| {
         let shortest = Duration::from_micros(10);

@@ -1,4 +1,4 @@
-//! `[transport]`, and what a flow says of its transport.
+//! `[transport]`, and the transport keys of a flow.
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
@@ -42,7 +42,7 @@ impl Checker<'_> {
             zero_rtt: flow.zero_rtt,
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
             wakeup_noise: file.noise.wakeup,
-            // Bulk data is counted; only a call looks at what it has got so far.
+            // Bulk data is only counted; a call needs the progress of streams.
             stream_progress: flow.call.is_some() || !flow.media.is_empty(),
         };
         for (key, bytes) in [

@@ -1,11 +1,11 @@
-//! What a `[[flow]]` moves: a download, an upload, requests or a call.
+//! The workload of a `[[flow]]`: a download, an upload, requests or a call.
 
 use super::Checker;
+use crate::scenario::Workload;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::flow::Arrivals;
 use crate::scenario::media::{MediaSpec, standard_call};
 use crate::scenario::schema::{self, Carriage};
-use crate::scenario::{Workload, column_name};
 use thalweg_transport::Role;
 use thalweg_units::{Bytes, Duration};
 
@@ -132,7 +132,7 @@ impl Checker<'_> {
             }
             if specs
                 .iter()
-                .any(|other| column_name(&other.name) == column_name(&media.name))
+                .any(|other| name_in_documents(&other.name) == name_in_documents(&media.name))
             {
                 let problem = format!(
                     "\"{}\" names two streams of media; accepted: unique names",
@@ -164,4 +164,11 @@ impl Checker<'_> {
         }
         Ok(Workload::Call(specs))
     }
+}
+
+/// The name of a stream in the documents that commands print.
+fn name_in_documents(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration};
 
-/// What stands at both ends of a connection.
+/// The endpoints of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Stack {
@@ -24,13 +24,13 @@ pub(crate) struct Flow {
     pub(crate) name: String,
     /// Congestion controller, with options: "c4", "cubic:hystart=off".
     pub(crate) controller: String,
-    /// What carries it: the modelled endpoint ("model") or a real QUIC stack ("quic").
+    /// Its stack: the modelled endpoint ("model") or a real QUIC stack ("quic").
     #[serde(default)]
     pub(crate) stack: Stack,
     /// When it starts.
     #[serde(default)]
     pub(crate) start: Duration,
-    /// Names of the links that it crosses from server to client; the way back crosses them in reverse.
+    /// Names of the links that it crosses from server to client; the other direction crosses them in reverse.
     pub(crate) route: Option<Vec<String>>,
     /// Whether a trial ends without waiting for it.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(crate) struct Flow {
     pub(crate) download: Option<Bytes>,
     /// Bytes that the client uploads.
     pub(crate) upload: Option<Bytes>,
-    /// Many downloads, one connection each, that begin whether or not earlier ones are finished.
+    /// Many downloads, one connection each, that start whether or not earlier ones have finished.
     pub(crate) requests: Option<Requests>,
     /// The standard call of the C4 tests, of this length: audio, video and a less compressed video.
     pub(crate) call: Option<Duration>,
@@ -49,16 +49,16 @@ pub(crate) struct Flow {
     /// Frames of `call` with an earlier nominal time are not counted.
     #[serde(default)]
     pub(crate) measure_from: Duration,
-    /// How many streams the transfer is split into evenly; they take turns.
+    /// Number of streams that share the transfer evenly, in round robin.
     #[serde(default = "one")]
     pub(crate) streams: u32,
     /// Size of the request that starts a download.
     #[serde(default = "request")]
     pub(crate) request: Bytes,
-    /// Whether the request travels with the first packet.
+    /// Whether the first packet carries the request.
     #[serde(default)]
     pub(crate) zero_rtt: bool,
-    /// What an earlier connection over the path has found (careful resume).
+    /// State of an earlier connection over the path (careful resume).
     pub(crate) seed: Option<Seed>,
 }
 
@@ -73,11 +73,11 @@ fn request() -> Bytes {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Requests {
-    /// How many; the first begins with the flow.
+    /// Number of requests; the first starts with the flow.
     pub(crate) count: u32,
-    /// Mean time between two beginnings.
+    /// Mean time between two starts.
     pub(crate) mean_gap: Duration,
-    /// How the gaps are distributed.
+    /// Distribution of the gaps.
     #[serde(default)]
     pub(crate) gap: Gap,
     /// 5th percentile of the lengths, which are log-normal.
@@ -93,11 +93,11 @@ pub(crate) enum Gap {
     /// Exponential: arrivals are a Poisson process.
     #[default]
     Exponential,
-    /// All alike.
+    /// All equal.
     Constant,
 }
 
-/// Memory of an earlier connection.
+/// State of an earlier connection.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Seed {

@@ -1,7 +1,10 @@
 //! Keys of `jitter` and `loss`.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 use thalweg_units::{Duration, Fraction};
 
 /// Random delay of packets.
@@ -25,7 +28,7 @@ pub(crate) enum Jitter {
         /// Standard deviation.
         sd: Option<Duration>,
     },
-    /// Normal, drawn again until it lies between two bounds.
+    /// Normal, redrawn until it is between two bounds.
     TruncatedNormal {
         /// Mean.
         mean: Duration,
@@ -45,9 +48,9 @@ pub(crate) enum Jitter {
         #[serde(default)]
         formula: WifiFormula,
     },
-    /// The two components of bad Wi-Fi with scales of their own; `thalweg probe analyze` fits them to a trace.
+    /// The two components of bad Wi-Fi with explicit scales; `thalweg probe analyze` fits them to a trace.
     TwoComponents {
-        /// Share of the packets that have a long delay as well.
+        /// Share of the packets that also have a long delay.
         fraction: Fraction,
         /// Step of the short component, whose mean is 0.684 steps; "1 ms" in the published model.
         short: Duration,
@@ -66,10 +69,10 @@ pub(crate) enum Jitter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum WifiFormula {
-    /// As the reference simulator computes it: slope 84 ms, both components smoothed.
+    /// That of the reference simulator: slope 84 ms, both components smoothed.
     #[default]
     Reference,
-    /// As the draft prints it: saturation at 91 ms, long component not smoothed.
+    /// That of the draft: saturation at 91 ms, long component not smoothed.
     Draft,
 }
 
@@ -99,4 +102,36 @@ pub(crate) enum Loss {
 
 fn certain() -> Fraction {
     Fraction::ONE
+}
+
+/// What `loss` may be: the probability of random loss, or a model.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is made of it")]
+pub(crate) enum LossForm {
+    /// Each packet independently, with this probability.
+    Rate(Fraction),
+    /// A model.
+    Model(Loss),
+}
+
+/// Reads `loss`: "0.1 %", or a table with a model.
+pub(crate) fn loss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Loss>, D::Error> {
+    deserializer.deserialize_any(LossVisitor).map(Some)
+}
+
+struct LossVisitor;
+
+impl<'de> Visitor<'de> for LossVisitor {
+    type Value = Loss;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text with a unit, such as \"1 %\", or a table with a model")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Loss, E> {
+        let rate = text.parse().map_err(E::custom)?;
+        Ok(Loss::Random { rate })
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Loss, A::Error> {
+        Loss::deserialize(MapAccessDeserializer::new(map))
+    }
 }

@@ -10,7 +10,7 @@ use thalweg_units::{Bytes, Duration};
 pub(crate) struct Media {
     /// Name, unique in the flow.
     pub(crate) name: String,
-    /// Whether frames travel as datagrams, or each group of frames as a stream.
+    /// Whether each frame is a datagram, or each group of frames a stream.
     #[serde(default)]
     pub(crate) carriage: Carriage,
     /// Who sends it.
@@ -18,15 +18,15 @@ pub(crate) struct Media {
     pub(crate) from: From,
     /// Frames per second.
     pub(crate) per_second: u32,
-    /// How long it lasts.
+    /// Duration.
     pub(crate) duration: Duration,
-    /// Frames of a group; the whole stream of media without it.
+    /// Frames of a group; by default the whole stream of media.
     pub(crate) group: Option<u32>,
     /// Size of the first frame of a group, if it differs.
     pub(crate) first_frame: Option<Bytes>,
     /// Size of a frame.
     pub(crate) frame: Bytes,
-    /// Priority; lower is more urgent. Streams of even priority take turns, of odd priority go in order.
+    /// Priority; lower is more urgent. Streams of even priority are served in round robin, of odd priority in order.
     #[serde(default = "media_priority")]
     pub(crate) priority: u8,
     /// A receiver that falls behind by more cancels the rest of the group.
@@ -46,7 +46,7 @@ fn media_deadline() -> Duration {
     Duration::from_millis(250)
 }
 
-/// How frames travel.
+/// Transport of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Carriage {

@@ -4,6 +4,7 @@
 mod flow;
 mod impairment;
 mod media;
+mod pass;
 mod path;
 mod queue;
 mod transport;
@@ -11,6 +12,7 @@ mod transport;
 pub(crate) use flow::{Flow, Gap, Requests, Stack};
 pub(crate) use impairment::{Jitter, Loss, WifiFormula};
 pub(crate) use media::{Carriage, From};
+pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path};
 pub(crate) use queue::Queue;
 pub(crate) use transport::{Rules, Transport};
@@ -23,30 +25,30 @@ use thalweg_units::{Bytes, Duration};
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScenarioFile {
-    /// What it is called in tables and figures.
+    /// Name in tables and figures.
     pub(crate) title: String,
-    /// The document that it comes from.
+    /// The document it comes from.
     pub(crate) source: Option<String>,
-    /// Where it differs from its source, and why.
+    /// Deviations from its source, and why.
     pub(crate) note: Option<String>,
     /// Bytes of IP and UDP headers that links add to each UDP payload: "28 B" for IPv4, "48 B" for IPv6.
     #[serde(default = "ipv4")]
     pub(crate) overhead: Bytes,
-    /// Simulated time at which a trial ends whatever has finished.
+    /// Simulated time at which a trial ends in any case.
     #[serde(default = "ten_minutes")]
     pub(crate) time_limit: Duration,
-    /// What differs from trial to trial besides the randomness of the path.
+    /// Differences between trials besides the randomness of the path.
     #[serde(default)]
     pub(crate) noise: Noise,
     /// Whether flows may have a controller whose random numbers do not come from the seed (`noq:bbr3`): the same
     /// trial then gives another result each time.
     #[serde(default)]
     pub(crate) allow_unseeded: bool,
-    /// Bins of this length record what each flow sends and receives, and what each link could carry.
+    /// Bins of this length record what each flow sends and receives, and the capacity of each link.
     pub(crate) sample: Option<Duration>,
-    /// The path between the clients and the servers: the short form of one hop that all flows take.
+    /// The path between the clients and the servers: the short form of one hop that all flows cross.
     pub(crate) path: Option<Path>,
-    /// Several hops, each with a name; flows choose theirs by `route`.
+    /// Several hops, each with a name; flows select theirs by `route`.
     #[serde(default)]
     pub(crate) link: Vec<Path>,
     /// Transport parameters that differ from the defaults.
@@ -71,7 +73,7 @@ fn ten_minutes() -> Duration {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Noise {
-    /// Each flow starts up to this much after its time, drawn uniformly.
+    /// Each flow starts up to this much late, drawn uniformly.
     pub(crate) start: Duration,
     /// Each wake-up of a paced sender is late by up to this much, drawn uniformly.
     pub(crate) wakeup: Duration,
@@ -88,27 +90,6 @@ impl Default for Noise {
             jitter_seed: None,
         }
     }
-}
-
-/// A pass criterion: every trial must keep it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Pass {
-    /// Which flow.
-    pub(crate) flow: String,
-    /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
-    /// from the start of the trial; for streams of media "mean-delay", "p95-delay", "p99-delay" or
-    /// "max-delay" of the counted frames, "mean-delay-from-start" or "max-delay-from-start" of all.
-    pub(crate) metric: String,
-    /// Which stream of media, for the delays.
-    pub(crate) stream: Option<String>,
-    /// The most that it may be.
-    pub(crate) at_most: Duration,
-    /// Where the bound comes from.
-    pub(crate) source: Option<String>,
-    /// Whether it is shown without deciding the verdict.
-    #[serde(default)]
-    pub(crate) informative: bool,
 }
 
 /// JSON schema of the scenario file.

@@ -1,13 +1,13 @@
 //! Keys of `[path]` and `[[link]]`.
 
-use super::impairment::{Jitter, Loss};
+use super::impairment::{Jitter, Loss, LossForm, loss};
 use super::queue::Queue;
 use crate::scenario::buffer_size::BufferSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Rate};
 
-/// A hop, one link in each direction; both are alike unless `up` says otherwise.
+/// A hop, one link in each direction; both are equal unless `up` is given.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Path {
@@ -20,28 +20,30 @@ pub(crate) struct Path {
     pub(crate) trace: Option<String>,
     /// Round-trip propagation time; half of it is the delay of each direction.
     pub(crate) rtt: Duration,
-    /// How much the queue in front of each direction holds.
+    /// Limit of the queue of each direction.
     #[serde(default = "one_bdp")]
     pub(crate) buffer: BufferSize,
-    /// Which packet leaves next, and which ones are dropped or marked, in each direction.
+    /// Queue discipline of each direction.
     pub(crate) queue: Option<Queue>,
     /// Random delay added to each packet, in each direction.
     pub(crate) jitter: Option<Jitter>,
-    /// Random loss of packets, in each direction.
+    /// Random loss of packets, in each direction: a probability such as "0.1 %", or a model.
+    #[serde(default, deserialize_with = "loss")]
+    #[schemars(with = "Option<LossForm>")]
     pub(crate) loss: Option<Loss>,
     /// Variation of capacity and delay from one short interval to the next, in each direction.
     pub(crate) noise: Option<PathNoise>,
-    /// Drops what comes faster, before it reaches the queue, in each direction.
+    /// Token-bucket policer before the queue, in each direction.
     pub(crate) policer: Option<Policer>,
     /// Whether packets with less jitter overtake others. In order by default.
     #[serde(default)]
     pub(crate) reorder: bool,
-    /// What differs from client to server.
+    /// Settings from client to server that differ.
     pub(crate) up: Option<Up>,
     /// Changes at given times.
     #[serde(default)]
     pub(crate) change: Vec<Change>,
-    /// The changes repeat with this period, and the path is as at the start at each beginning.
+    /// The changes repeat with this period; each period starts with the initial path.
     pub(crate) repeat: Option<Duration>,
 }
 
@@ -55,9 +57,9 @@ fn one_bdp() -> BufferSize {
 pub(crate) struct Up {
     /// Capacity.
     pub(crate) rate: Option<Rate>,
-    /// A delivery trace in the place of the capacity.
+    /// A delivery trace instead of the capacity.
     pub(crate) trace: Option<String>,
-    /// How much the queue holds.
+    /// Limit of the queue.
     pub(crate) buffer: Option<BufferSize>,
     /// Queue discipline.
     pub(crate) queue: Option<Queue>,
@@ -65,11 +67,13 @@ pub(crate) struct Up {
     pub(crate) policer: Option<Policer>,
     /// Random delay.
     pub(crate) jitter: Option<Jitter>,
-    /// Random loss.
+    /// Random loss: a probability, or a model.
+    #[serde(default, deserialize_with = "loss")]
+    #[schemars(with = "Option<LossForm>")]
     pub(crate) loss: Option<Loss>,
 }
 
-/// A change of the path; what is not named stays.
+/// A change of the path; other settings stay.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
@@ -81,7 +85,7 @@ pub(crate) struct Change {
     pub(crate) up_rate: Option<Rate>,
     /// New round-trip propagation time.
     pub(crate) rtt: Option<Duration>,
-    /// New size of the queues.
+    /// New limit of the queues.
     pub(crate) buffer: Option<BufferSize>,
     /// New jitter.
     pub(crate) jitter: Option<Jitter>,
@@ -110,11 +114,11 @@ fn one_millisecond() -> Duration {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Policer {
-    /// What passes in the long run.
+    /// Long-term rate.
     pub(crate) rate: Rate,
-    /// What passes at once.
+    /// Burst size.
     pub(crate) burst: Bytes,
-    /// Whether ECN-capable packets beyond that are marked and let through.
+    /// Whether excess ECN-capable packets are marked instead of dropped.
     #[serde(default)]
     pub(crate) mark: bool,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thalweg_units::{Bytes, Duration, Fraction};
 
-/// Queue disciplines; what is not given is as its RFC says.
+/// Queue disciplines; defaults are those of their RFCs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "model", rename_all = "kebab-case")]
 pub(crate) enum Queue {
@@ -12,37 +12,37 @@ pub(crate) enum Queue {
     DropTail {},
     /// Controlled delay (RFC 8289).
     Codel {
-        /// Wait that is acceptable for ever; "5 ms".
+        /// Acceptable standing queue delay; "5 ms".
         target: Option<Duration>,
         /// Time within which the wait must fall below the target; "100 ms".
         interval: Option<Duration>,
         /// Whether ECN-capable packets are marked instead of dropped; true.
         ecn: Option<bool>,
-        /// ECN-capable packets that waited longer are marked at once, as `ce_threshold` of `tc-codel`; none.
+        /// ECN-capable packets that waited longer are marked immediately, as `ce_threshold` of `tc-codel`; none.
         ce_threshold: Option<Duration>,
     },
     /// Fair queueing with CoDel (RFC 8290).
     FqCodel {
-        /// Wait that is acceptable for ever; "5 ms".
+        /// Acceptable standing queue delay; "5 ms".
         target: Option<Duration>,
         /// Time within which the wait must fall below the target; "100 ms".
         interval: Option<Duration>,
         /// Whether ECN-capable packets are marked instead of dropped; true.
         ecn: Option<bool>,
-        /// ECN-capable packets that waited longer are marked at once, as `ce_threshold` of `tc-codel`; none.
+        /// ECN-capable packets that waited longer are marked immediately, as `ce_threshold` of `tc-codel`; none.
         ce_threshold: Option<Duration>,
         /// Number of queues that flows are hashed to; 1024.
         flows: Option<u32>,
-        /// What a queue may send in a round; "1514 B".
+        /// Bytes that a queue may send per round; "1514 B".
         quantum: Option<Bytes>,
     },
     /// Proportional integral controller enhanced (RFC 8033).
     Pie {
-        /// Queueing delay that is aimed at; "15 ms".
+        /// Target queue delay; "15 ms".
         target: Option<Duration>,
         /// Time between updates of the probability; "15 ms".
         update: Option<Duration>,
-        /// How long a burst into an idle queue passes untouched; "150 ms".
+        /// How long a burst into an idle queue passes without drops; "150 ms".
         burst: Option<Duration>,
         /// Whether ECN-capable packets are marked; false, as in Linux.
         ecn: Option<bool>,
@@ -52,24 +52,24 @@ pub(crate) enum Queue {
     /// Dual-queue coupled AQM for L4S (RFC 9332).
     #[serde(rename = "dualpi2")]
     DualPi2 {
-        /// Queueing delay that is aimed at for Classic traffic; "15 ms".
+        /// Target queue delay for Classic traffic; "15 ms".
         target: Option<Duration>,
-        /// Largest round-trip time that the controller is stable for; "100 ms".
+        /// Largest round-trip time for which the controller is stable; "100 ms".
         max_rtt: Option<Duration>,
         /// Delay of the low-latency queue at which marking starts; "1 ms".
         step: Option<Duration>,
-        /// From there, how much more delay marks all; "0 s" is a step.
+        /// Additional delay at which all are marked; "0 s" is a step.
         ramp: Option<Duration>,
     },
     /// Random early detection (Floyd and Jacobson 1993).
     Red {
         /// Average queue below which nothing is dropped; "7500 B".
         min: Option<Bytes>,
-        /// Average queue at which the chance is `max_probability`; "22500 B".
+        /// Average queue at which the probability is `max_probability`; "22500 B".
         max: Option<Bytes>,
         /// "10 %".
         max_probability: Option<Fraction>,
-        /// Whether the chance goes on rising linearly above `max`; true.
+        /// Whether the probability continues to rise linearly above `max`; true.
         gentle: Option<bool>,
         /// Whether ECN-capable packets are marked; false, as in Linux.
         ecn: Option<bool>,

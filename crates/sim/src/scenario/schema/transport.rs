@@ -20,17 +20,17 @@ pub(crate) struct Transport {
     pub(crate) max_mtu: Option<Bytes>,
     /// Largest delay of an acknowledgement.
     pub(crate) max_ack_delay: Option<Duration>,
-    /// Packets for each acknowledgement until the sender asks for another frequency.
+    /// Packets per acknowledgement until the sender requests another frequency.
     pub(crate) ack_every: Option<u32>,
-    /// Whether senders ask for an acknowledgement frequency.
+    /// Whether senders request an acknowledgement frequency.
     pub(crate) ack_frequency: Option<bool>,
-    /// Connection flow-control window at the start.
+    /// Initial flow-control limit of the connection.
     pub(crate) initial_max_data: Option<Bytes>,
-    /// Stream flow-control window at the start.
+    /// Initial flow-control limit of a stream.
     pub(crate) initial_max_stream_data: Option<Bytes>,
 }
 
-/// Whose rules the modelled endpoint follows.
+/// Rules of the modelled endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Rules {

@@ -1,4 +1,4 @@
-//! What the event loop shows to the auditor, if one watches the trial.
+//! What the event loop reports to the auditor, if there is one.
 
 use super::{APPLICATIONS, Ended, Network, PER_CONNECTION};
 use crate::audit::Auditor;
@@ -7,7 +7,7 @@ use thalweg_transport::Role;
 use thalweg_units::Instant;
 
 impl Network<'_> {
-    /// Lets the auditor watch this trial. It changes nothing of it.
+    /// Audits this trial. It does not change the trial.
     pub(crate) fn audited(mut self) -> Self {
         for connection in &mut self.connections {
             connection.client.record_packets();
@@ -22,7 +22,7 @@ impl Network<'_> {
         self
     }
 
-    /// When an element wants to be called, as it says itself.
+    /// When an element is due, as it reports itself.
     fn due(&self, element: usize) -> Instant {
         let Some(place) = element.checked_sub(self.links.len()) else {
             return self.links[element].next().unwrap_or(Instant::NEVER);

@@ -1,4 +1,4 @@
-//! How a packet of an endpoint comes onto the first link of its route.
+//! Pushing a packet of an endpoint into the first link of its route.
 
 use crate::audit::Auditor;
 use crate::outcome::series::Series;
@@ -13,9 +13,9 @@ pub(super) struct InTransit {
     /// Index of its connection.
     pub(super) connection: u32,
     pub(super) size: u32,
-    /// Links of its route that are behind it.
+    /// Links of its route already crossed.
     pub(super) crossed: u16,
-    /// What the auditor knows it by.
+    /// Its tag for the auditor.
     pub(super) tag: u32,
     pub(super) packet: Payload,
 }
@@ -35,7 +35,7 @@ impl thalweg_path::Packet for InTransit {
     }
 }
 
-/// The link into which an endpoint sends, and who watches what it sends.
+/// The link into which an endpoint sends, and the observers of what it sends.
 pub(super) struct FirstLink<'a> {
     pub(super) now: Instant,
     pub(super) overhead: u32,
@@ -50,7 +50,7 @@ pub(super) struct FirstLink<'a> {
 }
 
 impl Outlet for FirstLink<'_> {
-    #[inline(always)] // so that the packet is made where it is pushed
+    #[inline(always)] // so that the packet is built in place
     fn send(&mut self, packet: Payload, number: Option<u64>) {
         let size = packet.size() + self.overhead;
         let tag = match &mut self.audit {

@@ -1,0 +1,69 @@
+//! What a controller in Python decides: attributes of its instance, read after each handler and checked.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use thalweg_control::Control;
+use thalweg_units::{Bytes, Ecn, Rate};
+
+/// A larger number of bytes, or of bits per second, decides nothing that this one does not.
+const MOST: f64 = (1u64 << 60) as f64;
+
+/// The decision in force.
+pub(super) fn read(instance: &Bound<'_, PyAny>, initial_window: Bytes) -> PyResult<Control> {
+    let py = instance.py();
+    let window = number(instance, intern!(py, "window"), "bytes")?;
+    let window = window.ok_or_else(|| {
+        PyValueError::new_err("window is None; accepted: a number of bytes, 0 or more")
+    })?;
+    let pacing = number(instance, intern!(py, "pacing"), "bits per second")?;
+    let quantum = number(instance, intern!(py, "quantum"), "bytes")?;
+    Ok(Control {
+        window: Bytes::new(window as u64),
+        // A rate of zero would send nothing for ever.
+        pacing: pacing.map(|rate| Rate::from_bits_per_sec((rate as u64).max(1))),
+        quantum: quantum.map_or(initial_window, |bytes| Bytes::new(bytes as u64)),
+        startup_done: instance.getattr(intern!(py, "startup_done"))?.is_truthy()?,
+    })
+}
+
+/// A number of a unit that is not negative; `None` stands for itself.
+fn number(
+    instance: &Bound<'_, PyAny>,
+    name: &Bound<'_, PyString>,
+    unit: &str,
+) -> PyResult<Option<f64>> {
+    let Some(value) = instance.getattr_opt(name)? else {
+        let problem = format!("{name} is not set; accepted: a number of {unit}, 0 or more");
+        return Err(PyValueError::new_err(problem));
+    };
+    if value.is_none() {
+        return Ok(None);
+    }
+    match value.extract::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(Some(number.min(MOST))),
+        _ => {
+            let shown = value
+                .repr()
+                .map_or_else(|_| "?".to_owned(), |text| text.to_string());
+            let shown = thalweg_units::brief(&shown, 60).into_owned();
+            let problem = format!("{name} is {shown}; accepted: a number of {unit}, 0 or more");
+            Err(PyValueError::new_err(problem))
+        }
+    }
+}
+
+/// The codepoint that packets carry, settled when a controller is made.
+pub(super) fn ecn(instance: &Bound<'_, PyAny>) -> PyResult<Ecn> {
+    let value = instance.getattr(intern!(instance.py(), "ecn"))?;
+    match value.extract::<String>().ok().as_deref() {
+        Some("ect0") => Ok(Ecn::Ect0),
+        Some("ect1") => Ok(Ecn::Ect1),
+        Some("none") => Ok(Ecn::NotEct),
+        _ => {
+            let problem = format!("ecn is {value:?}; accepted: \"ect0\", \"ect1\" or \"none\"");
+            Err(PyValueError::new_err(problem))
+        }
+    }
+}

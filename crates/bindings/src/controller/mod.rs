@@ -1,0 +1,42 @@
+//! Controllers in Python: classes of users behind the seam that every controller has.
+//!
+//! `thalweg.control` reads files and checks classes and options; here is what runs in a trial. A text that names a class
+//! is resolved by a function that Python lends ([`Named`]), so that it can stand wherever the name of a controller can.
+
+mod decision;
+mod definition;
+mod driver;
+mod events;
+mod failure;
+mod interrupt;
+mod observed;
+mod path;
+mod report;
+
+pub(crate) use definition::Named;
+pub(crate) use failure::{Failure, heeded};
+pub(crate) use interrupt::{Speaking, interrupt_handlers};
+
+use pyo3::prelude::*;
+use thalweg_control::Registry;
+
+/// The controllers of Thalweg, and those that `named` knows.
+pub(crate) fn registry(named: &std::sync::Arc<Named>) -> Registry {
+    Registry::standard().with_resolver(std::sync::Arc::clone(named) as _)
+}
+
+/// Adds the classes that handlers see.
+pub(crate) fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<path::Init>()?;
+    module.add_class::<path::Path>()?;
+    module.add_class::<events::Ack>()?;
+    module.add_class::<events::Lost>()?;
+    module.add_class::<events::Sent>()?;
+    module.add_class::<events::Timeout>()?;
+    module.add_class::<events::SpuriousLoss>()?;
+    module.add_class::<events::EcnCounts>()?;
+    module.add_class::<events::RttSample>()?;
+    module.add_class::<events::Snapshot>()?;
+    module.add_class::<events::RateSample>()?;
+    module.add_class::<report::Report>()
+}

@@ -1,0 +1,105 @@
+//! A controller with its options, as scenarios and command lines name it: `cubic`, `c4:variant=v1`.
+
+use crate::registry::Registry;
+use crate::{Controller, Init};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Makes the controllers of one algorithm with one set of options.
+pub trait Factory: Send + Sync {
+    /// Makes the controller of one end of a connection.
+    fn build(&self, init: &Init) -> Box<dyn Controller>;
+}
+
+/// A controller and its options, and the text that names them. Two are equal if their texts are.
+#[derive(Clone)]
+pub struct ControllerSpec {
+    text: String,
+    factory: Arc<dyn Factory>,
+}
+
+impl ControllerSpec {
+    /// What `text` stands for.
+    pub fn new(text: &str, factory: Arc<dyn Factory>) -> Self {
+        ControllerSpec {
+            text: text.trim().to_owned(),
+            factory,
+        }
+    }
+    /// Makes the controller.
+    pub fn build(&self, init: &Init) -> Box<dyn Controller> {
+        self.factory.build(init)
+    }
+    /// The text that it was read from.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Debug for ControllerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ControllerSpec({})", self.text)
+    }
+}
+impl fmt::Display for ControllerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+impl PartialEq for ControllerSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl FromStr for ControllerSpec {
+    type Err = SpecError;
+
+    /// Looks `text` up among the controllers of this crate, as [`Registry::read`] does.
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Registry::standard().read(text)
+    }
+}
+
+/// Why a text names no controller.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// The name is not in the registry.
+    #[error("unknown controller \"{name}\"{hint}; accepted: {accepted}")]
+    Name {
+        /// What was written.
+        name: String,
+        /// What was meant, if a name is close.
+        hint: String,
+        /// The names of the registry.
+        accepted: String,
+    },
+    /// The controller has no such option.
+    #[error("controller \"{controller}\" has no option \"{option}\"{hint}; accepted: {accepted}")]
+    Option {
+        /// The controller.
+        controller: &'static str,
+        /// What was written.
+        option: String,
+        /// What was meant, if an option is close.
+        hint: String,
+        /// The options that it has.
+        accepted: String,
+    },
+    /// The option does not take that value.
+    #[error("option \"{option}\" of \"{controller}\" cannot be \"{value}\"; accepted: {accepted}")]
+    Value {
+        /// The controller.
+        controller: &'static str,
+        /// The option.
+        option: &'static str,
+        /// What was written.
+        value: String,
+        /// The values that it takes.
+        accepted: String,
+    },
+    /// What a [`Resolver`](crate::registry::Resolver) has to say, in its own words.
+    #[error("{0}")]
+    Unresolved(String),
+}

@@ -1,0 +1,45 @@
+//! The frames of the calls of one trial: when each was due, and when it came, if it did.
+//!
+//! # Model
+//! A frame that never came was cancelled with the rest of its group, lost as a datagram, or is still on its way when
+//! the trial ends. Frames whose nominal time the trial did not reach have no row.
+
+use crate::trial::connection::Connection;
+use serde::{Deserialize, Serialize};
+use thalweg_units::{Duration, Instant};
+
+/// One frame of one stream of media.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct FrameRow {
+    /// When it was due at its sender.
+    pub nominal: Instant,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Name of the stream.
+    pub stream: String,
+    /// When its last byte arrived; `None` if it never did.
+    pub received: Option<Instant>,
+    /// Delay from the nominal time above which it is late.
+    pub deadline: Duration,
+    /// Whether the numbers of the stream count it: its nominal time is not before the start of measurement.
+    pub counted: bool,
+}
+
+/// All frames of all calls that were due by `end`, flow by flow and stream by stream.
+pub(crate) fn frames(connections: &[Connection], end: Instant) -> Vec<FrameRow> {
+    let mut rows = Vec::new();
+    for (flow, connection) in connections.iter().enumerate() {
+        for (spec, frames) in connection.call.iter().flat_map(|call| call.frames(end)) {
+            let from = Instant::START + spec.measure_from;
+            rows.extend(frames.into_iter().map(|(nominal, received)| FrameRow {
+                nominal,
+                flow,
+                stream: spec.name.clone(),
+                received,
+                deadline: spec.deadline,
+                counted: nominal >= from,
+            }));
+        }
+    }
+    rows
+}

@@ -1,0 +1,61 @@
+//! Keys of `[[pass]]`.
+
+use schemars::JsonSchema;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+use thalweg_units::Fraction;
+
+/// A pass criterion: every trial must meet it, unless `in` says how many.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pass {
+    /// Which flow.
+    pub(crate) flow: String,
+    /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
+    /// from the start of the trial; "rate", "loss", "rtt" or "queue-delay" of the flow, or its "share" of what all
+    /// flows got; for streams of media "mean-delay", "p95-delay", "p99-delay" or "max-delay" of the counted frames,
+    /// "mean-delay-from-start" or "max-delay-from-start" of all.
+    pub(crate) metric: String,
+    /// Which stream of media, for the delays.
+    pub(crate) stream: Option<String>,
+    /// Upper bound; this or `at_least`.
+    pub(crate) at_most: Option<Bound>,
+    /// Lower bound.
+    pub(crate) at_least: Option<Bound>,
+    /// The share of the trials that must meet it.
+    #[serde(rename = "in", default = "all")]
+    pub(crate) within: Fraction,
+    /// Where the bound comes from.
+    pub(crate) source: Option<String>,
+    /// Whether it is only shown, without effect on the verdict.
+    #[serde(default)]
+    pub(crate) informative: bool,
+}
+
+fn all() -> Fraction {
+    Fraction::ONE
+}
+
+/// A bound in the unit of its metric: a time, a rate, or a share.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(example = "5 s", example = "20 Mbps", example = "1 %")]
+pub(crate) struct Bound(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Bound {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(BoundVisitor)
+    }
+}
+
+struct BoundVisitor;
+
+impl Visitor<'_> for BoundVisitor {
+    type Value = Bound;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text with a unit, such as \"5 s\", \"20 Mbps\" or \"1 %\"")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Bound, E> {
+        Ok(Bound(text.to_owned()))
+    }
+}

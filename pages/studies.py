@@ -1,0 +1,167 @@
+"""Writes what studies measured into their pages: tables, checks and findings, and the figures made of rows alone.
+
+A page has one part for each table, so that the text between them can say what they mean. A study is run unless
+its folder is there of this commit (`made.study`); that of the loopback wants a quiet machine for half an hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pages.made import DOCS, fill, made, read, row, study
+from thalweg.plots import Chart
+from thalweg.plots.figure import figure
+from thalweg.quantity import percent
+from thalweg.studies.catalogue import STUDIES
+from thalweg.studies.fairness import figures as fairness_figures
+from thalweg.studies.fairness.page import base_rows
+from thalweg.studies.harm import figures as harm_figures
+from thalweg.studies.harm.measure import COMPLETION
+from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.table import Table
+
+IMAGES = DOCS / "images" / "studies"
+Parts = dict[str, list[Table]]
+"""Tables by the part of the page that they fill."""
+
+
+def markdown(table: Table) -> list[str]:
+    """Its lines in Markdown; columns of numbers are aligned to the right."""
+    rule = [":--"] * table.words + ["--:"] * (len(table.headers) - table.words)
+    return [row(*cells) for cells in (table.headers, rule, *table.lines)]
+
+
+def checks(result: StudyResult) -> Table:
+    """Each check with its verdict."""
+    return Table(
+        ("check", "verdict", "measured"), [(one.name, one.answer, one.measured) for one in result.checks], 3
+    )
+
+
+def findings(result: StudyResult) -> Table:
+    """Each published statement beside what was measured."""
+    lines = [(one.name, one.published, one.measured, one.answer) for one in result.findings]
+    return Table(("published statement", "published", "measured", "here"), lines, 4)
+
+
+def ran(result: StudyResult) -> str:
+    """What was run, in a line."""
+    held = sum(one.holds for one in result.checks)
+    said = f" {held} of {len(result.checks)} checks hold." if result.checks else ""
+    return (
+        f"Version {result.version}, preset `{result.preset}`, {result.trials} trials, seed {result.seed}, "
+        f"{result.core_s:.0f} s of processor time.{said}"
+    )
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a study, and what of it a page shows."""
+
+    name: str
+    """Of its folder."""
+    study: str
+    given: dict[str, Any]
+    """Parameters other than the defaults."""
+    trials: int | None
+    parts: Callable[[str, StudyResult], Parts]
+    figures: Callable[[StudyResult], dict[str, Chart]] = lambda _: {}
+
+    def make(self) -> None:
+        """Runs it unless it was, and fills its parts of the page."""
+        study_ = STUDIES[self.study]
+        folder = study(self.name, lambda: study_.run(study_.choose(self.given), self.trials))
+        result = read(folder)
+        page = DOCS / "studies" / f"{self.study}.md"
+        for part, tables in self.parts(self.name, result).items():
+            lines = [line for table in tables for line in (*markdown(table), "")]
+            head = [ran(result), "", made(self.study), ""] if part == self.name else []
+            fill(page, part, "\n".join([*head, *lines]))
+        for name, chart in self.figures(result).items():
+            figure(chart).save(IMAGES / name, dots=1)
+
+
+def everything(name: str, result: StudyResult) -> Parts:
+    """All tables, the checks, and the findings."""
+    of = STUDIES[result.study]
+    tables = {name: list(of.tables(result)), "checks": [checks(result)]}
+    return {**tables, "findings": [of.finding_table(result) or findings(result)]} if result.findings else tables
+
+
+def later_steps(name: str, result: StudyResult) -> Parts:
+    """The first table, of the larger buffer, without the start, which is the same for all presets."""
+    result.rows = [
+        one for one in result.rows if one["buffer"] == "100 packets" and one["step"] != "0 s: flow main"
+    ]
+    return {name: list(STUDIES[result.study].tables(result)[:1])}
+
+
+def in_one(name: str, result: StudyResult) -> Parts:
+    """All of it, in one part."""
+    return {name: [table for tables in everything(name, result).values() for table in tables]}
+
+
+def square(rows: Sequence[Row], down: str, across: str, cell: Callable[[Row], str], head: str) -> Table:
+    """One number of each pair."""
+    names = list(dict.fromkeys(str(one[down]) for one in rows))
+    found = {(str(one[down]), str(one[across])): cell(one) for one in rows}
+    return Table((head, *names), [(name, *(found.get((name, other), "") for other in names)) for name in names], 1)
+
+
+def shares(name: str, result: StudyResult) -> Parts:
+    """The matrix of the base, and the checks: all rows are too many for a page."""
+
+    def share(one: Row) -> str:
+        return percent(float(one["first_of_fair"] or 0.0))
+
+    return {name: [square(base_rows(result.rows), "first", "second", share, "first")], "checks": [checks(result)]}
+
+
+def matrix(name: str, result: StudyResult) -> Parts:
+    """Harm to the geometric mean, of all pairs."""
+    pairs = [one for one in result.rows if one["competitor"]]
+
+    def harm(one: Row) -> str:
+        return f"{float(one['geomean_harm'] or 0.0):.2f}"
+
+    return {name: [square(pairs, "controller", "competitor", harm, "short flows of")]}
+
+
+def _harm(result: StudyResult) -> dict[str, Chart]:
+    return {"harm-ccafct.svg": harm_figures.plot_harm(result.rows, COMPLETION, "Harm to completion times")}
+
+
+def _harm_matrix(result: StudyResult) -> dict[str, Chart]:
+    title = "Harm to the geometric mean of short flows, 20 ms"
+    return {"harm-matrix.svg": harm_figures.plot_matrix(result.rows, COMPLETION[0], title)}
+
+
+def _fairness(result: StudyResult) -> dict[str, Chart]:
+    title = "What the first flow gets of its fair share"
+    return {"fairness-matrix.svg": fairness_figures.plot_matrix(base_rows(result.rows), title)}
+
+
+RUNS = (
+    Run("harm", "harm", {}, None, everything, _harm),
+    Run("harm-matrix", "harm", {"preset": "matrix"}, None, matrix, _harm_matrix),
+    Run("transient", "transient", {}, None, everything),
+    *(
+        Run(f"transient-{preset}", "transient", {"preset": preset}, 20, later_steps)
+        for preset in ("capacity", "rtt", "arrival")
+    ),
+    Run("wifi-compete", "wifi-compete", {}, None, everything),
+    Run("fairness", "fairness", {}, None, shares, _fairness),
+    Run("stacks", "stacks", {}, None, everything),
+    Run("loopback", "loopback", {"length": "2s"}, 6, in_one),
+    Run("loopback-size", "loopback", {"size": "10GB", "length": "25s"}, 6, in_one),
+    Run("loopback-load", "loopback", {"size": "10GB", "length": "25s", "load": 2}, 6, in_one),
+)
+
+
+def make(name: str) -> None:
+    """Fills all parts of the page of a study."""
+    for run in RUNS:
+        if run.study == name:
+            run.make()

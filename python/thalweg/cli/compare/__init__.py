@@ -1,0 +1,226 @@
+"""`thalweg compare`: stored results, or stored studies, side by side."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.cli.compare.table import change_text, comparison_rows, comparison_table, headers
+from thalweg.cli.console import complain, print_json, say, stdout
+from thalweg.cli.options import Quiet, SuiteFormat
+from thalweg.cli.status import FAILED, PASSED, REFUSED
+from thalweg.cli.tables import markdown, plain_table
+from thalweg.comparison import MARGIN, Row, compare_results, missing, shared_seeds
+from thalweg.errors import RequestError
+from thalweg.quantity import percent, text
+from thalweg.store.results import SuiteResult
+from thalweg.studies.comparison import Difference, StoredStudy, compare_studies, missing_rows
+
+_LETTERS = string.ascii_uppercase
+_STUDY_HEADERS = ("row", "column", "A", "B", "change")
+
+
+def compare(
+    results: Annotated[
+        list[str],
+        typer.Argument(metavar="A B...", help="Folders of results, or of studies; A is the base."),
+    ],
+    margin: Annotated[
+        float, typer.Option(min=0, max=100, metavar="PERCENT", help="Differences up to this do not count.")
+    ] = 100 * MARGIN,
+    fail_above: Annotated[
+        str | None,
+        typer.Option(
+            "--fail-above",
+            metavar="PERCENT",
+            help='Exit status 1 if something is worse by more, as in "5 %"; of studies, if it differs so.',
+        ),
+    ] = None,
+    format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
+    quiet: Quiet = False,
+) -> int:
+    """Set results, or studies, side by side: each against the first.
+
+    Trials with the same seed see the same path and are compared in pairs where that tells more than to compare all
+    with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, and 2
+    where there are too few of them to say so.
+
+    Example: `thalweg compare results/before results/after --fail-above "5 %"`
+    """
+    if not 2 <= len(results) <= len(_LETTERS):
+        raise RequestError(f"{len(results)} folders; accepted: 2 to {len(_LETTERS)}, the base first")
+    limit = None if fail_above is None else _fraction(fail_above)
+    studies = [StoredStudy.is_in(Path(folder)) for folder in results]
+    if all(studies):
+        return _studies([StoredStudy.load(Path(folder)) for folder in results], margin / 100, limit, format_)
+    if any(studies):
+        one = results[studies.index(True)]
+        raise RequestError(f"{one} holds a study, others hold results; accepted: folders of one kind")
+    return _results(results, margin / 100, limit, format_)
+
+
+def _results(folders: Sequence[str], margin: float, limit: float | None, format_: SuiteFormat) -> int:
+    loaded = [SuiteResult.load(folder) for folder in folders]
+    base, others = loaded[0], loaded[1:]
+    compared = [compare_results(base, other, margin) for other in others]
+    for letter, other in zip(_LETTERS[1:], others, strict=False):
+        _warn_of_shared_seeds(base, other, letter)
+    lacking = [
+        f"{letter} lacks {', '.join(names)} of A"
+        for letter, other in zip(_LETTERS[1:], others, strict=False)
+        if (names := missing(base, other))
+    ]
+    if format_ is SuiteFormat.JSON:
+        print_json(_document(folders, loaded, compared))
+    elif format_ is SuiteFormat.MARKDOWN:
+        for letter, rows in zip(_LETTERS[1:], compared, strict=False):
+            say(markdown(headers(True, letter), comparison_rows(rows, True, letter), left=5) + "\n")
+            say(_summary(rows, margin))
+    else:
+        _print(folders, loaded, compared, margin)
+    for one in lacking:
+        complain(one, label="warning: " if limit is None else "error: ")
+    if limit is None:
+        return PASSED
+    status = _judge([compare_results(base, other, limit, of_a=True) for other in others], limit)
+    return status or (REFUSED if lacking else PASSED)
+
+
+def _judge(compared: Sequence[Sequence[Row]], limit: float) -> int:
+    """Says what is worse than in A by more than the limit, and returns the exit status."""
+    lettered = [(letter, row) for letter, rows in zip(_LETTERS[1:], compared, strict=False) for row in rows]
+    worse = [(letter, row) for letter, row in lettered if row.is_worse]
+    for letter, row in worse:
+        medians = " to ".join(text(one.median, one.unit) for one in (row.a, row.b))
+        change = "" if row.change is None else f" ({change_text(row.change)})"
+        complain(f"{letter}: {row.scenario}: {row.a.subject} {medians}{change}", label="worse: ")
+    if worse:
+        return FAILED
+    few = [row for rows in compared for row in rows if row.is_open(len(rows))]
+    if few:
+        complain(
+            f"{len(few)} of {len(lettered)} comparisons have too few trials to tell whether they are worse "
+            f"by more than {percent(limit)}; accepted: more trials, the more so the more is compared at once"
+        )
+        return REFUSED
+    return PASSED
+
+
+def _document(
+    folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]]
+) -> dict[str, object]:
+    """Of two results: rows; of more, also those of each against the first."""
+    comparisons: list[dict[str, object]] = [
+        {
+            "b": folder,
+            "shared_seeds": shared_seeds(loaded[0], other),
+            "rows": [row.document() for row in rows],
+        }
+        for folder, other, rows in zip(folders[1:], loaded[1:], compared, strict=True)
+    ]
+    return {
+        "a": folders[0],
+        "versions": [result.version for result in loaded],
+        **(comparisons[0] if len(comparisons) == 1 else {"comparisons": comparisons}),
+    }
+
+
+def _warn_of_shared_seeds(base: SuiteResult, other: SuiteResult, letter: str) -> None:
+    if shared := shared_seeds(base, other):
+        complain(
+            f"A begins with seed {base.seed}, {letter} with seed {other.seed}, and {shared} trials have seeds of "
+            "both: they are the same draws of the path, no new evidence; suites of this version share none",
+            label="warning: ",
+        )
+
+
+def _print(
+    folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]], margin: float
+) -> None:
+    console = stdout()
+    for letter, folder, result in zip(_LETTERS, folders, loaded, strict=False):
+        console.print(f"{letter}: {folder} ({result.started}, version {result.version})")
+    for letter, rows in zip(_LETTERS[1:], compared, strict=False):
+        console.print(comparison_table(rows, b=letter))
+        console.print(_summary(rows, margin))
+
+
+def _summary(rows: Sequence[Row], margin: float) -> str:
+    """How many differ, and which comparisons stand behind that."""
+    differ = sum(row.told in ("B is larger", "B is smaller") for row in rows)
+    parts = [
+        f"{differ} of {len(rows)} differ by more than {percent(margin)}, of which at most 5 % by chance "
+        "(false discovery rate)"
+    ]
+    apart = sum(row.paired is None for row in rows)
+    useless = sum(row.paired is not None and not row.pairs_are_sharper for row in rows)
+    if apart:
+        parts.append(f"{apart} have no common seeds")
+    if useless:
+        parts.append(f"in {useless} pairs tell less than all trials against all (rank correlation up to 1/3)")
+    return "; ".join(parts)
+
+
+def _studies(studies: Sequence[StoredStudy], margin: float, limit: float | None, format_: SuiteFormat) -> int:
+    compared = [compare_studies(studies[0], other) for other in studies[1:]]
+    lettered = list(zip(_LETTERS[1:], compared, strict=False))
+    if format_ is SuiteFormat.JSON:
+        documents = [
+            {"b": str(other.folder), "rows": [one.document() for one in rows]}
+            for other, rows in zip(studies[1:], compared, strict=True)
+        ]
+        print_json({"a": str(studies[0].folder), "study": studies[0].name, "comparisons": documents})
+    else:
+        if format_ is SuiteFormat.TABLE:
+            for letter, study in zip(_LETTERS, studies, strict=False):
+                stdout().print(f"{letter}: {study.folder} ({study.name}, version {study.version})")
+        for letter, rows in lettered:
+            _print_study(letter, rows, margin, format_)
+    if limit is None:
+        return PASSED
+    far = [(letter, one) for letter, rows in lettered for one in rows if one.is_beyond(limit)]
+    for letter, one in far:
+        complain(f"{letter}: {one.row}: {one.column} {change_text(one.change)}", label="differs: ")
+    lacking = [
+        (letter, names)
+        for letter, other in zip(_LETTERS[1:], studies[1:], strict=False)
+        if (names := missing_rows(studies[0], other))
+    ]
+    for letter, names in lacking:
+        complain(f"{letter} lacks {len(names)} rows of A: {names[0]}{', ...' if len(names) > 1 else ''}")
+    return FAILED if far else REFUSED if lacking else PASSED
+
+
+def _print_study(letter: str, rows: Sequence[Difference], margin: float, format_: SuiteFormat) -> None:
+    """What differs by more than the margin, the rows in the order of the study."""
+    names = tuple(name if name != "B" else letter for name in _STUDY_HEADERS)
+    shown = [
+        [one.row, one.column, _number(one.a), _number(one.b), change_text(one.change)]
+        for one in rows
+        if one.is_beyond(margin)
+    ]
+    alike = f"{len(rows) - len(shown)} of {len(rows)} numbers differ by at most {percent(margin)}"
+    if format_ is SuiteFormat.MARKDOWN:
+        say(markdown(names, shown, left=2) + f"\n\n{alike}")
+        return
+    if shown:
+        stdout().print(plain_table(names, shown, left=2))
+    stdout().print(f"{alike}; what differs may do so by chance: the checks of a study tell")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _fraction(text: str) -> float:
+    """A percentage such as `5 %`. Raises RequestError."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*%?\s*", text)
+    if match is None or not math.isfinite(value := float(match[1])) or value > 1000:
+        raise RequestError(f'--fail-above {text!r}: accepted: a percentage, such as "5 %"')
+    return value / 100

@@ -1,0 +1,63 @@
+"""Comparisons as tables, and what of them is too much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.cli.fitting import FittingTable
+from thalweg.comparison import Row
+from thalweg.quantity import percent
+from thalweg.statistics.digits import bracketed, supported
+
+_DROPPABLE = ("ties", "B better", "of", "A fails", "B fails", "B - A [95 %]", "A", "B")
+"""What a narrow terminal goes without, the first one first."""
+
+
+def headers(named: bool, b: str = "B") -> tuple[str, ...]:
+    """Of a comparison of A and `b`, with the names of scenarios or without."""
+    names = ("scenario",) if named else ()
+    rest = ("A", "B", "B - A", "A median", "B median", "change", "A fails", "B fails", "B - A [95 %]", "of")
+    return tuple(name.replace("B", b) for name in (*names, "criterion", *rest, "B better", "ties"))
+
+
+def comparison_rows(rows: Sequence[Row], named: bool, b: str = "B") -> list[list[str]]:
+    """Under `headers`."""
+    return [_cells(row, b)[0 if named else 1 :] for row in rows]
+
+
+def comparison_table(rows: Sequence[Row], named: bool = True, b: str = "B") -> FittingTable:
+    """For a terminal."""
+    names = [name.replace("B", b) for name in _DROPPABLE]
+    table = FittingTable(headers(named, b), 5 if named else 4, names, grouped=named)
+    for row in comparison_rows(rows, named, b):
+        table.add_row(*row)
+    return table
+
+
+def change_text(change: float | None) -> str:
+    """A change as a percentage with its sign.
+
+    >>> change_text(0.0312), change_text(-0.5), change_text(None)
+    ('+3.1 %', '-50.0 %', '-')
+    """
+    return "-" if change is None else f"{'+' if change >= 0 else ''}{percent(change)}"
+
+
+def _cells(row: Row, b: str) -> list[str]:
+    one, other, unit, paired = row.a, row.b, row.a.unit, row.paired
+    return [
+        row.scenario,
+        one.subject,
+        one.answer,
+        other.answer,
+        row.told.replace("B", b),
+        supported(one.median_interval, unit),
+        supported(other.median_interval, unit),
+        change_text(row.change),
+        f"{one.failures} of {one.n}",
+        f"{other.failures} of {other.n}",
+        bracketed(row.sharper.interval, unit),
+        "pairs" if row.pairs_are_sharper else "all with all",
+        f"{paired.b_better} of {paired.n}" if paired else "-",
+        str(paired.ties) if paired else "-",
+    ]

@@ -1,0 +1,131 @@
+"""`thalweg plot`: the figure of a trial as one wants it, or of several over each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import product
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thalweg.catalogue import find_scenario
+from thalweg.cli.console import Bar, note
+from thalweg.cli.options import (
+    AllowUnseeded,
+    Audit,
+    Binding,
+    Settings,
+    StackChoice,
+    check_figure,
+    read_bindings,
+    settings,
+)
+from thalweg.errors import RequestError, did_you_mean
+from thalweg.outcome import Trial
+from thalweg.quantity import millimetres
+from thalweg.scenario import Scenario
+
+_MOST = 8
+"""Most trials over each other: this many colours are easy to distinguish."""
+
+
+class Theme(StrEnum):
+    """How a figure looks."""
+
+    SCREEN = "screen"
+    DARK = "dark"
+    PAPER = "paper"
+
+
+def plot(
+    scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The figure: .html, .png, .svg or .pdf.")
+    ],
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--controller",
+            "-c",
+            metavar="FLOW=NAME",
+            help='Bind a flow; more than one of a flow are set side by side, "main=cubic as mild" by that name.',
+        ),
+    ] = None,
+    set_: Settings = None,
+    stack: StackChoice = None,
+    allow_unseeded: AllowUnseeded = False,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option("--seed", min=0, help="Of the trial; more than one are set side by side [1]."),
+    ] = None,
+    panels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Some of window, rtt, rate, queue, held, frames and states, with commas between [all of them].",
+        ),
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WIDTH", help="Width of the picture, letters included, such as 88mm.")
+    ] = None,
+    theme: Annotated[Theme, typer.Option(help="Looks; paper has black letters of 8 points.")] = Theme.SCREEN,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Instead of that of the scenario.")] = None,
+    audit: Audit = False,
+) -> None:
+    """Draw a trial, or several over each other: of several controllers, or with several seeds.
+
+    Example: `thalweg plot c4/bad-wifi -c main=c4 -c "main=cubic as mild" --panels rtt,queue -o rtt.pdf`
+    """
+    check_figure("--output", output)
+    width_mm = None if size is None else millimetres(size, "--size")
+    if width_mm is not None and output.suffix == ".html":
+        raise RequestError(
+            "--size is the width of a picture, and a page has that of its window; accepted: without it"
+        )
+    wanted = list(dict.fromkeys(panels.split(","))) if panels is not None else None
+    _refuse_panels(wanted)
+    entry = find_scenario(scenario)
+    keys = settings(set_, stack, allow_unseeded)
+    runs = list(_runs(read_bindings(controller, repeated=True), list(dict.fromkeys(seed or [1]))))
+    if len(runs) > _MOST:
+        raise RequestError(f"{len(runs)} trials over each other; accepted: at most {_MOST}")
+    loaded = {label: (Scenario.from_entry(entry, keys, pairs), at, names) for label, pairs, at, names in runs}
+    trials: dict[str, Trial] = {}
+    with Bar() as bar:
+        for number, (label, (one, at, _)) in enumerate(loaded.items()):
+            bar.show(label or one.name, number, len(loaded))
+            trials[label] = one.run(at, trace=True)
+    from thalweg.plots import PANELS, plot_trial, plot_trials  # noqa: PLC0415 - after what may be refused
+
+    chosen = wanted or PANELS
+    if len(trials) > 1:
+        figure = plot_trials(trials, title, panels=chosen)
+    else:
+        ((label, trial),) = trials.items()
+        figure = plot_trial(trial, title, panels=chosen, labels=loaded[label][2])
+    figure.save(output, width_mm, theme.value)
+    note(f"wrote {output}")
+
+
+def _runs(
+    bound: list[Binding], seeds: list[int]
+) -> Iterator[tuple[str, list[tuple[str, str]], int, dict[str, str]]]:
+    """Of each trial: its name, its controllers, its seed, and the labels of its flows."""
+    flows = dict.fromkeys(one.flow for one in bound)
+    sides = [[one for one in bound if one.flow == flow] for flow in flows]
+    for chosen in product(*sides):
+        varied = [one.label or one.controller for one, side in zip(chosen, sides, strict=True) if len(side) > 1]
+        labels = {one.flow: one.label for one in chosen if one.label}
+        for seed in seeds:
+            name = ", ".join(varied + ([f"seed {seed}"] if len(seeds) > 1 else []))
+            yield name, [(one.flow, one.controller) for one in chosen], seed, labels
+
+
+def _refuse_panels(wanted: list[str] | None) -> None:
+    from thalweg.plots.trial import PANELS  # noqa: PLC0415 - other refusals need no figures
+
+    for name in wanted or ():
+        if name not in PANELS:
+            raise RequestError(f"--panels {name!r}: no panel has this name{did_you_mean(name, PANELS)}")

@@ -1,0 +1,28 @@
+"""What a controller in Python has raised, in one message: file and line, the error, and where the trial was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from thalweg import _native
+from thalweg.control.definition import Definition
+from thalweg.control.source import place, raised
+from thalweg.errors import ControllerError
+
+
+def error_of(failed: _native.ControllerFailed, definitions: Mapping[str, Definition]) -> ControllerError:
+    """The error to show to whoever wrote the controller."""
+    text, method, flow, seed, time_s = failed.args
+    cause = failed.__cause__ or failed
+    definition = definitions.get(text)
+    if definition is None:
+        where = text
+    elif cause.__traceback__ is None:  # a decision that the simulator has refused, after the method has returned
+        where = definition.line_of(method)
+    else:
+        where = place(cause, definition.source.file if definition.source else Path())
+    trial = "" if seed is None else f" of the trial with seed {seed}"
+    return ControllerError(
+        f"{where}: {raised(cause)} (in {method} of {text}: flow {flow}{trial}, at {time_s:.6f} s)"
+    )

@@ -1,0 +1,129 @@
+"""Panels of links: the delay in their queues with drops as marks, and packets that jitter held back."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from thalweg.plots.downsample import downsample
+from thalweg.plots.panel import HEIGHT, Panel
+from thalweg.plots.spec import Spec, colour, table, told, values
+from thalweg.plots.theme import distinct
+from thalweg.quantity import scale
+from thalweg.trace import Trace
+
+_MOST_LINKS = 6
+_SHADES = ["#117A8B", "#B8860B", "#7B3F9E", "#3F7D20", "#A0522D", "#4C72B0"]
+_CAUSES = {
+    "queue": "#C0392B",
+    "aqm": "#E377C2",
+    "shrunk": "#FF7F0E",
+    "loss": "#D4145A",
+    "policer": "#800000",
+}
+_HELD = ["#2F4B7C", "#A05195", "#F95D6A", "#665191", "#003F5C", "#D45087"]
+
+
+def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
+    """Delay in the queues that ever held something, and a mark for each drop."""
+    most = longest(trace.links)
+    used = [name for name in most if most[name] > 0]
+    drawn = sorted(used, key=lambda name: -most[name])[:_MOST_LINKS]
+    names = [name for name in used if name in drawn]
+    if not names and trace.drops.is_empty():
+        return None
+    links = trace.links.select("time_s", "link", "queue_delay_s")
+    if len(names) < len(most):
+        links = links.filter(pl.col("link").is_in(names))
+    thin = downsample(links, "queue_delay_s", ["link"], buckets)
+    top = max(most.values(), default=0.0) or 1e-3
+    factor, unit = scale(top, "s")
+    data = thin.select("time_s", pl.format("queue of {}", "link").alias("label"), pl.col("queue_delay_s") / factor)
+    labels = [f"queue of {name}" for name in names]
+    area: Spec = {
+        "data": table(data, "queue"),
+        "mark": {
+            "type": "area",
+            "interpolate": "step-after",
+            "line": {"strokeWidth": 1.2},
+            "fillOpacity": 0.12,
+            "clip": True,
+        },
+        "encoding": {
+            "y": {**values(f"queueing ({unit})", top / factor * 1.04, "queue_delay_s"), "stack": None},
+            "color": colour(labels, _SHADES[: len(labels)], symbolType="square"),
+        },
+    }
+    reading: Spec = {"kind": "steps", "by": ["label"], "value": "queue_delay_s", "unit": unit}
+    layers = [area, *_drops(trace.drops, end / buckets)]
+    return Panel(
+        "queue", {"height": HEIGHT, "layer": layers, "resolve": {"scale": {"color": "independent"}}}, reading
+    )
+
+
+def longest(links: pl.DataFrame) -> dict[str, float]:
+    """The largest delay in the queue of each link, in order of appearance."""
+    names: list[str] = links["link"].unique(maintain_order=True).to_list()
+    delays = links["queue_delay_s"].to_numpy()
+    return {name: float(np.fmax.reduce(delays[(links["link"] == name).to_numpy()], initial=0.0)) for name in names}
+
+
+def _drops(drops: pl.DataFrame, width: float) -> list[Spec]:
+    """The first drop of each kind in each bucket of time, labelled with their number."""
+    if drops.is_empty():
+        return []
+    counts = drops.group_by("reason", maintain_order=True).agg(pl.len().alias("count"))
+    labelled = drops.join(counts, on="reason", maintain_order="left").with_columns(
+        pl.format("{} dropped ({})", "count", "reason").alias("label"),
+        (pl.col("time_s") / width).floor().alias("bucket"),
+    )
+    first = labelled.unique(["link", "flow", "reason", "bucket"], keep="first", maintain_order=True)
+    kinds = first.unique("reason", maintain_order=True)
+    labels, causes = kinds["label"].to_list(), kinds["reason"].to_list()
+    mark: Spec = {
+        "data": table(first.select("time_s", "link", "flow", "label"), "drops"),
+        "mark": {
+            "type": "point",
+            "shape": "cross",
+            "angle": 45,
+            "size": 34,
+            "filled": True,
+            "opacity": 0.9,
+            "clip": True,
+        },
+        "encoding": {
+            "y": {"value": 6},
+            "color": colour(labels, [_CAUSES.get(cause, "#555555") for cause in causes]),
+            "tooltip": told("link", "flow", "label", time_s="time (s)"),
+        },
+    }
+    return [mark]
+
+
+def held_back(trace: Trace, end: float, buckets: int) -> Panel | None:
+    """How long links held packets back: of each stretch of time, the longest."""
+    if trace.held.is_empty():
+        return None
+    top = float(trace.held["held_s"].max())  # type: ignore[arg-type]
+    factor, unit = scale(top, "s")
+    worst = (
+        trace.held.with_columns((pl.col("time_s") / (end / buckets)).floor().alias("bucket"))
+        .sort("held_s", descending=True, maintain_order=True)
+        .unique(["link", "bucket"], keep="first", maintain_order=True)
+        .sort("time_s", maintain_order=True)
+    )
+    names: list[str] = worst["link"].unique(maintain_order=True).to_list()
+    labels = [f"held back by {name}" for name in names]
+    data = worst.select("time_s", pl.format("held back by {}", "link").alias("label"), pl.col("held_s") / factor)
+    shades = _HELD if len(names) <= len(_HELD) else distinct(len(names))
+    spec: Spec = {
+        "data": table(data, "held"),
+        "height": HEIGHT * 0.6,
+        "mark": {"type": "rule", "strokeWidth": 1.1, "opacity": 0.75, "clip": True},
+        "encoding": {
+            "y": values(f"held back ({unit})", top / factor * 1.04, "held_s"),
+            "y2": {"datum": 0},
+            "color": colour(labels, shades[: len(names)]),
+        },
+    }
+    return Panel("held", spec, {"kind": "points", "by": ["label"], "value": "held_s", "unit": unit})

@@ -1,0 +1,172 @@
+"""`thalweg compare`: several results or studies, differences in percent, and a limit for scripts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thalweg.cli import main
+from thalweg.outcome import Outcomes
+from thalweg.store.results import Store, SuiteResult
+
+Capture = pytest.CaptureFixture[str]
+Make = Callable[..., Outcomes]
+
+
+@pytest.fixture
+def stored(tmp_path: Path, outcomes_of: Make) -> Callable[[str, Sequence[float]], str]:
+    """Stores trials with these completions."""
+
+    def store(name: str, completions: Sequence[float]) -> str:
+        result = SuiteResult("hand", "Made by hand", None, 1)
+        outcomes = outcomes_of(completions, at_most=100.0)
+        with Store(tmp_path / name, result, [outcomes.scenario], len(completions)) as store:
+            result.outcomes.append(outcomes)
+            store.add(outcomes)
+            store.finish()
+        return str(tmp_path / name)
+
+    return store
+
+
+BASE = [10.0 + 0.01 * trial for trial in range(20)]
+
+
+def slower(share: float) -> list[float]:
+    return [time * (1 + share) for time in BASE]
+
+
+@pytest.mark.parametrize(
+    ("share", "limit", "status"),
+    [(0.10, "5 %", 1), (0.10, "5", 1), (0.10, "20 %", 0), (-0.10, "5 %", 0), (0.04, "5 %", 0), (0.0, "0 %", 0)],
+)
+def test_a_result_that_is_worse_by_more_than_the_limit_is_status_one(
+    share: float, limit: str, status: int, stored: Any, capsys: Capture
+) -> None:
+    a, b = stored("a", BASE), stored("b", slower(share))
+    assert main(["compare", a, b, "--fail-above", limit]) == status
+    said = capsys.readouterr()
+    assert ("worse: B: hand-made: main completion 10.09 s to 11.1 s (+10.0 %)" in said.err) == (status == 1)
+    assert f"{100 * share:+.1f} %" in said.out
+
+
+def test_too_few_trials_to_tell_are_no_pass(stored: Any, capsys: Capture) -> None:
+    a, b = stored("a", BASE[:3]), stored("b", slower(0.5)[:3])
+    assert main(["compare", a, b]) == 0
+    assert main(["compare", a, b, "--fail-above", "5 %"]) == 2
+    assert "too few trials" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("b_inf", "status"), [(12, 0), (20, 0)])
+def test_a_base_that_did_not_finish_is_not_for_lack_of_trials(b_inf: int, status: int, stored: Any) -> None:
+    never = float("inf")
+    a, b = stored("a", [never] * 20), stored("b", [never] * b_inf + BASE[b_inf:])
+    assert main(["compare", a, b, "--fail-above", "5 %"]) == status
+
+
+def test_the_limit_is_a_share_of_the_first_result(stored: Any) -> None:
+    # 10.5 s is 5 % more than 10 s, and 10 s is 4.8 % less than 10.5 s: a limit of 4.9 % tells them apart.
+    a, b = stored("a", [10.0 + 1e-4 * n for n in range(20)]), stored("b", [10.5 + 1e-4 * n for n in range(20)])
+    assert main(["compare", a, b, "--fail-above", "4.9 %"]) == 1
+    assert main(["compare", a, b, "--fail-above", "5.1 %"]) == 0
+
+
+def test_several_results_are_set_against_the_first(stored: Any, capsys: Capture) -> None:
+    folders = [stored("a", BASE), stored("b", slower(0.1)), stored("c", slower(-0.2))]
+    assert main(["compare", *folders, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    changes = [one["rows"][0]["change"] for one in document["comparisons"]]
+    assert changes == pytest.approx([0.1, -0.2])
+    assert [one["b"] for one in document["comparisons"]] == folders[1:]
+    assert main(["compare", *folders, "--fail-above", "5 %", "--quiet"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("worse: B: ")
+    assert main(["compare", *folders]) == 0
+    out = capsys.readouterr().out
+    assert "C is smaller" in out
+    assert "+10.0 %" in out
+    assert "-20.0 %" in out
+
+
+def test_markdown_has_the_same_numbers(stored: Any, capsys: Capture) -> None:
+    assert main(["compare", stored("a", BASE), stored("b", slower(0.1)), "--format", "markdown"]) == 0
+    head, marks, row, *_ = capsys.readouterr().out.splitlines()
+    assert head.count("|") == marks.count("|") == row.count("|")
+    assert "| change |" in head
+    assert "| +10.0 % |" in row
+
+
+def test_scenarios_without_criteria_are_compared_by_what_flows_have(
+    scenario_file: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    text = scenario_file.read_text(encoding="utf-8")
+    scenario_file.write_text(text[: text.index("[[pass]]")], encoding="utf-8")
+    folders = []
+    for rate in ("20 Mbps", "10 Mbps"):
+        folders.append(str(tmp_path / rate.replace(" ", "")))
+        suite = ["suite", str(scenario_file.parent), "-n", "8", "--set", f"path.rate={rate}", "--no-report"]
+        assert main([*suite, "--out", folders[-1], "-q"]) == 0
+    assert main(["compare", *folders, "--format", "json"]) == 0
+    said = capsys.readouterr().out
+    rows = {row["metric"]: row for row in json.loads(said)["rows"]}
+    assert set(rows) == {"completion", "rate", "loss", "rtt", "queue-delay"}
+    assert rows["completion"]["told"] == "B is larger"
+    assert rows["rate"]["told"] == "B is smaller"
+    # Half of the rate is worse, although it is smaller.
+    assert main(["compare", *folders, "--fail-above", "5 %", "-q"]) == 1
+    assert re.search(r"main rate [\d.]+ Mbps to [\d.]+ Mbps \(-", capsys.readouterr().err)
+
+
+def study(folder: Path, rows: list[dict[str, Any]], name: str = "harm") -> str:
+    folder.mkdir()
+    document = {"study": name, "version": "0.1.0", "started": "today", "rows": rows}
+    (folder / "study.json").write_text(json.dumps(document), encoding="utf-8")
+    return str(folder)
+
+
+def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> None:
+    a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2, "n": 20}, {"who": "bbr", "harm": 0.4, "n": None}])
+    b = study(tmp_path / "b", [{"who": "bbr", "harm": 0.5, "n": None}, {"who": "c4", "harm": 0.2, "n": 20}])
+    assert main(["compare", a, b, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["comparisons"][0]["rows"]
+    assert [(row["row"], row["column"], row["change"]) for row in rows] == [
+        ("c4", "harm", 0.0),
+        ("c4", "n", 0.0),
+        ("bbr", "harm", pytest.approx(0.25)),
+    ]
+    assert main(["compare", a, b]) == 0
+    assert "2 of 3 numbers differ by at most 1.0 %" in capsys.readouterr().out
+    assert main(["compare", a, b, "--fail-above", "30 %"]) == 0
+    assert main(["compare", a, b, "--fail-above", "20 %"]) == 1
+    assert "differs: B: bbr: harm +25.0 %" in capsys.readouterr().err
+    assert main(["compare", a, b, "--format", "markdown"]) == 0
+    assert "| bbr | harm | 0.4 | 0.5 | +25.0 % |" in capsys.readouterr().out
+
+
+def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Capture) -> None:
+    a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2}, {"who": "bbr", "harm": 0.4}])
+    b = study(tmp_path / "b", [{"who": "c4", "harm": 0.2}])
+    assert main(["compare", a, b, "--fail-above", "5 %"]) == 2
+    assert "B lacks 1 rows of A: bbr" in capsys.readouterr().err
+    assert main(["compare", b, a, "--fail-above", "5 %"]) == 0
+
+
+@pytest.mark.parametrize("limit", ["much", "-5 %", "", "5 % or so", "1e9", "nan"])
+def test_a_limit_is_a_percentage(limit: str, stored: Any, capsys: Capture) -> None:
+    a = stored("a", BASE)
+    assert main(["compare", a, a, f"--fail-above={limit}"]) == 2
+    assert 'accepted: a percentage, such as "5 %"' in capsys.readouterr().err
+
+
+def test_folders_of_two_kinds_and_a_single_one_are_refused(tmp_path: Path, stored: Any, capsys: Capture) -> None:
+    a, one = stored("a", BASE), study(tmp_path / "s", [{"who": "c4", "harm": 0.2}])
+    other = study(tmp_path / "t", [{"who": "c4", "harm": 0.2}], "laws")
+    for folders, says in (([a, one], "folders of one kind"), ([a], "2 to 26"), ([one, other], "one study")):
+        assert main(["compare", *folders]) == 2
+        assert says in capsys.readouterr().err

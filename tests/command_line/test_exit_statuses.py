@@ -1,0 +1,70 @@
+"""Exit statuses that hold whoever reads the output, and whenever they stop."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(arguments: list[str], both: bool = False) -> subprocess.CompletedProcess[str]:
+    """The command with standard output, and perhaps standard error, into a pipe whose reader has left."""
+    read, write = os.pipe()
+    os.close(read)
+    code = "import sys; from thalweg.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, *arguments]
+    err = write if both else subprocess.PIPE
+    done = subprocess.run(command, check=False, stdout=write, stderr=err, text=True)
+    os.close(write)
+    return done
+
+
+@pytest.fixture
+def failing(scenario_file: Path) -> Path:
+    """A scenario that fails, and is not infeasible."""
+    text = scenario_file.read_text(encoding="utf-8")
+    # Floor: 1.5 RTT, 205 kB with headers at 20 Mbps, half an RTT: 0.16 s. Slow start takes three more round trips.
+    scenario_file.write_text(text.replace('"5 s"', '"170 ms"'), encoding="utf-8")
+    return scenario_file
+
+
+@pytest.mark.parametrize(("format_", "both"), [("table", True), ("json", False), ("markdown", False)])
+def test_a_failing_suite_whose_reader_has_left_stores_its_result_and_fails(
+    format_: str, both: bool, failing: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    suite = ["suite", str(failing.parent), "-n", "2", "--out", str(out), "--format", format_, "--no-report"]
+    done = run(suite, both)
+    assert done.returncode == 1
+    assert (out / "short" / "flows.parquet").exists()
+    assert "Traceback" not in (done.stderr or "")
+
+
+@pytest.mark.parametrize("format_", ["table", "json"])
+def test_a_failing_run_whose_reader_has_left_fails(format_: str, failing: Path) -> None:
+    done = run(["run", str(failing), "--format", format_])
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+
+
+def test_a_refused_check_whose_reader_has_left_is_refused(scenario_file: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("title = 1", encoding="utf-8")
+    done = run(["check", str(scenario_file), str(wrong), str(scenario_file)])
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+
+
+def test_head_takes_one_line_and_the_report_is_written_and_the_shell_sees_the_failure(
+    failing: Path, tmp_path: Path
+) -> None:
+    code = "import sys; from thalweg.cli import main; sys.exit(main())"
+    suite = f"{sys.executable} -c '{code}' suite {failing.parent} -n 2 --out {tmp_path / 'out'}"
+    line = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{suite} | head -1"], check=False, capture_output=True, text=True
+    )
+    assert line.returncode == 1
+    assert len(line.stdout.splitlines()) == 1
+    assert (tmp_path / "out" / "report.html").exists()

@@ -1,0 +1,62 @@
+"""The help of every command: an example in each, and nothing that the terminal has eaten."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pkgutil import resolve_name
+
+import pytest
+import typer
+
+from thalweg.cli import main
+from thalweg.cli.commands import _COMMANDS
+
+Capture = pytest.CaptureFixture[str]
+
+
+def commands() -> Iterator[tuple[str, ...]]:
+    """Every command that does something, by the words that call it."""
+    for name, place in _COMMANDS.items():
+        loaded = resolve_name(place)
+        if not isinstance(loaded, typer.Typer):
+            yield (name,)
+            continue
+        for command in loaded.registered_commands:
+            yield (name, command.name or command.callback.__name__)  # type: ignore[union-attr]
+
+
+def help_of(words: tuple[str, ...], capture: Capture, monkeypatch: pytest.MonkeyPatch, columns: int = 80) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main([*words, "--help"]) == 0
+    return capture.readouterr().out
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_every_help_has_an_example_that_the_command_understands(
+    words: tuple[str, ...], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = help_of(words, capsys, monkeypatch, 200)
+    (example,) = re.findall(r"Example: (.+?) *$", text, re.MULTILINE)
+    given = shlex.split(example.split(" > ")[0])
+    assert given[: 1 + len(words)] == ["thalweg", *words]
+    own = given[: given.index("--")] if "--" in given else given
+    for option in (word for word in own if word.startswith("-")):
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", text.replace(example, "")), option
+
+
+@pytest.mark.parametrize("words", [(), *commands(), ("study",), ("probe",), ("quic",)], ids=" ".join)
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_no_help_is_wider_than_the_terminal_or_has_lost_words(
+    words: tuple[str, ...], columns: int, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = help_of(words, capsys, monkeypatch, columns)
+    assert max(map(len, text.splitlines())) <= columns
+    # What stands in angle or square brackets is eaten by Markdown or by Rich.
+    assert not re.search(r"results/-|\(\)|``|: *$", text.replace("Example: ", ""), re.MULTILINE), text
+
+
+def test_the_names_of_the_lists_in_a_scenario_are_shown_with_their_brackets(capsys: Capture) -> None:
+    assert main(["run", "nowhere [bold]x[/bold].toml"]) == 2
+    assert "nowhere [bold]x[/bold].toml" in capsys.readouterr().err

@@ -1,0 +1,119 @@
+"""Typical mistakes, and the message of each: it says what to write instead, in the words of scenario files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from thalweg.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+OF_THE_IMPLEMENTATION = re.compile(
+    r"invalid type|invalid value|internally|tagged|sequence|serde|struct |enum |\bu8\b|u32|u64|f64|\bmap\b|"
+    r"NoneType|Traceback|variant |DeTable|duplicate key"
+)
+"""Words that mean nothing to the author of a scenario."""
+
+IN_THE_FILE = [
+    ("[path]", "[[path]]", "path is one table: write [path]"),
+    ("[[flow]]", "[flow]", "flows are a list: write [[flow]]"),
+    ("[[pass]]", "[pass]", "pass criteria are a list: write [[pass]]"),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\n[path.change]\nat = "1 s"', "changes are a list: write [[path.change]]"),
+    ('rate = "20 Mbps"', "rate = 20", '20 has no unit; accepted: a text with a unit, such as "20 Mbps"'),
+    ('rate = "20 Mbps"', "rate = 2.5e7", "has no unit"),
+    ('rate = "20 Mbps"', 'rate = "20"', '"20" has no unit'),
+    ('rate = "20 Mbps"', 'rate = "20 Mb"', 'unknown unit "Mb"'),
+    ('rate = "20 Mbps"', 'bandwidth = "20 Mbps"', 'unknown key "bandwidth"'),
+    ('rate = "20 Mbps"', 'rates = "20 Mbps"', 'did you mean "rate"?'),
+    ('rtt = "40 ms"', 'rtt = "40ms"\nloss = 1', "1 has no unit"),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = "1"', ""),  # all of it: a warning that the download cannot finish
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = { model = "randon", rate = "1 %" }', '"randon"'),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = { rate = "1 %" }', 'the key "model" is missing'),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\njitter = "5 ms"', "a table with model ="),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nqueue = "codel"', "a table with model ="),
+    ('buffer = "1 bdp"', 'buffer = "100 B"', "holds no packet"),
+    ('buffer = "1 bdp"', 'buffer = "0.001 bdp"', "holds no packet"),
+    ('buffer = "1 bdp"', "buffer = 10", "10 has no unit"),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nreorder = "yes"', "true or false"),
+    ('rtt = "40 ms"\n', "", 'the key "rtt" is missing'),
+    ('"cubic"', '"cubik"', 'did you mean "cubic"?'),
+    ('"cubic"', '"kernel:cubic"', "thalweg run --live"),
+    ('"cubic"', '"cubic:hystrat=off"', 'did you mean "hystart"?'),
+    ('"200 kB"', "200000", "200000 has no unit"),
+    ('"200 kB"', '"200 kB"\nstreams = "4"', '"4" is a text; accepted: a whole number'),
+    ('"200 kB"', '"200 kB"\nstreams = -1', "-1 is not in range"),
+    ('"200 kB"', '"200 kB"\nstart = 2', "2 has no unit"),
+    ('"200 kB"', '"200 kB"\nroute = "a"', "a list in square brackets"),
+    ('"200 kB"', '"200 kB"\nupload = "1 MB"', "a flow has one workload"),
+    ('"completion"', '"complete"', 'did you mean "completion"?'),
+    ('"completion"', '"p95-delay"', "is missing"),
+    ('"completion"', '"rate"', 'has an unknown unit "s"'),
+    ('"completion"', '"share"', "two [[flow]] tables or more"),
+    ('at_most = "5 s"', "at_most = 5", "5 has no unit"),
+    ('at_most = "5 s"', 'less_than = "5 s"', 'unknown key "less_than"'),
+    ('at_most = "5 s"', "", "there is no bound"),
+    ('at_most = "5 s"', 'at_most = "5 s"\nat_least = "1 s"', "a criterion has one bound"),
+    ('at_most = "5 s"', 'at_most = "5 s"\nin = 0.95', "0.95 has no unit"),
+    ('flow = "main"', 'flow = "mian"', 'did you mean "main"?'),
+    ('title = "', "title = ", "missing opening quote"),
+    ('title = "', 'rtt = "40 ms"\ntitle = "', 'did you mean "path.rtt"?'),
+    ('title = "', 'title = "once"\ntitle = "', '"title" comes twice'),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "says"), IN_THE_FILE)
+def test_a_mistake_in_a_file_is_told_in_its_own_words(
+    old: str, new: str, says: str, scenario_file: Path, capsys: Capture
+) -> None:
+    text = scenario_file.read_text(encoding="utf-8")
+    assert old in text
+    scenario_file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    status = main(["check", str(scenario_file)])
+    message = capsys.readouterr().err
+    assert status == (2 if says else 0), message
+    assert says in message
+    assert not OF_THE_IMPLEMENTATION.search(message), message
+    assert len(message.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--set", "rtt=40 ms"], 'did you mean "path.rtt"?'),
+        (["--set", "loss=1 %"], 'did you mean "path.loss"?'),
+        (["--set", "download=1 MB"], 'did you mean "flow.NAME.download"?'),
+        (["--set", "path.rtt=40"], "40 has no unit"),
+        (["--set", "flow.mian.start=1 s"], 'did you mean "main"?'),
+        (["--set", "path.rate"], "expected KEY=VALUE"),
+        (["-c", "main=cubik"], 'did you mean "cubic"?'),
+        (["-c", "mian=cubic"], "did you mean main?"),
+        (["-c", "main=kernel:cubic"], "thalweg run --live"),
+        (["-c", "cubic"], "expected FLOW=NAME"),
+        (["--retry", "2"], "accepted: with --live"),
+        (["--strict-timing"], "accepted: with --live"),
+        (["-c", "main=c4", "-c", "main=c4"], "given twice"),
+        (["-c", "main=c4", "-c", "main=cubic", "--plot", "x.html"], "accepted: one for each flow"),
+    ],
+)
+def test_a_mistake_in_an_option_is_told_in_its_own_words(
+    arguments: list[str], says: str, scenario_file: Path, capsys: Capture
+) -> None:
+    assert main(["run", str(scenario_file), *arguments]) == 2
+    message = capsys.readouterr().err
+    assert says in message
+    assert not OF_THE_IMPLEMENTATION.search(message), message
+
+
+def test_a_loss_may_be_a_probability_alone(scenario_file: Path, capsys: Capture) -> None:
+    def said(loss: str) -> str:
+        arguments = ["run", str(scenario_file), "-n", "3", "--set", f"path.loss={loss}", "--format", "json"]
+        assert main(arguments) == 0
+        out = capsys.readouterr().out
+        return re.sub(r'"(wall_s|core_s)": [0-9.]+', "", out)
+
+    model = '{ model = "random", rate = "1 %" }'
+    assert said("1 %") == said(model)
+    assert said("1 %") != said("2 %")

@@ -1,0 +1,34 @@
+"""What is in figures and pages, for tests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from thalweg.plots import Figure
+from thalweg.plots.page import unpacked
+
+
+def parts(spec: Any) -> Iterator[dict[str, Any]]:
+    """A specification and all that is within it."""
+    if isinstance(spec, dict):
+        yield spec
+    for one in spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ():
+        yield from parts(one)
+
+
+def drawn(figure: Figure, name: str) -> pl.DataFrame:
+    """The data of this name in a figure."""
+    (text,) = (part["values"] for part in parts(figure.to_dict()) if part.get("name") == name and "values" in part)
+    return pl.read_csv(text.encode(), infer_schema_length=None)
+
+
+def figures_of(html: str) -> dict[str, dict[str, Any]]:
+    """The figures that a page carries, by their places."""
+    block = re.search(r'id="figures">(.*?)</script>', html, re.S)
+    assert block is not None
+    return {place: json.loads(unpacked(text)) for place, text in json.loads(block.group(1)).items()}

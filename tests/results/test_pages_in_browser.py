@@ -1,0 +1,287 @@
+"""Pages as a person meets them in Chromium: on wide and narrow screens, in light and dark, on paper."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from calls import CALL
+from short_download import SCENARIO
+from thalweg.plots import plot_distribution, plot_trial
+from thalweg.report import write_report
+from thalweg.scenario import Scenario
+from thalweg.store.results import SuiteResult
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium (Debian's package chromium)"),
+    pytest.mark.timeout(300),  # longer than others: a loaded machine must not fail them
+]
+WIDTHS = [1300, 400, 360]
+Scheme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - a test without Chromium needs none
+
+    with sync_playwright() as playwright:
+        # Root has no sandbox, and CI is root.
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> Path:
+    """The report of six scenarios, the last of which is a call that fails."""
+    texts = {f"short-{number}": SCENARIO for number in range(5)} | {"call": CALL}
+    outcomes = [Scenario.from_toml(text, name).trials(3) for name, text in texts.items()]
+    page = folder / "report.html"
+    result = SuiteResult(None, "By hand", "a source", seed=1, outcomes=outcomes, folder=folder)
+    result.host = {**result.host, "processor": "a processor with a name that is quite as long as they often are"}
+    write_report(result, page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def figure(folder: Path) -> Path:
+    """The page of one figure."""
+    page = folder / "figure.html"
+    plot_trial(Scenario.from_toml(CALL, "call").run(seed=1, trace=True)).save(page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def study(folder: Path) -> Path:
+    """The page of a small study."""
+    from thalweg.cli import main  # noqa: PLC0415
+
+    arguments = "study fairness -c c4 -c cubic --buffer 1 --rtt-ratio 1 --queue drop-tail --flows 2 --duration 20s"
+    main([*arguments.split(), "-n", "2", "--out", str(folder / "study")])
+    return folder / "study" / "report.html"
+
+
+def opened(browser: Browser, page: Path, width: int = 1300, scheme: Scheme = "light", place: str = "") -> Page:
+    """A page with all its figures drawn."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    view = context.new_page()
+    problems: list[str] = []
+    view.on("pageerror", lambda error: problems.append(str(error)))
+    view.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    view.on("request", lambda request: problems.append(request.url) if request.url.startswith("http") else None)
+    view.goto(page.as_uri() + place)
+    view.wait_for_selector("html[data-drawn]", state="attached", timeout=120_000)
+    assert problems == []
+    return view
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["report", "figure", "study"])
+def test_nothing_scrolls_sideways(browser: Browser, name: str, width: int, request: pytest.FixtureRequest) -> None:
+    view = opened(browser, request.getfixturevalue(name), width)
+    view.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert view.evaluate("innerWidth") == width
+    assert view.evaluate("document.scrollingElement.scrollWidth") <= width
+    wide = """() => [...document.querySelectorAll('body *')]
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX === 'auto')
+      .map((one) => one.outerHTML.slice(0, 100))"""
+    if width < 500:
+        assert view.evaluate(wide) == []
+    figures = view.evaluate("[...document.querySelectorAll('figure svg')].map((one) => one.clientWidth)")
+    assert figures
+    assert max(figures) <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["report", "figure", "study"])
+def test_axe_finds_nothing_serious(
+    browser: Browser, name: str, scheme: Scheme, request: pytest.FixtureRequest
+) -> None:
+    view = opened(browser, request.getfixturevalue(name), scheme=scheme)
+    view.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    view.evaluate(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = view.evaluate("axe.run().then((result) => result.violations)")
+    serious = {
+        one["id"]: [node["html"][:200] for node in one["nodes"]][:3]
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    }
+    assert serious == {}
+
+
+def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Browser, report: Path) -> None:
+    view = opened(browser, report)
+    for what in (
+        "[...document.querySelectorAll('figure figcaption')].every((one) => one.textContent.length > 40)",
+        "document.querySelectorAll('figure').length === document.querySelectorAll('figure figcaption').length",
+        "[...document.querySelectorAll('table')].every((one) => one.caption.textContent.length > 5)",
+        "[...document.querySelectorAll('th')].every((one) => one.scope)",
+    ):
+        assert view.evaluate(what), what
+
+
+def test_a_link_lands_where_it_says(browser: Browser, report: Path) -> None:
+    for place in ("short-3", "call"):
+        view = opened(browser, report, place=f"#{place}")
+        view.wait_for_timeout(300)
+        top = view.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place)
+        room = view.evaluate("innerHeight")
+        below = view.evaluate("document.scrollingElement.scrollHeight - innerHeight - scrollY")
+        # Below the head, which stays; at the end of a page there may be nothing left to scroll.
+        assert 0 < top < 120 or (below < 2 and top < room)
+
+
+def test_figures_reserve_their_height_within_a_few_lines(browser: Browser, report: Path) -> None:
+    view = opened(browser, report)
+    view.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    reserved = """() => [...document.querySelectorAll('figure')].map((one) => {
+      const drawn = one.querySelector('svg').getBoundingClientRect().height;
+      return [drawn, Number(one.dataset.reserved)];
+    })"""
+    for drawn, asked in view.evaluate(reserved):
+        assert abs(drawn - asked) < 80, (drawn, asked)
+
+
+def test_the_overview_filters_and_sorts(browser: Browser, report: Path) -> None:
+    view = opened(browser, report)
+    names = (
+        "() => [...document.querySelectorAll('.overview tbody tr:not([hidden]) a')].map((one) => one.textContent)"
+    )
+    assert view.evaluate(names) == ["call", *(f"short-{number}" for number in range(5))]
+    view.get_by_role("button", name="scenario").click()
+    view.get_by_role("button", name="scenario").click()
+    assert view.evaluate(names) == [*(f"short-{number}" for number in reversed(range(5))), "call"]
+    view.get_by_role("searchbox").fill("short-2")
+    assert view.evaluate(names) == ["short-2"]
+    assert view.locator("#shown").text_content() == "1 of 6"
+    assert view.locator("section.scenario:visible").count() == 1
+    view.get_by_role("searchbox").fill("")
+    view.locator("#answer").select_option("fail")
+    assert view.evaluate(names) == ["call"]
+
+
+def test_failures_are_open_and_the_rest_is_folded(browser: Browser, report: Path) -> None:
+    view = opened(browser, report)
+    opened_ = "() => [...document.querySelectorAll('section.scenario:has(> [open])')].map((one) => one.id)"
+    assert view.evaluate(opened_) == ["call"]
+    view.locator(".bar summary").click()
+    view.locator(".bar a", has_text="A short download").nth(2).click()
+    assert view.evaluate(opened_) == ["short-2", "call"]
+
+
+def test_the_head_stays_in_sight(browser: Browser, report: Path) -> None:
+    view = opened(browser, report)
+    view.mouse.wheel(0, 3000)
+    view.wait_for_timeout(300)
+    assert view.evaluate("scrollY") > 1000
+    assert view.evaluate("document.querySelector('.bar').getBoundingClientRect().top") == 0
+
+
+def test_the_cursor_reads_exact_values_of_all_panels(browser: Browser, figure: Path) -> None:
+    view = opened(browser, figure)
+    panel = view.locator("g.mark-group.role-scope > g > path.background").nth(1).bounding_box()
+    assert panel is not None
+    view.mouse.move(panel["x"] + panel["width"] / 2, panel["y"] + panel["height"] / 2)
+    box = view.locator(".cursor-box")
+    assert box.is_visible()
+    rows = dict(
+        view.evaluate(
+            "[...document.querySelectorAll('.cursor-box tr')].map((row) => [...row.cells].map((c) => c.innerText))"
+        )
+    )
+    at = float(box.locator("b").inner_text().split()[1])
+    until = view.evaluate("Number(document.querySelector('.cursor-box b').textContent.split(' ')[1])")
+    assert at == until
+    trace = Scenario.from_toml(CALL, "call").run(seed=1, trace=True).trace
+    assert trace is not None
+    before = trace.flows.filter(trace.flows["time_s"] <= at).tail(1).row(0, named=True)
+    assert {"congestion window", "in flight", "latest RTT", "smoothed RTT", "delivery rate"} <= set(rows)
+    assert float(rows["congestion window"].split()[0]) == pytest.approx(before["window_bytes"] / 1e3, rel=0.02)
+    assert before["state"] in rows["main"]
+    view.mouse.move(2, 2)
+    assert box.is_hidden()
+
+
+def test_drag_moves_and_ctrl_with_the_wheel_zooms_all_panels(browser: Browser, figure: Path) -> None:
+    view = opened(browser, figure)
+
+    def ticks() -> list[float]:
+        groups: list[list[str]] = view.evaluate(
+            "[...document.querySelectorAll('.role-axis-label')]"
+            ".map((group) => [...group.querySelectorAll('text')].map((one) => one.textContent))"
+        )
+        times = next(one for one in reversed(groups) if one and one[0][0].isdigit())
+        return sorted(float(label) for label in times)
+
+    panel = view.locator("g.mark-group.role-scope > g > path.background").first.bounding_box()
+    assert panel is not None
+    middle = (panel["x"] + panel["width"] / 2, panel["y"] + panel["height"] / 2)
+    whole = ticks()
+    view.mouse.move(*middle)
+    view.mouse.wheel(0, -400)
+    assert ticks() == whole  # the page scrolls; the figure stays
+    view.evaluate("scrollTo(0, 0)")
+    view.keyboard.down("Control")
+    view.mouse.move(*middle)
+    view.mouse.wheel(0, -400)
+    view.keyboard.up("Control")
+    view.wait_for_timeout(300)
+    near = ticks()
+    assert max(near) - min(near) < 0.7 * (max(whole) - min(whole))
+    view.mouse.down()
+    view.mouse.move(middle[0] - 150, middle[1])
+    view.mouse.up()
+    view.wait_for_timeout(300)
+    assert min(ticks()) > min(near)
+    view.mouse.dblclick(*middle)
+    view.wait_for_timeout(300)
+    assert ticks() == whole
+
+
+def test_on_paper_all_is_open_and_drawn(browser: Browser, report: Path, tmp_path: Path) -> None:
+    view = opened(browser, report)
+    paper = tmp_path / "report.pdf"
+    view.pdf(path=paper)
+    assert paper.stat().st_size > 50_000
+    view.emulate_media(media="print")
+    assert view.locator(".bar").is_hidden()
+    assert view.evaluate("[...document.querySelectorAll('figure')].every((one) => 'drawn' in one.dataset)")
+
+
+def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(browser: Browser, study: Path) -> None:
+    view = opened(browser, study)
+    order = view.evaluate("[...document.querySelectorAll('main section')].map((one) => one.id)")
+    assert order.index("rows") > order.index("checks")
+    assert order[-2:] == ["rows", "parameters"]
+    document = json.loads((study.parent / "study.json").read_text(encoding="utf-8"))
+    command = view.locator(".top .command").inner_text()
+    assert command == document["command"]
+    assert command.startswith("thalweg study fairness --controller c4 --controller cubic --buffer 1.0")
+    assert document["settings"]["duration"] == "20s"
+    assert "duration" in view.locator("#parameters").inner_text()
+
+
+def test_a_distribution_can_be_read_at_the_cursor(browser: Browser, folder: Path) -> None:
+    page = folder / "distribution.html"
+    plot_distribution(Scenario.from_toml(SCENARIO, "short").trials(5)).save(page)
+    view = opened(browser, page)
+    panel = view.locator("g.mark-group.role-scope > g > path.background").nth(1).bounding_box()
+    assert panel is not None
+    view.mouse.move(panel["x"] + panel["width"] - 2, panel["y"] + 20)
+    assert view.locator(".cursor-box td").nth(1).inner_text() == "100 %"
