@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from thalweg.cli import main
-from thalweg.cli.tables import plain_table
+from thalweg.cli.fitting import plain_table
 from thalweg.scenario import Scenario
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.laws import bbr_cycle, queues, table, timeout, utilisation, window

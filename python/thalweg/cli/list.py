@@ -11,9 +11,8 @@ import typer
 from thalweg import _native
 from thalweg.catalogue import list_suites
 from thalweg.cli.console import print_json, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
-from thalweg.cli.tables import plain_table
-from thalweg.scenario import Scenario
 
 
 class Kind(StrEnum):
@@ -76,6 +75,8 @@ def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _scenarios() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    from thalweg.scenario import Scenario  # noqa: PLC0415 - polars comes with it
+
     entries = []
     for suite in list_suites():
         for entry in suite.entries:

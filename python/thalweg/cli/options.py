@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thalweg import audit
 from thalweg.cli import console
 from thalweg.errors import RequestError
-from thalweg.outcome import Trial
 from thalweg.seeds import LARGEST_SET, first_seed
-from thalweg.trace import FORMATS as TRACE_FORMATS
+
+if TYPE_CHECKING:
+    from thalweg.outcome import Trial
 
 PLOT_FORMATS = (".html", ".png", ".svg", ".pdf")
 _LARGEST_SEED = 2**63 - 1
@@ -244,7 +245,9 @@ def refuse_audit() -> None:
 def check_files(trace: Path | None, plot: Path | None) -> None:
     """Refuses file names that could not be written, before any work is done. Raises RequestError."""
     if trace is not None:
-        _check_name("--trace", trace, TRACE_FORMATS)
+        from thalweg.trace import FORMATS  # noqa: PLC0415 - polars comes with it
+
+        _check_name("--trace", trace, FORMATS)
     if plot is not None:
         check_figure("--plot", plot)
 

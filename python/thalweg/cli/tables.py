@@ -227,14 +227,6 @@ def _median(median: Interval | None, unit: str) -> str:
     return supported(median, unit)
 
 
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:
-    """Any rows for a terminal; the first `left` columns are words."""
-    table = FittingTable(headers, left)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
 def _cell(value: object, unit: str) -> str:
     if isinstance(value, float) and math.isnan(value):
         return "-"

@@ -13,9 +13,10 @@ import typer
 
 from thalweg.cli.compare.table import change_text, comparison_rows, comparison_table, headers
 from thalweg.cli.console import complain, print_json, say, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
-from thalweg.cli.tables import markdown, plain_table
+from thalweg.cli.tables import markdown
 from thalweg.comparison import MARGIN, Row, compare_results, missing, shared_seeds
 from thalweg.errors import RequestError
 from thalweg.quantity import percent, text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from thalweg.cli.tables import plain_table
+from thalweg.cli.fitting import plain_table
 from thalweg.probe.analysis import Analysis
 from thalweg.probe.wifi_fit import WifiFit
 from thalweg.quantity import percent, text

@@ -7,9 +7,9 @@ from pathlib import Path
 import typer
 
 from thalweg.cli.console import print_json, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
 from thalweg.cli.status import PASSED
-from thalweg.cli.tables import plain_table
 from thalweg.errors import RequestError
 from thalweg.quantity import bits_per_second, seconds
 
