@@ -25,7 +25,7 @@ from thalweg.plots.theme import CONFIG, SERIES, WIDTH
 TRIALS = 20
 CONTROLLERS = {
     "cubic": "HyStart++",
-    "cubic:hystart=off": "loss alone",
+    "cubic:start=classic": "loss alone",
     "cubic:variant=picoquic": "filtered delay, repair",
 }
 WIFI = '{ model = "wifi", mean = "7 ms" }'

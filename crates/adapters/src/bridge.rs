@@ -16,7 +16,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// Makes controllers for the connections of a stack.
 ///
-/// Read from the name of a controller with its options, such as `c4` or `cubic:hystart=off`.
+/// Read from the name of a controller with its options, such as `c4` or `cubic:start=classic`.
 #[derive(Clone, Debug)]
 pub struct Factory {
     spec: ControllerSpec,

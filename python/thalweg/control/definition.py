@@ -68,7 +68,7 @@ class Definition:
 def is_of_file(text: str) -> bool:
     """Whether a text names a controller in a file.
 
-    >>> is_of_file("./mine.py:beta=0.8"), is_of_file("cubic:hystart=off")
+    >>> is_of_file("./mine.py:beta=0.8"), is_of_file("cubic:start=classic")
     (True, False)
     """
     return _FILE.fullmatch(text) is not None
