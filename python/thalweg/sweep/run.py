@@ -249,9 +249,11 @@ class Run:
             complete = self._executor.play([point.scenario for point in points], seeds, self._report, take)
         except (ControllerError, RuntimeError) as error:
             complete = True
-            for number, point in enumerate(points):
-                if number not in taken:
-                    self._play_apart(point, seeds, str(error))
+            rest = [point for number, point in enumerate(points) if number not in taken]
+            if len(points) == len(seeds) == 1:
+                self._fail(points[0], seeds.start, str(error))
+            else:
+                self._play_apart(rest, seeds)
         self.tally.complete &= complete
         hashes = [points[number].hash for number in sorted(taken)]
         self._store.know(np.repeat(hashes, len(seeds)).tolist(), [*seeds] * len(hashes))
@@ -263,19 +265,20 @@ class Run:
         if time.perf_counter() - self._written >= max(_BATCH_S, _LOSS * (self._written - self._begin)):
             self._flush()
 
-    def _play_apart(self, point: Point, seeds: range, error: str) -> None:
-        """Plays the trials of a point one by one; one that fails is a row without numbers."""
-        for seed in [seeds] if len(seeds) == 1 else (range(seed, seed + 1) for seed in seeds):
-            if len(seeds) > 1:
-                self._play([point], seed)
-            else:
-                self._rows.add_failed(point.hash, seed.start, error)
-                self._store.know([point.hash], [seed.start])
-                self.tally.ran += 1
-                self.tally.errors.append(f"{point.words}, seed {seed.start}: {error}")
-                del self.tally.errors[_TOLD:]
-            if not self.tally.complete:
-                return
+    def _play_apart(self, points: Sequence[Point], seeds: range) -> None:
+        """Plays trials one by one, of which at least one fails."""
+        for point in points:
+            for seed in seeds:
+                if self.tally.complete:
+                    self._play([point], range(seed, seed + 1))
+
+    def _fail(self, point: Point, seed: int, error: str) -> None:
+        """A trial without numbers is a row too."""
+        self._rows.add_failed(point.hash, seed, error)
+        self._store.know([point.hash], [seed])
+        self.tally.ran += 1
+        self.tally.errors.append(f"{point.words}, seed {seed}: {error}")
+        del self.tally.errors[_TOLD:]
 
     def _report(self, finished: int) -> None:
         self._on_progress("trials", self.tally.present + self.tally.ran + finished, self.tally.trials)

@@ -57,7 +57,8 @@ class Store:
     """A folder with trials, open for writing."""
 
     folder: Path
-    engine: str = field(default_factory=_native.engine)
+    engine: str
+    """Of the trials that are read and written."""
     _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_KNOWN), repr=False)
     _next: int = 1
 
@@ -118,7 +119,7 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
                 f"{folder} holds a sweep of {document['scenario']!r}, the plan is of {plan.base.name!r}; "
                 "accepted: another folder"
             )
-        store = Store(folder)
+        store = Store(folder, _native.engine())
         store.load()
         if plan.base.is_inline:
             with whole_file(folder / INLINE) as partial:
