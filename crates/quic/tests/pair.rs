@@ -127,7 +127,7 @@ impl Pair {
     }
 
     /// Runs until `done`, or until no event is left.
-    fn play(&mut self, mut done: impl FnMut(&mut Pair) -> bool) {
+    fn run_until(&mut self, mut done: impl FnMut(&mut Pair) -> bool) {
         self.pump();
         while !done(self) {
             let arrivals = [0, 1].map(|side| {
@@ -159,7 +159,7 @@ impl Pair {
     fn download(&mut self, bytes: u64) -> (Duration, Duration) {
         self.ends[0].connect(self.now);
         let (mut asked, mut answered, mut complete) = (false, false, None);
-        self.play(|pair| {
+        self.run_until(|pair| {
             let connected = |events: &[(Instant, AppEvent)]| {
                 events.iter().any(|(_, e)| *e == AppEvent::Connected)
             };
@@ -326,11 +326,11 @@ fn datagrams_and_stop_sending_work_as_in_the_model() {
         let events = &pair.events;
         (0..2).all(|side| events[side].iter().any(|(_, e)| *e == AppEvent::Connected))
     };
-    pair.play(is_connected);
+    pair.run_until(is_connected);
     // Stream 3 first: it opens those below.
     pair.ends[0].write(3, 16, true, 4, true);
     pair.ends[0].send_datagram(80, 77);
-    pair.play(|pair| pair.events[1].len() >= 3);
+    pair.run_until(|pair| pair.events[1].len() >= 3);
     let events: Vec<AppEvent> = pair.events[1].iter().map(|(_, event)| *event).collect();
     assert!(events.contains(&AppEvent::Datagram { tag: 77, len: 80 }));
     assert!(events.contains(&AppEvent::StreamData {
@@ -340,9 +340,9 @@ fn datagrams_and_stop_sending_work_as_in_the_model() {
     }));
     pair.ends[1].write(3, 50_000_000, true, 4, true);
     let start = pair.now;
-    pair.play(|pair| pair.now > start + Duration::from_millis(500));
+    pair.run_until(|pair| pair.now > start + Duration::from_millis(500));
     pair.ends[0].stop_receiving(3);
-    pair.play(|_| false);
+    pair.run_until(|_| false);
     assert!(
         (pair.events[1].iter()).any(|(_, event)| *event == AppEvent::StopSending(3)),
         "the sender learns of it"

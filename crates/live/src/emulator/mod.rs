@@ -450,8 +450,8 @@ impl FromIterator<u64> for Ready {
             numbers: [0; 32],
             count: 0,
         };
-        for (place, number) in ready.numbers.iter_mut().zip(from) {
-            *place = number;
+        for (slot, number) in ready.numbers.iter_mut().zip(from) {
+            *slot = number;
             ready.count += 1;
         }
         ready

@@ -180,7 +180,7 @@ impl Traffic<'_> {
 
     /// Updates the events to wait for on the sockets of a connection.
     fn follow(&mut self, index: usize) -> io::Result<()> {
-        let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
+        let numbers = [CLIENT, SERVER].map(|position| PLACES * index as u64 + position);
         match &mut self.connections[index].ends {
             Ends::None => {}
             Ends::Tcp(ends) => {
