@@ -19,7 +19,6 @@ mod cubic;
 pub mod event;
 #[cfg(test)]
 mod fake_transport;
-mod hystart;
 mod options;
 mod path_state;
 mod picoquic;
@@ -28,6 +27,7 @@ mod recovery_period;
 pub mod registry;
 mod reno;
 mod spec;
+mod start;
 #[cfg(test)]
 mod window_invariants;
 

@@ -67,7 +67,7 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     from thalweg.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
 
-    return [{"name": name, "title": one.title} for name, one in STUDIES.items()], ("name", "title")
+    return [{"name": name, "title": entry.title} for name, entry in STUDIES.items()], ("name", "title")
 
 
 def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
