@@ -13,20 +13,26 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
+.PHONY: build suite site pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
+# Says what a step is, runs it, and says how long it took: $(call timed,WHAT,COMMAND)
+timed = @echo "$(1)"; begin=$$(date +%s); $(2) && echo "  done in $$(($$(date +%s) - begin)) s"
+
 $(VENV)/.packages: requirements.lock
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	touch $@
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(call timed,Installing the $(shell grep -c == requirements.lock) Python packages of requirements.lock into $(VENV):\
+	  half a minute, \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock)
+	@touch $@
 
 # The Python files are used in place; only the native module needs to be built again. All packages are
 # there already, at the versions of the lock: pip has nothing to resolve.
 $(VENV)/.built: $(VENV)/.packages pyproject.toml $(RUST)
-	PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet
-	touch $@
+	$(call timed,Compiling the native module: two to four minutes the first time; less after a change of a crate, \
+	  PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet)
+	@touch $@
 
 # A verdict that fails is an answer (status 1), not a failure of the run.
 suite: build

@@ -66,9 +66,9 @@ def slow_start(trial: Trial) -> SlowStart:
 def line(path: str, controller: str) -> str:
     """A line of the table: medians of the trials, with the 5th and the 95th percentile."""
     found = [slow_start(play(path, controller, seed)) for seed in range(1, TRIALS + 1)]
-    window = np.percentile([one.first_exit_bytes / 1e3 for one in found], [50, 5, 95])
-    done = np.percentile([one.completion_s for one in found], [50, 5, 95])
-    returns = np.median([one.returns for one in found])
+    window = np.percentile([run.first_exit_bytes / 1e3 for run in found], [50, 5, 95])
+    done = np.percentile([run.completion_s for run in found], [50, 5, 95])
+    returns = np.median([run.returns for run in found])
     return row(
         path,
         f"`{controller}`",
@@ -81,7 +81,9 @@ def line(path: str, controller: str) -> str:
 
 def parts() -> list[tuple[str, Callable[[], str]]]:
     """All lines, by what they are about."""
-    return [(f"{one}, {path}", partial(line, path, one)) for path in PATHS for one in CONTROLLERS]
+    return [
+        (f"{controller}, {path}", partial(line, path, controller)) for path in PATHS for controller in CONTROLLERS
+    ]
 
 
 def figure(seed: int) -> alt.VConcatChart:

@@ -38,19 +38,21 @@ def markdown(table: Table) -> list[str]:
 def checks(result: StudyResult) -> Table:
     """Each check with its verdict."""
     return Table(
-        ("check", "verdict", "measured"), [(one.name, one.answer, one.measured) for one in result.checks], 3
+        ("check", "verdict", "measured"),
+        [(check.name, check.answer, check.measured) for check in result.checks],
+        3,
     )
 
 
 def findings(result: StudyResult) -> Table:
     """Each published statement beside what was measured."""
-    lines = [(one.name, one.published, one.measured, one.answer) for one in result.findings]
+    lines = [(finding.name, finding.published, finding.measured, finding.answer) for finding in result.findings]
     return Table(("published statement", "published", "measured", "here"), lines, 4)
 
 
 def ran(result: StudyResult) -> str:
     """What was run, in a line."""
-    held = sum(one.holds for one in result.checks)
+    held = sum(check.holds for check in result.checks)
     said = f" {held} of {len(result.checks)} checks hold." if result.checks else ""
     return (
         f"Version {result.version}, preset `{result.preset}`, {result.trials} trials, seed {result.seed}, "
@@ -95,7 +97,7 @@ def everything(name: str, result: StudyResult) -> Parts:
 def later_steps(name: str, result: StudyResult) -> Parts:
     """The first table, of the larger buffer, without the start, which is the same for all presets."""
     result.rows = [
-        one for one in result.rows if one["buffer"] == "100 packets" and one["step"] != "0 s: flow main"
+        row for row in result.rows if row["buffer"] == "100 packets" and row["step"] != "0 s: flow main"
     ]
     return {name: list(STUDIES[result.study].tables(result)[:1])}
 
@@ -107,26 +109,26 @@ def in_one(name: str, result: StudyResult) -> Parts:
 
 def square(rows: Sequence[Row], down: str, across: str, cell: Callable[[Row], str], head: str) -> Table:
     """One number of each pair."""
-    names = list(dict.fromkeys(str(one[down]) for one in rows))
-    found = {(str(one[down]), str(one[across])): cell(one) for one in rows}
+    names = list(dict.fromkeys(str(row[down]) for row in rows))
+    found = {(str(row[down]), str(row[across])): cell(row) for row in rows}
     return Table((head, *names), [(name, *(found.get((name, other), "") for other in names)) for name in names], 1)
 
 
 def shares(name: str, result: StudyResult) -> Parts:
     """The matrix of the base, and the checks: all rows are too many for a page."""
 
-    def share(one: Row) -> str:
-        return percent(float(one["first_of_fair"] or 0.0))
+    def share(row: Row) -> str:
+        return percent(float(row["first_of_fair"] or 0.0))
 
     return {name: [square(base_rows(result.rows), "first", "second", share, "first")], "checks": [checks(result)]}
 
 
 def matrix(name: str, result: StudyResult) -> Parts:
     """Harm to the geometric mean, of all pairs."""
-    pairs = [one for one in result.rows if one["competitor"]]
+    pairs = [row for row in result.rows if row["competitor"]]
 
-    def harm(one: Row) -> str:
-        return f"{float(one['geomean_harm'] or 0.0):.2f}"
+    def harm(row: Row) -> str:
+        return f"{float(row['geomean_harm'] or 0.0):.2f}"
 
     return {name: [square(pairs, "controller", "competitor", harm, "short flows of")]}
 

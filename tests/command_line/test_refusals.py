@@ -37,8 +37,8 @@ def test_a_scenario_that_is_wrong_is_refused_at_its_line(
     assert text.count(old) == 1
     scenario_file.write_text(text.replace(old, new), encoding="utf-8")
     message = refusal(["run", str(scenario_file)], capsys)
-    place = str(scenario_file) if line is None else f"{scenario_file}:{line}"
-    assert message.startswith(f"error: {place}: ")
+    where = str(scenario_file) if line is None else f"{scenario_file}:{line}"
+    assert message.startswith(f"error: {where}: ")
     assert says in message
 
 

@@ -38,9 +38,9 @@ def test_what_a_new_file_suggests_is_accepted(capsys: Capture) -> None:
     scenario = thalweg.Scenario.from_toml(suggestion.sub("", text), "all")
     assert scenario.run(seed=1).flows["flow"].to_list() == ["main", "cross"]
     for name in ("loss", "queue", "jitter"):
-        one = re.sub(rf"^# (?={name} )", "", text, flags=re.MULTILINE)
-        assert one != text
-        assert thalweg.Scenario.from_toml(one, name).title == "Mine"
+        accepted = re.sub(rf"^# (?={name} )", "", text, flags=re.MULTILINE)
+        assert accepted != text
+        assert thalweg.Scenario.from_toml(accepted, name).title == "Mine"
 
 
 @pytest.mark.parametrize("file", ["mine", "no/such/folder/mine.toml"])

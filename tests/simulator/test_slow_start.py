@@ -15,7 +15,7 @@ def medians(path: str, controller: str) -> tuple[float, float, float]:
     """Window at the first end of slow start, returns to it, completion."""
     found = [slow_start(play(path, controller, seed)) for seed in SEEDS]
     first, returns, done = np.median(
-        [(one.first_exit_bytes, one.returns, one.completion_s) for one in found], axis=0
+        [(run.first_exit_bytes, run.returns, run.completion_s) for run in found], axis=0
     )
     return float(first), float(returns), float(done)
 

@@ -447,7 +447,7 @@ fn loss_may_be_a_probability_alone() {
 
 #[test]
 fn a_share_needs_two_flows() {
-    let one = GOOD.replace(
+    let alone = GOOD.replace(
         "[[flow]]\nname = \"other\"\ncontroller = \"cubic\"\ndownload = \"1 MB\"\n",
         "",
     );
@@ -460,7 +460,7 @@ fn a_share_needs_two_flows() {
     };
     assert_eq!(share(GOOD), Ok(()));
     assert!(
-        share(&one)
+        share(&alone)
             .unwrap_err()
             .contains("two [[flow]] tables or more")
     );
