@@ -154,8 +154,13 @@ def starts(name: str, result: StudyResult) -> Parts:
         shares = (float(one[column] or 0) for column in ("early", "late"))
         return " / ".join(f"{100 * share:.0f} %" for share in shares)
 
+    paths = list(dict.fromkeys(str(one["condition"]) for one in result.rows))
+    columns = list(dict.fromkeys(str(one["start"]) for one in result.rows))
+    found = {(one["condition"], one["start"]): one for one in result.rows}
+
     def by_start(head: str, cell: Callable[[Row], str]) -> Table:
-        return square(result.rows, "condition", "start", cell, head)
+        lines = [(path, *(cell(found[path, start]) for start in columns)) for path in paths]
+        return Table((head, *columns), lines, 1)
 
     return {
         name: [

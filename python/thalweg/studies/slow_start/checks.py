@@ -12,7 +12,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from thalweg.statistics.claims import above, below, each_of, every
-from thalweg.statistics.digits import ranged
 from thalweg.statistics.interval import Interval
 from thalweg.statistics.quantiles import median_interval
 from thalweg.statistics.rates import rate_interval
@@ -53,6 +52,17 @@ def share(groups: Groups, column: str) -> Interval:
     return rate_interval(int(happened.sum()), len(happened))
 
 
+def told(share: Interval) -> str:
+    """A share of trials in words.
+
+    >>> told(rate_interval(9, 10))
+    '9 of 10 trials (56 to 100 %)'
+    """
+    return (
+        f"{round(share.value * share.n)} of {share.n} trials ({100 * share.low:.0f} to {100 * share.high:.0f} %)"
+    )
+
+
 def over_classic(cells: Groups, start: str, level: int) -> dict[Cell, Interval]:
     """The time of a start until so many bytes over that of classic slow start, on each path."""
     classic = {(cell.condition, cell.controller): one for cell, one in of_start(cells, "classic").items()}
@@ -75,7 +85,7 @@ def _classic_is_late(groups: Groups) -> Check | None:
         "classic slow start ends when path and buffer are full, with a loss",
         "RFC 5681 section 3.1; RFC 9002 section 7.3.1",
         above(late, 1 - 0.05),
-        f"late in {ranged(late)} of {late.n} trials",
+        f"late in {told(late)}",
     )
 
 
@@ -107,5 +117,5 @@ def _not_early(groups: Groups) -> Check | None:
         "SEARCH does not leave slow start before the path is full",
         "draft-chung-ietf-ccwg-00 section 5",
         below(early, 0.1),
-        f"early in {ranged(early)} of {early.n} trials",
+        f"early in {told(early)}",
     )

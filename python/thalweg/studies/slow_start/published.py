@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from thalweg.quantity import percent
 from thalweg.statistics.claims import above, below, within
-from thalweg.statistics.digits import ranged
 from thalweg.studies.runner.result import Finding
-from thalweg.studies.slow_start.checks import of_start, over_classic, share
+from thalweg.studies.slow_start.checks import of_start, over_classic, share, told
 from thalweg.studies.slow_start.measure import Measured, together
 from thalweg.studies.slow_start.parameters import Cell
 
@@ -30,7 +29,7 @@ def _search(groups: Mapping[Cell, Measured]) -> Iterator[Finding]:
             "SEARCH leaves slow start before packets are lost",
             "draft-chung-ietf-ccwg-00 section 5",
             "almost always",
-            f"reached more than path and buffer hold in {ranged(late)} of {late.n} trials",
+            f"reached more than path and buffer hold in {told(late)}",
             below(late, 0.1),
             "Its window of 3.5 RTTs and its threshold of 35 % see the end of doubling about two RTTs late, in "
             "which the window grows by twice what the path holds. It takes a buffer that is deeper than that.",
@@ -63,7 +62,7 @@ def _jitter(groups: Mapping[Cell, Measured]) -> Iterator[Finding]:
             "jitter of Wi-Fi ends slow start by delay early",
             "blog of the authors of C4 on the jitter of Wi-Fi",
             "the test of Hystart is misled",
-            f"HyStart++ leaves less than the path holds in {ranged(early)} of {early.n} trials",
+            f"HyStart++ leaves less than the path holds in {told(early)}",
             above(early, 0.5),
             "Conservative slow start goes back when the delay proves to have been a spike, which Hystart did not.",
         )
