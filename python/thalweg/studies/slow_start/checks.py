@@ -56,7 +56,7 @@ def told(share: Interval) -> str:
     """A share of trials in words.
 
     >>> told(rate_interval(9, 10))
-    '9 of 10 trials (56 to 100 %)'
+    '9 of 10 trials (55 to 100 %)'
     """
     return (
         f"{round(share.value * share.n)} of {share.n} trials ({100 * share.low:.0f} to {100 * share.high:.0f} %)"

@@ -15,7 +15,7 @@ from thalweg.studies.slow_start.parameters import STARTS
 
 _LINE = 16
 _COLOURS = alt.Scale(domain=list(STARTS), range=SERIES[: len(STARTS)])
-_TICKS = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16]
+_TICKS = [0.25, 0.5, 1, 2, 4, 8, 16]
 
 
 def plot_arrival(table: Sequence[Row], title: str) -> alt.LayerChart:
@@ -37,7 +37,7 @@ def plot_arrival(table: Sequence[Row], title: str) -> alt.LayerChart:
         ),
         y=alt.Y(
             "bytes:Q",
-            title="acknowledged",
+            title="acknowledged (bytes)",
             scale=alt.Scale(type="log", domain=[LEVELS[0], LEVELS[-1] * 1.3], nice=False),
             axis=alt.Axis(values=list(LEVELS), format="~s"),
         ),
