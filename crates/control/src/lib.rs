@@ -19,6 +19,7 @@ mod cubic;
 pub mod event;
 #[cfg(test)]
 mod fake_transport;
+mod fixed;
 mod hystart;
 mod options;
 mod path_state;
@@ -27,11 +28,13 @@ mod prague;
 mod recovery_period;
 pub mod registry;
 mod reno;
+pub mod report;
 mod spec;
 #[cfg(test)]
 mod window_invariants;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
+pub use fixed::Fixed;
 pub use options::{OptionDoc, OptionKind, Options};
 pub use path_state::PathState;
 pub use registry::{Entry, Registry, Resolver};
