@@ -5,8 +5,8 @@ callgrind, which repeats to 0.1 % on any machine, however busy. The rest is proc
 rounds; for two builds, which take turns, only the ratio is meaningful.
 `make bench-check`, a part of `make test`, holds the yardstick to the number that the changelog gives.
 
-Rows of real time need root, or user namespaces and /dev/net/tun. A run that was not faithful counts as infinity: on a
-busy machine all may be. Not here, since it needs an idle machine: the goodput over the
+Rows of real time need root, or user namespaces and /dev/net/tun. A run that was not faithful counts as infinity:
+on a busy machine all may be. Not here, since it needs an idle machine: the goodput over the
 loopback (`cargo bench -p thalweg-quic --bench sockets`).
 """
 

@@ -269,6 +269,8 @@ fn fold(sum: u32) -> u16 {
 }
 
 #[cfg(test)]
+mod by_kernel;
+#[cfg(test)]
 pub(crate) mod long_way;
 #[cfg(test)]
 mod tests;
