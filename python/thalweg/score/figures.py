@@ -2,7 +2,7 @@
 
 - goodput: bytes that the application has got over the time that the flow took, of the flow `main` (bps); the median of
   the trials.
-- delay: mean RTT of the flow over its smallest RTT (a ratio from 1 on): what it, or others, keep in queues; the median.
+- delay: mean RTT of the flow `main` (s); the median of the trials.
 - loss: bytes declared lost over bytes sent; the mean.
 - harm: how much less goodput a flow of CUBIC has beside the controller than beside CUBIC: 1 - beside / beside CUBIC
   (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, with CUBIC beside itself in place of CUBIC alone). 0 harms no
@@ -30,7 +30,7 @@ class Figures:
     """Of one controller on one scenario; None for what the scenario has not."""
 
     goodput: float
-    delay: float | None
+    delay: float
     loss: float
     competitor_goodput: float | None
     """Of the flow of CUBIC."""
@@ -45,11 +45,10 @@ class Figures:
         main = flows.filter(pl.col("flow") == MAIN)
         competitor = flows.filter(pl.col("flow") == COMPETITOR)
         awaited = any(flow["name"] == MAIN and flow["awaited"] for flow in outcomes.scenario.flows)
-        delay = (main["mean_rtt_s"] / main["min_rtt_s"]).fill_nan(None).median()
         count = flows["flow"].n_unique()
         return Figures(
             goodput=_median(main["mean_rate_bps"]),
-            delay=float(delay) if isinstance(delay, float) else None,
+            delay=_median(main["mean_rtt_s"]),
             loss=_mean(main["loss"]),
             competitor_goodput=_median(competitor["mean_rate_bps"]) if competitor.height else None,
             starvation=_least(flows["share"]) * count if count > 1 else None,

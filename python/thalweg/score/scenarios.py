@@ -11,7 +11,6 @@ import random
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from thalweg.catalogue import Entry, Suite
 from thalweg.errors import RequestError
@@ -43,14 +42,18 @@ class Place:
 def halves(suite: Suite, seed: int) -> tuple[list[Place], list[Place]]:
     """The open half and the held-back half of a suite. Raises RequestError."""
     opened = [_place(entry, entry.name, {}) for entry in suite.entries]
-    drawn = [_place(entry, f"{entry.name} ({', '.join(keys.values())})", keys) for entry, keys in _drawn(suite, seed)]
+    drawn = [
+        _place(entry, f"{entry.name} ({', '.join(keys.values())})", keys) for entry, keys in _drawn(suite, seed)
+    ]
     return opened, drawn
 
 
 def _place(entry: Entry, name: str, drawn: Mapping[str, str]) -> Place:
     flows = [str(flow["name"]) for flow in Scenario.from_entry(entry).flows]
     if MAIN not in flows:
-        raise RequestError(f"{entry.reference} has no flow {MAIN!r}; accepted: a suite in which each scenario has one")
+        raise RequestError(
+            f"{entry.reference} has no flow {MAIN!r}; accepted: a suite in which each scenario has one"
+        )
     competitors = {"cubic", "background"}
     return Place(name, entry, drawn, tuple(flow for flow in flows if flow not in competitors))
 
@@ -59,16 +62,14 @@ def _drawn(suite: Suite, seed: int) -> Iterator[tuple[Entry, dict[str, str]]]:
     for entry in suite.entries:
         source = random.Random(f"thalweg/score/{seed}/{entry.name}")
         rate, rtt, buffer = (_between(source, low, high) for low, high in (RATE_BPS, RTT_S, BUFFER_BDP))
-        path: Any = tomllib.loads(entry.read().decode()).get("path", {})
         keys = {
             "path.rate": f"{rate / 1e6:.3g} Mbps",
             "path.rtt": f"{rtt * 1e3:.3g} ms",
             "path.buffer": f"{buffer:.2g} bdp",
         }
-        changes = path.get("change", []) if isinstance(path, dict) else []
-        # A path whose rate changes keeps its rates: what is drawn is the rest.
-        if any("rate" in change for change in changes):
-            del keys["path.rate"], keys["path.buffer"]
+        # A path that changes keeps its rates, and with them its buffer.
+        if "change" in tomllib.loads(entry.read().decode()).get("path", {}):
+            keys = {"path.rtt": keys["path.rtt"]}
         yield entry, keys
 
 
