@@ -13,26 +13,37 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
+.PHONY: build suite site pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
+# Says what a step is, runs it, and says how long it took: $(call timed,WHAT,COMMAND)
+timed = @echo "$(1)"; begin=$$(date +%s); $(2) && echo "  done in $$(($$(date +%s) - begin)) s"
+
 $(VENV)/.packages: requirements.lock
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	touch $@
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(call timed,Installing the $(shell grep -c == requirements.lock) Python packages of requirements.lock into $(VENV):\
+	  half a minute, \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock)
+	@touch $@
 
 # The Python files are used in place; only the native module needs to be built again. All packages are
 # there already, at the versions of the lock: pip has nothing to resolve.
 $(VENV)/.built: $(VENV)/.packages pyproject.toml $(RUST)
-	PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet
-	touch $@
+	$(call timed,Compiling the native module: two to four minutes the first time; less after a change of a crate, \
+	  PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet)
+	@touch $@
 
 # A verdict that fails is an answer (status 1), not a failure of the run.
 suite: build
 	rm -f results/c4/report.html
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
+
+# The manual as a site that needs no network: target/site/index.html. A warning, such as a link to nothing, is a failure.
+site: build
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs/site -d target/site-read . target/site
+	@echo "open target/site/index.html"
 
 # Makes each page of docs that has a script, or PAGES="fidelity l4s"; each names the commit that it was made with.
 pages: build
@@ -94,14 +105,14 @@ advisories: $(VENV)/.packages
 lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff check python tests fuzz/python pages bench
-	$(BIN)/ruff format --check python tests fuzz/python pages bench
+	$(BIN)/ruff check python tests fuzz/python pages bench docs
+	$(BIN)/ruff format --check python tests fuzz/python pages bench docs
 	$(BIN)/mypy
 
 format: $(VENV)/.packages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests fuzz/python pages bench
-	$(BIN)/ruff format python tests fuzz/python pages bench
+	$(BIN)/ruff check --fix python tests fuzz/python pages bench docs
+	$(BIN)/ruff format python tests fuzz/python pages bench docs
 
 # A test holds that the committed file is this one.
 schema: build
@@ -111,11 +122,9 @@ schema: build
 hashes: build
 	$(BIN)/python tests/trace_hashes.py
 
-# The figure of README.md, with fewer points than a figure to zoom into.
+# The figure of README.md, and the same with a number at each part.
 picture: build
-	$(BIN)/python -c "import thalweg; from thalweg.plots import plot_trial, save; \
-	  trial = thalweg.Scenario.load('c4/simple-20mbps').run(seed=1, trace=True); \
-	  save(plot_trial(trial, buckets=200), 'docs/images/simple-20mbps.svg')"
+	$(BIN)/python -m pages.pictures
 
 # The table of speed, with goals; stored in target/bench.json. What is measured in more detail: cargo bench.
 bench: build bench-trial

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 use thalweg_quic::net::{
-    Credentials, Limits, Order, Progress, Server, ServerConfig, Workload, get,
+    Credentials, Limits, Order, RequestHandle, Server, ServerConfig, Workload, get,
 };
 use thalweg_units::{Bytes, Duration};
 use tokio::runtime::{Builder, Runtime};
@@ -90,7 +90,7 @@ fn ours(controller: &str) -> f64 {
                 .serve(&stop, None, false, &mut drop)
                 .expect("a socket")
         });
-        let summary = get(&order, &Progress::default()).expect("an upload");
+        let summary = get(&order, &RequestHandle::default()).expect("an upload");
         stop.store(true, Ordering::Relaxed);
         AMOUNT as f64 * 8.0 / summary.elapsed.as_secs_f64() / 1e9
     })

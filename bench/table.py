@@ -118,6 +118,7 @@ ROWS = (
     Row("file of a trace", "kB", 250, _trace_file, rounds=1),
     Row("1000 flows on one link, to 2", "times", 1.5, _many_flows),
     Row("thalweg --version", "core-s", 0.2, _command("--version")),
+    Row("thalweg list controllers", "core-s", 0.25, _command("list", "controllers")),
     Row("thalweg run of one trial", "core-s", 0.4, _command("run", "c4/simple-20mbps", "--trials", "1")),
     Row("thalweg suite c4", "core-s", 8, _command("suite", "c4", "--out", "{folder}/c4"), rounds=1),
 )

@@ -28,7 +28,7 @@ from pages import (
     l4s,
     laws,
     model_and_stack,
-    slow_start,
+    probe,
     statistics,
     studies,
     study_figures,
@@ -67,7 +67,7 @@ def _fidelity() -> list[Part]:
 
     def measure(compare: dict[str, str]) -> list[str]:
         rows = fidelity.compared(compare, plan["tolerance"][compare["tolerance"]], peer, 100)
-        return [row(*fidelity.cells(one)) for one in rows]
+        return [row(*fidelity.cells(comparison)) for comparison in rows]
 
     return [(compare["spec"], partial(measure, compare)) for compare in plan["compare"]]
 
@@ -80,7 +80,10 @@ def _statistics() -> list[Part]:
     def measure(line: statistics.Line) -> list[str]:
         return [row(*line.cells(draws))]
 
-    lines = [(f"{one.what} of {one.n}, {one.drawn}", partial(measure, one)) for one in statistics.intervals()]
+    lines = [
+        (f"{interval.what} of {interval.n}, {interval.drawn}", partial(measure, interval))
+        for interval in statistics.intervals()
+    ]
     studies = [
         (f"checks of {what}", partial(statistics.check_lines, what, check, draws))
         for what, check in statistics.checks()
@@ -94,7 +97,7 @@ def _verdicts() -> list[Part]:
 
     def measure(entry: Entry) -> Iterable[str]:
         outcomes = Scenario.from_entry(entry).trials(int(trials[1]) if trials else 0)
-        return [row(*verdicts.verdict_row(entry.name, one)) for one in verdicts.deciding(outcomes)]
+        return [row(*verdicts.verdict_row(entry.name, criterion)) for criterion in verdicts.deciding(outcomes)]
 
     return [(entry.name, partial(measure, entry)) for entry in Suite.find("c4").entries]
 
@@ -111,7 +114,7 @@ PAGES = {
     "fidelity": Page(DOCS / "fidelity.md", lambda: fidelity.main(100), _fidelity),
     "statistics": Page(DOCS / "statistics.md", lambda: statistics.main(2000), _statistics),
     "l4s": Page(DOCS / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
-    "slow-start": Page(DOCS / "probe.md", slow_start.make, partial(_lines, slow_start.parts)),
+    "probe": Page(DOCS / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
     "harm-causes": Page(DOCS / "studies" / "harm.md", harm_causes.make),
     "laws": Page(DOCS / "studies" / "laws.md", laws.make),

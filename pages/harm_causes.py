@@ -39,7 +39,7 @@ CHANGES = (
     Change("nothing"),
     Change("short flows without ECN", short="cubic:ecn=off"),
     Change("no flow with ECN", short="cubic:ecn=off", long="cubic:ecn=off"),
-    Change("no HyStart++", short="cubic:hystart=off", long="cubic:hystart=off"),
+    Change("no HyStart++", short="cubic:start=classic", long="cubic:start=classic"),
     Change("ACKs as the sender asks", {"transport.ack_frequency": "true"}),
     Change("an ACK for every packet", {"transport.ack_every": "1"}),
     Change("packets of 1448 B from the start", {"transport.initial_mtu": "1448 B"}),

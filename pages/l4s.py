@@ -75,8 +75,10 @@ def two_flows(queue: str, first: str, second: str) -> str:
 def stuck(rules: str, settings: dict[str, str]) -> str:
     """A line of the table of C4's trials that end, in their last ten seconds, at its least window."""
     settings = {"path.queue.model": "dualpi2", "sample": "10 s", **settings}
-    one = thalweg.Scenario.load(str(SCENARIOS / "one-flow.toml"), overrides=settings, controllers={"main": "c4"})
-    outcomes = one.trials(STUCK_TRIALS)
+    scenario = thalweg.Scenario.load(
+        str(SCENARIOS / "one-flow.toml"), overrides=settings, controllers={"main": "c4"}
+    )
+    outcomes = scenario.trials(STUCK_TRIALS)
     tens = [outcomes.series(trial, "main") for trial in range(STUCK_TRIALS)]
     ends = sum(8 * series.received[5] / series.every_s < STUCK_BPS for series in tens)
     used = mean(outcomes.links.filter(pl.col("link") == "down"), "utilisation")
@@ -94,9 +96,9 @@ Part = tuple[str, Callable[[], str]]
 def single() -> list[Part]:
     """The lines of the table of single flows; over FQ-CoDel, one flow is as over CoDel."""
     return [
-        (f"{one} over {queue}", partial(one_flow, queue, one))
+        (f"{controller} over {queue}", partial(one_flow, queue, controller))
         for queue in ("dualpi2", "codel")
-        for one in CONTROLLERS
+        for controller in CONTROLLERS
     ]
 
 

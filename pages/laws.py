@@ -22,15 +22,15 @@ PAGE = DOCS / "studies" / "laws.md"
 IMAGES = DOCS / "images" / "studies"
 
 
-def line(one: Row) -> list[str]:
+def line(row: Row) -> list[str]:
     """One number."""
-    unit = str(one["unit"])
+    unit = str(row["unit"])
     low, high, mean, least, most = (
-        shown(float(one[name] or 0.0), unit)
+        shown(float(row[name] or 0.0), unit)
         for name in ("at_least", "at_most", "measured", "measured_low", "measured_high")
     )
-    place = [str(one[name]) for name in ("law", "controller", "stack", "case")]
-    return [*place, f"{low} to {high}", mean, f"{least} to {most}"]
+    key = [str(row[name]) for name in ("law", "controller", "stack", "case")]
+    return [*key, f"{low} to {high}", mean, f"{least} to {most}"]
 
 
 def make() -> None:
@@ -62,7 +62,7 @@ def make() -> None:
         *markdown(
             Table(
                 ("law", "of", "stack", "case", "bounds", "measured", "interval of 95 %, or of all trials"),
-                [line(one) for one in rows if one["law"] != UTILISATION],
+                [line(row) for row in rows if row["law"] != UTILISATION],
                 4,
             )
         ),
@@ -76,9 +76,9 @@ def make() -> None:
     ]
     fill(PAGE, "measured", "\n".join(lines))
     figures = {
-        "windows": plot_windows([one for one in rows if one["law"] == WINDOW]),
-        "utilisation": plot_use([one for one in rows if one["law"] == UTILISATION]),
-        "bounds": plot_bounds([one for one in rows if one["law"] not in (WINDOW, UTILISATION, IN_FLIGHT)]),
+        "windows": plot_windows([row for row in rows if row["law"] == WINDOW]),
+        "utilisation": plot_use([row for row in rows if row["law"] == UTILISATION]),
+        "bounds": plot_bounds([row for row in rows if row["law"] not in (WINDOW, UTILISATION, IN_FLIGHT)]),
     }
     for name, chart in figures.items():
         chart.save(str(IMAGES / f"laws-{name}.png"), scale_factor=1)

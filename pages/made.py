@@ -47,11 +47,11 @@ def read(folder: Path) -> StudyResult:
     taken = ("study", "preset", "trials", "seed", "version", "core_s", "rows", "notes")
     result = StudyResult(title="", source="", **{name: document[name] for name in taken})
     result.checks = [
-        Check(*(one[name] for name in ("name", "source", "answer", "measured"))) for one in document["checks"]
+        Check(*(check[name] for name in ("name", "source", "answer", "measured"))) for check in document["checks"]
     ]
     result.findings = [
-        Finding(*(one[name] for name in ("name", "source", "published", "measured", "answer", "reason")))
-        for one in document["findings"]
+        Finding(*(finding[name] for name in ("name", "source", "published", "measured", "answer", "reason")))
+        for finding in document["findings"]
     ]
     return result
 

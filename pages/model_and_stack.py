@@ -103,8 +103,8 @@ class Case:
 def points(count: int) -> Iterator[Case]:
     """The first paths of the sequence, each once."""
     seen = set()
-    for place in qmc.Sobol(len(AXES), rng=SEED).random(count):
-        values = [levels[int(u * len(levels))] for u, levels in zip(place, AXES.values(), strict=True)]
+    for point in qmc.Sobol(len(AXES), rng=SEED).random(count):
+        values = [levels[int(u * len(levels))] for u, levels in zip(point, AXES.values(), strict=True)]
         case = Case(*values)  # type: ignore[arg-type]
         if case not in seen:
             seen.add(case)
@@ -301,8 +301,8 @@ def read(file: Path) -> tuple[str, list[Point], list[list[str | float]]]:
     """What was measured."""
     told = json.loads(file.read_text())
     found = [
-        Point(Case(**one["case"]), Trials(**one["model"]), Trials(**one["stack"]), one["seconds"])
-        for one in told["points"]
+        Point(Case(**point["case"]), Trials(**point["model"]), Trials(**point["stack"]), point["seconds"])
+        for point in told["points"]
     ]
     return told["commit"], found, told["examples"]
 

@@ -106,7 +106,7 @@ def seed(text: str) -> None:
 def misses(make: Callable[[], Interval], truth: float, draws: int) -> Sides:
     """Draws many intervals."""
     made = [make() for _ in range(draws)]
-    below, above = sum(one.high < truth for one in made), sum(one.low > truth for one in made)
+    below, above = sum(interval.high < truth for interval in made), sum(interval.low > truth for interval in made)
     return 100 * below / draws, 100 * above / draws
 
 
@@ -146,7 +146,10 @@ def _half_unfinished(n: int, draws: int) -> Sides:
     for _ in range(draws):
         cut = rng.uniform(size=n) < 0.5
         made.append(quantile_interval(np.where(cut, math.inf, rng.lognormal(0, 0.3, n)), 0.5))
-    below, above = sum(one.high < math.inf for one in made), sum(one.low == math.inf for one in made)
+    below, above = (
+        sum(interval.high < math.inf for interval in made),
+        sum(interval.low == math.inf for interval in made),
+    )
     return 100 * below / draws, 100 * above / draws
 
 

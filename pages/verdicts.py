@@ -46,7 +46,7 @@ def main(trials: int) -> int:
         measure("c4", trials, {"noise.start": OFFSET}),
         measure("c4-as-printed", trials),
     )
-    failing = [name for name, one in shipped.items() if one.verdict().answer == "fail"]
+    failing = [name for name, outcomes in shipped.items() if outcomes.verdict().answer == "fail"]
     unexplained = [name for name in failing if name not in words["reasons"]]
     facts = {**counted(shipped, trials), **of_bad_wifi(trials), **shares(shipped), "offset": OFFSET}
     facts["printed"] = said(printed)
@@ -61,7 +61,9 @@ def main(trials: int) -> int:
     ]
     parts = [
         told("introduction"),
-        table(VERDICTS, [verdict_row(name, one) for name, of in shipped.items() for one in deciding(of)]),
+        table(
+            VERDICTS, [verdict_row(name, criterion) for name, of in shipped.items() for criterion in deciding(of)]
+        ),
         told("ends"),
         table(ENDS, list(end_rows(shipped))),
         told("why"),
@@ -70,7 +72,9 @@ def main(trials: int) -> int:
         told("later"),
         table(("change at", "closed", "over the floor"), later_rows()),
         told("as_printed"),
-        table(VERDICTS, [verdict_row(name, one) for name, of in printed.items() for one in deciding(of)]),
+        table(
+            VERDICTS, [verdict_row(name, criterion) for name, of in printed.items() for criterion in deciding(of)]
+        ),
         told("printed_differences"),
         told("audio"),
         table(
@@ -98,13 +102,13 @@ def measure(suite: str, trials: int, overrides: Mapping[str, str] | None = None)
 
 def deciding(outcomes: Outcomes) -> list[Statistics]:
     """The criteria that the verdict rests on."""
-    return [one for one in outcomes.verdict().criteria if not one.informative]
+    return [criterion for criterion in outcomes.verdict().criteria if not criterion.informative]
 
 
 def said(suite: Measured) -> str:
     """How many scenarios of a suite pass, fail and are infeasible."""
-    answers = [one.verdict().answer for one in suite.values()]
-    counts = [(sum(answer == one for one in answers), words) for answer, words in ANSWERS.items()]
+    answers = [outcomes.verdict().answer for outcomes in suite.values()]
+    counts = [(sum(answer == given for given in answers), words) for answer, words in ANSWERS.items()]
     return f"of {len(answers)} scenarios " + ", ".join(f"{count} {word}" for count, word in counts if count)
 
 
@@ -114,7 +118,7 @@ ANSWERS = {"pass": "pass", "fail": "fail", "infeasible": "are infeasible"}
 def counted(suite: Measured, trials: int) -> dict[str, Any]:
     """The summary of the whole suite."""
     starts = range(0, trials - BLOCK + 1, BLOCK)
-    blocks = [sum(fails_in(one, start) for one in suite.values()) for start in starts]
+    blocks = [sum(fails_in(outcomes, start) for outcomes in suite.values()) for start in starts]
     return {
         "trials": trials,
         "version": thalweg.__version__,
@@ -133,21 +137,35 @@ def fails_in(outcomes: Outcomes, start: int) -> bool:
 VERDICTS = ("scenario", "criterion", "target", "median", "p95", "worst", "failures", "rate", "differ")
 
 
-def verdict_row(name: str, one: Statistics) -> list[str]:
+def verdict_row(name: str, criterion: Statistics) -> list[str]:
     """A criterion with all its intervals."""
-    worst = f"{text(one.worst, one.unit)} (≥ {low_bound(one.worst_at_least, one.unit)})"
-    failures = f"{one.failures}" if one.answer != "infeasible" else "infeasible"
-    target = text(one.bound, one.unit)
-    middle, tail = (bracketed(each, one.unit) for each in (one.median_interval, one.p95_interval))
-    return [name, one.subject, target, middle, tail, worst, failures, rate(one), str(one.effective_n)]
+    worst = f"{text(criterion.worst, criterion.unit)} (≥ {low_bound(criterion.worst_at_least, criterion.unit)})"
+    failures = f"{criterion.failures}" if criterion.answer != "infeasible" else "infeasible"
+    target = text(criterion.bound, criterion.unit)
+    middle, tail = (
+        bracketed(each, criterion.unit) for each in (criterion.median_interval, criterion.p95_interval)
+    )
+    return [
+        name,
+        criterion.subject,
+        target,
+        middle,
+        tail,
+        worst,
+        failures,
+        rate(criterion),
+        str(criterion.effective_n),
+    ]
 
 
-def rate(one: Statistics) -> str:
+def rate(criterion: Statistics) -> str:
     """The rate of failures with its interval, by the trials that can be told apart."""
-    if one.effective_n < LEAST_EFFECTIVE:
+    if criterion.effective_n < LEAST_EFFECTIVE:
         return "-"
-    interval = rate_interval(round(one.failures * one.effective_n / one.n), one.effective_n)
-    return f"{percent(one.failures / one.n)} [{percent(interval.low)}, {percent(interval.high)}]"
+    interval = rate_interval(
+        round(criterion.failures * criterion.effective_n / criterion.n), criterion.effective_n
+    )
+    return f"{percent(criterion.failures / criterion.n)} [{percent(interval.low)}, {percent(interval.high)}]"
 
 
 ENDS = (
@@ -167,14 +185,20 @@ def end_rows(suite: Measured) -> Iterator[list[str]]:
     """The close beside the last byte, where one of them is over the target."""
     for name, outcomes in suite.items():
         criteria = outcomes.verdict().criteria
-        closed = next((one for one in criteria if one.metric == "closed" and not one.informative), None)
-        last = next((one for one in criteria if one.metric == "completion" and one.informative), None)
-        theirs = next((one for one in criteria if one.source == "reference runs"), None)
+        closed = next(
+            (criterion for criterion in criteria if criterion.metric == "closed" and not criterion.informative),
+            None,
+        )
+        last = next(
+            (criterion for criterion in criteria if criterion.metric == "completion" and criterion.informative),
+            None,
+        )
+        theirs = next((criterion for criterion in criteria if criterion.source == "reference runs"), None)
         if closed is None or last is None or not closed.failures + last.failures:
             continue
         row = [name, text(closed.at_most, "s")]
-        for one in (closed, last):
-            row += [bracketed(one.median_interval, "s"), text(one.worst, "s"), str(one.failures)]
+        for criterion in (closed, last):
+            row += [bracketed(criterion.median_interval, "s"), text(criterion.worst, "s"), str(criterion.failures)]
         peer = "-" if theirs is None else f"{text(theirs.at_most, 's')}: {theirs.failures} failures"
         yield [*row, peer]
 
@@ -182,13 +206,13 @@ def end_rows(suite: Measured) -> Iterator[list[str]]:
 def of_bad_wifi(trials: int) -> dict[str, Any]:
     """Common properties of slow trials of bad-wifi: time to the first megabyte, drops and queue delay."""
     outcomes = Scenario.load("c4/bad-wifi", {"sample": "10 ms"}).trials(min(trials, 200))
-    (one,) = (one for one in deciding(outcomes))
+    (criterion,) = (criterion for criterion in deciding(outcomes))
     closed = outcomes.flows["closed_s"].to_numpy()
     first = []
     for trial in range(outcomes.n):
         series = outcomes.series(trial, "main")
         first.append(float(np.argmax(np.cumsum(series.received) >= 1e6)) * series.every_s)
-    early, slow = np.array(first), closed > one.bound
+    early, slow = np.array(first), closed > criterion.bound
     dropped, waited = (outcomes.flows[name].to_numpy() for name in ("packets_lost", "mean_queue_delay_s"))
 
     def of(values: Any, which: Any, unit: str, mean: bool = True) -> str:
@@ -226,9 +250,9 @@ def later_rows() -> list[list[str]]:
     rows = []
     for at in LATER_S:
         outcomes = Scenario.load("c4/low-and-up", {"path.change.0.at": f"{at:g} s"}).trials(20)
-        one = deciding(outcomes)[0]
-        over = one.median - (one.floor or math.nan)
-        rows.append([f"{at:.1f} s", text(one.median, "s"), text(over, "s", 3)])
+        criterion = deciding(outcomes)[0]
+        over = criterion.median - (criterion.floor or math.nan)
+        rows.append([f"{at:.1f} s", text(criterion.median, "s"), text(over, "s", 3)])
     return rows
 
 
@@ -240,7 +264,7 @@ def audio_rows(suite: Measured) -> list[list[str]]:
         audio = outcomes.streams.filter(pl.col("flow") == "main", pl.col("stream") == "audio")
         if audio.height and audio["mean_delay_s"].is_not_nan().all():
             medians = [float(np.median(audio[column].to_numpy())) for column in columns]
-            rows.append([name, *(text(one, "s", 4) for one in medians)])
+            rows.append([name, *(text(median, "s", 4) for median in medians)])
     return rows
 
 
@@ -259,10 +283,14 @@ OFFSETS = (
 def offset_rows(fixed: Measured, late: Measured) -> Iterator[list[str]]:
     """Effect of a start offset: the range of the first criterion, its failures, the trials that differ."""
     for name in fixed:
-        pair = [deciding(one[name])[0] for one in (fixed, late)]
+        pair = [deciding(suite[name])[0] for suite in (fixed, late)]
         row = [name, pair[0].subject]
-        for one in pair:
-            row += [text(one.worst - one.min, one.unit, 3), percent(one.failures / one.n), str(one.effective_n)]
+        for criterion in pair:
+            row += [
+                text(criterion.worst - criterion.min, criterion.unit, 3),
+                percent(criterion.failures / criterion.n),
+                str(criterion.effective_n),
+            ]
         yield row
 
 

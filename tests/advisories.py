@@ -46,16 +46,16 @@ def _packages() -> bool:
         packages = json.loads(asked.stdout)["dependencies"]
     except ValueError:
         return _skipped("Python packages", _cause(asked.stderr, "pip-audit gave no answer"))
-    unknown = [one["name"] for one in packages if "skip_reason" in one]
-    known = [one for one in packages if "skip_reason" not in one]
-    for one in known:
-        for advisory in one["vulns"]:
-            print(f"{one['name']} {one['version']}: {advisory['id']}")
+    unknown = [package["name"] for package in packages if "skip_reason" in package]
+    known = [package for package in packages if "skip_reason" not in package]
+    for package in known:
+        for advisory in package["vulns"]:
+            print(f"{package['name']} {package['version']}: {advisory['id']}")
     if unknown:
         _skipped(f"{len(unknown)} of {len(packages)} Python packages", "the service does not know them")
-    elif not any(one["vulns"] for one in known):
+    elif not any(package["vulns"] for package in known):
         print("Python packages: no advisories")
-    return any(one["vulns"] for one in known)
+    return any(package["vulns"] for package in known)
 
 
 _LATE = -1

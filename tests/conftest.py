@@ -45,7 +45,7 @@ def make_outcomes(
     flows = pl.DataFrame({"trial": trials, "seed": seeds, "flow": "main", "completion_s": list(completions)})
     flows = flows.with_columns(finished=pl.col("completion_s").is_finite(), controller=pl.lit("cubic"))
     links = pl.DataFrame({"trial": trials, "link": "forward", "dropped_packets": 0})
-    hashes = [f"hash of {one}" for one in seeds]
+    hashes = [f"hash of {seed}" for seed in seeds]
     table = pl.DataFrame({"trial": trials, "seed": seeds, "core_s": 0.5, "trace_hash": hashes})
     return Outcomes(description, flows, links, table)
 

@@ -17,8 +17,8 @@ def parts(spec: Any) -> Iterator[dict[str, Any]]:
     """A specification and all that is within it."""
     if isinstance(spec, dict):
         yield spec
-    for one in spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ():
-        yield from parts(one)
+    for inner in spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ():
+        yield from parts(inner)
 
 
 def drawn(figure: Figure, name: str) -> pl.DataFrame:
@@ -31,4 +31,4 @@ def figures_of(html: str) -> dict[str, dict[str, Any]]:
     """The figures that a page carries, by their places."""
     block = re.search(r'id="figures">(.*?)</script>', html, re.S)
     assert block is not None
-    return {place: json.loads(unpacked(text)) for place, text in json.loads(block.group(1)).items()}
+    return {anchor: json.loads(unpacked(text)) for anchor, text in json.loads(block.group(1)).items()}

@@ -42,7 +42,7 @@ class Command:
 
     name: str
     arguments: list[str]
-    place: Path
+    folder: Path
     """The folder that it writes to, or reads."""
     seeded: bool = True
     seed: int = 1
@@ -78,7 +78,7 @@ def commands(root: Path) -> list[Command]:
         begin = time.monotonic()
         _run(command, command.seed)
         command.took_s = time.monotonic() - begin
-        command.listing = _listing(command.place)
+        command.listing = _listing(command.folder)
     return known
 
 
@@ -91,7 +91,7 @@ def kill_some(kills: int, seed: int, tell: Callable[[str], None] | None = None) 
         for number in range(kills):
             command = known[number % len(known)]
             new = number + 2
-            before = _contents(command.place)
+            before = _contents(command.folder)
             ended = _kill(command.line(new), chance.uniform(0, command.took_s))
             found = _check(command, new, before)
             if tell:
@@ -100,7 +100,7 @@ def kill_some(kills: int, seed: int, tell: Callable[[str], None] | None = None) 
                 tally[what] = tally.get(what, 0) + 1
         for command in known:
             _run(command, kills + 2)
-            assert _listing(command.place) == command.listing, command.name
+            assert _listing(command.folder) == command.listing, command.name
     return tally
 
 
@@ -120,11 +120,11 @@ def _kill(line: list[str], after_s: float) -> bool:
     time.sleep(after_s)
     ended = process.poll() is not None
     own = str(Path("/proc/self/ns/net").readlink())
-    made = {str(place) for one in _marked(mark) for place in _network(one)} - {own}
+    made = {str(path) for entry in _marked(mark) for path in _network(entry)} - {own}
     process.send_signal(signal.SIGKILL)
     process.wait()
     begin = time.monotonic()
-    while (left := [str(one) for one in _marked(mark)]) or (left := sorted(made & networks())):
+    while (left := [str(entry) for entry in _marked(mark)]) or (left := sorted(made & networks())):
         assert time.monotonic() - begin < _PATIENCE_S, f"left by {line}: {left}"
         time.sleep(0.05)
     return ended
@@ -132,10 +132,10 @@ def _kill(line: list[str], after_s: float) -> bool:
 
 def _marked(mark: str) -> Iterator[Path]:
     """The processes that a command started, itself included."""
-    for place in Path("/proc").glob("[0-9]*"):
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            if mark.encode() in (place / "environ").read_bytes().split(b"\0"):
-                yield place
+            if mark.encode() in (path / "environ").read_bytes().split(b"\0"):
+                yield path
         except OSError:
             continue
 
@@ -150,32 +150,32 @@ def _network(process: Path) -> Iterator[Path]:
 def _check(command: Command, new: int, before: dict[str, str]) -> str:
     """Looks at what a killed command left; returns which result that is."""
     if command.name == "compare":
-        assert _contents(command.place) == before
+        assert _contents(command.folder) == before
         return "as it was"
     if command.name == "suite":
         return _check_suite(command, new, before)
     if command.name == "study":
-        document = json.loads(_newest(command.place, "study.json").read_text(encoding="utf-8"))
+        document = json.loads(_newest(command.folder, "study.json").read_text(encoding="utf-8"))
         _settle_seed(command, document["seed"], new)
         assert len(document["rows"]) > 0
-        assert _newest(command.place, "scenarios").is_dir()
+        assert _newest(command.folder, "scenarios").is_dir()
     else:
-        assert pl.read_parquet(command.place / "trial.parquet").height > 100
-        assert len(json.loads((command.place / "report.json").read_text(encoding="utf-8"))) > 0
-        left = {name for name in _listing(command.place) if not name.startswith(".thalweg-partial-")}
+        assert pl.read_parquet(command.folder / "trial.parquet").height > 100
+        assert len(json.loads((command.folder / "report.json").read_text(encoding="utf-8"))) > 0
+        left = {name for name in _listing(command.folder) if not name.startswith(".thalweg-partial-")}
         assert left == command.listing
-    return "older" if _settled(_contents(command.place)) == _settled(before) else "new, or some of it"
+    return "older" if _settled(_contents(command.folder)) == _settled(before) else "new, or some of it"
 
 
 def _check_suite(command: Command, new: int, before: dict[str, str]) -> str:
-    result = SuiteResult.load(command.place)
+    result = SuiteResult.load(command.folder)
     assert sorted(outcomes.scenario.name for outcomes in result.outcomes) == ["one", "three", "two"]
     for outcomes in result.outcomes:
         assert outcomes.trials["seed"].to_list() == list(range(result.seed, result.seed + _TRIALS))
     older = result.seed == first_seed(command.seed)
-    page = command.place / "report.html"
+    page = command.folder / "report.html"
     if older:
-        assert {name for name in before if not _is_step(name)} <= _contents(command.place).keys()
+        assert {name for name in before if not _is_step(name)} <= _contents(command.folder).keys()
     elif page.exists():
         assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
     _settle_seed(command, result.seed, new)
@@ -191,7 +191,7 @@ def _settle_seed(command: Command, found: int, new: int) -> None:
 
 def _newest(folder: Path, name: str) -> Path:
     places = [folder / step / name for step in (".whole", ".moving")]
-    return next((place for place in places if place.exists()), folder / name)
+    return next((path for path in places if path.exists()), folder / name)
 
 
 def _contents(folder: Path) -> dict[str, str]:

@@ -44,14 +44,14 @@ def until(condition: Callable[[], bool], what: str) -> None:
 def networks() -> set[str]:
     """All network namespaces that a process is in or has a hold on."""
     found = set()
-    for place in Path("/proc").glob("[0-9]*/ns/net"):
+    for path in Path("/proc").glob("[0-9]*/ns/net"):
         try:
-            found.add(str(place.readlink()))
+            found.add(str(path.readlink()))
         except OSError:
             continue
-    for place in Path("/proc").glob("[0-9]*/fd/*"):
+    for path in Path("/proc").glob("[0-9]*/fd/*"):
         try:
-            target = str(place.readlink())
+            target = str(path.readlink())
         except OSError:
             continue
         if target.startswith("net:"):

@@ -23,7 +23,13 @@ MODELLED = (
     "cubic",
     "cubic:variant=picoquic",
     "cubic:variant=dcubic",
+    "cubic:start=classic",
+    "cubic:start=delay",
+    "cubic:start=search",
+    "cubic:start=rapid",
     "reno",
+    "reno:start=hystart",
+    "reno:start=rapid",
     "reno:variant=picoquic",
     "bbr",
     "bbr:variant=picoquic",
@@ -37,7 +43,8 @@ ROWS = [
     for scenario in SCENARIOS
     for stack, controllers in (("model", MODELLED), ("quic", REAL))
     for controller in controllers
-]
+] + [("c4/satellite", stack, "cubic:start=resume") for stack in ("model", "quic")]
+"""The last scenario remembers a window."""
 _HEADER = f"# scenario stack controller hash; the first 4 s, seed {SEED}; `make hashes` writes this table\n"
 
 

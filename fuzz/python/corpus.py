@@ -30,13 +30,13 @@ def read(file: Path) -> list[Step]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
 
 
-def replay(place: Path) -> tuple[int, int]:
+def replay(path: Path) -> tuple[int, int]:
     """Plays the cases of a file or a folder; returns how many there were and how many failed."""
-    files = [place] if place.is_file() else sorted(file for name in ALL for file in place.glob(f"{name}/*.txt"))
+    files = [path] if path.is_file() else sorted(file for name in ALL for file in path.glob(f"{name}/*.txt"))
     failed = 0
     for name in dict.fromkeys(file.parent.name for file in files):
         with Player(name) as player:
-            for file in (one for one in files if one.parent.name == name):
+            for file in (file for file in files if file.parent.name == name):
                 try:
                     player.again(read(file))
                 except Broken as broken:

@@ -19,7 +19,9 @@ def of_exception(error: BaseException) -> Broken:
     """An exception that no user should see, by its type and the innermost place of ours that it left."""
     if isinstance(error, Broken):
         return error
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if "thalweg" in Path(one.filename).parts]
-    place = f" in {Path(frames[-1].filename).name} {frames[-1].name}" if frames else ""
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if "thalweg" in Path(frame.filename).parts
+    ]
+    where = f" in {Path(frames[-1].filename).name} {frames[-1].name}" if frames else ""
     lines = "".join(traceback.format_exception(error)).strip()
-    return Broken(f"{type(error).__name__}{place}", lines[-2000:])
+    return Broken(f"{type(error).__name__}{where}", lines[-2000:])

@@ -97,8 +97,8 @@ class Guard:
         elif event in _PLACES:
             at = _FOLDER_OF.get(event)
             folder = arguments[at] if at is not None and at < len(arguments) else -1
-            for place in _PLACES[event]:
-                self._note(event, arguments[place], folder, event in _CHANGES)
+            for argument in _PLACES[event]:
+                self._note(event, arguments[argument], folder, event in _CHANGES)
 
     def _note(self, event: str, path: object, folder: object, changes: bool) -> None:
         if isinstance(path, int) or path is None:

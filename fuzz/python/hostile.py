@@ -49,9 +49,9 @@ def value(chance: random.Random) -> Any:
 
 def text(chance: random.Random) -> str:
     """A text that can be written, for places that accept only texts."""
-    return chance.choice([one for one in TEXTS if one.isprintable() and one])
+    return chance.choice([text for text in TEXTS if text.isprintable() and text])
 
 
 def finite(chance: random.Random) -> float:
     """A number that JSON can hold."""
-    return chance.choice([one for one in NUMBERS if math.isfinite(one)])
+    return chance.choice([number for number in NUMBERS if math.isfinite(number)])

@@ -38,12 +38,12 @@ def minimise(player: Player, case: list[Step], kind: str) -> list[Step]:
                 at += run
         run //= 2
     for at, step in enumerate(case):
-        for place in range(2, len(step)):
-            while isinstance(text := step[place], str) and len(text) > 1:
-                half = next((one for one in _halves(text) if fails(_with(case, at, place, one))), None)
+        for word in range(2, len(step)):
+            while isinstance(text := step[word], str) and len(text) > 1:
+                half = next((shorter for shorter in _halves(text) if fails(_with(case, at, word, shorter))), None)
                 if half is None:
                     break
-                case = _with(case, at, place, half)
+                case = _with(case, at, word, half)
     return case
 
 
@@ -52,6 +52,6 @@ def _halves(text: str) -> tuple[str, str]:
     return text[:middle], text[middle:]
 
 
-def _with(case: list[Step], at: int, place: int, value: str) -> list[Step]:
-    step = [*case[at][:place], value, *case[at][place + 1 :]]
+def _with(case: list[Step], at: int, word: int, value: str) -> list[Step]:
+    step = [*case[at][:word], value, *case[at][word + 1 :]]
     return [*case[:at], step, *case[at + 1 :]]

@@ -108,19 +108,19 @@ class Mutations:
                 return ["link", name, chance.choice([*OUTSIDE, ".", name, *self.files])]
 
     def _path(self, name: str, chance: random.Random) -> list[str | int]:
-        place: Any = self._parsed[name]
+        node: Any = self._parsed[name]
         path: list[str | int] = []
-        while isinstance(place, dict | list) and place and (not path or chance.random() < 0.85):
-            entries: dict[Any, Any] = place if isinstance(place, dict) else dict(enumerate(place))
+        while isinstance(node, dict | list) and node and (not path or chance.random() < 0.85):
+            entries: dict[Any, Any] = node if isinstance(node, dict) else dict(enumerate(node))
             path.append(chance.choice(list(entries)))
-            place = entries[path[-1]]
+            node = entries[path[-1]]
         return path
 
     def _elsewhere(self, name: str, chance: random.Random) -> Any:
-        place: Any = self._parsed[name]
+        node: Any = self._parsed[name]
         for key in self._path(name, chance):
-            place = place[key]
-        return place
+            node = node[key]
+        return node
 
 
 def _value(chance: random.Random) -> Any:

@@ -53,7 +53,7 @@ class PageRule:
         found = _read(page)
         if strange := found.elements - self._elements:
             raise Broken("page: element that came from data", repr(sorted(strange)[:3]))
-        if leaving := [place for place in found.leads_to if not place.startswith("#")]:
+        if leaving := [target for target in found.leads_to if not target.startswith("#")]:
             raise Broken("page: reference that came from data", repr(leaving[:3]))
         if len(found.raw) != len(self._programs):
             raise Broken("page: script that came from data", repr([element for element, _ in found.raw]))

@@ -31,9 +31,9 @@ class Reader:
 
     def check_readable(self, folder: Path, scenarios: Sequence[Description]) -> None:
         """As `thalweg.store.tables.check_readable`."""
-        places = [PurePath(one.name, f"{table}.parquet") for one in scenarios for table in TABLES]
-        for place in places:
-            file = find_file(folder, place)
+        paths = [PurePath(scenario.name, f"{table}.parquet") for scenario in scenarios for table in TABLES]
+        for table_path in paths:
+            file = find_file(folder, table_path)
             if file is not None and "\n" not in str(file) and (said := self._try(file)) != "read":
                 raise RequestError(f"{file}: the result is damaged: {said}")
 

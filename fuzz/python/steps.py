@@ -47,19 +47,19 @@ def change(folder: Path, step: list[Any]) -> None:
 
 def _set(file: Path, path: list[str | int], value: Any) -> None:
     document = json.loads(file.read_text(encoding="utf-8"))
-    place = document
+    node = document
     for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+        node = node[key]
+    node[path[-1]] = value
     file.write_text(json.dumps(document), encoding="utf-8")
 
 
 def _remove_key(file: Path, path: list[str | int]) -> None:
     document = json.loads(file.read_text(encoding="utf-8"))
-    place = document
+    node = document
     for key in path[:-1]:
-        place = place[key]
-    del place[path[-1]]
+        node = node[key]
+    del node[path[-1]]
     file.write_text(json.dumps(document), encoding="utf-8")
 
 

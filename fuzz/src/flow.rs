@@ -236,8 +236,8 @@ impl Flow {
     }
 
     /// A packet that was declared lost, or one that was only timed out, arrives after all.
-    pub(crate) fn spurious(&mut self, place: usize) {
-        let lost = self.lost.keys().copied().nth(place);
+    pub(crate) fn spurious(&mut self, position: usize) {
+        let lost = self.lost.keys().copied().nth(position);
         let timeout_only = lost.is_none();
         let Some(number) = lost.or_else(|| self.outstanding.keys().copied().next()) else {
             return;

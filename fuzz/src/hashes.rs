@@ -26,11 +26,11 @@ pub(crate) fn random(target: &Target, count: u64, before: Option<&Path>) -> Resu
 /// The same of all shipped scenarios, with `seeds` seeds on both stacks.
 pub(crate) fn shipped(seeds: u64, before: Option<&Path>) -> Result<bool, String> {
     let cases = shipped::scenarios().iter().enumerate();
-    let cases = cases.flat_map(|(place, text)| {
+    let cases = cases.flat_map(|(position, text)| {
         (0..2 * seeds).map(move |index| {
             let (seed, stack) = (1 + index / 2, ["model", "quic"][index as usize % 2]);
             let text = format!("# seed {seed}\n# set flow.*.stack={stack}\n{text}");
-            (format!("{place}-{stack}-{seed}"), text.into_bytes())
+            (format!("{position}-{stack}-{seed}"), text.into_bytes())
         })
     });
     tell(cases, before)

@@ -76,8 +76,8 @@ fn within_lines(
         .split(|byte| *byte == b'\n')
         .map(<[u8]>::to_vec)
         .collect();
-    for place in 0..lines.len() {
-        let line = lines[place].clone();
+    for position in 0..lines.len() {
+        let line = lines[position].clone();
         let Some(open) = line.iter().position(|byte| *byte == b'{') else {
             continue;
         };
@@ -89,13 +89,13 @@ fn within_lines(
             continue;
         };
         let (head, inner, tail) = (&line[..=open], &line[open + 1..close], &line[close..]);
-        let (before, after) = (lines[..place].to_vec(), lines[place + 1..].to_vec());
+        let (before, after) = (lines[..position].to_vec(), lines[position + 1..].to_vec());
         let shorter = without_parts(inner, b',', &mut |inner: &[u8]| {
             let line = [head, inner, tail].concat();
             let all = [before.clone(), vec![line], after.clone()].concat();
             fails(&all.join(&b'\n'))
         })?;
-        lines[place] = [head, &shorter, tail].concat();
+        lines[position] = [head, &shorter, tail].concat();
     }
     Ok(lines.join(&b'\n'))
 }

@@ -24,15 +24,15 @@ impl<'a> Line<'a> {
             .collect()
     }
 
-    /// Number `place` after the word.
-    pub(crate) fn number(&self, place: usize) -> u64 {
-        let word = self.rest.get(place).and_then(|word| word.parse().ok());
+    /// Number `position` after the word.
+    pub(crate) fn number(&self, position: usize) -> u64 {
+        let word = self.rest.get(position).and_then(|word| word.parse().ok());
         word.unwrap_or(0)
     }
 
-    /// Text number `place` after the word.
-    pub(crate) fn text(&self, place: usize) -> &'a str {
-        self.rest.get(place).copied().unwrap_or_default()
+    /// Text number `position` after the word.
+    pub(crate) fn text(&self, position: usize) -> &'a str {
+        self.rest.get(position).copied().unwrap_or_default()
     }
 }
 

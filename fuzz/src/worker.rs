@@ -68,7 +68,7 @@ fn prepare() {
     // Fails only where more than that is held already.
     let _ = crate::ALLOCATOR.set_limit(MEMORY);
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map_or_else(String::new, |at| {
+        let location = panic.location().map_or_else(String::new, |at| {
             let file = at.file();
             let inside = file
                 .rfind("crates/")
@@ -78,7 +78,7 @@ fn prepare() {
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied();
         let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        let failure = Failure::new(&format!("panic at {place}"), message.unwrap_or_default());
+        let failure = Failure::new(&format!("panic at {location}"), message.unwrap_or_default());
         if let Ok(mut latest) = PANIC.lock() {
             *latest = Some(failure);
         }

@@ -52,7 +52,7 @@ class ControllerFailed(Exception):
     of trials), time in seconds."""
 
 class Init:
-    """What a controller is told when it is made."""
+    """What a controller gets when it is created."""
 
     @property
     def now(self) -> float:

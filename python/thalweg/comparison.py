@@ -142,10 +142,10 @@ def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, o
     """
     others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
     rows = []
-    for one in a.outcomes:
-        other = others.get(one.scenario.name)
+    for ours in a.outcomes:
+        other = others.get(ours.scenario.name)
         if other is not None:
-            rows += _rows(one, other, margin, of_a)
+            rows += _rows(ours, other, margin, of_a)
     if not rows:
         raise RequestError(f"{a.folder} and {b.folder} have no scenario with the same criterion in common")
     return judge(rows)
@@ -154,7 +154,7 @@ def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, o
 def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
     """The scenarios of a that b lacks."""
     others = {outcomes.scenario.name for outcomes in b.outcomes}
-    return [one.scenario.name for one in a.outcomes if one.scenario.name not in others]
+    return [ours.scenario.name for ours in a.outcomes if ours.scenario.name not in others]
 
 
 def judge(rows: Sequence[Row]) -> list[Row]:
@@ -169,9 +169,9 @@ def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
         return 0
     others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
     common = [
-        len(set(one.trials["seed"]) & set(others[one.scenario.name].trials["seed"]))
-        for one in a.outcomes
-        if one.scenario.name in others
+        len(set(ours.trials["seed"]) & set(others[ours.scenario.name].trials["seed"]))
+        for ours in a.outcomes
+        if ours.scenario.name in others
     ]
     return max(common, default=0)
 
@@ -187,8 +187,8 @@ def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row
             continue
         seen.add(key)
         other = found[key]
-        of_a, of_b = (one.values["value"].to_numpy() for one in (statistics, other))
-        medians = [one for one in (statistics.median, other.median) if math.isfinite(one)]
+        of_a, of_b = (side.values["value"].to_numpy() for side in (statistics, other))
+        medians = [median for median in (statistics.median, other.median) if math.isfinite(median)]
         medians = medians[:1] if of_a_alone else medians
         size = margin * abs(min(medians, default=0.0))
         paired = _pair(statistics.values, other.values, size, statistics.side)

@@ -50,11 +50,11 @@ class Measured:
             **self.names,
             **{
                 key: {
-                    "median": one.value if math.isfinite(one.value) else None,
-                    "interval95": one.document(),
-                    "n": one.n,
+                    "median": quantity.value if math.isfinite(quantity.value) else None,
+                    "interval95": quantity.document(),
+                    "n": quantity.n,
                 }
-                for key, one in self.values.items()
+                for key, quantity in self.values.items()
             },
         }
 

@@ -27,11 +27,14 @@ def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
 
 def changes(outcomes: Outcomes, again: Trial) -> list[str]:
     """What to say of controllers in Python whose files are not those that the stored trial ran with."""
-    now = {str(one["name"]): one for one in again.outcomes.scenario.controllers}
+    now = {str(controller["name"]): controller for controller in again.outcomes.scenario.controllers}
     return [
-        f"{one['file']} has changed since: its SHA-256 was {one['sha256'][:12]}, is {other['sha256'][:12]}"
-        for one in outcomes.scenario.controllers
-        if one["sha256"] and (other := now.get(one["name"])) and other["sha256"] != one["sha256"]
+        f"{controller['file']} has changed since: its SHA-256 was {controller['sha256'][:12]}, "
+        f"is {other['sha256'][:12]}"
+        for controller in outcomes.scenario.controllers
+        if controller["sha256"]
+        and (other := now.get(controller["name"]))
+        and other["sha256"] != controller["sha256"]
     ]
 
 
@@ -57,8 +60,8 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
     """All keys and values of a document, those within others included."""
     if isinstance(value, dict):
         yield from value.items()
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _entries(one)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _entries(inner)
 
 
 def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:

@@ -224,10 +224,10 @@ class Scenario:
         self, seeds: Sequence[int], processes: int, on_progress: Callable[[int], None] | None, watched: bool
     ) -> Outcomes:
         """Trials in other processes. Raises as `trials`."""
-        place = (self.toml, self.name, self._definitions)
+        identity = (self.toml, self.name, self._definitions)
         try:
             with _findings():
-                told = play_apart(*place, seeds, processes, watched, on_progress)
+                told = play_apart(*identity, seeds, processes, watched, on_progress)
         except Stopped as stopped:
             finished = Outcomes.of(self._native.gathered(stopped.told), self.description) if stopped.told else None
             raise Interrupted(finished) from None

@@ -199,7 +199,9 @@ def judge(
 
     `starts_s`: when the scenario has each flow start, before noise.
     """
-    return Verdict(tuple(_statistics(one, values_of(one, flows, streams, starts_s)) for one in criteria))
+    return Verdict(
+        tuple(_statistics(criterion, values_of(criterion, flows, streams, starts_s)) for criterion in criteria)
+    )
 
 
 def column_of(criterion: Mapping[str, Any], columns: Sequence[str]) -> str:

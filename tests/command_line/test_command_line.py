@@ -73,8 +73,8 @@ def test_the_replay_command_of_run_reproduces_the_worst_trial(scenario_file: Pat
     _, many = document(["run", str(scenario_file), "--trials", "5", "--seed", "40", "--format", "json"], capsys)
     criterion = many["scenarios"][0]["criteria"][0]
     seed = 40 + criterion["worst_trial"]
-    _, one = document(["run", str(scenario_file), "--seed", str(seed), "--format", "json"], capsys)
-    assert one["scenarios"][0]["criteria"][0]["worst"] == criterion["worst"]
+    _, alone = document(["run", str(scenario_file), "--seed", str(seed), "--format", "json"], capsys)
+    assert alone["scenarios"][0]["criteria"][0]["worst"] == criterion["worst"]
 
 
 @pytest.mark.parametrize(

@@ -80,9 +80,9 @@ def test_several_results_are_set_against_the_first(stored: Any, capsys: Capture)
     folders = [stored("a", BASE), stored("b", slower(0.1)), stored("c", slower(-0.2))]
     assert main(["compare", *folders, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    changes = [one["rows"][0]["change"] for one in document["comparisons"]]
+    changes = [comparison["rows"][0]["change"] for comparison in document["comparisons"]]
     assert changes == pytest.approx([0.1, -0.2])
-    assert [one["b"] for one in document["comparisons"]] == folders[1:]
+    assert [comparison["b"] for comparison in document["comparisons"]] == folders[1:]
     assert main(["compare", *folders, "--fail-above", "5 %", "--quiet"]) == 1
     said = capsys.readouterr()
     assert said.out == ""
@@ -165,8 +165,8 @@ def test_a_limit_is_a_percentage(limit: str, stored: Any, capsys: Capture) -> No
 
 
 def test_folders_of_two_kinds_and_a_single_one_are_refused(tmp_path: Path, stored: Any, capsys: Capture) -> None:
-    a, one = stored("a", BASE), study(tmp_path / "s", [{"who": "c4", "harm": 0.2}])
-    other = study(tmp_path / "t", [{"who": "c4", "harm": 0.2}], "laws")
-    for folders, says in (([a, one], "folders of one kind"), ([a], "2 to 26"), ([one, other], "one study")):
+    a, harm = stored("a", BASE), study(tmp_path / "s", [{"who": "c4", "harm": 0.2}])
+    laws = study(tmp_path / "t", [{"who": "c4", "harm": 0.2}], "laws")
+    for folders, says in (([a, harm], "folders of one kind"), ([a], "2 to 26"), ([harm, laws], "one study")):
         assert main(["compare", *folders]) == 2
         assert says in capsys.readouterr().err

@@ -18,8 +18,8 @@ Capture = pytest.CaptureFixture[str]
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Every command that does something, by the words that call it."""
-    for name, place in _COMMANDS.items():
-        loaded = resolve_name(place)
+    for name, module in _COMMANDS.items():
+        loaded = resolve_name(module)
         if not isinstance(loaded, typer.Typer):
             yield (name,)
             continue

@@ -11,6 +11,10 @@ import thalweg
 from thalweg.cli import commands
 from thalweg.cli.commands import application
 
+COMMAND_LINE = {"typer", "rich", "pydantic", "pydantic_core"}
+SLOW = {"asyncio", "concurrent.futures.process", "http.client", "multiprocessing", "sqlite3", "ssl", "unittest"}
+"""Of the standard library: each takes 10 to 90 ms to load."""
+
 
 def loaded(*arguments: str) -> set[str]:
     """The modules that a process has loaded after a command."""
@@ -20,11 +24,31 @@ def loaded(*arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "packages"),
+    [
+        (["--version"], set()),
+        (["list", "suites"], COMMAND_LINE),
+        (["list", "controllers"], COMMAND_LINE),
+        (["list", "metrics"], COMMAND_LINE),
+        (["new", "-"], COMMAND_LINE - {"rich"}),
+        (["list", "scenarios"], {*COMMAND_LINE, "numpy", "polars"}),
+        (["run", "c4/simple-20mbps"], {*COMMAND_LINE, "numpy", "polars"}),
+    ],
+)
+def test_a_command_loads_these_packages_and_no_others(arguments: list[str], packages: set[str]) -> None:
+    modules = loaded(*arguments)
+    assert "thalweg.cli" in modules
+    heavy = {*COMMAND_LINE, "altair", "jinja2", "numpy", "pandas", "polars", "scipy", "vl_convert"}
+    assert {name for name in modules if name in heavy} == packages
+    assert not modules & SLOW
+
+
+@pytest.mark.parametrize(
     ("arguments", "without"),
     [
-        (["--version"], {"polars", "numpy", "scipy", "altair", "thalweg.cli.run"}),
-        (["run", "c4/simple-20mbps"], {"scipy", "altair", "thalweg.studies", "thalweg.probe", "thalweg.live"}),
-        (["list", "suites"], {"scipy", "altair", "thalweg.cli.suite"}),
+        (["--version"], {"thalweg.cli.commands", "thalweg.cli.run"}),
+        (["run", "c4/simple-20mbps"], {"thalweg.plots", "thalweg.studies", "thalweg.probe", "thalweg.live"}),
+        (["list", "suites"], {"thalweg.cli.suite", "thalweg.scenario"}),
         (["study", "stacks", "--help"], {"altair"}),
     ],
 )

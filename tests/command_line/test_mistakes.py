@@ -41,7 +41,7 @@ IN_THE_FILE = [
     ('rtt = "40 ms"\n', "", 'the key "rtt" is missing'),
     ('"cubic"', '"cubik"', 'did you mean "cubic"?'),
     ('"cubic"', '"kernel:cubic"', "thalweg run --live"),
-    ('"cubic"', '"cubic:hystrat=off"', 'did you mean "hystart"?'),
+    ('"cubic"', '"cubic:stat=classic"', 'did you mean "start"?'),
     ('"200 kB"', "200000", "200000 has no unit"),
     ('"200 kB"', '"200 kB"\nstreams = "4"', '"4" is a text; accepted: a whole number'),
     ('"200 kB"', '"200 kB"\nstreams = -1', "-1 is not in range"),

@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
         ('"20 Mbps"', "20", 4, "20"),
         ('"200 kB"', '"-200 kB"', 11, "-200 kB"),
         ('"cubic"', '"cubik"', 10, 'unknown controller "cubik"'),
-        ('"cubic"', '"cubic:hystart=maybe"', 10, "accepted: on, off"),
+        ('"cubic"', '"cubic:start=fast"', 10, "accepted: classic, hystart, delay"),
         ('flow = "main"', 'flow = "other"', 14, 'there is no flow "other"; accepted: main'),
         ('"completion"', '"happiness"', 15, 'unknown metric "happiness"; accepted: completion, closed'),
         ('download = "200 kB"', "", 8, "has no workload"),
@@ -37,8 +37,8 @@ def test_a_scenario_that_is_wrong_is_refused_at_its_line(
     assert text.count(old) == 1
     scenario_file.write_text(text.replace(old, new), encoding="utf-8")
     message = refusal(["run", str(scenario_file)], capsys)
-    place = str(scenario_file) if line is None else f"{scenario_file}:{line}"
-    assert message.startswith(f"error: {place}: ")
+    where = str(scenario_file) if line is None else f"{scenario_file}:{line}"
+    assert message.startswith(f"error: {where}: ")
     assert says in message
 
 

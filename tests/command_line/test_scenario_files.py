@@ -38,9 +38,9 @@ def test_what_a_new_file_suggests_is_accepted(capsys: Capture) -> None:
     scenario = thalweg.Scenario.from_toml(suggestion.sub("", text), "all")
     assert scenario.run(seed=1).flows["flow"].to_list() == ["main", "cross"]
     for name in ("loss", "queue", "jitter"):
-        one = re.sub(rf"^# (?={name} )", "", text, flags=re.MULTILINE)
-        assert one != text
-        assert thalweg.Scenario.from_toml(one, name).title == "Mine"
+        accepted = re.sub(rf"^# (?={name} )", "", text, flags=re.MULTILINE)
+        assert accepted != text
+        assert thalweg.Scenario.from_toml(accepted, name).title == "Mine"
 
 
 @pytest.mark.parametrize("file", ["mine", "no/such/folder/mine.toml"])
@@ -86,7 +86,7 @@ def test_lists_name_every_study_and_every_metric(capsys: Capture) -> None:
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines()[3:]} == STUDIES.keys()
     assert main(["list", "metrics"]) == 0
     metrics = [line.split()[0] for line in capsys.readouterr().out.splitlines()[3:]]
-    text = Path("docs/scenarios.md").read_text(encoding="utf-8")
+    text = Path("docs/reference/metrics.md").read_text(encoding="utf-8")
     assert len(metrics) == 13
     assert all(f"`{metric}`" in text for metric in metrics)
 

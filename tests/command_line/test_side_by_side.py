@@ -46,9 +46,11 @@ def test_the_tables_name_each_choice(scenario_file: Path, capsys: Capture) -> No
 
 def test_one_choice_that_fails_fails_the_run(scenario_file: Path, capsys: Capture) -> None:
     strict = ["--set", "path.rtt=100 ms", "--set", "pass.0.at_most=450 ms"]
-    one = {name: main(["run", str(scenario_file), *strict, "-c", f"main={name}"]) for name in ("cubic", "prague")}
+    statuses = {
+        name: main(["run", str(scenario_file), *strict, "-c", f"main={name}"]) for name in ("cubic", "prague")
+    }
     both = main(["run", str(scenario_file), *strict, "-c", "main=cubic", "-c", "main=prague"])
-    assert both == max(one.values())
+    assert both == max(statuses.values())
     capsys.readouterr()
 
 

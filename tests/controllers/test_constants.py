@@ -50,8 +50,8 @@ def trace_hash(controller: str) -> str:
 @pytest.mark.parametrize("option", OTHER)
 def test_a_constant_has_the_value_of_its_document_unless_it_is_set(option: str) -> None:
     name, _, key = option.partition(":")
-    (entry,) = [one for one in _native.controllers() if one["name"] == name]
-    (default,) = [one["default"] for one in entry["options"] if one["name"] == key]
+    (entry,) = [controller for controller in _native.controllers() if controller["name"] == name]
+    (default,) = [option["default"] for option in entry["options"] if option["name"] == key]
     assert trace_hash(name) == trace_hash(f"{option}={default}") != trace_hash(f"{option}={OTHER[option]}")
 
 

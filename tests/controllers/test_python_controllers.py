@@ -66,11 +66,13 @@ def test_a_file_a_class_and_a_class_with_options_are_controllers(mine: Path) -> 
             self.window = max(self.window * self.beta, 2.0 * path.mtu)
 
     hashes = [
-        load(one, **LOSSY).run(seed=3).trace_hash for one in (str(mine), f"{mine}:Mine", f"{mine}:beta=0.7", Local)
+        load(given, **LOSSY).run(seed=3).trace_hash
+        for given in (str(mine), f"{mine}:Mine", f"{mine}:beta=0.7", Local)
     ]
     assert len(set(hashes)) == 1
     other = [
-        load(one, **LOSSY).run(seed=3).trace_hash for one in (f"{mine}:Mine:beta=0.9", partial(Local, beta=0.9))
+        load(given, **LOSSY).run(seed=3).trace_hash
+        for given in (f"{mine}:Mine:beta=0.9", partial(Local, beta=0.9))
     ]
     assert len(set(other)) == 1
     assert set(other) != set(hashes)
@@ -159,7 +161,9 @@ def test_a_result_keeps_the_source_and_replay_says_when_the_file_has_changed(
     command = ["suite", "c4", "--only", "simple-20mbps", "-n", "2", "-c", f"main={mine}", "--out", str(out)]
     assert main(command) in (0, 1)
     kept = json.loads((out / "metadata.json").read_text())["scenarios"][0]["controllers"]
-    assert [(one["name"], one["file"], one["source"]) for one in kept] == [(str(mine), str(mine), MINE)]
+    assert [(source["name"], source["file"], source["source"]) for source in kept] == [
+        (str(mine), str(mine), MINE)
+    ]
     replay = ["replay", str(out), "simple-20mbps", "1"]
     assert main(replay) == 0
     assert "same as stored" in capfd.readouterr().out

@@ -30,12 +30,15 @@ def test_medians_of_flows_are_those_of_their_columns() -> None:
     assert background.values["mean_rate_bps"].value == rows["mean_rate_bps"].sort()[5]
     loss = (rows["packets_lost"] / rows["packets_sent"]).sort()[5]
     assert background.values["loss"].value == pytest.approx(loss)
-    assert all(one.low <= one.value <= one.high and one.n == 11 for one in background.values.values())
+    assert all(
+        interval.low <= interval.value <= interval.high and interval.n == 11
+        for interval in background.values.values()
+    )
 
 
 def test_completion_is_that_of_the_verdict() -> None:
     result = thalweg.Scenario.load("c4/c4-background-first", {"noise.start": "100 ms"}).trials(11, 1)
-    (statistics,) = (one for one in result.verdict().criteria if one.metric == "completion")
+    (statistics,) = (criterion for criterion in result.verdict().criteria if criterion.metric == "completion")
     assert measured.flows(result)[0].values["completion_s"] == statistics.median_interval
 
 
@@ -54,7 +57,7 @@ def test_shares_of_links_are_of_all_offered_packets() -> None:
 def test_medians_of_streams_are_those_of_their_table() -> None:
     result = thalweg.Scenario.load("c4/media-bad-wifi").trials(7, 1)
     streams = measured.streams(result)
-    assert [one.names["stream"] for one in streams] == ["audio", "video", "video_high"]
+    assert [stream.names["stream"] for stream in streams] == ["audio", "video", "video_high"]
     video = result.streams.filter(pl.col("stream") == "video-high")
     assert streams[2].values["max_delay_s"].value == video["max_delay_s"].median()
 
@@ -65,7 +68,7 @@ def test_a_flow_that_never_finishes_is_reported_without_a_median(tmp_path: Path,
     capsys.readouterr()
     # Reno at 20 % loss takes minutes for 5 MB.
     settings = ["time_limit=4 s", 'path.loss={ model = "random", rate = "20 %" }', "flow.main.controller=reno"]
-    arguments = ["run", str(file), "-n", "7", *(word for one in settings for word in ("--set", one))]
+    arguments = ["run", str(file), "-n", "7", *(word for setting in settings for word in ("--set", setting))]
     assert main([*arguments, "--format", "json"]) != 0
     (flow,) = json.loads(capsys.readouterr().out)["flows"]
     assert flow["completion_s"] == {"median": None, "interval95": [None, None], "n": 7}
@@ -114,5 +117,5 @@ def test_a_stream_is_that_of_the_flow_that_has_it() -> None:
     keys = result.streams.select("trial", "flow", "stream").rows()
     assert keys == [(trial, "call", stream) for trial in (0, 1) for stream in ("audio", "video", "video-high")]
     found = measured.streams(result)
-    assert {one.names["flow"] for one in found} == {"call"}
-    assert all({"mean_delay_s", "p95_delay_s", "max_delay_s"} <= one.values.keys() for one in found)
+    assert {stream.names["flow"] for stream in found} == {"call"}
+    assert all({"mean_delay_s", "p95_delay_s", "max_delay_s"} <= stream.values.keys() for stream in found)

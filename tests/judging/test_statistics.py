@@ -30,8 +30,8 @@ DRAWS: dict[str, Callable[[np.random.Generator, int], Values]] = {
 def missed(intervals: list[Interval], truth: float) -> tuple[float, float]:
     """Shares of intervals that lie below and above the truth."""
     return (
-        float(np.mean([one.high < truth for one in intervals])),
-        float(np.mean([one.low > truth for one in intervals])),
+        float(np.mean([interval.high < truth for interval in intervals])),
+        float(np.mean([interval.low > truth for interval in intervals])),
     )
 
 
@@ -168,8 +168,8 @@ def test_in_a_matrix_of_nothing_hardly_a_cell_differs() -> None:
     matrices = [[of_all(*rng.lognormal(1, 0.2, (2, 20))).p_differs for _ in range(30)] for _ in range(200)]
     # At 5 % without correction 1.5 of 30 cells differ, in nearly every matrix.
     assert 0.03 < np.mean(np.array(matrices) <= 0.05) < 0.06
-    assert np.mean([min(one) <= 0.05 for one in matrices]) > 0.6
-    assert np.mean([any(discoveries(one)) for one in matrices]) < 0.1  # 5 %: a standard deviation of 1.5 %
+    assert np.mean([min(chances) <= 0.05 for chances in matrices]) > 0.6
+    assert np.mean([any(discoveries(chances)) for chances in matrices]) < 0.1  # 5 %: a standard deviation of 1.5 %
 
 
 def test_a_mean_is_tested_against_its_margin_and_not_against_zero() -> None:
@@ -186,7 +186,7 @@ def test_pairs_without_correlation_are_the_blunter_comparison_and_correlated_one
     for correlation, sharper in ((0.0, False), (0.8, True)):
         drawn = [rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], 50).T for _ in range(200)]
         widths = [
-            np.mean([one.high - one.low for one in intervals])
+            np.mean([interval.high - interval.low for interval in intervals])
             for intervals in (
                 [in_pairs(a, b).interval for a, b in drawn],
                 [of_all(a, b).interval for a, b in drawn],

@@ -60,7 +60,7 @@ def test_a_target_below_the_floor_is_infeasible_unless_a_trial_holds_it(outcomes
 def test_a_criterion_for_information_does_not_decide(outcomes_of: Make) -> None:
     strict = {"flow": "main", "metric": "completion", "at_most": 4.1, "unit": "s", "informative": True}
     verdict = outcomes_of([4.5], more_criteria=[strict]).verdict()
-    assert [one.answer for one in verdict.criteria] == ["pass", "fail"]
+    assert [criterion.answer for criterion in verdict.criteria] == ["pass", "fail"]
     assert verdict.answer == "pass"
 
 
@@ -166,7 +166,7 @@ def test_a_call_on_a_link_that_dies_fails_its_scenario() -> None:
     assert (audio["frames"] > 100).all()  # enough for a mean delay far below the target
     verdict = outcomes.verdict()
     assert verdict.answer == "fail"
-    assert all(one.failures == 2 for one in verdict.criteria)
+    assert all(criterion.failures == 2 for criterion in verdict.criteria)
 
 
 def test_a_hundred_trials_that_are_one_give_no_bound_from_repetition(outcomes_of: Make) -> None:
@@ -236,5 +236,5 @@ def test_a_table_prints_the_digits_that_the_interval_supports(outcomes_of: Make)
     assert row["median"] == "4.5 s"  # 4.495, known to 0.1 s
     assert row["worst"] == "4.99 s"  # one trial, which can be replayed
     assert row["n"] == "100"
-    one = dict(zip(HEADERS, verdict_rows("x", outcomes_of([4.12345] * 20).verdict())[0], strict=True))
-    assert (one["median"], one["n"]) == ("4.123 s", "20 (1 differs)")
+    cells = dict(zip(HEADERS, verdict_rows("x", outcomes_of([4.12345] * 20).verdict())[0], strict=True))
+    assert (cells["median"], cells["n"]) == ("4.123 s", "20 (1 differs)")

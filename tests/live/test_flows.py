@@ -235,7 +235,7 @@ class TestKernelTcp:
         drawn = ("trial", "seed", "request", "bytes")
         assert real.requests.select(drawn).equals(computed.requests.select(drawn))
         # The simulator moves the start of each flow by some microseconds.
-        starts = [one.requests["start_s"].to_list() for one in (real, computed)]
+        starts = [outcome.requests["start_s"].to_list() for outcome in (real, computed)]
         assert starts[0] == pytest.approx(starts[1], abs=1e-3)
         for row in real.requests.to_dicts():
             # Two round trips of 40 ms for handshake and request, and the bits at 20 Mbps.
@@ -306,7 +306,7 @@ class TestStudies:
         assert all(0.04 < row["geomean_s"] <= row["p95_s"] < 60 for row in rows)
         assert 0 <= rows[2]["geomean_harm"] <= 1
         assert 0 < rows[2]["competitor_bps"] < 50e6
-        assert [one["seed"] for one in document["live"]] == [1, 1]
+        assert [report["seed"] for report in document["live"]] == [1, 1]
         assert "2 trials in real time" in said
         page = (tmp_path / "harm" / "report.html").read_text()
         assert "kernel:cubic" in page

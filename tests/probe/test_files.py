@@ -141,7 +141,7 @@ def test_an_analysis_is_a_document_or_tables_and_a_page(tmp_path: Path, capsys: 
     # The histogram of all is the sum of theirs, and loses no probe.
     pooled, (good, far) = told["pooled_histogram"], [probe["histogram"] for probe in probes]
     both = zip(good["filtered_counts"], far["filtered_counts"], strict=True)
-    assert pooled["filtered_counts"] == [one + other for one, other in both]
+    assert pooled["filtered_counts"] == [first + other for first, other in both]
     assert sum(pooled["counts"]) + pooled["beyond"] == sum(probe["answered"] for probe in probes)
     assert [probe["name"] for probe in probes] == ["good", "far"]
     assert probes[0]["wifi"]["both"]["fraction"] == 0
@@ -177,9 +177,15 @@ def test_short_series_have_an_analysis_and_figures_too(count: int) -> None:
     arrived = sent + 0.001 + 0.001 * random.random(count)
     received = arrived + 0.001
     ones = np.ones(count, np.int64)
-    one = analyze(Series("short", sent, arrived, arrived, received, ones, np.cumsum(ones)))
-    json.dumps(one.document(), allow_nan=False)
-    for chart in (plot_series(one), plot_histogram(one), plot_next(one), plot_wifi(one), plot_cumulative([one])):
+    short = analyze(Series("short", sent, arrived, arrived, received, ones, np.cumsum(ones)))
+    json.dumps(short.document(), allow_nan=False)
+    for chart in (
+        plot_series(short),
+        plot_histogram(short),
+        plot_next(short),
+        plot_wifi(short),
+        plot_cumulative([short]),
+    ):
         chart.to_dict()
 
 

@@ -116,16 +116,16 @@ def test_the_client_counts_losses_duplicates_and_reordering_of_the_network() -> 
     held: list[bytes] = []
 
     def deliver(message: Message, packet: bytes, send: Callable[[bytes], object]) -> None:
-        place = message.number % 10
-        if message.kind == REQUEST and place == 3:
+        index = message.number % 10
+        if message.kind == REQUEST and index == 3:
             return  # lost on the way up
-        if message.kind == REPLY and place == 7:
+        if message.kind == REPLY and index == 7:
             return  # lost on the way down
-        if message.kind == REPLY and place == 5:
+        if message.kind == REPLY and index == 5:
             held.append(packet)  # overtaken by the next
             return
         send(packet)
-        if message.kind == REPLY and place == 1:
+        if message.kind == REPLY and index == 1:
             send(packet)  # doubled
         while message.kind == REPLY and held:
             send(held.pop())
@@ -135,9 +135,9 @@ def test_the_client_counts_losses_duplicates_and_reordering_of_the_network() -> 
     count = len(series.sent)
     assert count > 60
 
-    def every(place: int) -> int:
+    def every(index: int) -> int:
         """How many numbers end in this digit."""
-        return len(range(place, count, 10))
+        return len(range(index, count, 10))
 
     losses = count_losses(series)
     answered = np.flatnonzero(series.answered)

@@ -56,19 +56,19 @@ def test_the_means_are_those_of_the_published_model() -> None:
 @pytest.mark.parametrize("mean_ms", [2, 7, 12, 50])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_requested_mean_is_found_again_within_a_tenth(mean_ms: int, seed: int) -> None:
-    one = wifi(mean_ms, seed)
+    analysis = wifi(mean_ms, seed)
     # At 2 ms the fraction is 1 / 84: of 7500 draws of both ways 89 are long, with a deviation of 9.4, which is
     # 84 ms * 9.4 / 7500 = 0.105 ms of the requested mean, a twentieth.
-    assert one.published.model.requested_mean_s * 1e3 == pytest.approx(mean_ms, rel=0.1)
-    fitted, truth = one.fits["both"].model, WifiModel.of_mean(mean_ms * 1e-3)
+    assert analysis.published.model.requested_mean_s * 1e3 == pytest.approx(mean_ms, rel=0.1)
+    fitted, truth = analysis.fits["both"].model, WifiModel.of_mean(mean_ms * 1e-3)
     assert fitted.mean_s == pytest.approx(truth.mean_s, rel=0.1)
     # Few packets of the short component alone are left at 50 ms: its scale is the least certain.
     assert fitted.short_s * 1e3 == pytest.approx(1.0, rel=0.15 if mean_ms == 50 else 0.03)
     assert fitted.long_s * 1e3 == pytest.approx(7.5, rel=0.08)
     # What the probes experienced is far from it, since the link keeps the order.
-    assert one.one_way.up.mean() > 1.3 * truth.mean_s
+    assert analysis.one_way.up.mean() > 1.3 * truth.mean_s
     # One true model in a thousand has such a distance.
-    assert one.published.probability > 1e-3
+    assert analysis.published.probability > 1e-3
 
 
 def test_the_fit_is_right_on_average() -> None:
@@ -78,21 +78,21 @@ def test_the_fit_is_right_on_average() -> None:
 
 
 def test_other_scales_are_found_as_well_and_the_published_ones_refuted() -> None:
-    one = probed('{ model = "two-components", fraction = "5 %", short = "2.5 ms", long = "4 ms" }', 1)
-    fit = one.fits["both"]
+    analysis = probed('{ model = "two-components", fraction = "5 %", short = "2.5 ms", long = "4 ms" }', 1)
+    fit = analysis.fits["both"]
     # 375 long delays of 7500, deviation 19: a twentieth, three of them.
     assert fit.model.fraction == pytest.approx(0.05, rel=0.15)
     assert fit.model.short_s * 1e3 == pytest.approx(2.5, rel=0.05)
     assert fit.model.long_s * 1e3 == pytest.approx(4.0, rel=0.05)
     assert fit.probability > 1e-3
-    assert one.published.probability < 1e-6
+    assert analysis.published.probability < 1e-6
 
 
 def test_without_long_delays_the_fraction_is_zero() -> None:
-    one = wifi(1, 1)
-    assert one.fits["both"].model.fraction == 0.0
-    assert one.published.model.requested_mean_s * 1e3 == pytest.approx(1.0, abs=0.05)
-    assert one.published.model.requested_mean_s >= 1e-3
+    analysis = wifi(1, 1)
+    assert analysis.fits["both"].model.fraction == 0.0
+    assert analysis.published.model.requested_mean_s * 1e3 == pytest.approx(1.0, abs=0.05)
+    assert analysis.published.model.requested_mean_s >= 1e-3
 
 
 def test_a_packet_that_was_held_back_counts_as_a_bound() -> None:
@@ -114,28 +114,28 @@ def test_spurious_firings_and_the_filter_are_as_in_simulations_of_the_model() ->
         (12, 2.0, 45, 2.0),
         (50, 1.4, 41, 1.3),
     ]:
-        one = wifi(mean, 1)
-        assert 100 * one.timers[0].count / 3750 == pytest.approx(raw, abs=0.9)
-        assert 100 * one.kept.mean() == pytest.approx(kept, abs=4)
-        assert 100 * one.filtered_timers[0].count / one.kept.sum() == pytest.approx(filtered, abs=1.5)
+        analysis = wifi(mean, 1)
+        assert 100 * analysis.timers[0].count / 3750 == pytest.approx(raw, abs=0.9)
+        assert 100 * analysis.kept.mean() == pytest.approx(kept, abs=4)
+        assert 100 * analysis.filtered_timers[0].count / analysis.kept.sum() == pytest.approx(filtered, abs=1.5)
 
 
 def test_the_in_order_line_is_found_wherever_there_are_long_delays() -> None:
-    one = wifi(7, 1)
-    assert one.line.found
-    assert one.line.below_s * 1e3 == pytest.approx(20.0, abs=0.1)
-    assert one.line.on_line > one.line.candidates / 2
+    analysis = wifi(7, 1)
+    assert analysis.line.found
+    assert analysis.line.below_s * 1e3 == pytest.approx(20.0, abs=0.1)
+    assert analysis.line.on_line > analysis.line.candidates / 2
     assert not wifi(1, 1).line.found
 
 
 def test_the_entries_are_scenarios() -> None:
-    one = wifi(7, 1)
-    for entry in one.entries().values():
+    analysis = wifi(7, 1)
+    for entry in analysis.entries().values():
         again = probed(entry, 5)
         assert again.published.model.requested_mean_s * 1e3 == pytest.approx(7.2, rel=0.15)
     text = SCENARIO.replace('rtt = "2 ms"\n', "").replace(
-        'jitter = { model = "wifi", mean = "MEAN ms" }', one.path()
+        'jitter = { model = "wifi", mean = "MEAN ms" }', analysis.path()
     )
     assert Scenario.from_toml(text, "pasted").title == "Wi-Fi"
-    assert scenario_entry(one.fits["both"].model) == one.entries()["fitted"]
-    assert published_entry(one.published.model) == one.entries()["published"]
+    assert scenario_entry(analysis.fits["both"].model) == analysis.entries()["fitted"]
+    assert published_entry(analysis.published.model) == analysis.entries()["published"]

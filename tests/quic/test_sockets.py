@@ -118,8 +118,8 @@ def test_a_download_an_upload_and_a_call_are_served_and_both_sides_say_so(capsys
         assert heard["video"]["received"] == 15
     assert status == 0
     told = json.loads(out)
-    assert [one["workload"] for one in told["connections"]] == ["download", "upload", "call"]
-    assert [one["error"] for one in told["connections"]] == [None] * 3
+    assert [connection["workload"] for connection in told["connections"]] == ["download", "upload", "call"]
+    assert [connection["error"] for connection in told["connections"]] == [None] * 3
     assert (told["totals"]["completed"], told["totals"]["failed"]) == (3, 0)
     for file in (tmp_path / "up.sqlog", *(tmp_path / "logs" / f"{n}.sqlog" for n in (1, 2, 3))):
         records = [json.loads(line) for line in file.read_text().split("\x1e") if line]

@@ -74,28 +74,28 @@ def above(name: str) -> Iterator[str]:
 
 def wrong(name: str) -> Iterator[str]:
     """What a file cites that is not there, one message each."""
-    for one in cited(name):
-        where = f"{one.file}:{one.line}"
-        if one.document is None:
+    for citation in cited(name):
+        where = f"{citation.file}:{citation.line}"
+        if citation.document is None:
             known = {other.document for module in above(name) for other in cited(module) if other.document} | {
                 name
             }
-            if not any(has(document, str(one.section), name) for document in known):
-                yield f"{where}: no document cited in this file or its modules has a section {one.section}"
-        elif one.document.endswith(".md"):
-            if page(one.document, ROOT / name, ROOT) is None:
-                yield f"{where}: there is no page {one.document}"
-            elif one.section and not has(one.document, one.section, name):
-                yield f"{where}: {one.document} has no section {one.section}"
+            if not any(has(document, str(citation.section), name) for document in known):
+                yield f"{where}: no document cited in this file or its modules has a section {citation.section}"
+        elif citation.document.endswith(".md"):
+            if page(citation.document, ROOT / name, ROOT) is None:
+                yield f"{where}: there is no page {citation.document}"
+            elif citation.section and not has(citation.document, citation.section, name):
+                yield f"{where}: {citation.document} has no section {citation.section}"
         else:
-            entry, version = entry_of(one.document)
+            entry, version = entry_of(citation.document)
             if entry not in DOCUMENTS:
                 yield f"{where}: docs/reference/documents.toml has no {entry}"
             elif version is not None and version != DOCUMENTS[entry].get("version"):
                 kept = DOCUMENTS[entry].get("version")
                 yield f"{where}: documents.toml has version {kept} of {entry}, not {version}"
-            elif one.section and not has(one.document, one.section, name):
-                yield f"{where}: documents.toml has no section {one.section} of {entry}"
+            elif citation.section and not has(citation.document, citation.section, name):
+                yield f"{where}: documents.toml has no section {citation.section} of {entry}"
 
 
 def test_every_document_and_section_that_is_cited_exists() -> None:
@@ -115,12 +115,15 @@ def test_every_scenario_of_the_draft_names_a_heading_of_it() -> None:
 def test_every_entry_of_the_table_is_cited() -> None:
     used: set[tuple[str, str | None]] = set()
     for name in files(".rs", ".py", ".md", ".toml"):
-        for one in cited(name):
-            if one.document is not None:
-                used |= {(entry_of(one.document)[0], None), (entry_of(one.document)[0], one.section)}
+        for citation in cited(name):
+            if citation.document is not None:
+                used |= {
+                    (entry_of(citation.document)[0], None),
+                    (entry_of(citation.document)[0], citation.section),
+                }
             else:
                 modules = {other.document for module in above(name) for other in cited(module) if other.document}
-                used |= {(entry_of(document)[0], one.section) for document in modules}
+                used |= {(entry_of(document)[0], citation.section) for document in modules}
     entries = {
         (name, section) for name, entry in DOCUMENTS.items() for section in (None, *entry.get("sections", {}))
     }
@@ -167,9 +170,11 @@ def test_every_link_leads_to_a_file_and_an_anchor_that_exist() -> None:
 def test_citations_are_found_in_the_forms_that_people_write(
     comment: str, document: str | None, sections: list[str]
 ) -> None:
-    found = [one for one in citations("f", comment, [*NAMES]) if one.section]
-    assert [(one.document, one.section) for one in found] == [(document, section) for section in sections]
-    assert all(1 <= one.line <= 2 for one in found)
+    found = [citation for citation in citations("f", comment, [*NAMES]) if citation.section]
+    assert [(citation.document, citation.section) for citation in found] == [
+        (document, section) for section in sections
+    ]
+    assert all(1 <= citation.line <= 2 for citation in found)
 
 
 def test_a_citation_of_something_unknown_fails_with_file_and_line(tmp_path: Path) -> None:

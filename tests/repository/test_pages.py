@@ -48,8 +48,8 @@ def test_a_study_for_a_page_is_of_its_commit(
         (folder / "study.json").touch()
 
     monkeypatch.setattr(made, "ROOT", tmp_path)
-    for one in commits:
-        monkeypatch.setattr(made, "_COMMIT", one)
+    for commit in commits:
+        monkeypatch.setattr(made, "_COMMIT", commit)
         folder = made.study("laws", lambda: cast(Any, SimpleNamespace(complete=True, save=save)))
         assert (folder / "study.json").exists()
     assert len(ran) == runs

@@ -70,21 +70,21 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _mutate_document(file: Path, chance: random.Random) -> None:
     """Another value somewhere, a key too many, or one too few."""
     document = json.loads(file.read_text(encoding="utf-8"))
-    place: Any = document
+    node: Any = document
     while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
         key = chance.choice(keys)
-        inner = place[key]
+        inner = node[key]
         if not (isinstance(inner, dict | list) and inner and chance.random() < 0.8):
             break
-        place = inner
+        node = inner
     action = chance.randrange(4)
     if action == 0:
-        del place[key]
-    elif action == 1 and isinstance(place, dict):
-        place[chance.choice(["new", "__class__", "name", "flow"])] = chance.choice(VALUES)
+        del node[key]
+    elif action == 1 and isinstance(node, dict):
+        node[chance.choice(["new", "__class__", "name", "flow"])] = chance.choice(VALUES)
     else:
-        place[key] = chance.choice(VALUES)
+        node[key] = chance.choice(VALUES)
     file.write_text(json.dumps(document), encoding="utf-8")
 
 

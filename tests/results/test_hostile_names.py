@@ -166,13 +166,13 @@ def test_a_hostile_name_is_text_on_every_page(draw: Draw, tmp_path: Path, monkey
         # What is shown is what was written, not something else that is harmless.
         assert name in page.text
         packed = next(json.loads(script) for script in page.scripts if script.startswith('{"'))
-        figures = {place: json.loads(unpacked(text)) for place, text in packed.items()}
+        figures = {anchor: json.loads(unpacked(text)) for anchor, text in packed.items()}
         assert _within(name, figures), name
 
 
 def _lasting(page: Reader) -> list[tuple[str, tuple[str, ...]]]:
     """The elements of a page but its definitions: which states a figure explains depends on the names of flows."""
-    return [one for one in page.elements if one not in (("div", ()), ("dt", ()), ("dd", ()))]
+    return [element for element in page.elements if element not in (("div", ()), ("dt", ()), ("dd", ()))]
 
 
 def _within(name: str, value: object) -> bool:
@@ -190,7 +190,7 @@ def test_a_hostile_name_is_text_in_a_picture(name: str, tmp_path: Path) -> None:
     root = ElementTree.parse(file).getroot()
     kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert kinds <= {"svg", "g", "path", "text", "tspan", "rect", "line", "defs", "clipPath"}
-    assert not [key for one in root.iter() for key in one.attrib if key.startswith("on") or "href" in key]
+    assert not [key for element in root.iter() for key in element.attrib if key.startswith("on") or "href" in key]
     assert name in "".join(root.itertext())
 
 

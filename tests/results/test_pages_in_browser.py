@@ -77,7 +77,7 @@ def study(folder: Path) -> Path:
     return folder / "study" / "report.html"
 
 
-def opened(browser: Browser, page: Path, width: int = 1300, scheme: Scheme = "light", place: str = "") -> Page:
+def opened(browser: Browser, page: Path, width: int = 1300, scheme: Scheme = "light", anchor: str = "") -> Page:
     """A page with all its figures drawn."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     view = context.new_page()
@@ -85,7 +85,7 @@ def opened(browser: Browser, page: Path, width: int = 1300, scheme: Scheme = "li
     view.on("pageerror", lambda error: problems.append(str(error)))
     view.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     view.on("request", lambda request: problems.append(request.url) if request.url.startswith("http") else None)
-    view.goto(page.as_uri() + place)
+    view.goto(page.as_uri() + anchor)
     view.wait_for_selector("html[data-drawn]", state="attached", timeout=120_000)
     assert problems == []
     return view
@@ -118,9 +118,9 @@ def test_axe_finds_nothing_serious(
     view.evaluate(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     found: list[dict[str, Any]] = view.evaluate("axe.run().then((result) => result.violations)")
     serious = {
-        one["id"]: [node["html"][:200] for node in one["nodes"]][:3]
-        for one in found
-        if one["impact"] in ("serious", "critical")
+        violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
     }
     assert serious == {}
 
@@ -137,10 +137,10 @@ def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Br
 
 
 def test_a_link_lands_where_it_says(browser: Browser, report: Path) -> None:
-    for place in ("short-3", "call"):
-        view = opened(browser, report, place=f"#{place}")
+    for anchor in ("short-3", "call"):
+        view = opened(browser, report, anchor=f"#{anchor}")
         view.wait_for_timeout(300)
-        top = view.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place)
+        top = view.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", anchor)
         room = view.evaluate("innerHeight")
         below = view.evaluate("document.scrollingElement.scrollHeight - innerHeight - scrollY")
         # Below the head, which stays; at the end of a page there may be nothing left to scroll.
@@ -226,7 +226,7 @@ def test_drag_moves_and_ctrl_with_the_wheel_zooms_all_panels(browser: Browser, f
             "[...document.querySelectorAll('.role-axis-label')]"
             ".map((group) => [...group.querySelectorAll('text')].map((one) => one.textContent))"
         )
-        times = next(one for one in reversed(groups) if one and one[0][0].isdigit())
+        times = next(group for group in reversed(groups) if group and group[0][0].isdigit())
         return sorted(float(label) for label in times)
 
     panel = view.locator("g.mark-group.role-scope > g > path.background").first.bounding_box()

@@ -207,7 +207,7 @@ def test_no_colour_stands_for_two_things(call: Trial, download: Trial, flows: Tr
 
 def test_states_have_colours_that_can_be_told_apart() -> None:
     def rgb(text: str) -> np.ndarray[Any, Any]:
-        return np.array([int(text[place : place + 2], 16) for place in (1, 3, 5)])
+        return np.array([int(text[index : index + 2], 16) for index in (1, 3, 5)])
 
     named = [(name, rgb(colour)) for name, (colour, _) in STATES.items()]
     apart = [
@@ -312,9 +312,9 @@ def test_traces_and_qlog_hold_the_frames(call: Trial, tmp_path: Path) -> None:
     records = [
         json.loads(line) for line in (tmp_path / "call.sqlog").read_text(encoding="utf-8").split("\x1e")[2:]
     ]
-    logged = [one["data"] for one in records if one["name"] == "thalweg:frame"]
+    logged = [record["data"] for record in records if record["name"] == "thalweg:frame"]
     assert len(logged) == frames.height
-    late = sum(1 for one in logged if one.get("late"))
+    late = sum(1 for record in logged if record.get("late"))
     known = call.trace.frames.filter(pl.col("delay_s").is_not_nan())
     assert late == (known["delay_s"] > known["deadline_s"]).sum()
-    assert any(one["name"] == "thalweg:held_back" for one in records)
+    assert any(record["name"] == "thalweg:held_back" for record in records)

@@ -77,4 +77,4 @@ def test_a_text_chooses_the_part_that_is_played() -> None:
     assert draws("one commit") == draws("one commit")
     assert draws("one commit") != draws("another commit")
     names = audit_part.controllers()
-    assert {"c4", "cubic", "reno", "bbr", "bbr1", "prague", "cubic:hystart=off"} <= set(names)
+    assert {"c4", "cubic", "reno", "bbr", "bbr1", "prague", "cubic:start=classic"} <= set(names)

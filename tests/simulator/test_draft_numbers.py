@@ -43,7 +43,9 @@ def test_every_target_of_the_suites_is_shown_to_the_last_byte_too(name: str) -> 
     first = criteria[0]
     if first.get("stream"):
         return
-    of_first = [(one["metric"], one["at_most"]) for one in criteria if one["flow"] == first["flow"]]
+    of_first = [
+        (criterion["metric"], criterion["at_most"]) for criterion in criteria if criterion["flow"] == first["flow"]
+    ]
     assert ("closed", first["at_most"]) in of_first
     assert ("completion", first["at_most"]) in of_first
 
@@ -51,17 +53,17 @@ def test_every_target_of_the_suites_is_shown_to_the_last_byte_too(name: str) -> 
 @pytest.mark.parametrize("name", of_suites())
 def test_audio_is_shown_both_ways_wherever_the_measurement_starts_late(name: str) -> None:
     criteria = Scenario.load(name).criteria
-    shown = {one["metric"] for one in criteria if one.get("stream") == "audio"}
-    if not any(one.get("stream") for one in criteria):
+    shown = {criterion["metric"] for criterion in criteria if criterion.get("stream") == "audio"}
+    if not any(criterion.get("stream") for criterion in criteria):
         return
     assert {"mean-delay-from-start", "max-delay-from-start"} <= shown
     if name != "c4/media-varying-rtt":  # the audio of its reference runs ends before the measurement starts
         assert {"mean-delay", "max-delay"} <= shown
-    for one in criteria:
+    for criterion in criteria:
         # the draft counts from the start of measurement, the reference all frames
-        if one.get("stream") == "audio" and not one["informative"]:
-            of_reference = one["source"] == "reference runs"
-            assert one["metric"].endswith("from-start") == of_reference, name
+        if criterion.get("stream") == "audio" and not criterion["informative"]:
+            of_reference = criterion["source"] == "reference runs"
+            assert criterion["metric"].endswith("from-start") == of_reference, name
 
 
 @pytest.mark.parametrize("name", of_suites())

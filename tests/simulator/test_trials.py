@@ -34,9 +34,9 @@ def as_bytes(table: pl.DataFrame) -> bytes:
 
 
 def test_equal_seeds_give_equal_bytes_on_one_thread_and_on_two(scenario: Scenario) -> None:
-    one, two = (reproducible(scenario.trials(40, seed=7, jobs=jobs)) for jobs in (1, 2))
-    assert [as_bytes(table) for table in one] == [as_bytes(table) for table in two]
-    assert one[2]["trace_hash"].n_unique() == 40
+    alone, two = (reproducible(scenario.trials(40, seed=7, jobs=jobs)) for jobs in (1, 2))
+    assert [as_bytes(table) for table in alone] == [as_bytes(table) for table in two]
+    assert alone[2]["trace_hash"].n_unique() == 40
 
 
 def test_a_trial_alone_is_the_trial_among_many_with_or_without_its_trace(scenario: Scenario) -> None:

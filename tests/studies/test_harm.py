@@ -154,8 +154,8 @@ def published_trials() -> dict[Cell, Trials]:
     """Six replications for each cell, all with the times that are published."""
     cells = {}
     for (rtt_s, competitor), line in LINES.items():
-        times = {one.name: np.full(6, getattr(line, one.column)) for one in COMPLETION}
-        rest = {one.name: np.full(6, 1.0) for one in MEASURES if one.name not in times}
+        times = {measure.name: np.full(6, getattr(line, measure.column)) for measure in COMPLETION}
+        rest = {measure.name: np.full(6, 1.0) for measure in MEASURES if measure.name not in times}
         cell = Cell(f"{1e3 * rtt_s:g} ms", "cubic", competitor)
         cells[cell] = Trials(times | rest, 900, 0, None, 0.0)
     return cells
@@ -165,12 +165,12 @@ def test_the_formulas_give_the_published_harm_on_the_published_times() -> None:
     cells = published_trials()
     for cell in cells:
         values = row(cell, cells, published=True)
-        for one in COMPLETION:
-            assert values[f"published_{one.column}"] == pytest.approx(values[one.column])
+        for quantity in COMPLETION:
+            assert values[f"published_{quantity.column}"] == pytest.approx(values[quantity.column])
             if cell.competitor:
                 # Times are printed with four digits, harm with three.
-                assert values[f"{one.name}_harm"] == pytest.approx(
-                    values[f"published_{one.name}_harm"], abs=1.1e-3
+                assert values[f"{quantity.name}_harm"] == pytest.approx(
+                    values[f"published_{quantity.name}_harm"], abs=1.1e-3
                 )
 
 
@@ -191,7 +191,7 @@ def test_the_published_times_are_of_their_own_magnitude_and_half_of_them_are_not
     cells = published_trials()
     assert len(findings(cells)) == 12
     assert all(finding.holds for finding in findings(cells))
-    halved = {cell: replace(one, values={k: v / 2 for k, v in one.values.items()}) for cell, one in cells.items()}
+    halved = {key: replace(cell, values={k: v / 2 for k, v in cell.values.items()}) for key, cell in cells.items()}
     lost = {finding.name for finding in findings(halved) if not finding.holds}
     assert "completion times beside Prague (P95), to a factor of 1.5" in lost
     # Harm compares two times of the same table: it does not change.
@@ -281,7 +281,7 @@ def test_short_flows_arrive_alike_whoever_competes(small: Small) -> None:
 def test_arrivals_and_lengths_follow_the_given_distributions() -> None:
     short = Parameters(rtts=("20 ms",), queue="drop-tail", competitors=(), head_start="0 s")
     requests = STUDY.run(short, trials=4).cells[ALONE].outcomes.requests
-    gaps = np.concatenate([np.diff(one["start_s"].to_numpy()) for one in requests.partition_by("trial")])
+    gaps = np.concatenate([np.diff(trial["start_s"].to_numpy()) for trial in requests.partition_by("trial")])
     lengths = np.log(requests["bytes"].to_numpy().astype(float))
     # 3596 gaps of mean and deviation 0.2 s: the mean is within 3 * 0.2 / sqrt(3596) = 0.01 s of 0.2 s.
     assert gaps.mean() == pytest.approx(0.2, abs=0.01)
@@ -296,11 +296,11 @@ def test_competition_costs_time_and_each_measure_has_its_row(small: Small) -> No
     assert alone["competitor"] is None
     for competing, cell in ((cubic, BESIDE_CUBIC), (bbr, BESIDE_BBR)):
         assert float(competing["geomean_s"] or 0) > float(alone["geomean_s"] or 0)
-        for one in MEASURES:
-            before, after = (small.cells[each].trials.values[one.name] for each in (ALONE, cell))
+        for quantity in MEASURES:
+            before, after = (small.cells[each].trials.values[quantity.name] for each in (ALONE, cell))
             # Of times (competing - solo) / competing, of rates (solo - competing) / solo.
-            harms = 1 - after / before if one.more_is_better else 1 - before / after
-            assert competing[f"{one.name}_harm"] == pytest.approx(harms.mean())
+            harms = 1 - after / before if quantity.more_is_better else 1 - before / after
+            assert competing[f"{quantity.name}_harm"] == pytest.approx(harms.mean())
         # Loss falls beside a long flow: harm below 0 is not cut off.
         assert -2 < float(competing["loss_harm"] or 0) < 0
     # Two flows share 50 Mbps. Seeds 5 to 8 give 0.20 to 0.26 beside CUBIC and 0.48 to 0.68 beside BBR.
@@ -334,7 +334,7 @@ def test_a_matrix_without_names_takes_every_controller_whatever_the_preset(capsy
     everyone = ("c4", "cubic", "reno", "bbr", "bbr1", "prague")
     assert presets()["matrix"].controllers == everyone
     assert {(row["controller"], row["competitor"]) for row in rows} == {
-        (one, other) for one in everyone for other in (None, *everyone)
+        (first, other) for first in everyone for other in (None, *everyone)
     }
 
 
@@ -394,7 +394,7 @@ def test_the_command_prints_the_document_and_stores_what_it_is_made_of(tmp_path:
     document = json.loads(capsys.readouterr().out)
     assert (document["study"], document["preset"], document["trials"]) == ("harm", "custom", 2)
     assert {"study", "preset", "version", "host", "wall_s", "core_s", "rows", "checks"} <= document.keys()
-    assert [one["competitor"] for one in document["rows"]] == [None, "bbr", "cubic"] * 2
+    assert [row["competitor"] for row in document["rows"]] == [None, "bbr", "cubic"] * 2
     stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     assert stored.pop("files")
     assert stored == document
@@ -441,7 +441,7 @@ def test_a_matrix_takes_each_named_controller_on_both_sides(tmp_path: Path, caps
     said = capsys.readouterr().out
     assert "beyond itself" in said
     rows = json.loads((folder / "study.json").read_text(encoding="utf-8"))["rows"]
-    sides = [(one["controller"], one["competitor"]) for one in rows]
+    sides = [(row["controller"], row["competitor"]) for row in rows]
     rivals = (None, "reno", "bbr")
     assert sides == [(victim, rival) for victim in ("reno", "bbr") for rival in rivals]
     assert "Who harms whom, 20 ms" in (folder / "report.html").read_text(encoding="utf-8")

@@ -67,9 +67,9 @@ def test_the_mean_harm_of_nothing_is_none_as_often_as_promised() -> None:
     # With a benefit taken for 0 before the mean, the interval of 20 replications left 0 out in 97 % of such cases.
     rng = np.random.default_rng(5)
     intervals = [mean_interval(harm_less_is_better(*rng.lognormal(0, 0.1, (2, 20)))) for _ in range(2000)]
-    assert 0.01 < np.mean([one.low > 0 for one in intervals]) < 0.035
+    assert 0.01 < np.mean([interval.low > 0 for interval in intervals]) < 0.035
     clamped = [mean_interval(harm_less_is_better(*rng.lognormal(0, 0.1, (2, 20)), clamp=True)) for _ in range(200)]
-    assert np.mean([one.low > 0 for one in clamped]) > 0.9
+    assert np.mean([interval.low > 0 for interval in clamped]) > 0.9
 
 
 def test_a_time_that_becomes_infinite_is_harmed_entirely_and_one_that_was_is_not_known() -> None:

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from thalweg.cli import main
-from thalweg.cli.tables import plain_table
+from thalweg.cli.fitting import plain_table
 from thalweg.scenario import Scenario
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.laws import bbr_cycle, queues, table, timeout, utilisation, window
@@ -32,8 +32,10 @@ Columns = dict[str, Any]
 def quantity(values: float | list[float], stack: str = "model", **other: object) -> Quantity:
     """A number that is to lie between 0.9 and 1.1, in six trials that scatter by half a percent."""
     trials = np.array(values) if isinstance(values, list) else values * np.linspace(0.995, 1.005, 6)
-    one = Quantity("law", "RFC 9002", "reno", stack, "here", 1.0, 0.9, 1.1, "", "1 +- 10 %", trials, compared=True)
-    return replace(one, **other)  # type: ignore[arg-type]
+    base = Quantity(
+        "law", "RFC 9002", "reno", stack, "here", 1.0, 0.9, 1.1, "", "1 +- 10 %", trials, compared=True
+    )
+    return replace(base, **other)  # type: ignore[arg-type]
 
 
 def trace(
@@ -94,7 +96,7 @@ def test_bbr_on_long_paths_may_lose_utilisation_to_probe_rtt() -> None:
     # BBRv1 has next to nothing in flight for 1.4 s of 11.4: 1 - 1.4 / 11.4 = 0.8772.
     assert utilisation.least_use("bbr1", 0.6)[0] == pytest.approx(0.8772, abs=1e-4)
     # At 100 ms both lose less than the tenth that every controller may.
-    assert [utilisation.least_use(one, 0.1)[0] for one in ("bbr", "bbr1", "c4")] == [0.9, 0.9, 0.9]
+    assert [utilisation.least_use(controller, 0.1)[0] for controller in ("bbr", "bbr1", "c4")] == [0.9, 0.9, 0.9]
 
 
 # What is measured, on traces made by hand.
@@ -175,7 +177,7 @@ def cycle(up: float = 1.25) -> Trace:
     bw = 10e6
     return trace(
         flows={
-            "time_s": [place / 100 for place in range(len(every))],
+            "time_s": [index / 100 for index in range(len(every))],
             "flow": ["main"] * len(every),
             "state": list(every),
             "pacing_bps": [0.99 * bw * gains.get(state, 1.0) for state in every],

@@ -25,10 +25,10 @@ def cell(model: list[float], wide: list[float], quic: list[float]) -> Compared:
 
 def test_medians_are_compared_with_those_of_the_same_windows() -> None:
     # Medians 4, 2 and 2.08: the stack is 48 % below the model, and 4 % above it with the same windows.
-    one = row(cell([3, 4, 5] * 4, [2.0] * 12, [2.07, 2.08, 2.09] * 4))
-    assert one["quic_over_model"] == pytest.approx(-0.48)
-    assert one["quic_over_wide"] == pytest.approx(0.04)
-    assert check(one).holds
+    found = row(cell([3, 4, 5] * 4, [2.0] * 12, [2.07, 2.08, 2.09] * 4))
+    assert found["quic_over_model"] == pytest.approx(-0.48)
+    assert found["quic_over_wide"] == pytest.approx(0.04)
+    assert check(found).holds
 
 
 @pytest.mark.parametrize("quic", [1.89, 2.11, float("inf")])
@@ -56,7 +56,7 @@ def test_the_command_stores_what_it_prints(tmp_path: Path, capsys: Capture) -> N
     assert main([*command, "--format", "json", "-o", str(out)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["study"] == "stacks"
-    assert [one["jitter"] for one in document["rows"]] == ["no", "yes"]
+    assert [row["jitter"] for row in document["rows"]] == ["no", "yes"]
     # What has jitter is shown and not judged.
     assert len(document["checks"]) == 1
     stored = json.loads((out / "study.json").read_text())

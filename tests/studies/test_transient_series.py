@@ -39,17 +39,17 @@ def slow_start(empty: int = 10, full: int = 40) -> list[str]:
 
 def test_a_measurement_gets_the_answer_of_the_metric(tmp_path: Path) -> None:
     measured = read_series(write(tmp_path / "flow.csv", slow_start()))
-    (one,) = react_to_steps(measured, 0.05, available_bps=12e6)
+    (reaction,) = react_to_steps(measured, 0.05, available_bps=12e6)
     # As in test_transient: the mark is at the 19th round trip, and ten of them were empty.
-    assert one.reactions.reaction_s[0] == pytest.approx(19 * 0.05)
-    assert one.reactions.undershoot[0] == pytest.approx(10 / 19)
+    assert reaction.reactions.reaction_s[0] == pytest.approx(19 * 0.05)
+    assert reaction.reactions.undershoot[0] == pytest.approx(10 / 19)
 
 
 def test_rows_of_any_length_become_round_trips(tmp_path: Path) -> None:
     rows = [f"{0.01 * row:.2f},{0 if row < 50 else 12e6}" for row in range(250)]
     measured = read_series(write(tmp_path / "flow.csv", rows))
-    (one,) = react_to_steps(measured, 0.05, available_bps=12e6)
-    assert one.reactions.undershoot[0] == pytest.approx(10 / 19)
+    (reaction,) = react_to_steps(measured, 0.05, available_bps=12e6)
+    assert reaction.reactions.undershoot[0] == pytest.approx(10 / 19)
 
 
 def test_the_bandwidth_of_the_file_counts_and_the_metric_is_armed_again_at_each_step(tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_the_bandwidth_of_the_file_counts_and_the_metric_is_armed_again_at_each_
 def test_overshoot_is_measured_on_the_sent_rate(tmp_path: Path) -> None:
     rows = [f"{0.05 * row:.2f},12e6,{18e6 if row < 6 else 12e6}" for row in range(50)]
     measured = read_series(write(tmp_path / "flow.csv", rows, "time_s,throughput_bps,sent_bps"))
-    (one,) = react_to_steps(measured, 0.05, available_bps=12e6)
-    assert one.reactions.overshoot[0] == pytest.approx(6 * 0.5 / 15)
+    (reaction,) = react_to_steps(measured, 0.05, available_bps=12e6)
+    assert reaction.reactions.overshoot[0] == pytest.approx(6 * 0.5 / 15)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_each_step_has_a_row_and_the_available_bandwidth_follows_it() -> None:
     chosen = Parameters(buffers=("100 packets",), controllers=("bbr",), duration="20 s", steps=steps)
     done = STUDY.run(chosen, trials=2)
     (measured,) = done.cells.values()
-    assert [one["step"] for one in done.result.rows] == [step.title for step in chosen.all_steps]
-    available = [float(one.available.mean()) / 1e6 for one in measured]
+    assert [row["step"] for row in done.result.rows] == [step.title for step in chosen.all_steps]
+    available = [float(curves.available.mean()) / 1e6 for curves in measured]
     assert available == pytest.approx([12, 24, 24, 12], rel=0.02)
     # The noise of the capacity is 2 Mbps in each ms: 0.28 in 50 ms, 0.2 in the mean of two trials.
     assert 0.1 < float(measured[0].available.std()) / 1e6 < 0.4
@@ -148,10 +148,10 @@ def test_each_step_has_a_row_and_the_available_bandwidth_follows_it() -> None:
 
 def test_a_delivered_rate_is_never_far_above_the_available_one() -> None:
     done = STUDY.run(Parameters(buffers=("40 packets",), controllers=("cubic",), duration="10 s"), trials=3)
-    ((one,),) = done.cells.values()
+    ((reaction,),) = done.cells.values()
     # Delay noise moves a packet or two of 50 from one bin to the next.
-    assert float((one.delivered / one.available).max()) < 1.08
-    assert float((one.delivered / one.available)[40:].mean()) > 0.9
+    assert float((reaction.delivered / reaction.available).max()) < 1.08
+    assert float((reaction.delivered / reaction.available)[40:].mean()) > 0.9
 
 
 def test_the_study_prints_one_document_and_stores_a_page(tmp_path: Path, capsys: Capture) -> None:
@@ -181,8 +181,8 @@ def test_a_measurement_is_printed_as_a_study(tmp_path: Path, capsys: Capture) ->
     file = str(write(tmp_path / "flow.csv", slow_start()))
     own = ["study", "transient", "--series", file, "--rtt", "50ms", "--rate", "12 Mbps"]
     assert main([*own, "--format", "json"]) == 0
-    (one,) = json.loads(capsys.readouterr().out)["rows"]
-    assert one["undershoot"] == pytest.approx(10 / 19, rel=1e-5)
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["undershoot"] == pytest.approx(10 / 19, rel=1e-5)
     assert main(own) == 0
     assert "did not converge" not in capsys.readouterr().out
 

@@ -98,7 +98,7 @@ def test_trials_around_the_published_medians_hold_every_check() -> None:
 def test_a_median_off_by_a_sixth_fails_in_both_directions() -> None:
     for factor, held in ((0.86, True), (0.84, False), (1.14, True), (1.16, False)):
         times = {**ACCEPTANCE_S, ("v2", "cubic"): factor * ACCEPTANCE_S["v2", "cubic"]}
-        (check,) = (one for one in checks(cells(times)) if one.name.startswith("median of v2 against cubic"))
+        (check,) = (check for check in checks(cells(times)) if check.name.startswith("median of v2 against cubic"))
         assert check.holds is held, check
 
 
@@ -124,7 +124,9 @@ def test_slightly_more_than_half_is_no_dominance_and_fewer_than_twenty_trials_de
     share: float, n: int
 ) -> None:
     shares_ = {("v2", "bbr"): share + np.linspace(-0.08, 0.08, n)}
-    (finding,) = (one for one in findings(cells(), shares_, shared=False) if one.name == "v2 dominates BBR")
+    (finding,) = (
+        finding for finding in findings(cells(), shares_, shared=False) if finding.name == "v2 dominates BBR"
+    )
     assert finding.answer == ("does not hold" if n == 20 else "not enough trials")
 
 

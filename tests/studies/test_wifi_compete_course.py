@@ -32,17 +32,17 @@ def pair() -> Trial:
     return scenario("v2", "cubic").run(seed=2, trace=True)
 
 
-def scattered(one: Course, count: int = 20) -> list[Course]:
+def scattered(course: Course, count: int = 20) -> list[Course]:
     """Trials whose numbers scatter by 1 %."""
     return [
         replace(
-            one,
-            initial_peak_bytes=one.initial_peak_bytes * factor,
-            main_pig_war_s=one.main_pig_war_s * factor,
-            spike_s=one.spike_s * factor,
-            catch_up_s=one.catch_up_s * factor,
-            thirds=tuple(share * factor for share in one.thirds),
-            afterwards=one.afterwards * factor,
+            course,
+            initial_peak_bytes=course.initial_peak_bytes * factor,
+            main_pig_war_s=course.main_pig_war_s * factor,
+            spike_s=course.spike_s * factor,
+            catch_up_s=course.catch_up_s * factor,
+            thirds=tuple(share * factor for share in course.thirds),
+            afterwards=course.afterwards * factor,
         )
         for factor in np.linspace(0.99, 1.01, count)
     ]
@@ -63,7 +63,7 @@ CLOSED = {("v1", "cubic"): np.linspace(9, 9.4, 20), ("v2", "cubic"): np.linspace
 def test_courses_like_those_of_the_paper_confirm_all_its_statements() -> None:
     found = course_findings(CLOSED, as_published(), shared=True)
     assert len(found) == 10
-    assert all(finding.holds for finding in found), [one.name for one in found if not one.holds]
+    assert all(finding.holds for finding in found), [finding.name for finding in found if not finding.holds]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_a_course_unlike_that_of_the_paper_is_found(
     cell: tuple[str, str], changed: dict[str, object], name: str
 ) -> None:
     courses = as_published()
-    courses[cell] = [replace(one, **changed) for one in courses[cell]]  # type: ignore[arg-type]
-    lost = [one.name for one in course_findings(CLOSED, courses, shared=False) if not one.holds]
+    courses[cell] = [replace(course, **changed) for course in courses[cell]]  # type: ignore[arg-type]
+    lost = [finding.name for finding in course_findings(CLOSED, courses, shared=False) if not finding.holds]
     assert len(lost) == 1
     assert lost[0].startswith(name)
 
@@ -106,8 +106,8 @@ def test_the_course_of_a_pair_is_what_its_trace_shows(pair: Trial) -> None:
     found = course(pair)
     main = pair.trace.flows.filter(pl.col("flow") == "main")
     state = main["state"].to_list()
-    place = next(at for at, name in enumerate(state) if name != "Initial")
-    assert found.initial_peak_bytes == max(main["window_bytes"].to_list()[: place + 1])
+    index = next(at for at, name in enumerate(state) if name != "Initial")
+    assert found.initial_peak_bytes == max(main["window_bytes"].to_list()[: index + 1])
     assert np.isnan(found.main_pig_war_s)
     # The thirds are of equal length, not of equal bytes: the share of the whole lies between their extremes.
     of_main = pair.flows.filter(pl.col("flow") == "main")

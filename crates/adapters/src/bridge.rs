@@ -16,7 +16,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant};
 
 /// Makes controllers for the connections of a stack.
 ///
-/// Read from the name of a controller with its options, such as `c4` or `cubic:hystart=off`.
+/// Read from the name of a controller with its options, such as `c4` or `cubic:start=classic`.
 #[derive(Clone, Debug)]
 pub struct Factory {
     spec: ControllerSpec,
@@ -149,10 +149,10 @@ impl Sender {
         let (now, at) = (self.at(now), self.at(sent));
         let first = self.sent.partition_point(|open| open.at < at);
         let same = self.sent.range(first..).take_while(|open| open.at == at);
-        let place = same
+        let position = same
             .enumerate()
             .find(|(_, open)| theirs.is_none() || open.theirs == theirs);
-        let Some((offset, _)) = place else {
+        let Some((offset, _)) = position else {
             return;
         };
         let Some(open) = self.sent.remove(first + offset) else {
@@ -185,7 +185,7 @@ impl Sender {
             .sent
             .iter()
             .position(|open| open.theirs == Some(theirs));
-        if let Some(open) = found.and_then(|place| self.sent.remove(place)) {
+        if let Some(open) = found.and_then(|position| self.sent.remove(position)) {
             self.flow.on_lost(now, open.number, open.size);
         }
     }

@@ -40,7 +40,7 @@ impl<'py, 'a, Row> Columns<'py, 'a, Row> {
     pub(crate) fn word(self, name: &str, value: impl Fn(&'a Row) -> &'a str) -> PyResult<Self> {
         let py = self.table.py();
         let (mut words, mut known, mut last) = (Vec::<&str>::new(), HashMap::new(), 0);
-        let mut place = |word: &'a str| {
+        let mut number = |word: &'a str| {
             if words.get(last) != Some(&word) {
                 last = *known.entry(word).or_insert(words.len());
                 if last == words.len() {
@@ -49,9 +49,9 @@ impl<'py, 'a, Row> Columns<'py, 'a, Row> {
             }
             last as u32
         };
-        let places: Vec<u32> = self.rows.iter().map(|row| place(value(row))).collect();
+        let numbers: Vec<u32> = self.rows.iter().map(|row| number(value(row))).collect();
         self.table
-            .set_item(name, (PyArray1::from_vec(py, places), words))?;
+            .set_item(name, (PyArray1::from_vec(py, numbers), words))?;
         Ok(self)
     }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use thalweg_control::ControllerSpec;
 use thalweg_quic::net::{
-    Credentials, GetError, Limits, Order, Progress, Served, Server, ServerConfig, Summary,
+    Credentials, GetError, Limits, Order, RequestHandle, Served, Server, ServerConfig, Summary,
     Workload, get,
 };
 use thalweg_sim::SenderTrace;
@@ -104,7 +104,7 @@ pub(crate) fn quic_get(
         idle: Duration::from_secs_f64(idle_s),
         trace,
     };
-    let progress = Progress::default();
+    let progress = RequestHandle::default();
     let report = || match &on_progress {
         Some(report) => {
             let moved = progress.moved.load(Ordering::Relaxed);
@@ -179,7 +179,7 @@ fn trace_of(py: Python<'_>, name: &str, senders: SenderTrace) -> PyResult<Trace>
 #[pyclass(frozen, module = "thalweg._native")]
 pub(crate) struct QuicServer {
     server: Mutex<Server>,
-    progress: Arc<Progress>,
+    progress: Arc<RequestHandle>,
     address: SocketAddr,
     fingerprint: String,
 }

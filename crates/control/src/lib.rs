@@ -20,7 +20,6 @@ pub mod event;
 #[cfg(test)]
 mod fake_transport;
 mod fixed;
-mod hystart;
 mod options;
 mod path_state;
 mod picoquic;
@@ -30,6 +29,7 @@ pub mod registry;
 mod reno;
 pub mod report;
 mod spec;
+mod start;
 #[cfg(test)]
 mod window_invariants;
 

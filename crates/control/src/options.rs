@@ -1,4 +1,4 @@
-//! Options in the name of a controller: `c4:variant=v1`, `cubic:hystart=off`.
+//! Options in the name of a controller: `c4:variant=v1`, `cubic:start=classic`.
 
 use std::collections::BTreeMap;
 use thalweg_units::{Duration, Ecn};

@@ -47,7 +47,7 @@ pub trait Resolver: Send + Sync {
 /// let mut registry = Registry::standard();
 /// let ours = Entry { name: "mine", ..ENTRIES[0] };
 /// registry.add(ours).unwrap();
-/// assert!(registry.read("mine").is_ok() && registry.read("cubic:hystart=off").is_ok());
+/// assert!(registry.read("mine").is_ok() && registry.read("cubic:start=classic").is_ok());
 /// assert!(registry.add(ours).is_err(), "the name is taken");
 /// ```
 #[derive(Clone)]

@@ -10,10 +10,10 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 const CONTROLLERS: [&str; 10] = [
     "reno",
-    "reno:hystart=on",
+    "reno:start=hystart",
     "reno:variant=picoquic",
     "cubic",
-    "cubic:hystart=off,fast_convergence=off",
+    "cubic:start=classic,fast_convergence=off",
     "cubic:variant=picoquic",
     "cubic:variant=dcubic",
     "prague",
@@ -218,7 +218,7 @@ proptest! {
     #[test]
     fn the_window_of_the_rfcs_never_grows_on_a_loss_or_a_mark(
         operations in prop::collection::vec(operation(), 1..200),
-        controller in prop::sample::select(&["reno", "reno:hystart=on", "cubic", "prague", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
+        controller in prop::sample::select(&["reno", "reno:start=hystart", "cubic", "prague", "prague:loss=cubic", "prague:undo=on,classic_fallback=on"][..]),
     ) {
         let mut flow = Flow::new(controller);
         for operation in &operations {

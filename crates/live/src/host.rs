@@ -12,13 +12,14 @@ use crate::emulator::frame::MTU;
 use crate::emulator::{Port, Side};
 use crate::sys::interface::Interface;
 use crate::sys::process::{self, Child, Pid, Status};
-use crate::sys::{namespace, signals, tun};
+use crate::sys::{namespace, scheduler, signals, tun};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use thalweg_units::Bytes;
 
 /// Most hosts of a side: the last byte of an address numbers them.
 pub(crate) const MOST: u8 = 200;
@@ -38,6 +39,8 @@ pub(crate) struct Host {
     pub(crate) v6: Ipv6Addr,
     /// Whether it has IPv6: some kernels have not.
     pub(crate) has_v6: bool,
+    /// The most bytes of IP packets that it hands to its device at once; `None`: one packet.
+    pub(crate) burst: Option<Bytes>,
     network: File,
 }
 
@@ -59,9 +62,13 @@ pub(crate) fn take_rights() -> Result<(), String> {
 }
 
 impl Host {
-    /// Creates host `number` of a side, from 1 on, and the emulator's end of its device. Leaves the calling
-    /// process in the network namespace of the new host.
-    pub(crate) fn new(side: Side, number: u8) -> Result<(Host, Port), String> {
+    /// Creates host `number` of a side, from 1 on, and the emulator's end of its device, to which the host hands at most
+    /// `burst` at once. Leaves the calling process in the network namespace of the new host.
+    pub(crate) fn new(
+        side: Side,
+        number: u8,
+        burst: Option<Bytes>,
+    ) -> Result<(Host, Port), String> {
         let (v4, v6) = addresses(side, number);
         let fail = |what: &str, error: io::Error| format!("{what}: {error}");
         let network = namespace::new_network().map_err(|error| {
@@ -92,12 +99,19 @@ impl Host {
             Ok(interface.set_v6(v6).is_ok())
         };
         let has_v6 = set_up().map_err(|error| fail("cannot set up the TUN device", error))?;
+        // Best effort: without it, the host hands over single packets.
+        let burst = burst.filter(|burst| {
+            let interface = Interface::named(DEVICE);
+            let limited = interface.and_then(|it| it.set_largest_packet(burst.as_u64() as u32));
+            limited.and_then(|()| tun::offload(&device)).is_ok()
+        });
         let addresses = vec![IpAddr::V4(v4), IpAddr::V6(v6)];
         let host = Host {
             side,
             v4,
             v6,
             has_v6,
+            burst,
             network,
         };
         let port = Port {
@@ -169,6 +183,7 @@ impl Host {
         self.start(move || {
             let Ok(child) = process::spawn(Child::Plain, || {
                 signals::restore();
+                scheduler::be_usual();
                 exec(command, variables, background.as_ref())
             }) else {
                 return 70;

@@ -29,7 +29,7 @@ impl Ended<'_> {
         let flows = self.scenario.flows.iter().enumerate();
         let mut failed = flows.filter_map(|(index, flow)| {
             let mut own = self.connections(index);
-            let error = own.find_map(|(_, _, one)| one.error.as_ref())?;
+            let error = own.find_map(|(_, _, done)| done.error.as_ref())?;
             Some(format!("flow {} failed: {error}", flow.name))
         });
         failed.next()
@@ -109,22 +109,22 @@ impl Ended<'_> {
             ..FlowOutcome::default()
         };
         let (mut rtt_sum, mut rtt_samples) = (Duration::ZERO, 0);
-        for (_, _, one) in self.connections(flow) {
-            sum.start = sum.start.or(one.start);
-            sum.completion = sum.completion.zip(one.completion).map(|(a, b)| a.max(b));
-            sum.closed = sum.closed.zip(one.closed).map(|(a, b)| a.max(b));
-            sum.bytes_delivered += one.bytes_delivered;
-            sum.packets_sent += one.packets_sent;
-            sum.packets_lost += one.packets_lost;
-            sum.spurious_losses += one.spurious;
-            sum.timeouts += one.timeouts;
-            rtt_sum += one.rtt_sum;
-            rtt_samples += one.rtt_samples;
-            if one.rtt_samples > 0 {
-                sum.max_rtt = sum.max_rtt.max(Some(one.rtt_max));
+        for (_, _, done) in self.connections(flow) {
+            sum.start = sum.start.or(done.start);
+            sum.completion = sum.completion.zip(done.completion).map(|(a, b)| a.max(b));
+            sum.closed = sum.closed.zip(done.closed).map(|(a, b)| a.max(b));
+            sum.bytes_delivered += done.bytes_delivered;
+            sum.packets_sent += done.packets_sent;
+            sum.packets_lost += done.packets_lost;
+            sum.spurious_losses += done.spurious;
+            sum.timeouts += done.timeouts;
+            rtt_sum += done.rtt_sum;
+            rtt_samples += done.rtt_samples;
+            if done.rtt_samples > 0 {
+                sum.max_rtt = sum.max_rtt.max(Some(done.rtt_max));
             }
-            sum.min_rtt = sum.min_rtt.into_iter().chain(one.rtt_min).min();
-            sum.media.extend(one.media.iter().cloned());
+            sum.min_rtt = sum.min_rtt.into_iter().chain(done.rtt_min).min();
+            sum.media.extend(done.media.iter().cloned());
         }
         let begun = sum.start.unwrap_or(Duration::ZERO);
         let span = sum.completion.unwrap_or(self.result.end) - begun;
@@ -152,7 +152,7 @@ impl Ended<'_> {
         let rows = of_requests.flat_map(|(flow, _)| {
             let own = self.connections(flow).enumerate();
             own.map(
-                move |(request, (_, (start, transfer), one))| RequestOutcome {
+                move |(request, (_, (start, transfer), done))| RequestOutcome {
                     flow,
                     request,
                     start: *start,
@@ -160,10 +160,10 @@ impl Ended<'_> {
                         Transfer::Download { bytes, .. } | Transfer::Upload { bytes } => *bytes,
                         Transfer::Call => Bytes::ZERO,
                     },
-                    completion: one.completion,
-                    packets_sent: one.packets_sent,
-                    packets_lost: one.packets_lost,
-                    mean_rtt: mean_rtt(one.rtt_sum, one.rtt_samples),
+                    completion: done.completion,
+                    packets_sent: done.packets_sent,
+                    packets_lost: done.packets_lost,
+                    mean_rtt: mean_rtt(done.rtt_sum, done.rtt_samples),
                 },
             )
         });

@@ -1,6 +1,6 @@
 //! Setting up: hosts, and the path between them.
 
-use crate::emulator::{Emulator, Setup, Side};
+use crate::emulator::{Emulator, Setup, Side, burst};
 use crate::host::{self, Host};
 use crate::report::{BOUND, Report, Scheduling};
 use crate::request::{Answer, Request};
@@ -63,7 +63,8 @@ impl Stage {
         let mut ports = Vec::new();
         for (side, count) in [Side::Left, Side::Right].into_iter().zip(hosts) {
             for number in 1..=count {
-                let (host, port) = Host::new(side, number)?;
+                let burst = burst::largest(links[side.outbound()]);
+                let (host, port) = Host::new(side, number, burst)?;
                 made.push(host);
                 ports.push(port);
             }
@@ -86,6 +87,7 @@ impl Stage {
                 Err(error) => scheduling.refused = Some(error.to_string()),
             }
         }
+        scheduler::be_punctual();
         scheduling.waited = scheduler::waited_for_core();
         Ok(Stage {
             hosts: made,

@@ -2,7 +2,7 @@
 
 use crate::Limit;
 use crate::stats::Count;
-use crate::store::Place;
+use crate::store::Slot;
 use crate::transmission_time::NANOBITS_PER_BYTE;
 use crate::transmitter::Transmitter;
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
@@ -10,7 +10,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant};
 /// A packet in the queue, as seen by a discipline. The packet itself is in the store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queued {
-    pub(crate) place: Place,
+    pub(crate) slot: Slot,
     /// Its arrival.
     pub(crate) arrived: Instant,
     pub(crate) size: Bytes,

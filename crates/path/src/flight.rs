@@ -1,6 +1,6 @@
 //! Packets that have been transmitted, or are being transmitted, and have not arrived.
 
-use crate::store::Place;
+use crate::store::Slot;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use thalweg_units::{Duration, Instant};
@@ -11,7 +11,7 @@ pub(crate) struct Flying {
     pub(crate) arrival: Instant,
     /// Delay in excess of transmission and propagation.
     pub(crate) jitter: Duration,
-    pub(crate) place: Place,
+    pub(crate) slot: Slot,
 }
 
 /// All packets in flight, the next arrival first.

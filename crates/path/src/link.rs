@@ -121,11 +121,11 @@ impl<P: Packet> Link<P> {
     pub fn push(&mut self, now: Instant, packet: P) {
         // Before anything else, so that the packet is built in place.
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
-        let place = self.store.put(packet, self.port.vacant.take());
+        let slot = self.store.put(packet, self.port.vacant.take());
         self.advance(now);
         self.port.arrive(flow, size);
         let queued = Queued {
-            place,
+            slot,
             arrived: self.port.transmitter.now,
             size,
             flow,
@@ -159,14 +159,14 @@ impl<P: Packet> Link<P> {
         if self.flight.next().is_none_or(|arrival| arrival > now) {
             return None;
         }
-        let Flying { place, jitter, .. } = self.flight.pop()?;
-        self.port.vacant.add(place);
-        let slot = self.store.slot(place)?;
-        let packet = slot.as_ref()?;
+        let Flying { slot, jitter, .. } = self.flight.pop()?;
+        self.port.vacant.add(slot);
+        let entry = self.store.entry(slot)?;
+        let packet = entry.as_ref()?;
         self.port
             .counters
             .delivered(packet.flow(), packet.size(), jitter);
-        Some(slot)
+        Some(entry)
     }
 
     /// Whose packet [`Link::arrive`] would hand out at `now`, and the delay of it in excess of transmission and
@@ -174,7 +174,7 @@ impl<P: Packet> Link<P> {
     pub fn arriving(&mut self, now: Instant) -> Option<(u64, Duration)> {
         self.advance(now);
         let flying = *self.flight.first().filter(|first| first.arrival <= now)?;
-        let packet = self.store.get_mut(flying.place)?;
+        let packet = self.store.get_mut(flying.slot)?;
         Some((packet.flow(), flying.jitter))
     }
 
@@ -297,7 +297,7 @@ impl<P: Packet> Link<P> {
         };
         self.port.depart(&queued);
         if queued.ecn == Ecn::Ce
-            && let Some(packet) = self.store.get_mut(queued.place)
+            && let Some(packet) = self.store.get_mut(queued.slot)
         {
             packet.set_ecn(Ecn::Ce);
         }
@@ -351,7 +351,7 @@ impl<P: Packet> Link<P> {
     #[inline(always)] // so that the departure of nearly every packet stays in registers
     fn settle(&mut self, queued: &Queued, start: Instant, departure: Departure) {
         let Queued {
-            place, flow, size, ..
+            slot, flow, size, ..
         } = *queued;
         self.port.transmitter.until = departure.at;
         self.port.transmitter.credit = departure.credit;
@@ -373,7 +373,7 @@ impl<P: Packet> Link<P> {
             drawn
         };
         if self.loss.strikes() {
-            self.port.vacant.add(place);
+            self.port.vacant.add(slot);
             let cause = DropCause::Lost;
             self.port.counters.dropped(Dropped {
                 at: departure.at,
@@ -393,7 +393,7 @@ impl<P: Packet> Link<P> {
         self.flight.push(Flying {
             arrival,
             jitter: arrival - travelled,
-            place,
+            slot,
         });
         self.settled(flow, size, start, departure.at, Some(arrival));
     }

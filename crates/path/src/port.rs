@@ -76,7 +76,7 @@ impl Port {
     /// Counts a packet that the discipline drops.
     pub(crate) fn drop(&mut self, queued: Queued, cause: DropCause) {
         self.leave(&queued);
-        self.vacant.add(queued.place);
+        self.vacant.add(queued.slot);
         self.counters.dropped(Dropped {
             at: self.now(),
             flow: queued.flow,

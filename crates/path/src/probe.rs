@@ -79,12 +79,12 @@ impl<D: Discipline> Bench<D> {
     }
 
     pub(crate) fn put(&mut self, now: Instant, flow: u64, size: u64, ecn: Ecn) {
-        let place = Store::new().put((), None);
+        let slot = Store::new().put((), None);
         let size = Bytes::new(size);
         self.port.transmitter.now = now;
         self.port.arrive(flow, size);
         let queued = Queued {
-            place,
+            slot,
             arrived: now,
             size,
             flow,

@@ -8,19 +8,19 @@
 
 /// Where a packet is in the [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(usize);
+pub(crate) struct Slot(usize);
 
 /// Free slots.
 #[derive(Debug, Default)]
-pub(crate) struct Vacant(Vec<Place>);
+pub(crate) struct Vacant(Vec<Slot>);
 
 impl Vacant {
     #[inline]
-    pub(crate) fn add(&mut self, place: Place) {
-        self.0.push(place);
+    pub(crate) fn add(&mut self, slot: Slot) {
+        self.0.push(slot);
     }
     #[inline]
-    pub(crate) fn take(&mut self) -> Option<Place> {
+    pub(crate) fn take(&mut self) -> Option<Slot> {
         self.0.pop()
     }
 }
@@ -28,36 +28,36 @@ impl Vacant {
 /// The packets of a link.
 #[derive(Debug)]
 pub(crate) struct Store<P> {
-    places: Vec<Option<P>>,
+    slots: Vec<Option<P>>,
 }
 
 impl<P> Store<P> {
     pub(crate) fn new() -> Self {
-        Store { places: Vec::new() }
+        Store { slots: Vec::new() }
     }
 
     /// Keeps a packet in the slot `vacant`, or in a new one.
     #[inline(always)] // see `Link::push`
-    pub(crate) fn put(&mut self, packet: P, vacant: Option<Place>) -> Place {
-        if let Some(place) = vacant
-            && let Some(slot) = self.places.get_mut(place.0)
+    pub(crate) fn put(&mut self, packet: P, vacant: Option<Slot>) -> Slot {
+        if let Some(slot) = vacant
+            && let Some(entry) = self.slots.get_mut(slot.0)
         {
-            *slot = Some(packet);
-            return place;
+            *entry = Some(packet);
+            return slot;
         }
-        self.places.push(Some(packet));
-        Place(self.places.len() - 1)
+        self.slots.push(Some(packet));
+        Slot(self.slots.len() - 1)
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, place: Place) -> Option<&mut P> {
-        self.places.get_mut(place.0)?.as_mut()
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> Option<&mut P> {
+        self.slots.get_mut(slot.0)?.as_mut()
     }
 
-    /// The place itself, to take the packet from.
+    /// What is in a slot, to take the packet from.
     #[inline]
-    pub(crate) fn slot(&mut self, place: Place) -> Option<&mut Option<P>> {
-        self.places.get_mut(place.0)
+    pub(crate) fn entry(&mut self, slot: Slot) -> Option<&mut Option<P>> {
+        self.slots.get_mut(slot.0)
     }
 }
 
@@ -66,15 +66,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vacant_place_is_used_again_and_a_taken_packet_is_gone() {
+    fn a_vacant_slot_is_used_again_and_a_taken_packet_is_gone() {
         let mut store = Store::new();
         let first = store.put('a', None);
         let second = store.put('b', None);
         assert_ne!(first, second);
-        let mut take = |place| store.slot(place).and_then(Option::take);
+        let mut take = |slot| store.entry(slot).and_then(Option::take);
         assert_eq!((take(first), take(first)), (Some('a'), None));
         assert_eq!(store.put('c', Some(first)), first);
-        let mut take = |place| store.slot(place).and_then(Option::take);
+        let mut take = |slot| store.entry(slot).and_then(Option::take);
         assert_eq!((take(first), take(second)), (Some('c'), Some('b')));
     }
 }

@@ -35,7 +35,7 @@ mod seeded;
 mod steering;
 mod streams;
 
-pub use endpoint::{Datagram, QuicEndpoint};
+pub use endpoint::{Datagram, QuicEndpoint, Train};
 pub use header::LEAST_STREAM_OVERHEAD;
 pub use identity::is_available;
 pub use steering::{StackController, Steering};

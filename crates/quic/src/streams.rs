@@ -29,12 +29,12 @@ pub(crate) fn app_id(id: Id) -> StreamId {
 /// Priority of the stack, where higher is more urgent. Streams of one level are served in round robin; those
 /// that are not incremental in the order of their numbers (RFC 9218 section 4.2), each on its own level.
 pub(crate) fn level(id: StreamId, priority: u8, incremental: bool) -> i32 {
-    let place = if incremental {
+    let turn = if incremental {
         0
     } else {
         id.min(0xffff) as i32
     };
-    -(i32::from(priority) << 16) - place
+    -(i32::from(priority) << 16) - turn
 }
 
 /// A stream that the application writes to.
@@ -119,15 +119,15 @@ impl Streams {
         // Flow-control credit is sent with the next packet anyway.
         let _ = chunks.finalize();
         let id = app_id(id);
-        let place = self.reading.iter().position(|(known, _)| *known == id);
-        let place = place.unwrap_or_else(|| {
+        let position = self.reading.iter().position(|(known, _)| *known == id);
+        let position = position.unwrap_or_else(|| {
             self.reading.push((id, 0));
             self.reading.len() - 1
         });
-        self.reading[place].1 += new;
-        let contiguous = self.reading[place].1;
+        self.reading[position].1 += new;
+        let contiguous = self.reading[position].1;
         if complete || reset {
-            self.reading.swap_remove(place);
+            self.reading.swap_remove(position);
         }
         if reset {
             return (Some(AppEvent::StreamReset(id)), new);

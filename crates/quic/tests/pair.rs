@@ -2,6 +2,7 @@
 
 use rand_core::SeedableRng as _;
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use thalweg_control::{ControllerSpec, Init, Rng};
 use thalweg_quic::{Datagram, QuicEndpoint, StackController, Steering};
 use thalweg_transport::{AppEvent, Role, TransportConfig};
@@ -25,6 +26,11 @@ struct Pair {
     is_lost: fn(u64) -> bool,
     is_marked: fn(u64) -> bool,
     events: [Vec<(Instant, AppEvent)>; 2],
+    /// Datagrams that leave in one call.
+    most: NonZeroUsize,
+    sent: [u64; 2],
+    /// The longest train.
+    longest: usize,
 }
 
 fn pair(controller: &str, seed: u64) -> Pair {
@@ -60,16 +66,50 @@ fn pair(controller: &str, seed: u64) -> Pair {
         is_lost: |_| false,
         is_marked: |_| false,
         events: [Vec::new(), Vec::new()],
+        most: NonZeroUsize::MIN,
+        sent: [0; 2],
+        longest: 1,
     }
 }
 
 impl Pair {
+    /// What one call sends, as datagrams.
+    fn leaving(&mut self, side: usize) -> Option<Vec<Datagram>> {
+        if self.most == NonZeroUsize::MIN {
+            return self.ends[side].transmit(self.now).map(|one| vec![one]);
+        }
+        let train = self.ends[side].transmit_train(self.now, self.most)?;
+        let mut data = train.data;
+        let mut datagrams = Vec::new();
+        while !data.is_empty() {
+            datagrams.push(Datagram {
+                number: self.sent[side] + datagrams.len() as u64,
+                ecn: train.ecn,
+                data: data.split_to(train.size.min(data.len())),
+            });
+        }
+        self.longest = self.longest.max(datagrams.len());
+        Some(datagrams)
+    }
+
     fn pump(&mut self) {
         for side in 0..2 {
             while let Some(event) = self.ends[side].poll_event() {
                 self.events[side].push((self.now, event));
             }
-            while let Some(mut datagram) = self.ends[side].transmit(self.now) {
+            let mut leaving = VecDeque::new();
+            loop {
+                if leaving.is_empty() {
+                    let Some(more) = self.leaving(side) else {
+                        break;
+                    };
+                    leaving.extend(more);
+                }
+                let Some(mut datagram) = leaving.pop_front() else {
+                    break;
+                };
+                assert_eq!(datagram.number, self.sent[side]);
+                self.sent[side] += 1;
                 let size = datagram.data.len();
                 self.log.push((self.now, side, size));
                 if side == 1 && (self.is_lost)(datagram.number) {
@@ -87,7 +127,7 @@ impl Pair {
     }
 
     /// Runs until `done`, or until no event is left.
-    fn play(&mut self, mut done: impl FnMut(&mut Pair) -> bool) {
+    fn run_until(&mut self, mut done: impl FnMut(&mut Pair) -> bool) {
         self.pump();
         while !done(self) {
             let arrivals = [0, 1].map(|side| {
@@ -119,7 +159,7 @@ impl Pair {
     fn download(&mut self, bytes: u64) -> (Duration, Duration) {
         self.ends[0].connect(self.now);
         let (mut asked, mut answered, mut complete) = (false, false, None);
-        self.play(|pair| {
+        self.run_until(|pair| {
             let connected = |events: &[(Instant, AppEvent)]| {
                 events.iter().any(|(_, e)| *e == AppEvent::Connected)
             };
@@ -187,6 +227,48 @@ fn the_same_seed_has_the_same_packet_sizes_and_times_and_another_seed_has_not() 
 }
 
 #[test]
+fn trains_are_the_packets_that_would_have_left_one_by_one() {
+    for controller in ["c4", "cubic", "reno", "bbr", "prague"] {
+        for seed in 1..=2 {
+            let run = |most| {
+                let mut pair = pair(controller, seed);
+                pair.most = NonZeroUsize::new(most).expect("some");
+                pair.is_lost = |number| number > 20 && number % 83 < 2;
+                pair.is_marked = |number| number % 61 == 7;
+                let times = pair.download(700_000);
+                let counters = pair
+                    .ends
+                    .each_ref()
+                    .map(|end| format!("{:?}", end.counters()));
+                (times, pair.log, counters, pair.longest)
+            };
+            let singly = run(1);
+            for most in [2, 40] {
+                let (times, log, counters, longest) = run(most);
+                assert!(
+                    (2..=most).contains(&longest),
+                    "{controller}: {longest} of {most}"
+                );
+                let differs = singly
+                    .1
+                    .iter()
+                    .zip(&log)
+                    .position(|(one, other)| one != other);
+                assert_eq!(
+                    differs, None,
+                    "{controller}, {seed}, {most}: the first packet that differs"
+                );
+                assert_eq!(
+                    (times, &counters),
+                    (singly.0, &singly.2),
+                    "{controller}, {seed}, {most}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn losses_are_counted_once_and_repaired() {
     let mut pair = pair("cubic", 5);
     pair.is_lost = |number| number > 20 && number % 100 == 0;
@@ -244,11 +326,11 @@ fn datagrams_and_stop_sending_work_as_in_the_model() {
         let events = &pair.events;
         (0..2).all(|side| events[side].iter().any(|(_, e)| *e == AppEvent::Connected))
     };
-    pair.play(is_connected);
+    pair.run_until(is_connected);
     // Stream 3 first: it opens those below.
     pair.ends[0].write(3, 16, true, 4, true);
     pair.ends[0].send_datagram(80, 77);
-    pair.play(|pair| pair.events[1].len() >= 3);
+    pair.run_until(|pair| pair.events[1].len() >= 3);
     let events: Vec<AppEvent> = pair.events[1].iter().map(|(_, event)| *event).collect();
     assert!(events.contains(&AppEvent::Datagram { tag: 77, len: 80 }));
     assert!(events.contains(&AppEvent::StreamData {
@@ -258,9 +340,9 @@ fn datagrams_and_stop_sending_work_as_in_the_model() {
     }));
     pair.ends[1].write(3, 50_000_000, true, 4, true);
     let start = pair.now;
-    pair.play(|pair| pair.now > start + Duration::from_millis(500));
+    pair.run_until(|pair| pair.now > start + Duration::from_millis(500));
     pair.ends[0].stop_receiving(3);
-    pair.play(|_| false);
+    pair.run_until(|_| false);
     assert!(
         (pair.events[1].iter()).any(|(_, event)| *event == AppEvent::StopSending(3)),
         "the sender learns of it"

@@ -29,7 +29,7 @@ pub use scenario::{
     Amount, Bound, Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario,
     ScenarioError, Unit,
 };
-pub use thalweg_quic::{Datagram, StackController};
+pub use thalweg_quic::{Datagram, StackController, Train};
 pub use thalweg_transport::{
     Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
 };

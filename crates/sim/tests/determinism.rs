@@ -110,11 +110,13 @@ fn two_threads_play_the_same_trials_as_one() {
             let finished = run_trials(&scenario, &seeds, jobs, &Progress::default());
             finished.into_iter().map(|f| (f.index, f.outcome)).collect()
         };
-        let (one, two) = (on(1), on(2));
-        assert_eq!(one, two);
+        let (alone, together) = (on(1), on(2));
+        assert_eq!(alone, together);
         // Seeds matter: no two trials are equal.
-        let mut hashes: Vec<Option<u64>> =
-            one.iter().map(|(_, outcome)| outcome.trace_hash).collect();
+        let mut hashes: Vec<Option<u64>> = alone
+            .iter()
+            .map(|(_, outcome)| outcome.trace_hash)
+            .collect();
         hashes.sort_unstable();
         hashes.dedup();
         assert_eq!(hashes.len(), seeds.len());

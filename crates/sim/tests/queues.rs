@@ -132,10 +132,10 @@ fn noise_differs_from_trial_to_trial_and_keeps_the_mean() {
         let series = run_trial(&scenario, seed, false).0.series;
         series.expect("recorded").capacity[0].clone()
     };
-    let (one, other) = (capacity(1), capacity(2));
-    assert_ne!(one[..5], other[..5]);
+    let (first, second) = (capacity(1), capacity(2));
+    assert_ne!(first[..5], second[..5]);
     // 1000 draws of 2 Mbps: the mean of a second is off by 0.063 Mbps, 0.5 %.
-    for bytes in &one {
+    for bytes in &first {
         assert!(
             (0.98..1.02).contains(&(*bytes as f64 / 1_500_000.0)),
             "{bytes}"

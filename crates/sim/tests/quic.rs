@@ -5,7 +5,7 @@ use thalweg_sim::{Outcome, Scenario};
 
 mod audited;
 
-fn play(toml: &str, seed: u64) -> Outcome {
+fn outcome_of(toml: &str, seed: u64) -> Outcome {
     let scenario = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
     run_trial(&scenario, seed, false).0
@@ -23,13 +23,13 @@ fn flow(name: &str, stack: &str, rest: &str) -> String {
 
 #[test]
 fn a_download_takes_as_long_as_on_the_modelled_endpoint() {
-    let play = |stack| {
-        play(
+    let on = |stack| {
+        outcome_of(
             &(path("") + &flow("main", stack, "download = \"10 MB\"")),
             1,
         )
     };
-    let (model, quic) = (play("model"), play("quic"));
+    let (model, quic) = (on("model"), on("quic"));
     let seconds = |outcome: &Outcome| {
         let completion = outcome.flows[0].completion.expect("it completes");
         completion.as_secs_f64()
@@ -44,11 +44,11 @@ fn the_same_seed_has_the_same_packets_at_the_same_times() {
     let toml = path(
         "jitter = { model = \"wifi\", mean = \"7 ms\" }\nloss = { model = \"random\", rate = \"0.5 %\" }",
     ) + &flow("main", "quic", "download = \"2 MB\"");
-    let first = play(&toml, 7);
-    let again = play(&toml, 7);
+    let first = outcome_of(&toml, 7);
+    let again = outcome_of(&toml, 7);
     assert_eq!(first.trace_hash, again.trace_hash);
     assert_eq!(first.flows[0].completion, again.flows[0].completion);
-    assert_ne!(first.trace_hash, play(&toml, 8).trace_hash);
+    assert_ne!(first.trace_hash, outcome_of(&toml, 8).trace_hash);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn real_and_modelled_flows_share_a_bottleneck() {
     let toml = path("")
         + &flow("real", "quic", "download = \"10 MB\"")
         + &flow("modelled", "model", "download = \"10 MB\"");
-    let outcome = play(&toml, 1);
+    let outcome = outcome_of(&toml, 1);
     for flow in &outcome.flows {
         assert_eq!(flow.bytes_delivered.as_u64(), 10_000_000);
         // 20 MB at 20 Mbps: 8 s for both, 4 s for one alone.
@@ -69,7 +69,7 @@ fn real_and_modelled_flows_share_a_bottleneck() {
 #[test]
 fn an_upload_of_several_streams_arrives() {
     let toml = path("") + &flow("main", "quic", "upload = \"2 MB\"\nstreams = 5");
-    let outcome = play(&toml, 1);
+    let outcome = outcome_of(&toml, 1);
     assert_eq!(outcome.flows[0].bytes_delivered.as_u64(), 2_000_000);
     assert!(outcome.flows[0].completion.is_some() && outcome.flows[0].closed.is_some());
 }
@@ -77,7 +77,7 @@ fn an_upload_of_several_streams_arrives() {
 #[test]
 fn a_call_has_its_frames_and_skips_groups_that_fall_behind() {
     let toml = path("") + &flow("main", "quic", "call = \"5 s\"");
-    let outcome = play(&toml, 1);
+    let outcome = outcome_of(&toml, 1);
     for media in &outcome.flows[0].media {
         assert_eq!((media.late, media.skipped), (0, 0), "{}", media.name);
         // The nominal time includes the way of the request: at least one RTT of 80 ms.
@@ -93,8 +93,8 @@ fn a_call_has_its_frames_and_skips_groups_that_fall_behind() {
             .map(|media| media.skipped)
             .sum()
     };
-    let real = skipped(&play(&narrow, 1));
-    let model = skipped(&play(&narrow.replace("\"quic\"", "\"model\""), 1));
+    let real = skipped(&outcome_of(&narrow, 1));
+    let model = skipped(&outcome_of(&narrow.replace("\"quic\"", "\"model\""), 1));
     assert!(real > 0 && model > 0, "{real} and {model}");
 }
 
@@ -113,7 +113,7 @@ fn a_call_that_is_over_before_its_handshake_closes_after_it() {
         + &path
         + &flow("main", "quic", &(media("server") + &media("client")));
     for seed in 0..10 {
-        let outcome = play(&toml, seed);
+        let outcome = outcome_of(&toml, seed);
         // A handshake and the close exchange take two round trips at least.
         let closed = outcome.flows[0].closed.expect("it closes").as_secs_f64();
         assert!((198.0..5000.0).contains(&closed), "seed {seed}: {closed}");
@@ -138,7 +138,7 @@ fn a_round_trip_below_a_microsecond_and_a_very_fast_link_let_time_pass() {
             + &flow("main", "quic", "download = \"1 MB\"")
                 .replace("\"c4\"", &format!("\"{controller}\""))
             + "[noise]\nwakeup = \"0 s\"\n";
-        let outcome = play(&toml, 1);
+        let outcome = outcome_of(&toml, 1);
         let case = format!("{rate} {rtt} {controller}");
         assert!(outcome.flows[0].completion.is_some(), "{case}");
         assert_eq!(
@@ -171,7 +171,7 @@ fn the_controllers_of_the_stack_steer_flows_of_the_stack() {
         let toml = "allow_unseeded = true\n".to_owned()
             + &path("")
             + &flow("main", "quic", "download = \"4 MB\"");
-        let outcome = play(&toml.replace("\"c4\"", &format!("\"{controller}\"")), 1);
+        let outcome = outcome_of(&toml.replace("\"c4\"", &format!("\"{controller}\"")), 1);
         // 4 MB at 20 Mbps: 1.6 s and a handshake of one round trip at least.
         let seconds = outcome.flows[0]
             .completion
@@ -188,7 +188,10 @@ fn a_controller_of_the_stack_repeats_to_the_bit_or_must_be_allowed_not_to() {
     let toml = toml + &flow("main", "quic", "download = \"5 MB\"");
     for controller in ["noq:cubic", "noq:newreno"] {
         let toml = toml.replace("\"c4\"", &format!("\"{controller}\""));
-        assert_eq!(play(&toml, 1).trace_hash, play(&toml, 1).trace_hash);
+        assert_eq!(
+            outcome_of(&toml, 1).trace_hash,
+            outcome_of(&toml, 1).trace_hash
+        );
     }
     let toml = toml.replace("\"c4\"", "\"noq:bbr3\"");
     let error = Scenario::from_toml(toml.as_bytes(), "test.toml", &[], &[]);
@@ -196,7 +199,10 @@ fn a_controller_of_the_stack_repeats_to_the_bit_or_must_be_allowed_not_to() {
     assert!(error.contains("test.toml:10: flow.0.controller"), "{error}");
     assert!(error.contains("--allow-unseeded"), "{error}");
     let toml = format!("allow_unseeded = true\n{toml}");
-    assert_ne!(play(&toml, 1).trace_hash, play(&toml, 1).trace_hash);
+    assert_ne!(
+        outcome_of(&toml, 1).trace_hash,
+        outcome_of(&toml, 1).trace_hash
+    );
 }
 
 #[test]

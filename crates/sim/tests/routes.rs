@@ -10,7 +10,7 @@ fn scenario(text: &str) -> Scenario {
     Scenario::from_toml(text.as_bytes(), "routes.toml", &[], &[]).expect("a right scenario")
 }
 
-fn play(text: &str) -> Outcome {
+fn outcome_of(text: &str) -> Outcome {
     run_trial(&scenario(text), 1, false).0
 }
 
@@ -45,7 +45,7 @@ route = ["far", "bottleneck"]
 
 #[test]
 fn the_round_trip_of_a_route_is_the_sum_of_its_links() {
-    let outcome = play(DUMBBELL);
+    let outcome = outcome_of(DUMBBELL);
     // 10 + 10 ms and 70 + 10 ms, plus 0.5 to 1 ms to transmit a packet and its ACK at 20 Mbps.
     for (flow, rtt_ms) in outcome.flows.iter().zip([20.0, 80.0]) {
         let min = flow.min_rtt.expect("samples").as_secs_f64() * 1e3;
@@ -55,7 +55,7 @@ fn the_round_trip_of_a_route_is_the_sum_of_its_links() {
 
 #[test]
 fn only_the_shared_link_drops_and_waits() {
-    let outcome = play(DUMBBELL);
+    let outcome = outcome_of(DUMBBELL);
     let link = |name: &str| {
         outcome
             .links
@@ -85,8 +85,8 @@ fn only_the_shared_link_drops_and_waits() {
 fn one_named_link_is_the_short_form_by_another_name() {
     let flow = "[[flow]]\nname = \"main\"\ncontroller = \"c4\"\ndownload = \"2 MB\"\n";
     let hop = "rate = \"20 Mbps\"\nrtt = \"80 ms\"\n";
-    let short = play(&format!("{QUIET}[path]\n{hop}{flow}"));
-    let named = play(&format!("{QUIET}[[link]]\nname = \"only\"\n{hop}{flow}"));
+    let short = outcome_of(&format!("{QUIET}[path]\n{hop}{flow}"));
+    let named = outcome_of(&format!("{QUIET}[[link]]\nname = \"only\"\n{hop}{flow}"));
     assert_eq!(short.trace_hash, named.trace_hash);
     assert_eq!(short.flows, named.flows);
 }
@@ -109,7 +109,7 @@ fn a_flow_over_three_bottlenecks_gets_less_than_those_over_one() {
         + &flow("over-a", "\"a\"")
         + &flow("over-b", "\"b\"")
         + &flow("over-c", "\"c\"");
-    let outcome = play(&text);
+    let outcome = outcome_of(&text);
     let rates: Vec<f64> = (outcome.flows.iter())
         .map(|flow| flow.mean_rate.as_bits_per_sec() as f64 / 1e6)
         .collect();
@@ -126,8 +126,8 @@ fn acknowledgements_that_wait_behind_an_upload_slow_a_download_down() {
     let path = "[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\nbuffer = \"100 ms\"\n[path.up]\nrate = \"1 Mbps\"\nbuffer = \"500 ms\"\n";
     let main = "[[flow]]\nname = \"main\"\ncontroller = \"cubic\"\ndownload = \"5 MB\"\n";
     let upload = "[[flow]]\nname = \"upload\"\ncontroller = \"cubic\"\nupload = \"1 GB\"\nbackground = true\n";
-    let alone = play(&format!("{path}{main}"));
-    let busy = play(&format!("{path}{main}{upload}"));
+    let alone = outcome_of(&format!("{path}{main}"));
+    let busy = outcome_of(&format!("{path}{main}{upload}"));
     let time = |outcome: &Outcome| outcome.flows[0].completion.expect("done").as_secs_f64();
     assert!(
         time(&busy) > 1.2 * time(&alone),
@@ -156,13 +156,16 @@ const BULK: &str =
 
 #[test]
 fn requests_are_the_same_whoever_competes_and_take_longer_then() {
-    let (alone, beside) = (play(WEB), play(&format!("{WEB}{BULK}")));
+    let (alone, beside) = (outcome_of(WEB), outcome_of(&format!("{WEB}{BULK}")));
     assert_eq!(alone.requests.len(), 40);
     let mut slower = 0;
-    for (one, other) in alone.requests.iter().zip(&beside.requests) {
-        assert_eq!((one.start, one.bytes), (other.start, other.bytes));
+    for (undisturbed, disturbed) in alone.requests.iter().zip(&beside.requests) {
+        assert_eq!(
+            (undisturbed.start, undisturbed.bytes),
+            (disturbed.start, disturbed.bytes)
+        );
         let took = |r: &thalweg_sim::RequestOutcome| r.completion.expect("done") - r.start;
-        slower += usize::from(took(other) > took(one));
+        slower += usize::from(took(disturbed) > took(undisturbed));
     }
     // Some meet the long flow just after it has yielded.
     assert!((30..=40).contains(&slower), "{slower} of 40");
@@ -176,7 +179,7 @@ fn requests_are_the_same_whoever_competes_and_take_longer_then() {
 
 #[test]
 fn a_request_that_does_not_finish_is_there_without_a_completion() {
-    let outcome = play(&format!("time_limit = \"3 s\"\n{WEB}"));
+    let outcome = outcome_of(&format!("time_limit = \"3 s\"\n{WEB}"));
     let finished = outcome.requests.iter().filter(|r| r.completion.is_some());
     let finished = finished.count();
     assert!((1..39).contains(&finished), "{finished}");
@@ -188,7 +191,7 @@ fn a_request_that_does_not_finish_is_there_without_a_completion() {
 #[test]
 fn series_add_up_to_what_the_links_counted() {
     let text = format!("sample = \"50 ms\"\n{WEB}{BULK}");
-    let outcome = play(&text);
+    let outcome = outcome_of(&text);
     let series = outcome.series.as_ref().expect("recorded");
     let down = &outcome.links[0];
     let received: u64 = series.flows.iter().flat_map(|flow| &flow.received).sum();

@@ -209,7 +209,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:5: `jitter = { model = "wifi" }`: the key "mean" is missing here; accepted: mean = ...
     a.toml:5: path.jitter: min "9 ms" is above max "2 ms"; accepted: min <= max
     a.toml:13: flow.0.controller: unknown controller "c5"; accepted: c4, cubic, reno, bbr, bbr1, prague
-    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, hystart, c, beta, fast_convergence, ecn
+    a.toml:17: flow.1.controller: controller "cubic" has no option "fast"; accepted: variant, start, c, beta, fast_convergence, ecn
     a.toml:17: flow.1.controller: option "variant" of "cubic" cannot be "windows"; accepted: rfc9438, picoquic, dcubic
     a.toml:16: flow.1.name: "main" names two flows; accepted: unique names
     a.toml:16: flow.1.name: "" is not a name; accepted: a text such as "main"
@@ -447,7 +447,7 @@ fn loss_may_be_a_probability_alone() {
 
 #[test]
 fn a_share_needs_two_flows() {
-    let one = GOOD.replace(
+    let alone = GOOD.replace(
         "[[flow]]\nname = \"other\"\ncontroller = \"cubic\"\ndownload = \"1 MB\"\n",
         "",
     );
@@ -460,7 +460,7 @@ fn a_share_needs_two_flows() {
     };
     assert_eq!(share(GOOD), Ok(()));
     assert!(
-        share(&one)
+        share(&alone)
             .unwrap_err()
             .contains("two [[flow]] tables or more")
     );

@@ -8,7 +8,7 @@ use thalweg_sim::{Outcome, Scenario, run_audited, run_trial};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-fn play(text: &str) -> Outcome {
+fn outcome_of(text: &str) -> Outcome {
     let scenario = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
     run_audited(&scenario, 1, false).unwrap().0
 }
@@ -74,7 +74,7 @@ fn spread_of_four(controller: &str, ack_frequency: bool) -> f64 {
             "[[flow]]\nname = \"f{flow}\"\ncontroller = \"{controller}\"\ndownload = \"1 GB\"\n"
         );
     }
-    let outcome = play(&text);
+    let outcome = outcome_of(&text);
     let rates: Vec<u64> = outcome
         .flows
         .iter()
@@ -96,7 +96,7 @@ fn a_thousand_flows_finish() {
             "[[flow]]\nname = \"f{flow}\"\ncontroller = \"cubic\"\ndownload = \"20 kB\"\nstart = \"{flow} ms\"\n"
         );
     }
-    let outcome = play(&text);
+    let outcome = outcome_of(&text);
     assert_eq!(outcome.flows.len(), 1000);
     for flow in &outcome.flows {
         assert!(flow.closed.is_some() && flow.bytes_delivered.as_u64() == 20_000);

@@ -14,10 +14,10 @@ pub(crate) struct Datagrams(VecDeque<Waiting>);
 
 impl Datagrams {
     pub(crate) fn push(&mut self, priority: u8, tag: u64, len: u32) {
-        let place = self
+        let position = self
             .0
             .partition_point(|waiting| waiting.priority <= priority);
-        self.0.insert(place, Waiting { priority, tag, len });
+        self.0.insert(position, Waiting { priority, tag, len });
     }
 
     /// Priority and length of the next one.

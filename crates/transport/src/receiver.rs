@@ -133,24 +133,24 @@ impl Receiver {
 
     #[inline(never)]
     fn open_among_many(&mut self, id: StreamId) -> Option<&mut RecvStream> {
-        let place = match self.streams.binary_search_by_key(&id, |stream| stream.id) {
-            Ok(place) => place,
-            Err(place) => {
+        let position = match self.streams.binary_search_by_key(&id, |stream| stream.id) {
+            Ok(position) => position,
+            Err(position) => {
                 let stream = RecvStream::new(id, self.stream_limit);
-                self.streams.insert(place, stream);
-                place
+                self.streams.insert(position, stream);
+                position
             }
         };
-        Some(&mut self.streams[place])
+        Some(&mut self.streams[position])
     }
 
     /// Stream `id`, if it is known and not removed.
     pub(crate) fn stream(&mut self, id: StreamId) -> Option<&mut RecvStream> {
-        let place = self
+        let position = self
             .streams
             .binary_search_by_key(&id, |stream| stream.id)
             .ok()?;
-        Some(&mut self.streams[place])
+        Some(&mut self.streams[position])
     }
 
     /// All streams that are not removed.

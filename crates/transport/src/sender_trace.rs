@@ -95,19 +95,22 @@ impl Observer for ChangedVariables<'_> {
     }
     fn variable(&mut self, name: Word, value: f64) {
         // A controller shows the same variables each time, but for those of some states.
-        let here = self.shown.get(self.seen).is_some_and(|one| one.0 == name);
-        let place = if here {
+        let here = self
+            .shown
+            .get(self.seen)
+            .is_some_and(|shown| shown.0 == name);
+        let position = if here {
             self.seen
         } else {
-            let known = self.shown.iter().position(|one| one.0 == name);
+            let known = self.shown.iter().position(|shown| shown.0 == name);
             known.unwrap_or_else(|| {
                 // No value is this one, so that the first is kept.
                 self.shown.push((name, f64::from_bits(!value.to_bits())));
                 self.shown.len() - 1
             })
         };
-        self.seen = place + 1;
-        let last = &mut self.shown[place].1;
+        self.seen = position + 1;
+        let last = &mut self.shown[position].1;
         if last.to_bits() != value.to_bits() {
             *last = value;
             self.variables.push(VariableRow {

@@ -67,7 +67,7 @@ class StudyPage:
         answers = (HOLDS, FAILS, UNTOLD)
         result.checks = [Check(d, e, answer, f) for answer in answers]
         result.findings = [Finding(g, h, a, b, answer, c) for answer in answers]
-        result.rows = [_row(one, other, numbers) for one in (a, b) for other in (c, d)]
+        result.rows = [_row(first, other, numbers) for first in (a, b) for other in (c, d)]
         result.document()
         draws: list[Callable[[], Any]] = [
             partial(plot_matrix, result.rows, e),

@@ -78,13 +78,13 @@ fn check(text: &[u8], watch: &Watch) -> Verdict {
     let mut flow = Flow::new(&spec, number("start"), mtu, window);
     keeps_its_bounds(&flow, name, mtu, "new")?;
     for line in &lines {
-        play(&mut flow, line);
+        apply(&mut flow, line);
         keeps_its_bounds(&flow, name, mtu, line.word)?;
     }
     Ok(Held::Played)
 }
 
-fn play(flow: &mut Flow, line: &Line<'_>) {
+fn apply(flow: &mut Flow, line: &Line<'_>) {
     let (first, second) = (line.number(0), line.number(1));
     match line.word {
         "fill" => flow.fill(first.min(500)),

@@ -61,14 +61,14 @@ fn make(random: &mut Random) -> Vec<u8> {
     let mut text = random.choose(files).clone().into_bytes();
     for _ in 0..random.magnitude(1, 20) {
         let length = text.len() as u64;
-        let place = random.below(length + 1) as usize;
-        let end = (place + random.magnitude(1, 60) as usize).min(text.len());
+        let position = random.below(length + 1) as usize;
+        let end = (position + random.magnitude(1, 60) as usize).min(text.len());
         match random.below(9) {
-            0 => drop(text.drain(place..end)),
-            1 => text.insert(place, random.any() as u8),
-            2 if place < text.len() => text[place] ^= 1 << random.below(8),
+            0 => drop(text.drain(position..end)),
+            1 => text.insert(position, random.any() as u8),
+            2 if position < text.len() => text[position] ^= 1 << random.below(8),
             3 => {
-                let copy = text[place..end].to_vec();
+                let copy = text[position..end].to_vec();
                 let at = random.below(length + 1) as usize;
                 text.splice(at..at, copy);
             }
@@ -94,11 +94,11 @@ fn make(random: &mut Random) -> Vec<u8> {
                 let other = random.choose(files).as_bytes();
                 let from = random.below(other.len() as u64) as usize;
                 let to = (from + random.magnitude(1, 200) as usize).min(other.len());
-                text.splice(place..place, other[from..to].iter().copied());
+                text.splice(position..position, other[from..to].iter().copied());
             }
             _ => {
                 let word = random.choose(WORDS).bytes();
-                text.splice(place..place, word);
+                text.splice(position..position, word);
             }
         }
     }

@@ -149,10 +149,10 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
             .then(|| *text += &format!("buffer = \"{}\"\n", buffer(random)));
         models(text, random);
     }
-    for place in 0..changes {
+    for position in 0..changes {
         last += random.magnitude(1_000, 10_000_000_000);
         *text += &format!("[[{key}.change]]\nat = \"{last} ns\"\n");
-        if place + 1 < changes && random.percent(20) {
+        if position + 1 < changes && random.percent(20) {
             text.push_str("rate = \"0 bps\"\n");
         } else {
             *text += &format!("rate = \"{}\"\n", rate(random));

@@ -65,13 +65,13 @@ fn mutate(node: &mut Value, donor: &Value, random: &mut Random) {
             change(table, &key, donor, random);
         }
         Value::Array(items) if !items.is_empty() => {
-            let place = random.below(items.len() as u64) as usize;
+            let position = random.below(items.len() as u64) as usize;
             match random.below(10) {
-                0 => drop(items.remove(place)),
-                1 => items.push(items[place].clone()),
-                2 => items.swap(place, 0),
-                3 => items[place] = values::absurd(random),
-                _ => mutate(&mut items[place], donor.get(0).unwrap_or(donor), random),
+                0 => drop(items.remove(position)),
+                1 => items.push(items[position].clone()),
+                2 => items.swap(position, 0),
+                3 => items[position] = values::absurd(random),
+                _ => mutate(&mut items[position], donor.get(0).unwrap_or(donor), random),
             }
         }
         other => *other = values::absurd(random),

@@ -58,7 +58,7 @@ fn make(random: &mut Random) -> Vec<u8> {
         write(&mut text, random);
     }
     for _ in 0..random.magnitude(5, 500) {
-        let (side, place) = (random.below(2), random.below(10));
+        let (side, position) = (random.below(2), random.below(10));
         if random.percent(hostile) {
             attack(&mut text, random);
             continue;
@@ -67,9 +67,13 @@ fn make(random: &mut Random) -> Vec<u8> {
             0..=9 => step(
                 &mut text,
                 "deliver",
-                &[side, place, random.magnitude(1, 100)],
+                &[side, position, random.magnitude(1, 100)],
             ),
-            10 | 11 => step(&mut text, "drop", &[side, place, random.magnitude(1, 100)]),
+            10 | 11 => step(
+                &mut text,
+                "drop",
+                &[side, position, random.magnitude(1, 100)],
+            ),
             12 | 13 => step(&mut text, "wait", &[random.magnitude(1, 4 * delay)]),
             14..=16 => step(&mut text, "next", &[]),
             17 => step(&mut text, "expire", &[side]),
@@ -110,16 +114,16 @@ fn write(text: &mut String, random: &mut Random) {
 }
 
 fn attack(text: &mut String, random: &mut Random) {
-    let (side, place) = (random.below(2), random.below(10));
+    let (side, position) = (random.below(2), random.below(10));
     // No field of QUIC holds more (RFC 9000 section 16).
     let value = random.any() >> 2;
     match random.below(11) {
         0 => step(text, "again", &[side, random.below(HELD as u64)]),
-        1 if random.percent(5) => step(text, "number", &[side, place, value]),
+        1 if random.percent(5) => step(text, "number", &[side, position, value]),
         2 => step(
             text,
             "number-ahead",
-            &[side, place, random.magnitude(1, 1 << 20)],
+            &[side, position, random.magnitude(1, 1 << 20)],
         ),
         3 => step(text, "ack-largest", &[side, random.below(50), value]),
         4 => step(
@@ -127,9 +131,9 @@ fn attack(text: &mut String, random: &mut Random) {
             "ack-ahead",
             &[side, random.below(50), random.magnitude(1, 1 << 20)],
         ),
-        5 => step(text, "kind", &[side, place, random.below(6)]),
-        6 => step(text, "marked", &[side, place]),
-        7 => step(text, "size", &[side, place, random.below(65_536)]),
+        5 => step(text, "kind", &[side, position, random.below(6)]),
+        6 => step(text, "marked", &[side, position]),
+        7 => step(text, "size", &[side, position, random.below(65_536)]),
         _ => {
             let numbers = [
                 side,
@@ -149,7 +153,7 @@ fn check(text: &[u8], watch: &Watch) -> Verdict {
     let lines = Line::all(text);
     let mut pair = Pair::new(&lines);
     for line in &lines {
-        pair.play(line);
+        pair.apply(line);
         pair.settle()?;
     }
     Ok(Held::Played)
@@ -190,9 +194,9 @@ impl Pair {
         }
         config.initial_window = config.initial_window.max(config.max_mtu * 2);
         let end = |role: Role| {
-            let place = role as usize;
+            let position = role as usize;
             let spec = names
-                .get(place)
+                .get(position)
                 .and_then(|name| name.parse::<ControllerSpec>().ok());
             let spec =
                 spec.unwrap_or_else(|| "reno".parse().expect("a controller of the registry"));
@@ -201,7 +205,7 @@ impl Pair {
                 mtu: config.initial_mtu,
                 initial_window: config.initial_window,
             });
-            let rng = |number| Rng::seed_from_u64(2 * place as u64 + number);
+            let rng = |number| Rng::seed_from_u64(2 * position as u64 + number);
             Endpoint::new(role, config.clone(), controller, rng(0), rng(1))
         };
         let mut pair = Pair {
@@ -215,8 +219,8 @@ impl Pair {
         pair
     }
 
-    fn play(&mut self, line: &Line<'_>) {
-        let [side, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|place| line.number(place));
+    fn apply(&mut self, line: &Line<'_>) {
+        let [side, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|position| line.number(position));
         let side = (side & 1) as usize;
         let end = &mut self.ends[side];
         let id = b as u32 & 0xff;
@@ -283,8 +287,8 @@ impl Pair {
     }
 
     /// A packet on its way to `side` arrives, changed.
-    fn deliver(&mut self, side: usize, place: usize, change: impl FnOnce(&mut Packet)) {
-        let Some(mut packet) = self.flying[side].remove(place) else {
+    fn deliver(&mut self, side: usize, position: usize, change: impl FnOnce(&mut Packet)) {
+        let Some(mut packet) = self.flying[side].remove(position) else {
             return;
         };
         change(&mut packet);
@@ -295,13 +299,13 @@ impl Pair {
         }
     }
 
-    /// The next packet from `place` on that carries an acknowledgement arrives, changed.
-    fn acknowledge(&mut self, side: usize, place: usize, change: impl FnOnce(&mut u64)) {
-        let mut later = self.flying[side].iter().enumerate().skip(place);
-        let Some((place, _)) = later.find(|(_, packet)| packet.ack.is_some()) else {
+    /// The next packet from `position` on that carries an acknowledgement arrives, changed.
+    fn acknowledge(&mut self, side: usize, position: usize, change: impl FnOnce(&mut u64)) {
+        let mut later = self.flying[side].iter().enumerate().skip(position);
+        let Some((position, _)) = later.find(|(_, packet)| packet.ack.is_some()) else {
             return;
         };
-        self.deliver(side, place, |packet| {
+        self.deliver(side, position, |packet| {
             if let Some(ack) = &mut packet.ack {
                 change(&mut ack.largest);
             }

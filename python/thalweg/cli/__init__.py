@@ -8,10 +8,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import typer
-
-from thalweg.cli.commands import application
-from thalweg.cli.console import complain, flush, reader_left
+from thalweg._native import version
+from thalweg.cli.console import complain, flush, reader_left, say
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.errors import AuditError, RequestError, printable
 
@@ -21,24 +19,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else [*arguments]
     try:
         _refuse_bytes(given)
-        # In a context of its own: `--audit` holds for this command.
-        context = contextvars.copy_context()
-        status = context.run(application(given), args=given, prog_name="thalweg", standalone_mode=False)
+        status = _tell_version() if given == ["--version"] else _command(given)
         flush()
-    except typer.TyperException as error:
-        # Typer asks for help itself when a group is called without a command: its message is the help text.
-        complain(error.format_message() or "a command is missing; see thalweg --help")
-        return REFUSED
     except (RequestError, AuditError, UnicodeEncodeError) as error:
         complain(_unprintable(error) if isinstance(error, UnicodeEncodeError) else str(error))
         return AUDIT if isinstance(error, AuditError) else REFUSED
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         complain("interrupted", label="")
         return INTERRUPTED
     except (OSError, SystemExit) as error:
         return _unwritten(error)
     except Exception:
         return _defect()
+    return status
+
+
+def _tell_version() -> int:
+    """The one answer that needs no parser of commands, which takes longer to load than Python."""
+    say(f"thalweg {version()}")
+    return PASSED
+
+
+def _command(given: list[str]) -> int:
+    """Runs a command. Raises what `main` catches."""
+    import typer  # noqa: PLC0415 - see _tell_version
+
+    from thalweg.cli.commands import application  # noqa: PLC0415
+
+    # In a context of its own: `--audit` holds for this command.
+    context = contextvars.copy_context()
+    try:
+        status = context.run(application(given), args=given, prog_name="thalweg", standalone_mode=False)
+    except typer.TyperException as error:
+        # Typer asks for help itself when a group is called without a command: its message is the help text.
+        complain(error.format_message() or "a command is missing; see thalweg --help")
+        return REFUSED
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     return status if isinstance(status, int) else PASSED
 
 

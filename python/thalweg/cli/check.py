@@ -72,14 +72,14 @@ def _controller(reference: str) -> int:
         except RequestError as error:
             complain(str(error).removeprefix(f"--controller main={reference}: "))
             return REFUSED
-    for one in broken[:_SHOWN]:
-        file = Path(f"broken-{Path(reference.partition(':')[0]).stem}-{one.case}.toml")
+    for breach in broken[:_SHOWN]:
+        file = Path(f"broken-{Path(reference.partition(':')[0]).stem}-{breach.case}.toml")
         try:
-            file.write_text(one.toml, encoding="utf-8")
+            file.write_text(breach.toml, encoding="utf-8")
         except OSError as error:
             complain(f"cannot write {file}: {error.strerror}")
             return REFUSED
-        complain(f"{one.what}\n  see it: thalweg run {file} --seed {one.seed}", label="")
+        complain(f"{breach.what}\n  see it: thalweg run {file} --seed {breach.seed}", label="")
     if len(broken) > _SHOWN:
         complain(f"and {len(broken) - _SHOWN} more", label="")
     say(f"{reference}: {n - len(broken)} of {n} random paths passed")

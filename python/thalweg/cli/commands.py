@@ -33,8 +33,6 @@ _COMMANDS = {
 def application(arguments: list[str]) -> typer.Typer:
     """What understands these arguments: one command, or all where the first argument names none."""
     named = arguments[0] if arguments else ""
-    if named == "--version":
-        return _application(())
     return _application((named,) if named in _COMMANDS else tuple(_COMMANDS))
 
 

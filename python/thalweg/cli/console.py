@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
 
 _UNBOUNDED = 100_000
 """Columns of what goes into a file or a pipe, where nothing is wrapped or left out."""
@@ -29,12 +31,19 @@ def silence(on: bool) -> None:
     _quiet.set(on)
 
 
-class _Console(Console):
-    """A stream whose reader may leave, as `head` does: what is still to be stored is stored."""
+@cache
+def _kind() -> type[Console]:
+    """The kind of our consoles."""
+    from rich.console import Console  # noqa: PLC0415 - plain lines need none, and it takes long to load
 
-    def on_broken_pipe(self) -> None:
-        """Nobody reads the rest."""
-        reader_left(self.file)
+    class Leavable(Console):
+        """A stream whose reader may leave, as `head` does: what is still to be stored is stored."""
+
+        def on_broken_pipe(self) -> None:
+            """Nobody reads the rest."""
+            reader_left(self.file)
+
+    return Leavable
 
 
 def reader_left(stream: IO[str]) -> None:
@@ -53,12 +62,12 @@ def _reader_may_leave(stream: IO[str]) -> Iterator[None]:
 def stdout() -> Console:
     """The console for answers."""
     width = None if sys.stdout.isatty() else _UNBOUNDED
-    return _Console(markup=False, highlight=False, emoji=False, width=width, quiet=_quiet.get())
+    return _kind()(markup=False, highlight=False, emoji=False, width=width, quiet=_quiet.get())
 
 
 def stderr() -> Console:
     """The console for everything else."""
-    return _Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True, quiet=_quiet.get())
+    return _kind()(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def complain(message: str, label: str = "error: ") -> None:
@@ -116,15 +125,27 @@ class Bar:
             console = stderr()
             if not console.is_terminal or time.monotonic() - self._begin < _PATIENCE_S:
                 return
-            self._bar = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-                console=console,
-                transient=True,
-            )
+            self._bar = _progress(console)
             self._bar.start()
         if self._task is None:
             self._task = self._bar.add_task(name, total=total)
         self._bar.update(self._task, description=name, completed=done, total=total)
+
+
+def _progress(console: Console) -> Progress:
+    from rich.progress import (  # noqa: PLC0415 - work that is done within a second shows no bar
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )

@@ -115,3 +115,11 @@ class FittingTable:
                 if column != 0
             ]
         return lines
+
+
+def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:
+    """Any rows for a terminal; the first `left` columns are words."""
+    table = FittingTable(headers, left)
+    for row in rows:
+        table.add_row(*row)
+    return table

@@ -11,9 +11,8 @@ import typer
 from thalweg import _native
 from thalweg.catalogue import list_suites
 from thalweg.cli.console import print_json, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
-from thalweg.cli.tables import plain_table
-from thalweg.scenario import Scenario
 
 
 class Kind(StrEnum):
@@ -68,7 +67,7 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     from thalweg.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
 
-    return [{"name": name, "title": one.title} for name, one in STUDIES.items()], ("name", "title")
+    return [{"name": name, "title": entry.title} for name, entry in STUDIES.items()], ("name", "title")
 
 
 def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
@@ -76,6 +75,8 @@ def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _scenarios() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    from thalweg.scenario import Scenario  # noqa: PLC0415 - polars comes with it
+
     entries = []
     for suite in list_suites():
         for entry in suite.entries:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thalweg import audit
 from thalweg.cli import console
 from thalweg.errors import RequestError
-from thalweg.outcome import Trial
 from thalweg.seeds import LARGEST_SET, first_seed
-from thalweg.trace import FORMATS as TRACE_FORMATS
+
+if TYPE_CHECKING:
+    from thalweg.outcome import Trial
 
 PLOT_FORMATS = (".html", ".png", ".svg", ".pdf")
 _LARGEST_SEED = 2**63 - 1
@@ -210,7 +211,7 @@ def read_bindings(texts: Iterable[str] | None, *, repeated: bool = False) -> lis
 
 def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
     """The flows and controllers of `--controller`."""
-    return [(one.flow, one.controller) for one in read_bindings(texts)]
+    return [(binding.flow, binding.controller) for binding in read_bindings(texts)]
 
 
 def alternatives(texts: Iterable[str] | None) -> list[list[Binding]]:
@@ -222,17 +223,17 @@ def alternatives(texts: Iterable[str] | None) -> list[list[Binding]]:
     [[]]
     """
     of_flow: dict[str, list[Binding]] = {}
-    for one in read_bindings(texts, repeated=True):
-        of_flow.setdefault(one.flow, []).append(one)
+    for binding in read_bindings(texts, repeated=True):
+        of_flow.setdefault(binding.flow, []).append(binding)
     for flow, given in of_flow.items():
-        if len({one.controller for one in given}) < len(given):
+        if len({binding.controller for binding in given}) < len(given):
             raise RequestError(f"--controller {flow}=...: one of them is given twice; give each once")
     return [list(choice) for choice in product(*of_flow.values())]
 
 
 def labels(texts: Iterable[str] | None) -> dict[str, str]:
     """What figures call the flows that `--controller` gives a label."""
-    return {one.flow: one.label for one in read_bindings(texts) if one.label}
+    return {binding.flow: binding.label for binding in read_bindings(texts) if binding.label}
 
 
 def refuse_audit() -> None:
@@ -244,7 +245,9 @@ def refuse_audit() -> None:
 def check_files(trace: Path | None, plot: Path | None) -> None:
     """Refuses file names that could not be written, before any work is done. Raises RequestError."""
     if trace is not None:
-        _check_name("--trace", trace, TRACE_FORMATS)
+        from thalweg.trace import FORMATS  # noqa: PLC0415 - polars comes with it
+
+        _check_name("--trace", trace, FORMATS)
     if plot is not None:
         check_figure("--plot", plot)
 

@@ -94,9 +94,9 @@ def plot(
     loaded = {label: (Scenario.from_entry(entry, keys, pairs), at, names) for label, pairs, at, names in runs}
     trials: dict[str, Trial] = {}
     with Bar() as bar:
-        for number, (label, (one, at, _)) in enumerate(loaded.items()):
-            bar.show(label or one.name, number, len(loaded))
-            trials[label] = one.run(at, trace=True)
+        for number, (label, (loaded_scenario, at, _)) in enumerate(loaded.items()):
+            bar.show(label or loaded_scenario.name, number, len(loaded))
+            trials[label] = loaded_scenario.run(at, trace=True)
     from thalweg.plots import PANELS, plot_trial, plot_trials  # noqa: PLC0415 - after what may be refused
 
     chosen = wanted or PANELS
@@ -113,14 +113,18 @@ def _runs(
     bound: list[Binding], seeds: list[int]
 ) -> Iterator[tuple[str, list[tuple[str, str]], int, dict[str, str]]]:
     """Of each trial: its name, its controllers, its seed, and the labels of its flows."""
-    flows = dict.fromkeys(one.flow for one in bound)
-    sides = [[one for one in bound if one.flow == flow] for flow in flows]
+    flows = dict.fromkeys(binding.flow for binding in bound)
+    sides = [[binding for binding in bound if binding.flow == flow] for flow in flows]
     for chosen in product(*sides):
-        varied = [one.label or one.controller for one, side in zip(chosen, sides, strict=True) if len(side) > 1]
-        labels = {one.flow: one.label for one in chosen if one.label}
+        varied = [
+            binding.label or binding.controller
+            for binding, side in zip(chosen, sides, strict=True)
+            if len(side) > 1
+        ]
+        labels = {binding.flow: binding.label for binding in chosen if binding.label}
         for seed in seeds:
             name = ", ".join(varied + ([f"seed {seed}"] if len(seeds) > 1 else []))
-            yield name, [(one.flow, one.controller) for one in chosen], seed, labels
+            yield name, [(binding.flow, binding.controller) for binding in chosen], seed, labels
 
 
 def _refuse_panels(wanted: list[str] | None) -> None:

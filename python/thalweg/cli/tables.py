@@ -94,7 +94,9 @@ def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:
     for statistics in verdict.criteria:
         # Two documents may set the same bound; the one that decides is shown.
         criterion = criterion_text(statistics)
-        says_nothing = statistics.informative and any(_says_the_same(one, statistics) for one in verdict.criteria)
+        says_nothing = statistics.informative and any(
+            _says_the_same(criterion, statistics) for criterion in verdict.criteria
+        )
         if not says_nothing and (criterion not in shown or not statistics.informative):
             shown[criterion] = statistics
     return [
@@ -203,7 +205,7 @@ def measured_side_by_side(sides: Sequence[tuple[str, Outcomes]]) -> Iterator[Fit
             row.names.pop("controller", None)  # the label says it
         # What is measured alike stands together, in the order of the scenario.
         alike = list(dict.fromkeys(tuple(row.names.values()) for _, row in rows))
-        rows.sort(key=lambda one: alike.index(tuple(one[1].names.values())))
+        rows.sort(key=lambda row: alike.index(tuple(row[1].names.values())))
         if rows:
             yield _measured([Measured({**row.names, "with": label}, row.values) for label, row in rows], metrics)
 
@@ -223,14 +225,6 @@ def _median(median: Interval | None, unit: str) -> str:
     if median is None:
         return "-"
     return supported(median, unit)
-
-
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:
-    """Any rows for a terminal; the first `left` columns are words."""
-    table = FittingTable(headers, left)
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def _cell(value: object, unit: str) -> str:

@@ -54,10 +54,10 @@ class Definition:
 
     def line_of(self, method: str) -> str:
         """File and line where a method of the class, or the class, is defined."""
-        for one in (getattr(self.controller, method, None), self.controller):
+        for source in (getattr(self.controller, method, None), self.controller):
             try:
-                assert one is not None
-                return f"{inspect.getsourcefile(one)}:{inspect.getsourcelines(one)[1]}"
+                assert source is not None
+                return f"{inspect.getsourcefile(source)}:{inspect.getsourcelines(source)[1]}"
             except (AssertionError, TypeError, OSError):
                 continue
         return self.text
@@ -73,7 +73,7 @@ class Definition:
 def is_of_file(text: str) -> bool:
     """Whether a text names a controller in a file.
 
-    >>> is_of_file("./mine.py:beta=0.8"), is_of_file("cubic:hystart=off")
+    >>> is_of_file("./mine.py:beta=0.8"), is_of_file("cubic:start=classic")
     (True, False)
     """
     return _FILE.fullmatch(text) is not None
@@ -109,8 +109,8 @@ def of_class(given: type[Controller] | partial[Controller]) -> Definition:
             raise RequestError(f"{controller.__name__} has no option {name!r}{did_you_mean(name, known)}")
     check_needed(options, known, controller.__name__)
     source = _source_of(controller)
-    place = f"{source.file}:" if source else NAMELESS
-    text = f"{place}{controller.__name__}" + (f":{write_options(options)}" if options else "")
+    where = f"{source.file}:" if source else NAMELESS
+    text = f"{where}{controller.__name__}" + (f":{write_options(options)}" if options else "")
     return _checked(Definition(text, controller, options, source))
 
 

@@ -28,7 +28,7 @@ class Option:
     def accepted(self) -> str:
         """The accepted values in words."""
         words = {bool: "on, off", int: "a whole number", float: "a number", str: "a text", NoneType: _NONE}
-        return ", ".join(words[one] if isinstance(one, type) else str(one) for one in self.types)
+        return ", ".join(words[kind] if isinstance(kind, type) else str(kind) for kind in self.types)
 
     @property
     def is_needed(self) -> bool:
@@ -37,13 +37,13 @@ class Option:
 
     def read(self, text: str) -> Any:
         """The value that a text stands for. Raises ValueError."""
-        for one in self.types:
-            if isinstance(one, str):
-                if text == one:
-                    return one
+        for kind in self.types:
+            if isinstance(kind, str):
+                if text == kind:
+                    return kind
                 continue
             try:
-                return _READ[one](text)
+                return _READ[kind](text)
             except (ValueError, KeyError):
                 continue
         raise ValueError(text)
@@ -85,14 +85,16 @@ def options_of(controller: type[Controller], what: str) -> dict[str, Option]:
     except Exception as error:
         raise RequestError(f"{what}: the types of its constructor cannot be read: {error}") from None
     found = {}
-    for one in parameters[1:]:
-        if one.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+    for parameter in parameters[1:]:
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             continue
-        if one.kind is inspect.Parameter.POSITIONAL_ONLY:
-            raise RequestError(f"{what}: {one.name} has no name for callers; accepted: no / after it")
-        has_default = one.default is not inspect.Parameter.empty
-        hint = hints.get(one.name, type(one.default) if has_default else str)
-        found[one.name] = Option(one.name, tuple(_types(hint, what, one.name)), one.default)
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            raise RequestError(f"{what}: {parameter.name} has no name for callers; accepted: no / after it")
+        has_default = parameter.default is not inspect.Parameter.empty
+        hint = hints.get(parameter.name, type(parameter.default) if has_default else str)
+        found[parameter.name] = Option(
+            parameter.name, tuple(_types(hint, what, parameter.name)), parameter.default
+        )
     return found
 
 
@@ -100,7 +102,7 @@ def _types(hint: Any, what: str, name: str) -> list[Any]:
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         each = [type_ for part in get_args(hint) for type_ in _types(part, what, name)]
-        return sorted(each, key=lambda one: one is str)  # a text accepts everything: it comes last
+        return sorted(each, key=lambda kind: kind is str)  # a text accepts everything: it comes last
     if origin is Literal and all(isinstance(word, str) for word in get_args(hint)):
         return list(get_args(hint))
     if hint in _READ:

@@ -56,8 +56,8 @@ def play_apart(
                 done, waiting = wait(running, timeout=_POLL_S)
                 if on_progress:
                     on_progress(len(work.told))
-                for one in done:
-                    one.result()
+                for part in done:
+                    part.result()
                 if not waiting:
                     break
         except BaseException as error:
@@ -93,12 +93,12 @@ class _Work:
         assert process.stdout is not None
         try:
             self._say(process, self._request)
-            for place, seed in iter(self._next, None):
+            for index, seed in iter(self._next, None):
                 self._say(process, str(seed))
                 line = process.stdout.readline()
                 if self._stopped:
                     return
-                self.told.append((place, *self._heard(line, process)))
+                self.told.append((index, *self._heard(line, process)))
         finally:
             process.kill()
             process.communicate()

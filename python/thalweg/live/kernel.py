@@ -39,7 +39,7 @@ def with_simulated(controllers: Iterable[str], option: str) -> tuple[str, ...]:
     >>> with_simulated(["kernel:reno", "kernel:bbr"], "--controller")
     ('kernel:reno', 'reno', 'kernel:bbr', 'bbr1')
     """
-    known = {str(one["name"]) for one in _native.controllers()}
+    known = {str(controller["name"]) for controller in _native.controllers()}
     both: list[str] = []
     for name in controllers:
         if not is_kernel(name):

@@ -56,10 +56,10 @@ def play(
         try:
             done.append(scenario.run(seed + number, False, asked.realtime, asked.bound))
         except KeyboardInterrupt:
-            raise Interrupted(together([one.trial.outcomes for one in done]) if done else None) from None
+            raise Interrupted(together([played.trial.outcomes for played in done]) if done else None) from None
         if on_progress:
             on_progress(number + 1)
-    return Played(together([one.trial.outcomes for one in done]), [one.report for one in done])
+    return Played(together([played.trial.outcomes for played in done]), [played.report for played in done])
 
 
 def together(trials: Sequence[Outcomes]) -> Outcomes:

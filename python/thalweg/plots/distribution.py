@@ -30,13 +30,13 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> Figure:
     Raises RequestError if no criterion is about it.
     """
     criteria = sorted(outcomes.verdict().criteria, key=lambda statistics: statistics.informative)
-    about = [one for one in criteria if subject in (None, one.subject)]
+    about = [criterion for criterion in criteria if subject in (None, criterion.subject)]
     if not about:
         raise RequestError(f"scenario {outcomes.scenario.name} has no criterion to draw")
     first = about[0]
-    same = [one for one in about if one.subject == first.subject]
+    same = [criterion for criterion in about if criterion.subject == first.subject]
     finished = first.values.filter(pl.col("value").is_finite())
-    largest = max([one.bound for one in same] + finished["value"].to_list())
+    largest = max([criterion.bound for criterion in same] + finished["value"].to_list())
     factor, unit = scale(largest, first.unit)
     data = _steps(finished.sort("value"), outcomes.n).with_columns(pl.col("value") / factor)
 
@@ -95,7 +95,11 @@ def plot_distribution(outcomes: Outcomes, subject: str | None = None) -> Figure:
     }
     reading = {"data": "trials", "kind": "steps", "by": [], "value": "share", "title": "at or under", "unit": "%"}
     readings = {"x": "value", "title": first.subject, "unit": unit, "panels": [reading]}
-    notes = {"floor": "the least that the path allows"} if any(one.floor is not None for one in same) else {}
+    notes = (
+        {"floor": "the least that the path allows"}
+        if any(criterion.floor is not None for criterion in same)
+        else {}
+    )
     return Figure(spec, f"{title}: {first.subject}. {subtitle}.", notes, readings)
 
 
@@ -108,15 +112,15 @@ def _lines(criteria: list[Statistics], factor: float, x: Spec, *, legend: bool =
     """Upright lines at the targets and at the floor; those at one place are drawn in turns."""
     marks: list[tuple[str, float, str]] = []
     others = 0
-    for one in criteria:
-        kind = "target for information" if one.informative else "target"
-        shade = _FOR_INFORMATION[others % len(_FOR_INFORMATION)] if one.informative else GREEN
-        others += one.informative
-        named = f"{kind}: {text(one.bound, one.unit)}" + (
-            f" ({one.source})" if one.informative and one.source else ""
+    for criterion in criteria:
+        kind = "target for information" if criterion.informative else "target"
+        shade = _FOR_INFORMATION[others % len(_FOR_INFORMATION)] if criterion.informative else GREEN
+        others += criterion.informative
+        named = f"{kind}: {text(criterion.bound, criterion.unit)}" + (
+            f" ({criterion.source})" if criterion.informative and criterion.source else ""
         )
-        marks.append((named, one.bound / factor, shade))
-    floor = next((one.floor for one in criteria if one.floor is not None), None)
+        marks.append((named, criterion.bound / factor, shade))
+    floor = next((criterion.floor for criterion in criteria if criterion.floor is not None), None)
     if floor is not None:
         marks.append((f"floor: {text(floor, criteria[0].unit)}", floor / factor, GREY))
     names = [name for name, _, _ in marks]
@@ -144,8 +148,8 @@ def _lines(criteria: list[Statistics], factor: float, x: Spec, *, legend: bool =
 
 def _domain(criteria: list[Statistics], data: pl.DataFrame, factor: float) -> tuple[float, float]:
     """All values, targets and the floor, with a margin."""
-    marks = [one.bound / factor for one in criteria]
-    marks += [one.floor / factor for one in criteria if one.floor is not None]
+    marks = [criterion.bound / factor for criterion in criteria]
+    marks += [criterion.floor / factor for criterion in criteria if criterion.floor is not None]
     marks += data["value"].to_list()
     low, high = min(marks), max(marks)
     margin = (high - low) * 0.04 or high * 0.04

@@ -176,7 +176,7 @@ def scaled(part: Spec, factor: float, width_px: float, letter_px: float) -> Spec
         made["width"] = part["width"] * factor
     for joint in ("vconcat", "hconcat", "layer"):
         if joint in part:
-            made[joint] = [scaled(one, factor, width_px, letter_px) for one in part[joint]]
+            made[joint] = [scaled(inner, factor, width_px, letter_px) for inner in part[joint]]
     if isinstance(part.get("spec"), dict):
         made["spec"] = scaled(part["spec"], factor, width_px, letter_px)
     title = part.get("title")
@@ -199,9 +199,9 @@ def _height(part: Spec) -> float:
     if isinstance(own, int | float):
         return float(own) + _BESIDE
     down = part.get("vconcat", ())
-    across = [_height(one) for one in part.get("hconcat", ())]
+    across = [_height(inner) for inner in part.get("hconcat", ())]
     inner = [_height(part["spec"])] if isinstance(part.get("spec"), dict) else []
-    return sum(_height(one) for one in down) or max([*across, *inner], default=_UNKNOWN)
+    return sum(_height(height) for height in down) or max([*across, *inner], default=_UNKNOWN)
 
 
 def _widest(part: Spec) -> float:
@@ -209,8 +209,8 @@ def _widest(part: Spec) -> float:
     own = part.get("width")
     if isinstance(own, int | float):
         return float(own)
-    down = [_widest(one) for one in part.get("vconcat", ())]
-    across = sum(_widest(one) for one in part.get("hconcat", ()))
+    down = [_widest(inner) for inner in part.get("vconcat", ())]
+    across = sum(_widest(inner) for inner in part.get("hconcat", ()))
     return max([*down, across, _widest(part["spec"]) if isinstance(part.get("spec"), dict) else 0.0])
 
 

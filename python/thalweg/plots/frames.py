@@ -47,8 +47,8 @@ def freezes(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
     """Stretches of time without a new frame, of the frames of one stream."""
     came = rows.filter(pl.col("counted") & pl.col("delay_s").is_not_nan())
     arrivals = np.sort((came["time_s"] + came["delay_s"]).to_numpy())
-    for place in np.flatnonzero(np.diff(arrivals) > FREEZE_S):
-        yield float(arrivals[place]), float(arrivals[place + 1])
+    for index in np.flatnonzero(np.diff(arrivals) > FREEZE_S):
+        yield float(arrivals[index]), float(arrivals[index + 1])
 
 
 def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:

@@ -65,8 +65,8 @@ class Flows:
         self._grouped = Grouped.of(trace.flows, ["flow"])
         self._names = [str(trace.flows["flow"][int(rows[0])]) for rows in self._grouped.rows if len(rows)]
         self._places = np.empty(trace.flows.height, np.uint32)
-        for place, rows in enumerate(self._grouped.rows):
-            self._places[rows] = place
+        for index, rows in enumerate(self._grouped.rows):
+            self._places[rows] = index
         self._called = dict(called)
         self.labels = list(dict.fromkeys(called.values()))
 
@@ -151,10 +151,10 @@ def _top(drawn: Floats, capacities: Floats) -> float:
 def moments(marks: Sequence[tuple[str, float]], end: float) -> list[Spec]:
     """Upright lines at times that have a name, with the names beside them, one below the other."""
     layers: list[Spec] = []
-    for place, (name, at) in enumerate((name, at) for name, at in marks if at <= end):
+    for index, (name, at) in enumerate((name, at) for name, at in marks if at <= end):
         data: Spec = {"values": [{"time_s": at, "name": name}]}
         rule: Spec = {"type": "rule", "strokeDash": [4, 3], "color": GREY, "clip": True}
-        text: Spec = {"type": "text", "align": "right", "baseline": "top", "dx": -3, "dy": 2 + 12 * place}
+        text: Spec = {"type": "text", "align": "right", "baseline": "top", "dx": -3, "dy": 2 + 12 * index}
         layers.append({"data": data, "mark": rule})
         layers.append({"data": data, "mark": text, "encoding": {"text": word("name"), "y": {"value": 0}}})
     return layers

@@ -27,16 +27,16 @@ _DIM = 0.55
 _MEASURED = "measured, in-order delivery undone"
 
 
-def plot_series(one: Analysis, timer: str = "octoping") -> alt.VConcatChart:
+def plot_series(analysis: Analysis, timer: str = "octoping") -> alt.VConcatChart:
     """Round-trip times over time, their running minimum, and every spurious firing of a timer."""
-    firings = next(firing for firing in one.timers if firing.timer.name == timer)
-    series, rtt = one.series, one.series.rtt
+    firings = next(firing for firing in analysis.timers if firing.timer.name == timer)
+    series, rtt = analysis.series, analysis.series.rtt
     got = series.answered
     points = pl.DataFrame({"time_s": series.sent[got], "value": rtt[got] * _MS, "label": "round-trip time"})
     least = pl.DataFrame(
         {"time_s": series.sent[got], "value": np.minimum.accumulate(rtt[got]) * _MS, "label": "least so far"}
     )
-    fired = _firings(one, firings)
+    fired = _firings(analysis, firings)
     lost = pl.DataFrame({"time_s": series.sent[~got], "value": 0.0, "label": "lost"})
     shades = {"round-trip time": BLUE, "least so far": ORANGE}
     shades |= {"timer fires, spuriously": VERMILION} if len(fired) else {}
@@ -54,32 +54,32 @@ def plot_series(one: Analysis, timer: str = "octoping") -> alt.VConcatChart:
     rate = firings.count / max(series.duration_s, 1e-9)
     subtitle = (
         f"{firings.timer.formula}: {firings.count} spurious firings in {text(series.duration_s, 's', 3)}, "
-        f"{rate:.2g} per second; {one.losses.lost} of {one.losses.sent} lost"
+        f"{rate:.2g} per second; {analysis.losses.lost} of {analysis.losses.sent} lost"
     )
     figure: alt.LayerChart = layers.properties(width=WIDTH, height=_HEIGHT)  # type: ignore[assignment]
-    return _page(figure, f"{one.series.name}: RTT over time", subtitle)
+    return _page(figure, f"{analysis.series.name}: RTT over time", subtitle)
 
 
-def _firings(one: Analysis, firings: Firings) -> pl.DataFrame:
+def _firings(analysis: Analysis, firings: Firings) -> pl.DataFrame:
     """When the timer fires: its length after the request was sent."""
     length = firings.length_s[firings.fired]
     return pl.DataFrame(
         {
-            "time_s": one.series.sent[firings.fired] + length,
+            "time_s": analysis.series.sent[firings.fired] + length,
             "value": length * _MS,
             "label": "timer fires, spuriously",
         }
     )
 
 
-def plot_histogram(one: Analysis) -> alt.VConcatChart:
+def plot_histogram(analysis: Analysis) -> alt.VConcatChart:
     """Round-trip times in bins, on a linear and on a logarithmic scale."""
-    return _histograms(one.histogram, one.filtered_histogram, one.series.name)
+    return _histograms(analysis.histogram, analysis.filtered_histogram, analysis.series.name)
 
 
 def plot_pooled(analyses: Sequence[Analysis]) -> alt.VConcatChart:
     """The same of several traces together: all values that the filter keeps, as the blog of C4 draws them."""
-    names = ", ".join(one.series.name for one in analyses)
+    names = ", ".join(analysis.series.name for analysis in analyses)
     return _histograms(*pooled(analyses), f"{names}, pooled")
 
 
@@ -118,9 +118,9 @@ def _histograms(everything: Histogram, kept: Histogram, name: str) -> alt.VConca
     return _page(pair, f"{name}: histogram of RTT, linear and logarithmic", subtitle)
 
 
-def plot_next(one: Analysis) -> alt.VConcatChart:
+def plot_next(analysis: Analysis) -> alt.VConcatChart:
     """Each round-trip time against the next, with the line of in-order delivery."""
-    rtt = one.series.rtt * _MS
+    rtt = analysis.series.rtt * _MS
     first, second = rtt[:-1], rtt[1:]
     known = np.isfinite(first) & np.isfinite(second)
     table = pl.DataFrame({"first": first[known], "second": second[known]})
@@ -135,7 +135,7 @@ def plot_next(one: Analysis) -> alt.VConcatChart:
         )
     )
     layers: list[alt.Chart] = [points]
-    line = one.line
+    line = analysis.line
     subtitle = "no line of in-order delivery"
     if line.found:
         below = line.below_s * _MS
@@ -145,19 +145,19 @@ def plot_next(one: Analysis) -> alt.VConcatChart:
         )
         subtitle = (
             f"line: next = RTT - {below:.4g} ms; {line.on_line} of the {line.candidates} pairs with an RTT above "
-            f"the interval of {one.series.interval_s * _MS:.4g} ms lie on it"
+            f"the interval of {analysis.series.interval_s * _MS:.4g} ms lie on it"
         )
     figure: alt.LayerChart = alt.layer(*layers)  # type: ignore[assignment] # no facets here
-    return _page(figure, f"{one.series.name}: RTT against the next", subtitle)
+    return _page(figure, f"{analysis.series.name}: RTT against the next", subtitle)
 
 
 def plot_cumulative(analyses: Sequence[Analysis]) -> alt.VConcatChart:
     """The distribution of the round-trip times of several traces, over a logarithmic axis."""
     parts = []
-    for one in analyses:
-        values, shares = _thin(*cumulative(one.rtt))
-        parts.append(pl.DataFrame({"value": values * _MS, "share": shares, "label": one.series.name}))
-    labels = [one.series.name for one in analyses]
+    for analysis in analyses:
+        values, shares = _thin(*cumulative(analysis.rtt))
+        parts.append(pl.DataFrame({"value": values * _MS, "share": shares, "label": analysis.series.name}))
+    labels = [analysis.series.name for analysis in analyses]
     chart = (
         alt.Chart(rows(pl.concat(parts)), width=WIDTH, height=_HEIGHT)
         .mark_line(interpolate="step-after", strokeWidth=1.8)
@@ -171,17 +171,17 @@ def plot_cumulative(analyses: Sequence[Analysis]) -> alt.VConcatChart:
     return _page(chart, "Cumulative distribution of RTT", f"{len(analyses)} traces, all answered probes")
 
 
-def plot_wifi(one: Analysis) -> alt.VConcatChart:
+def plot_wifi(analysis: Analysis) -> alt.VConcatChart:
     """The fitted model over the data: what is below each delay, and what is above on a logarithmic scale."""
-    delays = Censored.join([one.up, one.down])
+    delays = Censored.join([analysis.up, analysis.down])
     values, shares = censored_cumulative(delays)
-    fit = one.fits["both"]
+    fit = analysis.fits["both"]
     top = float(max(values.max(initial=1e-3), 5e-3))
     grid = np.concatenate([np.linspace(0, min(top, 0.01), 200), np.linspace(min(top, 0.01), top, 400)])
     curves = {_MEASURED: _thin(values, shares)}
     fitted, published = "model, fitted", "model, published scales"
     curves[fitted] = (grid, fit.model.cumulative(grid))
-    curves[published] = (grid, one.published.model.cumulative(grid))
+    curves[published] = (grid, analysis.published.model.cumulative(grid))
     parts = []
     for label, (at, share) in curves.items():
         beyond = np.where(share < 1 - 1e-9, 1 - share, np.nan)
@@ -217,7 +217,7 @@ def plot_wifi(one: Analysis) -> alt.VConcatChart:
         f"{fit.probability:.2g}"
     )
     pair = alt.hconcat(left, right, spacing=20)
-    return _page(pair, f"{one.series.name}: the two-component model over the data", subtitle)
+    return _page(pair, f"{analysis.series.name}: the two-component model over the data", subtitle)
 
 
 def _curves(table: pl.DataFrame, **encodings: object) -> alt.LayerChart:

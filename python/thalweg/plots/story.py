@@ -130,8 +130,8 @@ def _models(value: object) -> Iterator[str]:
         own = value.get("jitter")
         if isinstance(own, dict) and isinstance(own.get("model"), str) and own["model"] != "none":
             yield own["model"]
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _models(one)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _models(inner)
 
 
 def _transfer(row: dict[str, object], trial: Trial, trace: Trace) -> str:

@@ -117,14 +117,14 @@ class Analysis:
 def pooled(analyses: Sequence[Analysis]) -> tuple[Histogram, Histogram]:
     """The histograms of several series in one: of all answers, and of those that the in-order filter keeps."""
     return (
-        Histogram.pool([one.histogram for one in analyses]),
-        Histogram.pool([one.filtered_histogram for one in analyses]),
+        Histogram.pool([analysis.histogram for analysis in analyses]),
+        Histogram.pool([analysis.filtered_histogram for analysis in analyses]),
     )
 
 
 def document(analyses: Sequence[Analysis]) -> dict[str, Any]:
     """The analysis of these series, for JSON; several also have a pooled histogram."""
-    told: dict[str, Any] = {"probes": [one.document() for one in analyses]}
+    told: dict[str, Any] = {"probes": [analysis.document() for analysis in analyses]}
     if len(analyses) > 1:
         told["pooled_histogram"] = _histograms(*pooled(analyses))
     return told

@@ -107,8 +107,8 @@ def _attack(rng: random.Random, cases: int, strangers: list[_Stranger], server: 
         whose = rng.choice((stranger, rng.choice(strangers)))
         stranger.send(_datagram(rng, whose.tokens, rng.choice((key, key, b"another key of some length"))))
         if case % 16 == 15:
-            for one in strangers:
-                one.listen(key)
+            for stranger in strangers:
+                stranger.listen(key)
             _check_limits(server)
 
 

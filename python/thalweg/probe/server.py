@@ -195,7 +195,7 @@ def _who(address: str) -> str:
 
 def _listen(address: str | None, port: int) -> socket.socket:
     """A socket bound to an address, or to all addresses of both families."""
-    place = f"port {port}" if address is None else f"{address} port {port}"
+    asked = f"port {port}" if address is None else f"{address} port {port}"
     try:
         if address is None and socket.has_dualstack_ipv6():
             endpoint = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
@@ -206,11 +206,11 @@ def _listen(address: str | None, port: int) -> socket.socket:
             endpoint = socket.socket(found[0][0], socket.SOCK_DGRAM)
             where = found[0][4]  # type: ignore[assignment] # an address of either family
     except (OSError, UnicodeError) as error:
-        raise RequestError(f"cannot listen at {place}: {getattr(error, 'strerror', None) or error}") from None
+        raise RequestError(f"cannot listen at {asked}: {getattr(error, 'strerror', None) or error}") from None
     try:
         endpoint.bind(where)
     except OSError as error:
         endpoint.close()
         hint = "; choose another with --port" if error.errno == errno.EADDRINUSE else ""
-        raise RequestError(f"cannot listen at {place}: {error.strerror or error}{hint}") from None
+        raise RequestError(f"cannot listen at {asked}: {error.strerror or error}{hint}") from None
     return endpoint

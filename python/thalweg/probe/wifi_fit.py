@@ -84,12 +84,12 @@ def fit_wifi(delays: Censored) -> WifiFit:
     def both(logs: _Point) -> float:
         return binned.surprise(_model(logs))
 
-    one = _minimise(short_only, np.zeros(1), np.array([0.3]))
+    alone = _minimise(short_only, np.zeros(1), np.array([0.3]))
     far = float(np.mean(delays.value[delays.exact] > _LONG_FROM_S)) if delays.exact.any() else 0.0
     far = min(max(far, 1e-3), 0.99)
     two = _minimise(both, np.array([np.log(far / (1 - far)), 0.0, 0.0]), np.array([0.5, 0.3, 0.3]))
-    if two.fun > one.fun - _WORTH:
-        return _judged(WifiModel(0.0, SHORT_S * float(np.exp(one.x[0])), LONG_S), delays)
+    if two.fun > alone.fun - _WORTH:
+        return _judged(WifiModel(0.0, SHORT_S * float(np.exp(alone.x[0])), LONG_S), delays)
     return _judged(_model(two.x), delays)
 
 

@@ -34,9 +34,9 @@ class Figures:
     def __init__(self) -> None:
         self._packed: dict[str, Packed] = {}
 
-    def __setitem__(self, place: str, chart: Chart) -> None:
+    def __setitem__(self, anchor: str, chart: Chart) -> None:
         drawn = figure(chart)
-        self._packed[place] = Packed(packed_figure(drawn), drawn.description, drawn.notes, drawn.height_px)
+        self._packed[anchor] = Packed(packed_figure(drawn), drawn.description, drawn.notes, drawn.height_px)
 
     def __ior__(self, others: Figures) -> Self:
         """Takes in figures that others have packed."""
@@ -47,10 +47,10 @@ class Figures:
         """The places, in insertion order."""
         return iter(self._packed)
 
-    def __getitem__(self, place: str) -> Packed:
-        return self._packed[place]
+    def __getitem__(self, anchor: str) -> Packed:
+        return self._packed[anchor]
 
     def items(self) -> Iterator[tuple[Markup, Markup]]:
         """Places and packed figures, in insertion order."""
-        for place, one in self._packed.items():
-            yield embedded(place), one.data
+        for anchor, drawn in self._packed.items():
+            yield embedded(anchor), drawn.data

@@ -54,7 +54,7 @@ def rows(results: Sequence[Outcomes]) -> list[Row]:
 
 def _row(outcomes: Outcomes) -> Row:
     scenario, verdict = outcomes.scenario, outcomes.verdict()
-    deciding = [one for one in verdict.criteria if not one.informative]
+    deciding = [criterion for criterion in verdict.criteria if not criterion.informative]
     if not deciding:
         return Row(scenario.name, scenario.title, "no criteria", "", "", "", Markup(""))
     least = min(deciding, key=margin)
@@ -98,7 +98,7 @@ def strip(statistics: Statistics) -> Markup:
         return round(_WIDTH * (value - low + room) / (high - low + 2 * room))
 
     def lines(places: Sequence[float], kind: str) -> Markup:
-        path = "".join(f"M{place} 0V{_HEIGHT}" for place in sorted({at(value) for value in places}))
+        path = "".join(f"M{x} 0V{_HEIGHT}" for x in sorted({at(value) for value in places}))
         return Markup('<path class="{}" d="{}"/>').format(kind, path) if path else Markup("")
 
     is_over = finite > statistics.bound if statistics.side == "at_most" else finite < statistics.bound

@@ -62,7 +62,10 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
         scenarios=scenarios,
         overview=overview.rows(result.outcomes),
         headers=overview.HEADERS,
-        contents=[("verdicts", "Verdicts"), *((one["facts"].name, one["facts"].title) for one in scenarios)],
+        contents=[
+            ("verdicts", "Verdicts"),
+            *((scenario["facts"].name, scenario["facts"].title) for scenario in scenarios),
+        ],
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
     )
 
@@ -105,7 +108,7 @@ def figures_of(result: SuiteResult, outcomes: Outcomes, buckets: int) -> Iterato
     Raises RequestError, after the distributions, if the worst trial cannot be repeated.
     """
     verdict = outcomes.verdict()
-    for subject in dict.fromkeys(one.subject for one in verdict.criteria):
+    for subject in dict.fromkeys(criterion.subject for criterion in verdict.criteria):
         yield subject.replace(" ", "-"), plot_distribution(outcomes, subject), True
     trial = replay_trial(outcomes, verdict.worst_trial)
     figure = plot_trial(trial, f"worst trial: {verdict.worst_trial}", buckets)

@@ -22,7 +22,7 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
     if len(analyses) > 1:
         together.append("pooled")
         figures["pooled"] = plot_pooled(analyses)
-    for number, one in enumerate(analyses):
+    for number, analysis in enumerate(analyses):
         places = []
         for name, plot in (
             ("series", plot_series),
@@ -31,23 +31,29 @@ def write_probe_report(analyses: Sequence[Analysis], file: Path) -> None:
             ("wifi", plot_wifi),
         ):
             places.append(f"trace-{number}-{name}")
-            figures[places[-1]] = plot(one)
-        sections.append({"place": f"trace-{number}", "analysis": one, "figures": places})
+            figures[places[-1]] = plot(analysis)
+        sections.append({"place": f"trace-{number}", "analysis": analysis, "figures": places})
     tables = [
-        ("Delays", SUMMARY, [summary_row(one) for one in analyses], 1, _DELAYS),
-        ("Order and losses", ORDER, [order_row(one) for one in analyses], 1, _ORDER),
+        ("Delays", SUMMARY, [summary_row(analysis) for analysis in analyses], 1, _DELAYS),
+        ("Order and losses", ORDER, [order_row(analysis) for analysis in analyses], 1, _ORDER),
         (
             "Spurious timers",
-            (*TIMERS, *(f"{one.series.name}: all; filtered" for one in analyses)),
+            (*TIMERS, *(f"{analysis.series.name}: all; filtered" for analysis in analyses)),
             timer_rows(analyses),
             len(TIMERS),
             _TIMERS,
         ),
-        ("Two-component Wi-Fi model", FITS, [row for one in analyses for row in fit_rows(one)], 2, _FITS),
+        (
+            "Two-component Wi-Fi model",
+            FITS,
+            [row for analysis in analyses for row in fit_rows(analysis)],
+            2,
+            _FITS,
+        ),
     ]
     titles = [title for title, *_ in tables]
     contents = [(f"table-{number}", title) for number, title in enumerate(titles, start=1)]
-    contents += [(f"trace-{number}", one.series.name) for number, one in enumerate(analyses)]
+    contents += [(f"trace-{number}", analysis.series.name) for number, analysis in enumerate(analyses)]
     page = fill(
         "probe.html",
         figures,

@@ -55,10 +55,13 @@ def write_study(
         table=table,
         legend=legend,
         sections=shown,
-        findings=[(one.name, one.published, one.measured, one.answer, one.reason) for one in result.findings],
+        findings=[
+            (finding.name, finding.published, finding.measured, finding.answer, finding.reason)
+            for finding in result.findings
+        ],
         contents=[
             *([("checks", "Checks")] if result.checks else []),
-            *((str(one["name"]), str(one["title"])) for one in shown if one["places"]),
+            *((str(table["name"]), str(table["title"])) for table in shown if table["places"]),
             *([("findings", "What was published")] if result.findings else []),
             ("rows", "Measured"),
             ("parameters", "Parameters"),

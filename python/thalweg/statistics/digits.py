@@ -42,7 +42,7 @@ def ranged(interval: Interval) -> str:
     'beyond all (beyond all to unbounded)'
     """
     value, low = (
-        text(one, digits=3) if one < math.inf else "beyond all" for one in (interval.value, interval.low)
+        text(number, digits=3) if number < math.inf else "beyond all" for number in (interval.value, interval.low)
     )
     low = "unbounded" if interval.low == -math.inf else low
     return f"{value} ({low} to {high_bound(interval.high, digits_=3)})"

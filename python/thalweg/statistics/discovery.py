@@ -26,7 +26,7 @@ def discoveries(chances: Sequence[float], rate: float = RATE) -> list[bool]:
     from scipy.stats import false_discovery_control  # noqa: PLC0415 - see the package
 
     adjusted = false_discovery_control(np.clip(chances, 0, 1), method="bh")
-    return [bool(one <= rate) for one in adjusted]
+    return [bool(chance <= rate) for chance in adjusted]
 
 
 def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:
@@ -35,7 +35,7 @@ def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:
     >>> summary("something differs", [0.001] * 9 + [0.04] + [0.5] * 30)
     'something differs in 9 of 40, of which at most 5 % by chance; taken one by one it would in 10'
     """
-    found, alone = sum(discoveries(chances, rate)), sum(one <= rate for one in chances)
+    found, alone = sum(discoveries(chances, rate)), sum(chance <= rate for chance in chances)
     return (
         f"{what} in {found} of {len(chances)}, of which at most {100 * rate:g} % by chance; taken one by one it "
         f"would in {alone}"

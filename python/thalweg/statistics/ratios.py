@@ -54,14 +54,14 @@ class OrderStatistic:
 def _places(ranks: tuple[int, ...], n: int, stream: int) -> npt.NDArray[np.int64]:
     """Where in a sample of n, from 0 on, the order statistics of samples drawn from it lie: (resample, rank)."""
     rng = np.random.default_rng((_SEED, stream))
-    places, place, before = [], np.zeros(RESAMPLES), 0
+    ranks_at, quantile, before = [], np.zeros(RESAMPLES), 0
     for rank in ranks:
         if rank > before:
-            # Of the n - before uniform numbers above `place`, that of rank (rank - before).
-            place = place + (1 - place) * rng.beta(rank - before, n - rank + 1, RESAMPLES)
-        places.append(np.minimum((place * n).astype(np.int64), n - 1))
+            # Of the n - before uniform numbers above `quantile`, that of rank (rank - before).
+            quantile = quantile + (1 - quantile) * rng.beta(rank - before, n - rank + 1, RESAMPLES)
+        ranks_at.append(np.minimum((quantile * n).astype(np.int64), n - 1))
         before = rank
-    return np.stack(places, axis=-1)
+    return np.stack(ranks_at, axis=-1)
 
 
 def _mean_of_both(values: Values) -> Values:

@@ -57,7 +57,7 @@ def find_file(folder: Path, name: PurePath | str) -> Path | None:
 
     Raises RequestError if it is not a regular file, or none of this folder because a link leads out of it.
     """
-    return next(filter(None, (_own(folder, place / name) for place in _places(folder))), None)
+    return next(filter(None, (_own(folder, path / name) for path in _places(folder))), None)
 
 
 def _places(folder: Path) -> tuple[Path, ...]:
@@ -94,30 +94,30 @@ def reserve(folder: Path, document: str, kind: str, files: Files, homes: Sequenc
     Raises RequestError for all that `ResultFolder` would refuse then, if it is there by now.
     """
     message = f"cannot write results to {folder}"
-    place = folder
+    target = folder
     missing: list[Path] = []
     handle = -1
     try:
         try:
-            place = folder.resolve()
-            missing = [one for one in (place, *place.parents) if not one.exists()]
-            handle = _lock(place)
-            _refuse_in_the_way(place, homes)
-            refuse_other(place, document, kind)
-            _older(place, document, kind, files)
-            writable = os.access(place, os.W_OK | os.X_OK)
+            target = folder.resolve()
+            missing = [path for path in (target, *target.parents) if not path.exists()]
+            handle = _lock(target)
+            _refuse_in_the_way(target, homes)
+            refuse_other(target, document, kind)
+            _older(target, document, kind, files)
+            writable = os.access(target, os.W_OK | os.X_OK)
         except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError
             raise RequestError(f"{message}: {getattr(error, 'strerror', None) or error}") from None
         if not writable:
             raise RequestError(f"{message}: permission denied")
-        _reserved[place] = handle
+        _reserved[target] = handle
         yield
     finally:
-        if _reserved.get(place) == handle:
-            del _reserved[place]
-        for one in missing:
+        if _reserved.get(target) == handle:
+            del _reserved[target]
+        for path in missing:
             with contextlib.suppress(OSError):  # not empty: there is a result in it
-                one.rmdir()
+                path.rmdir()
         if handle >= 0:
             os.close(handle)
 
@@ -213,13 +213,13 @@ class ResultFolder:
             self._remove_older()
             whole.rename(moving)
         if _is_folder(moving):
-            for place in sorted(entry for entry in moving.iterdir() if _is_folder(entry)):
-                _refuse_in_the_way(self.folder, [place.name])
-                home = self.folder / place.name
+            for target in sorted(entry for entry in moving.iterdir() if _is_folder(entry)):
+                _refuse_in_the_way(self.folder, [target.name])
+                home = self.folder / target.name
                 home.mkdir(exist_ok=True)
-                for file in place.iterdir():
+                for file in target.iterdir():
                     file.replace(home / file.name)
-                place.rmdir()
+                target.rmdir()
             # The document comes last: where it is, all that it speaks of is there.
             for file in sorted(moving.iterdir(), key=lambda file: file.name == self._document):
                 file.replace(self.folder / file.name)

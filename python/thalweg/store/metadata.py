@@ -104,7 +104,9 @@ def read_document(file: Path) -> Metadata:
     _check(file, "host.", document["host"], _HOST)
     if not 0 <= document["seed"] < 2**64:
         _refuse(file, "seed", document["seed"], "0 to 2^64 - 1")
-    scenarios = [_scenario(file, f"scenarios.{number}", one) for number, one in enumerate(document["scenarios"])]
+    scenarios = [
+        _scenario(file, f"scenarios.{number}", entry) for number, entry in enumerate(document["scenarios"])
+    ]
     names = [scenario.name for scenario in scenarios]
     for name in names:
         if names.count(name) > 1:
@@ -137,34 +139,34 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, inner in value.items():
             yield key
-            yield from _texts(one)
+            yield from _texts(inner)
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for inner in value:
+            yield from _texts(inner)
 
 
-def _scenario(file: Path, place: str, document: Any) -> Description:
+def _scenario(file: Path, prefix: str, document: Any) -> Description:
     if not isinstance(document, dict):
-        _refuse(file, place, document, "a table")
-    _check(file, f"{place}.", document, _SCENARIO)
+        _refuse(file, prefix, document, "a table")
+    _check(file, f"{prefix}.", document, _SCENARIO)
     known = {field.name for field in fields(Description)}
     for key in document.keys() - known:
-        _refuse(file, f"{place}.{key}", document[key], f"one of the keys {', '.join(sorted(known))}")
+        _refuse(file, f"{prefix}.{key}", document[key], f"one of the keys {', '.join(sorted(known))}")
     try:
         check_name(document["name"])
     except RequestError as error:
-        raise ResultError(f"{file}: {place}.name: {error}") from None
-    _check(file, f"{place}.", document, {key: types for key, types in _SCENARIO_MORE.items() if key in document})
+        raise ResultError(f"{file}: {prefix}.name: {error}") from None
+    _check(file, f"{prefix}.", document, {key: types for key, types in _SCENARIO_MORE.items() if key in document})
     for number, controller in enumerate(document.get("controllers", [])):
-        at = f"{place}.controllers.{number}"
+        at = f"{prefix}.controllers.{number}"
         _check(file, f"{at}.", _table(file, at, controller), _CONTROLLER)
     for number, flow in enumerate(document["flows"]):
-        at = f"{place}.flows.{number}"
+        at = f"{prefix}.flows.{number}"
         _check(file, f"{at}.", _table(file, at, flow), _FLOW)
     for number, criterion in enumerate(document["criteria"]):
-        at = f"{place}.criteria.{number}"
+        at = f"{prefix}.criteria.{number}"
         table = _table(file, at, criterion)
         _check(file, f"{at}.", table, _CRITERION)
         _check(file, f"{at}.", table, {key: types for key, types in _CRITERION_MORE.items() if key in table})
@@ -173,18 +175,18 @@ def _scenario(file: Path, place: str, document: Any) -> Description:
     return Description(**document)
 
 
-def _table(file: Path, place: str, value: Any) -> dict[str, Any]:
+def _table(file: Path, key: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        _refuse(file, place, value, "a table")
+        _refuse(file, key, value, "a table")
     return value
 
 
-def _check(file: Path, place: str, table: Mapping[str, Any], types: _Types) -> None:
+def _check(file: Path, prefix: str, table: Mapping[str, Any], types: _Types) -> None:
     """Refuses a table that lacks a key, or has something else there."""
     for key, accepted in types.items():
-        words = " or ".join(_WORDS[one] for one in accepted)
+        words = " or ".join(_WORDS[kind] for kind in accepted)
         if key not in table:
-            raise ResultError(f"{file}: {place}{key} is missing; accepted: {words}")
+            raise ResultError(f"{file}: {prefix}{key} is missing; accepted: {words}")
         value = table[key]
         fits = isinstance(value, accepted)
         if isinstance(value, bool):  # for Python, a number
@@ -194,10 +196,10 @@ def _check(file: Path, place: str, table: Mapping[str, Any], types: _Types) -> N
         elif isinstance(value, float):
             fits = fits and math.isfinite(value)
         if not fits:
-            _refuse(file, f"{place}{key}", value, words)
+            _refuse(file, f"{prefix}{key}", value, words)
 
 
-def _refuse(file: Path, place: str, value: Any, accepted: str) -> Never:
+def _refuse(file: Path, key: str, value: Any, accepted: str) -> Never:
     shown = json.dumps(value)
     shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-    raise ResultError(f"{file}: {place} = {shown}; accepted: {accepted}")
+    raise ResultError(f"{file}: {key} = {shown}; accepted: {accepted}")

@@ -30,8 +30,8 @@ def check_readable(folder: Path, scenarios: Sequence[Description]) -> None:
 
     Another process tries: over some tables that are damaged within, Polars ends the process that reads them.
     """
-    places = [PurePath(one.name, f"{table}.parquet") for one in scenarios for table in TABLES]
-    files = [file for place in places if (file := find_file(folder, place)) is not None]
+    paths = [PurePath(scenario.name, f"{table}.parquet") for scenario in scenarios for table in TABLES]
+    files = [file for path in paths if (file := find_file(folder, path)) is not None]
     if not files:
         return
     command = [sys.executable, "-P", "-c", _TRY, *(str(file.absolute()) for file in files)]

@@ -21,12 +21,10 @@ pub(crate) const ENTRY: Entry = Entry {
             default: "rfc9438",
             meaning: "rfc9438, or picoquic's Cubic or dCubic for comparison with its results",
         },
-        OptionDoc {
-            name: "hystart",
-            kind: OptionKind::Flag,
-            default: "on",
-            meaning: "HyStart++ in the initial slow start of rfc9438 (RFC 9438 section 4.10 recommends it)",
-        },
+        crate::start::option(
+            "hystart",
+            "the initial slow start of rfc9438: RFC 9438 section 4.10 recommends HyStart++ (RFC 9406)",
+        ),
         OptionDoc {
             name: "c",
             kind: OptionKind::Number(0.01, 10.0),
@@ -65,7 +63,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
                 c: options.number("c"),
                 beta: options.number("beta"),
             },
-            options.flag("hystart"),
+            options.text("start"),
             options.flag("fast_convergence"),
             options.classic_ecn(),
         )),

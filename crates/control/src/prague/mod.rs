@@ -30,7 +30,7 @@ mod undo;
 mod virtual_rtt;
 
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
-use crate::hystart::{HyStart, Verdict};
+use crate::start::hystart::HyStart;
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
 };
@@ -180,13 +180,13 @@ impl Prague {
 
     /// Prague draft section 2.4.5 with RFC 9002 section 7.3.1; with HyStart++, RFC 9406 section 4.2.
     fn slow_start(&mut self, ack: &Ack, marks: u64, path: &PathState) {
-        let verdict = match &mut self.hystart {
-            Some(hystart) => hystart.on_ack(ack, path),
-            None => Verdict::Grow(Bytes::new(increase::unmarked(ack, marks) as u64)),
+        let growth = match &mut self.hystart {
+            Some(hystart) => hystart.take(ack, path),
+            None => Some(Bytes::new(increase::unmarked(ack, marks) as u64)),
         };
-        match verdict {
-            Verdict::Grow(growth) => self.window += growth.as_u64() as f64,
-            Verdict::Leave => {
+        match growth {
+            Some(growth) => self.window += growth.as_u64() as f64,
+            None => {
                 self.ssthresh = self.window;
                 self.hystart = None;
             }

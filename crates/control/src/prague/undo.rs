@@ -5,7 +5,7 @@
 //! this crate's CUBIC (RFC 9438 section 4.9.2).
 
 use super::reduction::Reductions;
-use crate::hystart::HyStart;
+use crate::start::hystart::HyStart;
 
 /// The flow before a loss reduced it.
 #[derive(Clone, Copy, Debug)]

@@ -20,13 +20,10 @@ pub(crate) const ENTRY: Entry = Entry {
             default: "rfc9002",
             meaning: "rfc9002, or picoquic's NewReno for comparison with its results",
         },
-        OptionDoc {
-            name: "hystart",
-            kind: OptionKind::Flag,
-            default: "off",
-            meaning: "HyStart++ (RFC 9406) in the initial slow start of rfc9002; picoquic always has its \
-                      own delay test",
-        },
+        crate::start::option(
+            "classic",
+            "the initial slow start of rfc9002; picoquic always has its own delay test (RFC 9002 section 7.3.1)",
+        ),
         OptionDoc {
             name: "increase",
             kind: OptionKind::Number(0.01, 100.0),
@@ -56,7 +53,7 @@ fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
             init,
             options.number("increase"),
             options.number("decrease"),
-            options.flag("hystart"),
+            options.text("start"),
             options.classic_ecn(),
         )),
     }

@@ -1,14 +1,15 @@
 //! NewReno as RFC 9002 section 7 specifies it.
 //!
 //! Windows are whole bytes. Pacing is left to the transport (RFC 9002 section 7.7). Probe timeouts
-//! (section 6.2) and spurious losses change nothing: RFC 9002 has no undo.
+//! (section 6.2) and spurious losses change nothing: RFC 9002 has no undo. The initial slow start is one of
+//! [`crate::start`]; later ones are classic.
 //!
 //! # Limits
-//! A window remembered from an earlier connection is not used.
+//! Only the start `resume` uses a window remembered from an earlier connection.
 
 use crate::event::{Ack, EcnCounts, Lost};
-use crate::hystart::{HyStart, Verdict};
 use crate::recovery_period::RecoveryPeriod;
+use crate::start::{self, Classic, Recovery, SlowStart, Verdict};
 use crate::{Context, Control, Controller, Init, Observer};
 use thalweg_units::{Bytes, Ecn};
 
@@ -30,14 +31,14 @@ pub(crate) struct Reno {
     /// Bytes acknowledged in congestion avoidance since the last growth.
     acked: Bytes,
     recovery: RecoveryPeriod,
-    /// Present in the initial slow start, if enabled.
-    hystart: Option<HyStart>,
+    /// How the window grows below the threshold: the chosen start, until it is over.
+    start: Box<dyn SlowStart>,
     /// Codepoint of packets: ECT(0), or Not-ECT.
     ecn: Ecn,
 }
 
 impl Reno {
-    pub(crate) fn new(init: &Init, increase: f64, decrease: f64, hystart: bool, ecn: Ecn) -> Self {
+    pub(crate) fn new(init: &Init, increase: f64, decrease: f64, start: &str, ecn: Ecn) -> Self {
         Reno {
             mtu: init.mtu,
             initial_window: init.initial_window,
@@ -47,7 +48,7 @@ impl Reno {
             ssthresh: Bytes::MAX,
             acked: Bytes::ZERO,
             recovery: RecoveryPeriod::default(),
-            hystart: hystart.then(HyStart::new),
+            start: start::of(start, init, decrease),
             ecn,
         }
     }
@@ -60,17 +61,33 @@ impl Reno {
         self.mtu * MINIMUM_WINDOW
     }
 
-    /// RFC 9002 section 7.3.1; with HyStart++, RFC 9406 section 4.2.
-    fn slow_start(&mut self, ack: &Ack, cx: &Context<'_>) {
-        let verdict = match &mut self.hystart {
-            Some(hystart) => hystart.on_ack(ack, cx.path),
-            None => Verdict::Grow(ack.newly_acked),
+    /// RFC 9002 section 7.3.1, and what the start does of its own.
+    fn slow_start(&mut self, ack: &Ack, is_underused: bool, cx: &Context<'_>) {
+        let verdict = match is_underused {
+            true => self.start.on_underused(ack, self.window, cx),
+            false => self.start.on_ack(ack, self.window, cx),
         };
         match verdict {
             Verdict::Grow(growth) => self.window += growth,
-            Verdict::Leave => {
-                self.ssthresh = self.window;
-                self.hystart = None;
+            Verdict::Jump(window) => self.window = window.max(self.minimum_window()),
+            Verdict::Leave => self.leave_slow_start(self.window),
+            Verdict::LeaveAt(window) => self.leave_slow_start(window),
+        }
+    }
+
+    fn leave_slow_start(&mut self, window: Bytes) {
+        self.window = window.max(self.minimum_window());
+        self.ssthresh = self.window;
+        self.start = Box::new(Classic);
+    }
+
+    /// A recovery period of the start.
+    fn follow(&mut self, recovery: Recovery) {
+        match recovery {
+            Recovery::Window(window) => self.window = window.max(self.minimum_window()),
+            Recovery::Done { ssthresh, .. } => {
+                self.ssthresh = ssthresh.max(self.minimum_window());
+                self.start = Box::new(Classic);
             }
         }
     }
@@ -91,26 +108,46 @@ impl Reno {
             return;
         }
         self.recovery.begin(cx.path.next_packet);
+        self.acked = Bytes::ZERO;
+        if let Some(window) = self.start.on_congestion(self.window, cx) {
+            self.window = window.max(self.minimum_window());
+            return;
+        }
         // The default is kLossReductionFactor of RFC 9002 appendix B.1, a half.
         let kept = self.window.scale(self.decrease);
         self.ssthresh = kept.max(self.minimum_window());
         self.window = self.ssthresh;
-        self.acked = Bytes::ZERO;
-        self.hystart = None;
+        self.start = Box::new(Classic);
     }
 }
 
 impl Controller for Reno {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        if let Some(window) = self.start.on_handshake_rtt(self.window, cx) {
+            self.window = window;
+        }
+    }
+
+    fn on_seed(&mut self, window: Bytes, _cx: &mut Context<'_>) {
+        self.start.on_seed(window);
+    }
+
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.mtu = cx.path.mtu;
         self.window = self.window.max(self.minimum_window());
         self.recovery.on_ack(event.largest);
-        if self.recovery.is_open() || event.window_was_underused(cx.path) {
+        let is_open = self.recovery.is_open();
+        if let Some(recovery) = self.start.recover(event, self.window, is_open) {
+            self.follow(recovery);
             return;
         }
+        if is_open {
+            return;
+        }
+        let is_underused = event.window_was_underused(cx.path);
         if self.in_slow_start() {
-            self.slow_start(event, cx);
-        } else {
+            self.slow_start(event, is_underused, cx);
+        } else if !is_underused {
             self.avoid_congestion(event);
         }
     }
@@ -120,6 +157,7 @@ impl Controller for Reno {
         if event.persistent_congestion {
             // RFC 9002 section 7.6.2.
             self.window = self.minimum_window();
+            self.start = Box::new(Classic);
             self.recovery.close();
         }
     }
@@ -130,11 +168,12 @@ impl Controller for Reno {
     }
 
     fn control(&self) -> Control {
+        let pacing = self.start.pacing();
         Control {
             window: self.window,
-            pacing: None,
+            pacing: pacing.map(|pacing| pacing.rate),
             // RFC 9002 section 7.7: bursts no larger than the initial window.
-            quantum: self.initial_window,
+            quantum: pacing.map_or(self.initial_window, |pacing| pacing.quantum),
             startup_done: !self.in_slow_start(),
         }
     }
@@ -144,11 +183,10 @@ impl Controller for Reno {
     }
 
     fn observe(&self, out: &mut dyn Observer) {
-        out.state(match (&self.hystart, self.in_slow_start()) {
+        out.state(match self.in_slow_start() {
             _ if self.recovery.is_open() => "recovery",
-            (Some(hystart), true) if hystart.is_conservative() => "conservative slow start",
-            (_, true) => "slow start",
-            (_, false) => "congestion avoidance",
+            true => self.start.state(),
+            false => "congestion avoidance",
         });
         if self.ssthresh != Bytes::MAX {
             out.variable("ssthresh", self.ssthresh.as_u64() as f64);
@@ -299,7 +337,7 @@ mod tests {
 
     #[test]
     fn hystart_ends_slow_start_without_a_reduction() {
-        let mut flow = Flow::new("reno:hystart=on");
+        let mut flow = Flow::new("reno:start=hystart");
         for rtt in [40, 40, 60, 60, 60, 60, 60] {
             flow.round(Duration::from_millis(rtt));
         }

@@ -12,6 +12,9 @@
 //! replays what should have happened before, so a late thread delays packets but loses no capacity
 //! and does not change which packets are dropped.
 //!
+//! Hosts on fast links hand over several segments at once (`super_packet.rs`, `burst.rs`). Links get them one by one;
+//! what has arrived by the time of a write leaves at once again, so the busier the thread, the fewer its calls.
+//!
 //! # Units
 //! Nanoseconds of the monotonic clock since the start of the emulator; bytes of whole IP packets.
 //!
@@ -19,37 +22,46 @@
 //! A packet counts as offered when it is read: earlier waits in the host are visible only as time without
 //! a core and as packets that the host dropped. Packets to multicast and link-local addresses are ignored.
 
+pub(crate) mod burst;
 pub(crate) mod frame;
+mod headers;
 pub(crate) mod histogram;
 pub(crate) mod samples;
 pub(crate) mod series;
+mod super_packet;
 #[cfg(test)]
 mod tests;
 
 use crate::sys::clock::Clock;
-use crate::sys::events::{Epoll, Interest, Timer};
-use frame::{Frame, Headers, Pool};
+use crate::sys::events::{Epoll, Interest};
+use frame::{Frame, Memory};
 use histogram::Histogram;
 use samples::Samples;
 use series::Binned;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::IpAddr;
 use std::ops::{ControlFlow, Range};
 use std::os::fd::AsFd;
+use super_packet::{MOST, SuperPacket};
 use thalweg_path::{FlowLinkStats, Link, LinkConfig, LinkStats, Packet};
 use thalweg_sim::Series;
 use thalweg_units::{Duration, Instant};
 
 /// Packets handled before the next device is served.
-const BATCH: usize = 64;
+const BATCH: u64 = 64;
+/// After packets have left, those that follow closely wait for so long and then leave together: each write wakes a
+/// host, which costs more than a packet does. (Network interfaces moderate their interrupts for this reason.) A quarter
+/// of the longest burst: waking up and writing take the rest.
+const REST: Duration = Duration::from_nanos(burst::LONGEST.as_nanos() / 4);
 /// How early a long sleep ends: more than hosts take to wake a thread.
 const EARLY: Duration = Duration::from_micros(80);
 /// A sleep is long from this multiple of [`EARLY`] on, which bounds the share of time spent spinning.
 const LONG: u64 = 10;
-/// The timer's number in the wait set; ports and descriptors of the caller have others.
-const TIMER: u64 = u64::MAX;
+/// A wait may end late by a thousandth (`sys/events.rs`): a long sleep ends early by more than that.
+const SLACK: u64 = 512;
+/// First number of the descriptors of the caller; ports have lower ones.
 const CALLER: u64 = 1 << 32;
 
 /// A side of the path.
@@ -76,7 +88,8 @@ impl Side {
     }
 }
 
-/// A device of one host. Each read returns a packet, each write takes one; neither blocks.
+/// A device of one host. Each read returns a packet or a super packet after its offload header, each write takes one;
+/// neither blocks.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub(crate) device: File,
@@ -117,17 +130,18 @@ pub(crate) struct Setup<'a> {
 pub(crate) struct Emulator {
     clock: Clock,
     epoll: Epoll,
-    timer: Timer,
-    /// The time of the timer; `None` if it has fired or was never set.
-    armed: Option<Instant>,
-    /// The deadline for which it was set to fire early, and the one for which it did.
-    early_for: Option<Instant>,
-    awake_for: Option<Instant>,
+    /// Before, nothing is written.
+    rests_until: Instant,
+    /// The deadline of the last long sleep.
+    slept_for: Option<Instant>,
     ports: Vec<Port>,
     /// The host of each address.
     hosts: BTreeMap<IpAddr, usize>,
     pub(crate) directions: [Direction; 2],
-    pool: Pool,
+    memory: Memory,
+    /// Packets that leave together, each with the time at which it was due, and the headers to write.
+    leaving: Vec<(Instant, Frame)>,
+    head: Vec<u8>,
     bound: Duration,
     flows: Range<u16>,
     read: u64,
@@ -141,8 +155,6 @@ impl Emulator {
     /// An emulator at time zero. It does nothing yet.
     pub(crate) fn new(clock: Clock, setup: &Setup<'_>, ports: Vec<Port>) -> io::Result<Self> {
         let epoll = Epoll::new()?;
-        let timer = Timer::new()?;
-        epoll.add(&timer, TIMER, Interest::Read)?;
         let mut hosts = BTreeMap::new();
         for (index, port) in ports.iter().enumerate() {
             epoll.add(&port.device, index as u64, Interest::Read)?;
@@ -161,14 +173,14 @@ impl Emulator {
         Ok(Emulator {
             clock,
             epoll,
-            timer,
-            armed: None,
-            early_for: None,
-            awake_for: None,
+            rests_until: Instant::START,
+            slept_for: None,
             ports,
             hosts,
             directions: [direction(DOWN), direction(UP)],
-            pool: Pool::default(),
+            memory: Memory::default(),
+            leaving: Vec::new(),
+            head: Vec::new(),
             bound: setup.bound,
             flows: setup.flows.clone(),
             read: 0,
@@ -188,6 +200,7 @@ impl Emulator {
     /// Uses this clock from now on. Nothing may have happened by the previous one.
     pub(crate) fn start_anew(&mut self, clock: Clock) {
         self.clock = clock;
+        self.rests_until = Instant::START;
     }
 
     /// Forwards packets until `hear`, which gets the ready descriptors of the caller, returns stop.
@@ -196,16 +209,19 @@ impl Emulator {
         mut hear: impl FnMut(u32) -> io::Result<ControlFlow<T>>,
     ) -> io::Result<T> {
         loop {
-            self.release(DOWN)?;
-            self.release(UP)?;
+            let now = self.clock.now();
+            if now >= self.rests_until {
+                let counts = [self.release(DOWN, now)?, self.release(UP, now)?];
+                // After a full batch there may be more that is overdue.
+                if counts.iter().any(|count| *count > 0) && !counts.contains(&BATCH) {
+                    self.rests_until = now + REST;
+                }
+            }
             self.sample();
             self.wait()?;
             let ready: Ready = self.epoll.ready().collect();
             for number in ready.numbers() {
-                if number == TIMER {
-                    self.armed = None;
-                    self.awake_for = self.early_for;
-                } else if let Some(number) = number.checked_sub(CALLER) {
+                if let Some(number) = number.checked_sub(CALLER) {
                     if let ControlFlow::Break(end) = hear(number as u32)? {
                         return Ok(end);
                     }
@@ -219,79 +235,76 @@ impl Emulator {
     /// Waits for the next arrival, the next sample, or something to read.
     ///
     /// A host is slow to wake a thread from a long sleep, which would make the first packet after a pause
-    /// late. So the timer of a long sleep fires [`EARLY`], and the thread spins for the rest.
+    /// late. So a long sleep ends [`EARLY`], and the thread spins for the rest.
     fn wait(&mut self) -> io::Result<()> {
         let links = self
             .directions
             .iter()
-            .map(|direction| direction.link.next());
+            .filter_map(|direction| Some(direction.link.next()?.max(self.rests_until)));
         let sample = self.samples.as_ref().map(|samples| samples.next);
-        let Some(next) = links.chain([sample]).flatten().min() else {
-            self.arm(None)?;
+        let Some(next) = links.chain(sample).min() else {
             return self.epoll.wait(None);
         };
-        if self.awake_for == Some(next) {
-            loop {
-                self.epoll.wait(Some(0))?;
-                let is_called = self.epoll.ready().any(|number| number != TIMER);
-                if is_called || self.clock.now() >= next {
-                    return Ok(());
-                }
+        let now = self.clock.now();
+        let sleep = next.max(now) - now;
+        let has_slept = self.slept_for == Some(next);
+        if sleep >= EARLY * LONG || (has_slept && sleep > EARLY) {
+            self.slept_for = Some(next);
+            return self.epoll.wait(Some(sleep - EARLY.max(sleep / SLACK)));
+        }
+        if !has_slept {
+            return self.epoll.wait(Some(sleep));
+        }
+        loop {
+            self.epoll.wait(Some(Duration::ZERO))?;
+            if self.epoll.ready().next().is_some() || self.clock.now() >= next {
+                return Ok(());
             }
         }
-        let sleep = next.max(self.clock.now()) - self.clock.now();
-        let is_long = sleep >= EARLY * LONG;
-        self.early_for = is_long.then_some(next);
-        self.arm(Some(if is_long { next - EARLY } else { next }))?;
-        self.epoll.wait(None)
-    }
-
-    /// Sets the timer.
-    fn arm(&mut self, at: Option<Instant>) -> io::Result<()> {
-        if at != self.armed || at.is_none() {
-            self.timer.set(at.map(|at| self.clock.absolute(at)))?;
-            self.armed = at;
-        }
-        Ok(())
     }
 
     /// Reads packets from a device and pushes them into its link.
     fn read(&mut self, index: usize) -> io::Result<()> {
+        let end = self.read + BATCH;
         for _ in 0..BATCH {
-            let mut buffer = self.pool.take();
+            if self.read >= end {
+                break;
+            }
             let port = &mut self.ports[index];
-            let length = match port.device.read(buffer.room()) {
+            let length = match port.device.read(self.memory.room(MOST)) {
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             };
             let side = port.side;
-            let Some(headers) = Headers::read(&buffer.room()[..length]) else {
+            let Some(packet) = SuperPacket::read(self.memory.take(length)) else {
                 continue;
             };
+            let headers = &packet.headers;
             if !is_carried(headers.destination) {
                 continue;
             }
             let to = self.to(side, headers.destination);
+            if self.ports[to].side == side {
+                // A refused packet is lost between neighbours, not on the path.
+                let _ = self.ports[to].device.write(packet.as_read());
+                continue;
+            }
             let flow = match headers.port_within(&self.flows) {
                 Some(port) => u64::from(port - self.flows.start),
                 None => headers.hash(),
             };
-            let mut frame = Frame::new(buffer, length, headers.ecn, flow, to);
-            if self.ports[to].side == side {
-                // A refused packet is lost between neighbours, not on the path.
-                let _ = self.ports[to].device.write(frame.bytes());
-                continue;
-            }
-            frame.number = self.read;
-            self.read += 1;
             let now = self.clock.now();
-            #[cfg(test)]
-            self.log.pushed(now, side.outbound(), &frame);
-            if let Some(series) = &mut self.series {
-                series.on_sent(now, side.outbound(), frame.flow(), frame.size());
+            let link = side.outbound();
+            for frame in Frame::all_of(packet, flow, to, self.read) {
+                self.read += 1;
+                #[cfg(test)]
+                self.log.pushed(now, link, &frame);
+                if let Some(series) = &mut self.series {
+                    series.on_sent(now, link, frame.flow(), frame.size());
+                }
+                self.directions[link].link.push(now, frame);
             }
-            self.directions[side.outbound()].link.push(now, frame);
         }
         Ok(())
     }
@@ -305,37 +318,57 @@ impl Emulator {
         self.ports.iter().position(other).unwrap_or(0)
     }
 
-    /// Writes the packets that have arrived.
-    fn release(&mut self, index: usize) -> io::Result<()> {
-        let Direction {
-            link,
-            lateness,
-            missed,
-            refused,
-        } = &mut self.directions[index];
-        let mut now = self.clock.now();
-        link.advance(now);
-        for _ in 0..BATCH {
+    /// Writes the packets that have arrived by `now`, at most [`BATCH`], and returns how many.
+    fn release(&mut self, index: usize, now: Instant) -> io::Result<u64> {
+        self.directions[index].link.advance(now);
+        let mut taken = 0;
+        while taken < BATCH {
+            let link = &mut self.directions[index].link;
             let Some(due) = link.next().filter(|due| *due <= now) else {
                 break;
             };
             let Some(frame) = link.pop(now) else { break };
-            let written = self.ports[frame.to].device.write(frame.bytes());
-            now = self.clock.now();
-            #[cfg(test)]
-            self.log.released(now, due, index, &frame, written.is_ok());
-            match written {
-                Ok(_) => {
-                    if let Some(series) = &mut self.series {
-                        series.on_received(now, index, frame.flow(), frame.size());
-                    }
-                    let late = now - due;
-                    lateness.add(late);
-                    *missed += u64::from(late > self.bound);
-                }
-                Err(error) if is_passing(&error) => *refused += 1,
-                Err(error) => return Err(error),
+            taken += 1;
+            if let Some((_, before)) = self.leaving.last()
+                && !frame.continues(before)
+            {
+                self.leave(index)?;
             }
+            self.leaving.push((due, frame));
+        }
+        self.leave(index)?;
+        Ok(taken)
+    }
+
+    /// Writes the packets that leave a link together, if any.
+    fn leave(&mut self, index: usize) -> io::Result<()> {
+        let count = self.leaving.len();
+        let Some((_, first)) = self.leaving.first() else {
+            return Ok(());
+        };
+        let rest = first.write_with(count, &mut self.head);
+        let parts = [IoSlice::new(&self.head), IoSlice::new(rest)];
+        let written = self.ports[first.to].device.write_vectored(&parts);
+        let now = self.clock.now();
+        let direction = &mut self.directions[index];
+        let is_taken = match written {
+            Ok(_) => true,
+            Err(error) if is_passing(&error) => false,
+            Err(error) => return Err(error),
+        };
+        direction.refused += if is_taken { 0 } else { count as u64 };
+        for (due, frame) in self.leaving.drain(..) {
+            #[cfg(test)]
+            self.log.released(now, due, index, &frame, is_taken);
+            if !is_taken {
+                continue;
+            }
+            if let Some(series) = &mut self.series {
+                series.on_received(now, index, frame.flow(), frame.size());
+            }
+            let late = now - due;
+            direction.lateness.add(late);
+            direction.missed += u64::from(late > self.bound);
         }
         Ok(())
     }
@@ -417,8 +450,8 @@ impl FromIterator<u64> for Ready {
             numbers: [0; 32],
             count: 0,
         };
-        for (place, number) in ready.numbers.iter_mut().zip(from) {
-            *place = number;
+        for (slot, number) in ready.numbers.iter_mut().zip(from) {
+            *slot = number;
             ready.count += 1;
         }
         ready

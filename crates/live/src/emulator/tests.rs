@@ -1,5 +1,7 @@
 //! The emulator between pairs of sockets that keep packets apart, as devices do: no privileges needed.
 
+use super::super_packet::Offload;
+use super::super_packet::long_way::{Made, segmented};
 use super::*;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
@@ -7,7 +9,10 @@ use std::thread;
 use thalweg_path::{
     Change, CodelConfig, FqCodelConfig, JitterConfig, Limit, LossConfig, Packet, QueueConfig,
 };
+use thalweg_random::mix;
 use thalweg_units::{Bytes, Ecn, Rate};
+
+const BEFORE: usize = Offload::LENGTH;
 
 /// Packets pushed and released, by number.
 #[derive(Debug, Default)]
@@ -32,6 +37,7 @@ struct Released {
     due: Instant,
     link: usize,
     number: u64,
+    ecn: Ecn,
     /// Whether the device accepted it.
     taken: bool,
 }
@@ -60,6 +66,7 @@ impl Log {
             due,
             link,
             number: frame.number,
+            ecn: frame.ecn(),
             taken,
         });
     }
@@ -93,7 +100,8 @@ fn device() -> (Port, UnixDatagram) {
     (port, outside)
 }
 
-/// An IPv4 packet of `size` bytes with a number, from the left to the right or back.
+/// An IPv4 packet of `size` bytes with a number, from the left to the right or back, after an offload header that asks
+/// for nothing.
 fn packet(side: Side, size: usize, number: u32) -> Vec<u8> {
     let mut packet = vec![0; size];
     packet[0] = 0x45;
@@ -106,7 +114,7 @@ fn packet(side: Side, size: usize, number: u32) -> Vec<u8> {
     packet[12..16].copy_from_slice(&source);
     packet[16..20].copy_from_slice(&destination);
     packet[24..28].copy_from_slice(&number.to_be_bytes());
-    packet
+    [&Offload::default().write()[..], &packet].concat()
 }
 
 /// Runs an emulator over two pairs of sockets, while `traffic` sends and receives outside.
@@ -307,6 +315,83 @@ fn the_same_packets_are_dropped_early_in_real_and_in_virtual_time() {
     assert!(stats.dropped.packets > 3, "{stats:?}");
 }
 
+/// Super packets of up to eight segments, of TCP and UDP, by turns.
+fn super_packet(number: u32) -> Made {
+    let length = 1 + mix(number.into()) % 8 * 1200 + mix(u64::from(number) << 32) % 1200;
+    Made {
+        is_v6: false,
+        is_tcp: number.is_multiple_of(2),
+        ip_options: 0,
+        tcp_options: 3,
+        class: 2, // ECT(0)
+        identification: 65_530,
+        sequence: u32::MAX - 2000,
+        flags: 0x98, // CWR, ACK, PSH
+        segment: 1200,
+        data: (0..length)
+            .map(|at| mix(at ^ u64::from(number)) as u8)
+            .collect(),
+        hosts: [1, 1],
+    }
+}
+
+#[test]
+fn segments_have_their_own_fate_and_arrive_as_if_each_had_been_sent_alone() {
+    let mut config = eventful();
+    config.changes.clear();
+    // 1200 bytes take 0.2 ms: the last of eight segments wait longer than 1 ms, and are marked.
+    let marking = CodelConfig {
+        ce_threshold: Some(Duration::from_millis(1)),
+        ..CodelConfig::default()
+    };
+    config.queue = QueueConfig::Codel(marking);
+    config.limit = Limit::Packets(200);
+    config.rate = Rate::from_bits_per_sec(50_000_000);
+    let quiet = LinkConfig::new(Rate::from_bits_per_sec(10_000_000), Duration::ZERO);
+    let (emulator, (sent, received)) = run_with([&quiet, &config], |left, right| {
+        let (mut sent, mut received) = (Vec::new(), Vec::new());
+        right.set_nonblocking(true).expect("an option");
+        let mut room = vec![0; 70_000];
+        let mut collect = |patience: u64| {
+            pause(patience);
+            while let Ok(length) = right.recv(&mut room) {
+                received.push(room[..length].to_vec());
+            }
+        };
+        for number in 0..200 {
+            let made = super_packet(number).bytes();
+            left.send(&made).expect("to send");
+            sent.push(made);
+            collect(1);
+        }
+        collect(100);
+        (sent, received)
+    });
+    let stats = emulator.link_stats(UP);
+    assert!(
+        stats.lost.packets > 3 && stats.marked.packets > 3,
+        "{stats:?}"
+    );
+    let log = &emulator.log;
+    let measured: Vec<_> = log.released.iter().map(|r| (r.number, r.due)).collect();
+    let computed = replay(&config, 2, log, UP, emulator.clock().now());
+    assert_eq!(measured, computed, "the fate that they have one by one");
+    // The long way: every segment by itself, and then its mark.
+    let packets: Vec<Vec<u8>> = sent.iter().flat_map(|one| segmented(one)).collect();
+    assert_eq!(stats.offered.packets, packets.len() as u64);
+    let taken = log.released.iter().filter(|released| released.taken);
+    let expected: Vec<Vec<u8>> = taken
+        .map(|released| {
+            let mut packet = packets[released.number as usize].clone();
+            headers::write_ecn(&mut packet, released.ecn);
+            packet
+        })
+        .collect();
+    let arrived: Vec<Vec<u8>> = received.iter().flat_map(|one| segmented(one)).collect();
+    assert!(arrived.len() > received.len(), "some left together");
+    assert_eq!(arrived, expected);
+}
+
 #[test]
 fn a_packet_takes_its_transmission_and_its_journey_in_each_direction() {
     // 1250 bytes take 10 ms at 1 Mbps, then 20 ms of propagation. Up: 1 ms at 10 Mbps and 5 ms.
@@ -322,10 +407,10 @@ fn a_packet_takes_its_transmission_and_its_journey_in_each_direction() {
         let mut room = [0; 2000];
         let begin = std::time::Instant::now();
         left.send(&packet(Side::Left, 1250, 1)).expect("to send");
-        assert_eq!(right.recv(&mut room).expect("to receive"), 1250);
+        assert_eq!(right.recv(&mut room).expect("to receive"), BEFORE + 1250);
         let there = begin.elapsed();
         right.send(&packet(Side::Right, 1250, 2)).expect("to send");
-        assert_eq!(left.recv(&mut room).expect("to receive"), 1250);
+        assert_eq!(left.recv(&mut room).expect("to receive"), BEFORE + 1250);
         (there, begin.elapsed() - there)
     });
     // Early is wrong; how late depends on the machine, but the second takes longer by 24 ms.
@@ -352,19 +437,64 @@ fn only_what_belongs_on_the_path_is_carried() {
     let config = LinkConfig::new(Rate::from_bits_per_sec(10_000_000), Duration::ZERO);
     let (emulator, ()) = run_with([&config, &config], |left, right| {
         let mut multicast = packet(Side::Left, 100, 1);
-        multicast[16..20].copy_from_slice(&[224, 0, 0, 22]);
+        multicast[BEFORE + 16..BEFORE + 20].copy_from_slice(&[224, 0, 0, 22]);
         left.send(&multicast).expect("to send");
-        left.send(&[0x65; 3]).expect("to send");
-        left.send(b"neither IPv4 nor IPv6, but long enough")
-            .expect("to send");
+        for other in [&[0x65; 3][..], b"neither IPv4 nor IPv6, but long enough"] {
+            left.send(other).expect("to send");
+            let described = [&[0; BEFORE], other].concat();
+            left.send(&described).expect("to send");
+        }
         // An unknown address takes the default route to the other side.
         let mut unknown = packet(Side::Left, 100, 2);
-        unknown[16..20].copy_from_slice(&[203, 0, 113, 9]);
+        unknown[BEFORE + 16..BEFORE + 20].copy_from_slice(&[203, 0, 113, 9]);
         left.send(&unknown).expect("to send");
         let mut room = [0; 2000];
-        assert_eq!(right.recv(&mut room).expect("to receive"), 100);
-        assert_eq!(room[..100], unknown[..]);
+        assert_eq!(right.recv(&mut room).expect("to receive"), BEFORE + 100);
+        assert_eq!(room[..BEFORE + 100], unknown[..]);
     });
     assert_eq!(emulator.link_stats(UP).offered.packets, 1);
     assert_eq!(emulator.link_stats(DOWN).offered.packets, 0);
+}
+
+#[test]
+fn packets_that_follow_closely_leave_together_and_a_lone_one_does_not_wait() {
+    // 1250 bytes take 10 us at 1 Gbps: 40 packets in single writes would need 39 of them in 390 us.
+    let fast = LinkConfig::new(
+        Rate::from_bits_per_sec(1_000_000_000),
+        Duration::from_millis(2),
+    );
+    let (emulator, ()) = run_with([&fast, &fast], |left, right| {
+        let mut room = [0; 70_000];
+        for burst in 0..20 {
+            let made = Made {
+                segment: 1222,
+                data: vec![burst; 1222 * 40],
+                is_tcp: false,
+                ..super_packet(0)
+            };
+            left.send(&made.bytes()).expect("to send");
+            let mut arrived = 0;
+            while arrived < 40 {
+                let length = right.recv(&mut room).expect("to receive");
+                arrived += segmented(&room[..length]).len();
+            }
+        }
+    });
+    let released = &emulator.log.released;
+    assert_eq!(released.len(), 800);
+    assert_eq!(
+        released[39].due - released[0].due,
+        Duration::from_micros(390)
+    );
+    for burst in released.chunks(40) {
+        let mut writes: Vec<Instant> = burst.iter().map(|released| released.at).collect();
+        writes.dedup();
+        // The first leaves alone; then at most one write after each rest, and one at the end.
+        let span = *writes.last().expect("a write") - writes[0];
+        let most = 2 + span.as_nanos() / REST.as_nanos();
+        assert!(writes.len() as u64 <= most, "{} in {span}", writes.len());
+    }
+    // Nothing precedes the first of a burst, so only the machine can make it late.
+    let first = released.chunks(40).map(|burst| burst[0].at - burst[0].due);
+    assert!(first.min().expect("a burst") < REST);
 }

@@ -1,9 +1,14 @@
-//! Waiting: epoll, and a timer with nanoseconds that epoll can wait for (timerfd).
+//! Waiting: epoll, with a timeout in nanoseconds (`epoll_pwait2`, since Linux 5.11).
+//!
+//! A timeout costs no system call beside the wait. It never ends early; the kernel may end it late by its slack, the
+//! larger of a thousandth of the timeout and the slack of the thread (prctl(2), `PR_SET_TIMERSLACK`), which a thread
+//! with real-time priority does not have.
 #![allow(unsafe_code)]
 
 use super::check;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
 use thalweg_units::Duration;
 
 /// Most events that one wait returns.
@@ -16,6 +21,13 @@ pub(crate) enum Interest {
     Read,
     /// It can be read or written.
     ReadWrite,
+}
+
+/// `struct __kernel_timespec` of linux/time_types.h, on every architecture.
+#[repr(C)]
+struct Timespec {
+    seconds: i64,
+    nanos: i64,
 }
 
 /// A set of descriptors to wait for, each with a number of the caller's choice. Level-triggered.
@@ -84,22 +96,34 @@ impl Epoll {
         Ok(())
     }
 
-    /// Waits until a descriptor is ready; with `patience`, at most that many milliseconds. A signal also ends
-    /// the wait.
-    pub(crate) fn wait(&mut self, patience: Option<u16>) -> io::Result<()> {
-        let timeout = patience.map_or(-1, libc::c_int::from);
-        // SAFETY: the array has room for MOST events.
+    /// Waits until a descriptor is ready, at most for `patience`. A signal also ends the wait.
+    pub(crate) fn wait(&mut self, patience: Option<Duration>) -> io::Result<()> {
+        let timeout = patience.map(|patience| Timespec {
+            seconds: (patience.as_nanos() / 1_000_000_000).cast_signed(),
+            nanos: (patience.as_nanos() % 1_000_000_000).cast_signed(),
+        });
+        let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: the array has room for MOST events; the timeout lives until the call returns, and no set of
+        // signals is given. Called by number, because C libraries of the age of the kernel lack the function.
         let ready = unsafe {
-            check(libc::epoll_wait(
+            check(libc::syscall(
+                libc::SYS_epoll_pwait2,
                 self.fd.as_raw_fd(),
                 self.events.as_mut_ptr(),
                 MOST as libc::c_int,
                 timeout,
+                ptr::null::<libc::sigset_t>(),
+                0_usize,
             ))
         };
         self.ready = match ready {
             Ok(ready) => ready.unsigned_abs() as usize,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
+                let problem =
+                    "this kernel cannot wait for nanoseconds; accepted: Linux 5.11 or later";
+                return Err(io::Error::other(problem));
+            }
             Err(error) => return Err(error),
         };
         Ok(())
@@ -108,54 +132,5 @@ impl Epoll {
     /// The numbers of the descriptors that were ready after the last wait.
     pub(crate) fn ready(&self) -> impl Iterator<Item = u64> + '_ {
         self.events[..self.ready].iter().map(|event| event.u64)
-    }
-}
-
-/// A timer that becomes readable at a time of `CLOCK_MONOTONIC`.
-#[derive(Debug)]
-pub(crate) struct Timer(OwnedFd);
-
-impl Timer {
-    pub(crate) fn new() -> io::Result<Self> {
-        let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
-        // SAFETY: no pointers; the new descriptor has no other owner.
-        unsafe {
-            let fd = check(libc::timerfd_create(libc::CLOCK_MONOTONIC, flags))?;
-            Ok(Timer(OwnedFd::from_raw_fd(fd)))
-        }
-    }
-
-    /// Sets the timer to an absolute time, or disarms it. Setting it also clears an earlier expiry.
-    pub(crate) fn set(&self, at: Option<Duration>) -> io::Result<()> {
-        const ZERO: libc::timespec = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        // An absolute time of zero would disarm; no deadline is at boot.
-        let it_value = at.map_or(ZERO, |at| libc::timespec {
-            tv_sec: (at.as_nanos() / 1_000_000_000).cast_signed(),
-            tv_nsec: (at.as_nanos() % 1_000_000_000).cast_signed(),
-        });
-        let spec = libc::itimerspec {
-            it_interval: ZERO,
-            it_value,
-        };
-        let none = std::ptr::null_mut();
-        // SAFETY: `spec` lives until the call returns; no output is requested.
-        unsafe {
-            check(libc::timerfd_settime(
-                self.0.as_raw_fd(),
-                libc::TFD_TIMER_ABSTIME,
-                &raw const spec,
-                none,
-            ))?;
-        }
-        Ok(())
-    }
-}
-
-impl AsFd for Timer {
-    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-        self.0.as_fd()
     }
 }

@@ -93,6 +93,18 @@ impl<'a> Interface<'a> {
         self.ioctl(libc::SIOCSIFMTU, &mut request)
     }
 
+    /// Sets the size from which the kernel segments packets itself instead of leaving it to the device.
+    pub(crate) fn set_largest_packet(&self, bytes: u32) -> io::Result<()> {
+        super::netlink::set_largest_packet(self.index()?.unsigned_abs(), bytes)
+    }
+
+    fn index(&self) -> io::Result<libc::c_int> {
+        let mut named = request(self.name);
+        self.ioctl(libc::SIOCGIFINDEX, &mut named)?;
+        // SAFETY: the call before has filled in the index.
+        Ok(unsafe { named.ifr_ifru.ifru_ifindex })
+    }
+
     /// Sets an IPv4 address and the IPv4 default route.
     pub(crate) fn set_v4(&self, address: Ipv4Addr) -> io::Result<()> {
         for (what, address) in [
@@ -129,11 +141,9 @@ impl<'a> Interface<'a> {
         let address = libc::in6_addr {
             s6_addr: address.octets(),
         };
-        let mut named = request(self.name);
-        self.ioctl(libc::SIOCGIFINDEX, &mut named)?;
-        // SAFETY: the call before has filled in the index; both structures live until the calls return.
+        let interface = self.index()?;
+        // SAFETY: both structures live until the calls return.
         unsafe {
-            let interface = named.ifr_ifru.ifru_ifindex;
             let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
             let socket = OwnedFd::from_raw_fd(check(libc::socket(libc::AF_INET6, kind, 0))?);
             let mut own = In6Ifreq {

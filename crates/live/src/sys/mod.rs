@@ -5,6 +5,7 @@ pub(crate) mod clock;
 pub(crate) mod events;
 pub(crate) mod interface;
 pub(crate) mod namespace;
+mod netlink;
 pub(crate) mod process;
 pub(crate) mod scheduler;
 pub(crate) mod signals;

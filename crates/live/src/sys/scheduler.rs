@@ -1,4 +1,4 @@
-//! How the host schedules the emulator: real-time priority, and how long the thread waited for a core.
+//! How the host schedules the emulator: real-time priority, exact waits, and how long the thread waited for a core.
 #![allow(unsafe_code)]
 
 use super::check;
@@ -18,6 +18,25 @@ pub(crate) fn become_realtime() -> io::Result<()> {
         check(libc::sched_setscheduler(0, policy, &raw const parameters))?;
     }
     Ok(())
+}
+
+/// The slack of waits that processes have unless they ask for another (prctl(2)).
+const USUAL_SLACK: Duration = Duration::from_micros(50);
+
+/// Has waits of the calling thread, and of its future children, end on time.
+pub(crate) fn be_punctual() {
+    set_slack(Duration::from_nanos(1));
+}
+
+/// Undoes [`be_punctual`], for a program that is to run as it would elsewhere.
+pub(crate) fn be_usual() {
+    set_slack(USUAL_SLACK);
+}
+
+fn set_slack(slack: Duration) {
+    let slack = slack.as_nanos() as libc::c_ulong;
+    // SAFETY: no pointers. It cannot fail for the calling thread.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) };
 }
 
 /// Time that the calling thread was runnable without a core, since its start. `None` if the kernel

@@ -16,7 +16,7 @@ use thalweg_units::Bytes;
 impl Traffic<'_> {
     /// Connects the client of a connection.
     pub(super) fn connect(&mut self, index: usize) -> io::Result<()> {
-        let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
+        let numbers = [CLIENT, SERVER].map(|position| PLACES * index as u64 + position);
         let connection = &mut self.connections[index];
         let server = match &mut self.flows[connection.flow].transport {
             Transport::Kernel(server) => server,

@@ -4,7 +4,7 @@ use super::connection::{Connection, Ends};
 use super::flow_trace::FlowRecorder;
 use crate::host::Host;
 use crate::sys::clock::Clock;
-use crate::sys::events::{Epoll, Interest, Timer};
+use crate::sys::events::{Epoll, Interest};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener};
 use thalweg_sim::{RealConnection, Scenario};
@@ -21,7 +21,6 @@ pub(super) const SERVER: u64 = 1;
 pub(super) const PLACES: u64 = 2;
 /// First number of listeners, by flow.
 const LISTENERS: u64 = 1 << 32;
-const TIMER: u64 = u64::MAX;
 
 /// The address at which the kernel's TCP serves a flow.
 pub(super) struct TcpServer {
@@ -50,7 +49,6 @@ pub(super) struct Flow {
 pub(super) struct Traffic<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) epoll: Epoll,
-    pub(super) timer: Timer,
     pub(super) clock: Clock,
     /// Of the clients, and of the servers.
     pub(super) hosts: [&'a Host; 2],
@@ -77,7 +75,6 @@ pub(super) fn is_first_of_flow(connections: &[Connection], index: usize) -> bool
 
 impl Traffic<'_> {
     pub(super) fn run(&mut self, limit: Instant) -> io::Result<()> {
-        self.epoll.add(&self.timer, TIMER, Interest::Read)?;
         for (index, flow) in self.flows.iter().enumerate() {
             if let Transport::Kernel(server) = &flow.transport {
                 let number = LISTENERS + index as u64;
@@ -95,11 +92,10 @@ impl Traffic<'_> {
             }
             self.begin(now, &mut chunk)?;
             self.sample(now);
-            self.timer
-                .set(Some(self.clock.absolute(self.wakes(limit))))?;
-            self.epoll.wait(None)?;
+            let wakes = self.wakes(limit);
+            self.epoll.wait(Some(wakes - self.clock.now().min(wakes)))?;
             ready.clear();
-            ready.extend(self.epoll.ready().filter(|number| *number != TIMER));
+            ready.extend(self.epoll.ready());
             for number in &mut ready {
                 // A newly accepted connection may have data already.
                 *number = match number.checked_sub(LISTENERS) {
@@ -184,7 +180,7 @@ impl Traffic<'_> {
 
     /// Updates the events to wait for on the sockets of a connection.
     fn follow(&mut self, index: usize) -> io::Result<()> {
-        let numbers = [CLIENT, SERVER].map(|place| PLACES * index as u64 + place);
+        let numbers = [CLIENT, SERVER].map(|position| PLACES * index as u64 + position);
         match &mut self.connections[index].ends {
             Ends::None => {}
             Ends::Tcp(ends) => {

@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::sys::events::Interest;
 use std::io;
 use std::net::SocketAddrV4;
-use thalweg_sim::{Datagram, MediaOutcome, RealConnection, Role, Scenario};
+use thalweg_sim::{MediaOutcome, RealConnection, Role, Scenario, Train};
 use thalweg_units::{Duration, Instant};
 
 /// Least time between two samples of a trace.
@@ -22,7 +22,7 @@ const SPACING: Duration = Duration::from_millis(1);
 pub(crate) struct End {
     role: Role,
     pub(crate) udp: Udp,
-    waiting: Option<Datagram>,
+    waiting: Option<Train>,
     /// The events to wait for.
     pub(crate) waits_for: Interest,
 }
@@ -47,7 +47,7 @@ impl QuicEnds {
         let port = port_of(number);
         let [client, server] = [left, right].map(|host| SocketAddrV4::new(host.v4, port));
         right.enter()?;
-        let server_socket = Udp::connect(server, client);
+        let server_socket = Udp::connect(server, client, right.burst);
         left.enter()?;
         let end = |role, udp| End {
             role,
@@ -56,7 +56,7 @@ impl QuicEnds {
             waits_for: Interest::Read,
         };
         let ends = [
-            end(Role::Client, Udp::connect(client, server)?),
+            end(Role::Client, Udp::connect(client, server, left.burst)?),
             end(Role::Server, server_socket?),
         ];
         if is_traced {
@@ -108,12 +108,12 @@ impl QuicEnds {
         loop {
             for end in &mut self.ends {
                 while end.is_free()
-                    && let Some(datagram) = connection.transmit(now, end.role)
+                    && let Some(train) = connection.transmit(now, end.role, end.udp.most())
                 {
                     if event == "timer" && end.role == sender {
                         event = "sent";
                     }
-                    end.send(datagram);
+                    end.send(train);
                 }
             }
             if !connection.settle(now) {
@@ -169,16 +169,16 @@ impl QuicEnds {
 }
 
 impl End {
-    fn send(&mut self, datagram: Datagram) {
-        if !self.udp.send(&datagram) {
-            self.waiting = Some(datagram);
+    fn send(&mut self, train: Train) {
+        if !self.udp.send(&train) {
+            self.waiting = Some(train);
         }
     }
 
     /// Sends what has waited; returns whether the socket may accept more.
     fn is_free(&mut self) -> bool {
-        if let Some(datagram) = self.waiting.take() {
-            self.send(datagram);
+        if let Some(train) = self.waiting.take() {
+            self.send(train);
         }
         self.waiting.is_none()
     }

@@ -9,7 +9,7 @@ use super::ports::SERVER_PORT;
 use super::quic_ends::QuicEnds;
 use crate::host::Host;
 use crate::sys::clock::Clock;
-use crate::sys::events::{Epoll, Timer};
+use crate::sys::events::Epoll;
 use crate::sys::tcp;
 use std::cmp::Reverse;
 use std::fs;
@@ -61,13 +61,11 @@ pub(super) fn traffic<'a>(
     let mut upcoming: Vec<usize> = (0..connections.len()).collect();
     upcoming.sort_by_key(|index| Reverse((connections[*index].begins, *index)));
     let epoll = Epoll::new().map_err(refused)?;
-    let timer = Timer::new().map_err(refused)?;
     let clock = Clock::start();
     started(clock).map_err(refused)?;
     Ok(Traffic {
         scenario: asked.scenario,
         epoll,
-        timer,
         clock,
         hosts,
         unstarted: flows.len(),

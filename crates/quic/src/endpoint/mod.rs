@@ -40,6 +40,18 @@ pub struct Datagram {
     pub data: BytesMut,
 }
 
+/// Datagrams that may leave in one system call: one after the other, each of `size` bytes but the last, which may be
+/// shorter.
+#[derive(Debug)]
+pub struct Train {
+    /// ECN codepoint of their IP headers.
+    pub ecn: Ecn,
+    /// UDP payloads.
+    pub data: BytesMut,
+    /// Size of a UDP payload.
+    pub size: usize,
+}
+
 /// An endpoint of the real stack.
 ///
 /// Driven like the modelled endpoint: [`receive`](QuicEndpoint::receive), [`transmit`](QuicEndpoint::transmit)
@@ -242,11 +254,26 @@ impl QuicEndpoint {
 
     /// The next datagram to send now; call until there is none.
     pub fn transmit(&mut self, now: Instant) -> Option<Datagram> {
+        let number = self.sent;
+        let Train { ecn, data, .. } = self.transmit_train(now, NonZeroUsize::MIN)?;
+        Some(Datagram { number, ecn, data })
+    }
+
+    /// Like [`transmit`](QuicEndpoint::transmit), for at most `most` datagrams at once: those that so many calls of it
+    /// would return. The send quantum of the controller bounds them too. (The stack reports a train to a controller of
+    /// its own as one departure, so that such a controller may decide otherwise after trains.)
+    pub fn transmit_train(&mut self, now: Instant, most: NonZeroUsize) -> Option<Train> {
+        // Until then a datagram may hold packets of several spaces.
+        let most = if self.is_confirmed {
+            most
+        } else {
+            NonZeroUsize::MIN
+        };
         let (_, connection) = self.connection.as_mut()?;
         self.buffer.clear();
         self.shared.take_asked();
         let time = self.shared.clock.real(now);
-        let transmit = connection.poll_transmit(time, NonZeroUsize::MIN, &mut self.buffer);
+        let transmit = connection.poll_transmit(time, most, &mut self.buffer);
         let asked = self.shared.take_asked();
         let Some(transmit) = transmit else {
             if !asked && !connection.is_handshaking() {
@@ -255,34 +282,39 @@ impl QuicEndpoint {
             self.refresh();
             return None;
         };
-        self.note_sent(now, asked);
-        self.sent += 1;
-        let datagram = Datagram {
-            number: self.sent - 1,
+        let size = transmit.segment_size.unwrap_or(transmit.size);
+        self.note_sent(now, asked, transmit.size > size);
+        self.sent += transmit.size.div_ceil(size) as u64;
+        let train = Train {
             ecn: if transmit.ecn.is_some() {
                 self.codepoint
             } else {
                 Ecn::NotEct
             },
             data: BytesMut::from(&self.buffer[..transmit.size]),
+            size,
         };
         self.process(now);
-        Some(datagram)
+        Some(train)
     }
 
-    /// Reports to the flow the packet of the application space, if the datagram has an ack-eliciting one:
-    /// it is the last that the stack has built.
-    fn note_sent(&mut self, now: Instant, asked: bool) {
+    /// Reports to the flow the ack-eliciting packets of the application space: in one datagram at most the last that
+    /// the stack has built, of several all.
+    fn note_sent(&mut self, now: Instant, asked: bool, are_several: bool) {
         self.last_number = None;
         let mut made = self.shared.take_made();
-        let last = made.pop();
-        made.clear();
-        drop(made);
-        let Some(Made { number, size, .. }) = last else {
+        if !are_several {
+            let short = header::short_packet(&self.buffer);
+            let is_short = |made: &Made| short.is_some_and(|len| len as u64 == made.size.as_u64());
+            let last = made.pop().filter(is_short);
+            made.clear();
+            made.extend(last);
+        }
+        if made.is_empty() {
             return;
-        };
-        if header::short_packet(&self.buffer).is_some_and(|len| len as u64 == size.as_u64()) {
-            let mut flow = self.shared.flow();
+        }
+        let mut flow = self.shared.flow();
+        for Made { number, size, .. } in made.drain(..) {
             let is_mtu_probe = size > flow.path().mtu;
             flow.on_sent(now, number, size);
             self.last_number = Some(number);

@@ -32,8 +32,7 @@ pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
         .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .initial_mtu(mtu(config.initial_mtu))
-        .allow_spin(false)
-        .enable_segmentation_offload(false);
+        .allow_spin(false);
     let discovery = (config.max_mtu > config.initial_mtu).then(|| {
         let mut discovery = MtuDiscoveryConfig::default();
         discovery.upper_bound(mtu(config.max_mtu));

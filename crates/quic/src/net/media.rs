@@ -251,11 +251,11 @@ impl Call {
     }
 
     fn read(&mut self, id: StreamId, connection: &mut Connection, now: Instant) {
-        let Some(place) = self.coming.iter().position(|group| group.id == id) else {
+        let Some(position) = self.coming.iter().position(|group| group.id == id) else {
             return;
         };
         let arrival = nanos(now - self.begin);
-        let group = &mut self.coming[place];
+        let group = &mut self.coming[position];
         let mut stream = connection.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else {
             return;
@@ -273,7 +273,7 @@ impl Call {
             let _ = stream.stop(VarInt::from_u32(0));
         }
         if has_ended || !is_sound {
-            self.coming.swap_remove(place);
+            self.coming.swap_remove(position);
         }
     }
 

@@ -31,7 +31,7 @@ mod transfer;
 mod udp;
 
 pub use crate::pinned::{Fingerprint, FingerprintError};
-pub use client::{GetError, Order, Progress, Summary, get};
+pub use client::{GetError, Order, RequestHandle, Summary, get};
 pub use credentials::{Credentials, CredentialsError};
 pub use media::{CallReport, TrackReport};
 pub use report::SenderReport;

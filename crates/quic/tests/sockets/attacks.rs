@@ -4,7 +4,7 @@ use crate::running::{config, controller, mb, serve};
 use std::net::UdpSocket;
 use std::thread;
 use std::time::Duration as Span;
-use thalweg_quic::net::{Credentials, Limits, Order, Progress, Workload, get};
+use thalweg_quic::net::{Credentials, Limits, Order, RequestHandle, Workload, get};
 use thalweg_units::Duration;
 
 /// The first datagram of a client of the stack.
@@ -24,7 +24,7 @@ fn first_datagram() -> Vec<u8> {
         idle: Duration::from_secs(5),
         trace: false,
     };
-    assert!(get(&order, &Progress::default()).is_err());
+    assert!(get(&order, &RequestHandle::default()).is_err());
     let mut datagram = vec![0; 2048];
     let (length, _) = silent.recv_from(&mut datagram).expect("a datagram");
     datagram.truncate(length);
@@ -72,8 +72,8 @@ fn malformed_datagrams_are_answered_with_at_most_three_times_their_size_and_do_n
             seed = seed
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            let place = (seed >> 33) as usize % if round % 2 == 0 { 40 } else { bad.len() };
-            bad[place] ^= (seed >> 25) as u8 | 1;
+            let position = (seed >> 33) as usize % if round % 2 == 0 { 40 } else { bad.len() };
+            bad[position] ^= (seed >> 25) as u8 | 1;
         }
         if round % 3 == 0 {
             bad.truncate((seed >> 40) as usize % bad.len());

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration as Span, Instant};
 use thalweg_quic::net::{
-    Credentials, GetError, Progress, ServeError, Server, ServerConfig, Workload, get,
+    Credentials, GetError, RequestHandle, ServeError, Server, ServerConfig, Workload, get,
 };
 use thalweg_units::Duration;
 
@@ -15,7 +15,7 @@ fn a_wrong_fingerprint_is_reported_with_the_one_of_the_server() {
     let server = serve(config());
     let mut order = server.order(Workload::Download(mb(1)));
     order.fingerprint = Credentials::make().expect("random numbers").fingerprint();
-    let error = get(&order, &Progress::default()).expect_err("another server");
+    let error = get(&order, &RequestHandle::default()).expect_err("another server");
     assert!(error.is_refusal());
     assert!(
         error.to_string().contains(&server.fingerprint.to_string()),
@@ -35,13 +35,13 @@ fn a_closed_port_and_a_silent_one_are_distinguished() {
     let mut order = server.order(Workload::Download(mb(1)));
     order.patience = Duration::from_millis(400);
     order.port = closed.port();
-    let error = get(&order, &Progress::default()).expect_err("nobody there");
+    let error = get(&order, &RequestHandle::default()).expect_err("nobody there");
     assert!(matches!(error, GetError::NothingListens(_)), "{error}");
     order.port = silent.local_addr().expect("an address").port();
-    let error = get(&order, &Progress::default()).expect_err("no answer");
+    let error = get(&order, &RequestHandle::default()).expect_err("no answer");
     assert!(matches!(error, GetError::NoAnswer(..)), "{error}");
     order.host = "no.such.host.invalid".into();
-    let error = get(&order, &Progress::default()).expect_err("no host");
+    let error = get(&order, &RequestHandle::default()).expect_err("no host");
     assert!(matches!(error, GetError::Name(..)), "{error}");
     server.stop();
 }
@@ -64,7 +64,7 @@ fn clients_choose_a_controller_only_if_the_server_allows_it() {
     let server = serve(strict);
     let mut order = server.order(Workload::Download(mb(1)));
     order.server_controller = Some(controller("bbr"));
-    let error = get(&order, &Progress::default()).expect_err("refused");
+    let error = get(&order, &RequestHandle::default()).expect_err("refused");
     assert!(
         matches!(&error, GetError::Refused(_, reason) if reason.contains("choose")),
         "{error}"
@@ -100,7 +100,7 @@ fn a_server_that_stops_tells_its_clients_and_ends_within_a_second() {
 #[test]
 fn a_client_stops_when_interrupted() {
     let server = serve(config());
-    let progress = Progress::default();
+    let progress = RequestHandle::default();
     let error = thread::scope(|scope| {
         let client = scope.spawn(|| get(&server.order(Workload::Upload(mb(1_000_000))), &progress));
         thread::sleep(Span::from_millis(200));
@@ -150,7 +150,7 @@ fn a_client_that_disappears_times_out() {
         });
         let mut order = server.order(Workload::Download(mb(1_000_000)));
         (order.port, order.idle) = (port, Duration::from_millis(700));
-        let error = get(&order, &Progress::default()).expect_err("cut off");
+        let error = get(&order, &RequestHandle::default()).expect_err("cut off");
         assert!(matches!(error, GetError::Vanished(..)), "{error}");
         assert!(
             begin.elapsed() < Span::from_secs(3),
@@ -172,7 +172,7 @@ fn a_full_server_says_so_and_serves_again_when_there_is_room() {
     let mut small = config();
     small.limits.connections = 1;
     let server = serve(small);
-    let progress = Progress::default();
+    let progress = RequestHandle::default();
     thread::scope(|scope| {
         let first =
             scope.spawn(|| get(&server.order(Workload::Download(mb(1_000_000))), &progress));

@@ -2,7 +2,7 @@
 
 use crate::running::{config, controller, mb, serve};
 use std::thread;
-use thalweg_quic::net::{Progress, Workload, get};
+use thalweg_quic::net::{RequestHandle, Workload, get};
 use thalweg_units::Duration;
 
 #[test]
@@ -21,8 +21,8 @@ fn every_controller_completes_a_download_and_an_upload() {
             let mut order = server.order(workload);
             order.controller = controller(name);
             order.server_controller = Some(controller(name));
-            let summary =
-                get(&order, &Progress::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let summary = get(&order, &RequestHandle::default())
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(summary.moved, mb(3), "{name}");
             let (data, acks) = match workload {
                 Workload::Download(_) => (&summary.sender, &summary.client),
@@ -89,7 +89,7 @@ fn traces_record_both_senders() {
     let server = serve(with_trace);
     let mut order = server.order(Workload::Download(mb(20)));
     order.trace = true;
-    let summary = get(&order, &Progress::default()).expect("a download");
+    let summary = get(&order, &RequestHandle::default()).expect("a download");
     assert!(
         summary
             .samples

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration as Span;
 use thalweg_control::ControllerSpec;
 use thalweg_quic::net::{
-    Credentials, Fingerprint, GetError, Limits, Order, Progress, Served, Server, ServerConfig,
+    Credentials, Fingerprint, GetError, Limits, Order, RequestHandle, Served, Server, ServerConfig,
     Summary, Totals, Workload, get,
 };
 use thalweg_units::{Bytes, Duration};
@@ -45,7 +45,7 @@ pub(crate) fn serve(config: ServerConfig) -> Running {
     let thread = thread::spawn({
         let stop = Arc::clone(&stop);
         move || {
-            let mut tell = |one| tell.send(one).expect("a listener");
+            let mut tell = |served| tell.send(served).expect("a listener");
             server
                 .serve(&stop, None, false, &mut tell)
                 .expect("a socket that works")
@@ -76,7 +76,7 @@ impl Running {
     }
 
     pub(crate) fn get(&self, workload: Workload) -> Result<Summary, GetError> {
-        get(&self.order(workload), &Progress::default())
+        get(&self.order(workload), &RequestHandle::default())
     }
 
     /// The report of the next connection that ends.

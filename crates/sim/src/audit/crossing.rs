@@ -41,7 +41,7 @@ pub(super) struct Entry {
     pub(super) ecn: Ecn,
     pub(super) entered: Instant,
     /// Number of packets that entered the link before.
-    pub(super) place: u64,
+    pub(super) position: u64,
 }
 
 /// Entries and exits of one link.
@@ -102,8 +102,8 @@ impl Crossing {
             }
         };
         let next = &mut self.next[stream];
-        let kept = entry.place >= *next;
-        *next = entry.place + 1;
+        let kept = entry.position >= *next;
+        *next = entry.position + 1;
         hold(kept, || {
             "delivers a packet before an earlier one, though it does not reorder".to_owned()
         })
@@ -163,13 +163,13 @@ mod tests {
         config
     }
 
-    fn entry(connection: u32, ecn: Ecn, place: u64) -> Entry {
+    fn entry(connection: u32, ecn: Ecn, position: u64) -> Entry {
         Entry {
             connection,
             size: Bytes::new(1000),
             ecn,
             entered: Instant::START,
-            place,
+            position,
         }
     }
 

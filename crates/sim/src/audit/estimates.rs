@@ -317,11 +317,11 @@ mod tests {
             |e| e.path.largest_acked = Some(7),
             |e| e.counters.stream_bytes_received = 3999,
         ];
-        for (place, change) in changes.into_iter().enumerate() {
+        for (position, change) in changes.into_iter().enumerate() {
             let (mut estimates, mut endpoint) = (estimates(), endpoint());
             check(&mut estimates, &endpoint).unwrap();
             change(&mut endpoint);
-            assert!(check(&mut estimates, &endpoint).is_err(), "{place}");
+            assert!(check(&mut estimates, &endpoint).is_err(), "{position}");
         }
     }
 }

@@ -149,10 +149,10 @@ mod tests {
             |stats| stats.lost = count(0),
             |stats| stats.transmitted = count(8),
         ];
-        for (place, change) in changes.into_iter().enumerate() {
+        for (position, change) in changes.into_iter().enumerate() {
             let mut stats = stats();
             change(&mut stats);
-            assert!(ledger().balance(&stats, count(2), 2).is_err(), "{place}");
+            assert!(ledger().balance(&stats, count(2), 2).is_err(), "{position}");
         }
         assert!(ledger().balance(&stats(), count(1), 2).is_err());
         assert!(ledger().balance(&stats(), count(2), 3).is_err());

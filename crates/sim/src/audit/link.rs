@@ -60,7 +60,7 @@ impl AuditedLink {
             size,
             ecn,
             entered: now,
-            place: self.crossing.enter(),
+            position: self.crossing.enter(),
         }
     }
 

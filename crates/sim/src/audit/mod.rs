@@ -166,9 +166,12 @@ impl Auditor {
     fn element_name(&self, element: usize, per_connection: usize) -> String {
         match element.checked_sub(self.links.len()) {
             None => self.link_names[element].clone(),
-            Some(place) => match place % per_connection {
-                side @ (0 | 1) => self.side_name(place / per_connection, side),
-                _ => format!("flow {} (applications)", self.names[place / per_connection]),
+            Some(position) => match position % per_connection {
+                side @ (0 | 1) => self.side_name(position / per_connection, side),
+                _ => format!(
+                    "flow {} (applications)",
+                    self.names[position / per_connection]
+                ),
             },
         }
     }
@@ -245,8 +248,8 @@ impl Auditor {
     /// A packet leaves a link. Returns its packet number.
     pub(crate) fn leave(&mut self, now: Instant, link: LinkId, tag: u32) -> Option<u64> {
         self.clock.moved();
-        let place = tag as usize;
-        let tagged = self.tagged.get_mut(place).and_then(Option::take);
+        let position = tag as usize;
+        let tagged = self.tagged.get_mut(position).and_then(Option::take);
         let Some(tagged) = tagged.filter(|tagged| tagged.link == link) else {
             let problem = "delivers a packet that did not enter, or delivers it twice";
             self.note(Err(problem.to_owned()), |audit| {
@@ -288,9 +291,9 @@ impl Auditor {
     }
 
     /// A link has been moved to `now`.
-    pub(crate) fn link<P: Packet>(&mut self, now: Instant, place: LinkId, link: &mut Link<P>) {
-        let verdict = self.links[place.index()].check(now, link);
-        self.note(verdict, |audit| audit.link_names[place.index()].clone());
+    pub(crate) fn link<P: Packet>(&mut self, now: Instant, link_id: LinkId, link: &mut Link<P>) {
+        let verdict = self.links[link_id.index()].check(now, link);
+        self.note(verdict, |audit| audit.link_names[link_id.index()].clone());
     }
 
     /// This many packets towards an endpoint were dropped or lost.
@@ -343,9 +346,14 @@ impl Auditor {
     }
 
     /// Conservation of a link at the end of the trial.
-    pub(crate) fn end_link<P: Packet>(&mut self, now: Instant, place: LinkId, link: &mut Link<P>) {
-        let verdict = self.links[place.index()].end(now, link);
-        self.note(verdict, |audit| audit.link_names[place.index()].clone());
+    pub(crate) fn end_link<P: Packet>(
+        &mut self,
+        now: Instant,
+        link_id: LinkId,
+        link: &mut Link<P>,
+    ) {
+        let verdict = self.links[link_id.index()].end(now, link);
+        self.note(verdict, |audit| audit.link_names[link_id.index()].clone());
     }
 
     /// A connection at the end of the trial.

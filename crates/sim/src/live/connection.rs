@@ -20,7 +20,8 @@ use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
-use thalweg_quic::Datagram;
+use std::num::NonZeroUsize;
+use thalweg_quic::{Datagram, Train};
 use thalweg_transport::{Counters, Role, SenderRecorder};
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -55,11 +56,11 @@ impl RealConnection {
         self.0.endpoint(to).receive(now, &mut payload);
     }
 
-    /// The next datagram that one end may send now; call until there is none, and then
+    /// The next datagrams that one end may send now, at most `most`; call until there are none, and then
     /// [`settle`](RealConnection::settle).
-    pub fn transmit(&mut self, now: Instant, from: Role) -> Option<Datagram> {
+    pub fn transmit(&mut self, now: Instant, from: Role, most: NonZeroUsize) -> Option<Train> {
         match self.0.endpoint(from) {
-            Endpoint::Real(endpoint) => endpoint.transmit(now),
+            Endpoint::Real(endpoint) => endpoint.transmit_train(now, most),
             Endpoint::Modelled(_) => None,
         }
     }
@@ -181,7 +182,7 @@ mod tests {
     }
 
     /// Moves datagrams in 10 ms each way, without a limit, until the connection is closed or 30 s have passed.
-    fn carry(workload: &str) -> RealConnection {
+    fn carry(workload: &str, most: NonZeroUsize) -> RealConnection {
         let mut connection = connection(workload);
         let mut way: VecDeque<(Instant, Role, Datagram)> = VecDeque::new();
         let mut now = Instant::START;
@@ -194,8 +195,15 @@ mod tests {
             }
             connection.settle(now);
             for (from, to) in [(Role::Client, Role::Server), (Role::Server, Role::Client)] {
-                while let Some(datagram) = connection.transmit(now, from) {
-                    way.push_back((now + Duration::from_millis(10), to, datagram));
+                while let Some(train) = connection.transmit(now, from, most) {
+                    for data in train.data.chunks(train.size) {
+                        let datagram = Datagram {
+                            number: 0,
+                            ecn: train.ecn,
+                            data: data.into(),
+                        };
+                        way.push_back((now + Duration::from_millis(10), to, datagram));
+                    }
                 }
             }
             if !connection.settle(now) {
@@ -208,8 +216,8 @@ mod tests {
 
     #[test]
     fn a_transfer_arrives_whole_is_complete_and_then_closed() {
-        for workload in ["download = \"300 kB\"", "upload = \"300 kB\""] {
-            let connection = carry(workload);
+        for (workload, most) in [("download = \"300 kB\"", 1), ("upload = \"300 kB\"", 8)] {
+            let connection = carry(workload, NonZeroUsize::new(most).expect("some"));
             assert_eq!(connection.delivered(), Bytes::new(300_000), "{workload}");
             let completion = connection.completion().expect("complete");
             let closed = connection.closed().expect("closed");
@@ -237,7 +245,7 @@ mod tests {
             &[],
         );
         let scenario = scenario.expect("valid");
-        let connection = carry("call = \"2 s\"");
+        let connection = carry("call = \"2 s\"", NonZeroUsize::MIN);
         let media = connection.media(&scenario, connection.closed().expect("closed"));
         let frames: Vec<_> = media.iter().map(|m| (m.name.as_str(), m.frames)).collect();
         // 2 s of 50 audio frames and 30 frames of each video in a second.
@@ -254,7 +262,7 @@ mod tests {
         let mut connection = connection("download = \"300 kB\"");
         connection.begin();
         assert_eq!(connection.failure(), None);
-        let first = connection.transmit(Instant::START, Role::Client);
+        let first = connection.transmit(Instant::START, Role::Client, NonZeroUsize::MIN);
         let first = first.expect("a datagram").data;
         // The answer of a server that speaks another version only, which echoes the connection IDs (RFC 9000 section
         // 17.2.1). The first datagram has them after its first byte and version, each behind its length.

@@ -49,19 +49,20 @@ impl FlowSpec {
     /// Its transfers in the trial with seed `trial`, one connection each, in the order of their
     /// starts, with the starts from the start of the trial: one, or one per request.
     pub fn transfers(&self, trial: u64) -> Vec<(Duration, Transfer)> {
-        let one = match &self.workload {
+        let transfer = match &self.workload {
             &Workload::Download { bytes, request, .. } => Transfer::Download { bytes, request },
             &Workload::Upload { bytes, .. } => Transfer::Upload { bytes },
             Workload::Call(_) => Transfer::Call,
             Workload::Requests(arrivals) => {
                 let drawn = arrivals.draw(trial, &self.name).into_iter();
                 let request = arrivals.request;
-                let transfer = |bytes| Transfer::Download { bytes, request };
-                let all = drawn.map(|one| (self.start + one.after, transfer(one.bytes)));
+                let download = |bytes| Transfer::Download { bytes, request };
+                let all =
+                    drawn.map(|arrival| (self.start + arrival.after, download(arrival.bytes)));
                 return all.collect();
             }
         };
-        vec![(self.start, one)]
+        vec![(self.start, transfer)]
     }
 
     /// Whether each of its connections transfers one sequence of bytes, in one direction, as TCP can.

@@ -64,8 +64,8 @@ impl Series {
         let start = |bin: usize| Instant::START + self.every * bin as u64;
         self.capacity = (0..links)
             .map(|link| {
-                let one = |bin| capacity(link, start(bin), start(bin + 1)).as_u64();
-                (0..bins).map(one).collect()
+                let in_bin = |bin| capacity(link, start(bin), start(bin + 1)).as_u64();
+                (0..bins).map(in_bin).collect()
             })
             .collect();
     }

@@ -93,14 +93,14 @@ impl<P: Packet> Summary<'_, P> {
                 outcome.max_rtt = outcome.max_rtt.max(Some(counters.rtt_max));
             }
             let direction = Direction::from(connection.sending_side());
-            for (place, link) in connection.routes[direction].iter().enumerate() {
+            for (position, link) in connection.routes[direction].iter().enumerate() {
                 let stats = self.links[link.index()].flow_stats(index as u64);
                 outcome.packets_dropped += stats.dropped.packets;
                 outcome.packets_lost_at_random += stats.lost.packets;
                 outcome.packets_marked += stats.marked.packets;
                 waited += stats.queue_wait;
                 jittered += stats.jitter_experienced;
-                if place == 0 {
+                if position == 0 {
                     // Each packet crosses all links: their waits add up to that of the route.
                     transmitted += stats.transmitted.packets;
                 }

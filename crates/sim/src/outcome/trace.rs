@@ -138,7 +138,7 @@ impl Recorder {
     ) {
         link.advance(time);
         let last = self.last[index].checked_sub(1);
-        let last = last.map(|place| &self.trace.links[place]);
+        let last = last.map(|position| &self.trace.links[position]);
         if last.is_none_or(|row| row.is_outdated(link)) {
             self.trace.sample_link(time, index, link);
             self.last[index] = self.trace.links.len();

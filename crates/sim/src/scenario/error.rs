@@ -75,8 +75,8 @@ fn shortened(message: &str) -> Cow<'_, str> {
     }
     let parts = message.split('"').enumerate();
     let parts: Vec<_> = parts
-        .map(|(place, part)| {
-            let most = if place % 2 == 1 { VALUE } else { usize::MAX };
+        .map(|(position, part)| {
+            let most = if position % 2 == 1 { VALUE } else { usize::MAX };
             brief(part, most)
         })
         .collect();

@@ -78,15 +78,15 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let begin = Instant::START + flow.start + ready;
     // Each link may be the bottleneck: none is done before it has transmitted all.
     let mut done = Instant::START;
-    for (place, link) in data.iter().enumerate() {
-        let reached = begin + delay(&data[..place]);
+    for (position, link) in data.iter().enumerate() {
+        let reached = begin + delay(&data[..position]);
         let sent = if link.trace.is_some() && link.noise.is_some() {
             reached
         } else {
             let schedule = CapacitySchedule::new(&at_best(link));
             schedule.time_to_send(bytes + Bytes::new(headers), reached)?
         };
-        done = done.max(sent + delay(&data[place..]));
+        done = done.max(sent + delay(&data[position..]));
     }
     let close = match metric {
         Metric::Completion => Duration::ZERO,

@@ -33,9 +33,9 @@ impl KnownKeys {
         if variants.is_empty() {
             return None;
         }
-        let named = |place: &str| -> Option<String> {
+        let named = |pointer: &str| -> Option<String> {
             let names = variants.iter();
-            let names = names.map(|variant| variant.pointer(place)?.as_str());
+            let names = names.map(|variant| variant.pointer(pointer)?.as_str());
             let names = names.collect::<Option<Vec<&str>>>()?;
             Some(format!("\"{}\"", names.join("\", \"")))
         };
@@ -69,10 +69,10 @@ impl KnownKeys {
             let entry = if named { "NAME" } else { "0" };
             Some((format!("{name}.{entry}"), item))
         });
-        let (place, _) = tables
+        let (table, _) = tables
             .chain(lists)
             .find(|(_, property)| self.keys(property).any(|known| known == key))?;
-        Some(format!("{place}.{key}"))
+        Some(format!("{table}.{key}"))
     }
 
     /// The keys of a table.

@@ -40,8 +40,8 @@ impl MediaSpec {
     pub(crate) fn span(&self, frames: u32) -> Duration {
         Duration::from_nanos(u64::from(frames) * 1_000_000_000 / u64::from(self.per_second))
     }
-    pub(crate) fn frame_size(&self, place: u32) -> u64 {
-        if place == 0 {
+    pub(crate) fn frame_size(&self, position: u32) -> u64 {
+        if position == 0 {
             self.first_frame.as_u64()
         } else {
             self.frame.as_u64()

@@ -71,8 +71,8 @@ impl EventQueue {
     }
 
     #[inline]
-    fn at(&self, place: usize) -> Entry {
-        self.groups[place / FAN][place % FAN]
+    fn at(&self, position: usize) -> Entry {
+        self.groups[position / FAN][position % FAN]
     }
 
     /// The next event: its time and element.
@@ -97,17 +97,17 @@ impl EventQueue {
             self.inserted += 1;
             Entry::new(time, self.inserted, element)
         };
-        self.play(leaf, entry);
+        self.replay(leaf, entry);
     }
 
     /// Puts an entry into a leaf and plays its matches.
     #[inline(never)] // keeps the case of an unchanged time cheap
-    fn play(&mut self, mut place: usize, mut entry: Entry) {
+    fn replay(&mut self, mut position: usize, mut entry: Entry) {
         loop {
-            let node = place / FAN;
+            let node = position / FAN;
             let winner = self.at(node);
             let group = &mut self.groups[node];
-            let before = std::mem::replace(&mut group[place % FAN], entry);
+            let before = std::mem::replace(&mut group[position % FAN], entry);
             if entry > winner {
                 if before.order() != winner.order() {
                     return;
@@ -118,7 +118,7 @@ impl EventQueue {
                 self.groups[0][1] = entry;
                 return;
             }
-            place = node;
+            position = node;
         }
     }
 }

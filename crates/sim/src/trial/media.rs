@@ -302,17 +302,17 @@ impl Track {
             while outgoing.next_frame < frames
                 && outgoing.start + spec.span(outgoing.next_frame) <= now
             {
-                let place = outgoing.next_frame;
+                let position = outgoing.next_frame;
                 outgoing.next_frame += 1;
                 match spec.carriage {
                     Carriage::Datagrams => {
-                        let tag = u64::from(index) << 32 | u64::from(place);
-                        sender.send_datagram(spec.frame_size(place) as u32, tag, spec.priority);
+                        let tag = u64::from(index) << 32 | u64::from(position);
+                        sender.send_datagram(spec.frame_size(position) as u32, tag, spec.priority);
                     }
                     Carriage::Streams => {
-                        let (id, last) = (outgoing.group * count + index, place + 1 == frames);
+                        let (id, last) = (outgoing.group * count + index, position + 1 == frames);
                         let turns = takes_turns(spec.priority);
-                        sender.write(id, spec.frame_size(place), last, spec.priority, turns);
+                        sender.write(id, spec.frame_size(position), last, spec.priority, turns);
                     }
                 }
             }
@@ -335,14 +335,14 @@ impl Track {
     ) -> bool {
         let frames = self.spec.group_frames(group);
         let group_start = start + self.spec.span(group * self.spec.group);
-        let Some(place) = self
+        let Some(position) = self
             .incoming
             .iter()
             .position(|incoming| incoming.group == group)
         else {
             return false;
         };
-        let incoming = &mut self.incoming[place];
+        let incoming = &mut self.incoming[position];
         let mut skip = false;
         while incoming.received < frames
             && self.spec.bytes_until(incoming.received + 1) <= contiguous
@@ -366,15 +366,15 @@ impl Track {
         }
         if skip || complete {
             self.finished_groups += 1;
-            self.incoming.remove(place);
+            self.incoming.remove(position);
         }
         skip
     }
 
     /// The nominal time of a frame, counted from the first of the call.
     fn nominal(&self, start: Instant, frame: u32) -> Instant {
-        let (group, place) = (frame / self.spec.group, frame % self.spec.group);
-        start + self.spec.span(group * self.spec.group) + self.spec.span(place)
+        let (group, position) = (frame / self.spec.group, frame % self.spec.group);
+        start + self.spec.span(group * self.spec.group) + self.spec.span(position)
     }
 
     /// Nominal times until `end`, and when the frames arrived.
@@ -384,8 +384,8 @@ impl Track {
             .collect();
         came.sort_unstable();
         let received = |nominal| {
-            let place = came.binary_search_by_key(&nominal, |(nominal, _)| *nominal);
-            place.ok().map(|place| came[place].1)
+            let position = came.binary_search_by_key(&nominal, |(nominal, _)| *nominal);
+            position.ok().map(|position| came[position].1)
         };
         (0..self.spec.frames)
             .map(|frame| self.nominal(start, frame))

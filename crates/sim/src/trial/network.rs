@@ -332,8 +332,8 @@ impl Network {
     }
 
     /// The element of one side of a connection; that of the applications follows the two sides.
-    fn element(&self, connection: usize, place: usize) -> usize {
-        self.links.len() + PER_CONNECTION * connection + place
+    fn element(&self, connection: usize, offset: usize) -> usize {
+        self.links.len() + PER_CONNECTION * connection + offset
     }
 
     /// An endpoint or the applications of a connection are due.
@@ -381,14 +381,14 @@ impl Network {
         }
         let data_of =
             (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
-        let place = connection.first_links[side.index()];
-        let link = &mut self.links[place.index()];
+        let link_id = connection.first_links[side.index()];
+        let link = &mut self.links[link_id.index()];
         let endpoint = connection.endpoint(side);
         let mut first_link = FirstLink {
             now: self.now,
             overhead: self.overhead,
             link,
-            place,
+            link_id,
             sender: (index, side),
             series: self.series.as_mut().zip(data_of),
             audit: self.audit.as_deref_mut(),
@@ -401,7 +401,7 @@ impl Network {
         self.queue.set(element, endpoint.next().max(self.now));
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);
-            self.queue.set(place.index(), next);
+            self.queue.set(link_id.index(), next);
         }
         let has_call = connection.call.is_some();
         if has_call {
@@ -409,10 +409,10 @@ impl Network {
             self.queue.set(self.element(index, APPLICATIONS), next);
         }
         if self.audit.is_some() {
-            self.audit_endpoint(index, side, place, sent);
+            self.audit_endpoint(index, side, link_id, sent);
         }
         if self.recorder.is_some() {
-            self.sample(index, side, place, sent, event);
+            self.sample(index, side, link_id, sent, event);
         }
         if has_events {
             self.pump(index, side, event);

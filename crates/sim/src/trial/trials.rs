@@ -93,7 +93,7 @@ pub fn run_traced(
     seed: u64,
     progress: &Progress,
 ) -> Option<(Finished, Trace)> {
-    let (finished, trace) = play(scenario, 0, seed, true, progress)?;
+    let (finished, trace) = run_one(scenario, 0, seed, true, progress)?;
     Some((finished, trace.unwrap_or_default()))
 }
 
@@ -141,7 +141,7 @@ pub fn run_trials(
 /// });
 /// let mut taken = taken.into_inner().unwrap();
 /// taken.sort_by_key(|(scenario, index, _)| (*scenario, *index));
-/// let alone = [&slow, &fast].map(|one| run_trials(one, &[1, 2, 3], 1, &Progress::default()));
+/// let alone = [&slow, &fast].map(|scenario| run_trials(scenario, &[1, 2, 3], 1, &Progress::default()));
 /// let alone: Vec<_> = alone.into_iter().flatten().map(|finished| finished.outcome).collect();
 /// assert_eq!(taken.into_iter().map(|(_, _, outcome)| outcome).collect::<Vec<_>>(), alone);
 /// ```
@@ -162,7 +162,7 @@ pub fn run_batches(
                 break;
             }
             let (scenario, index) = (number / seeds.len(), number % seeds.len());
-            let trial = play(scenarios[scenario], index, seeds[index], false, progress);
+            let trial = run_one(scenarios[scenario], index, seeds[index], false, progress);
             let Some((finished, _)) = trial else { break };
             take(scenario, finished);
             progress.finished.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +176,7 @@ pub fn run_batches(
     });
 }
 
-fn play(
+fn run_one(
     scenario: &Scenario,
     index: usize,
     seed: u64,

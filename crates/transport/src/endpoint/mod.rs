@@ -163,19 +163,19 @@ impl Endpoint {
     /// more urgent; see RFC 9218 for `incremental`. Both are taken from the first call.
     pub fn write(&mut self, id: StreamId, bytes: u64, fin: bool, priority: u8, incremental: bool) {
         self.end_rest();
-        let place = match self
+        let position = match self
             .send_streams
             .binary_search_by_key(&id, |stream| stream.id)
         {
-            Ok(place) => place,
-            Err(place) => {
+            Ok(position) => position,
+            Err(position) => {
                 let limit = self.config.initial_max_stream_data.as_u64();
                 self.send_streams
-                    .insert(place, SendStream::new(id, priority, incremental, limit));
-                place
+                    .insert(position, SendStream::new(id, priority, incremental, limit));
+                position
             }
         };
-        self.send_streams[place].write(bytes, fin);
+        self.send_streams[position].write(bytes, fin);
     }
 
     /// Queues a datagram of `len` bytes; the receiving application gets its `tag`. A datagram larger than
@@ -389,8 +389,8 @@ impl Endpoint {
     }
 
     fn send_stream(&mut self, id: StreamId) -> Option<&mut SendStream> {
-        let place = place_of(&self.send_streams, id)?;
-        Some(&mut self.send_streams[place])
+        let position = place_of(&self.send_streams, id)?;
+        Some(&mut self.send_streams[position])
     }
 
     fn is_complete(&self) -> bool {

@@ -382,17 +382,17 @@ impl NewlyAcked {
                 fin,
             } => {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
-                if let Some(place) = place_of(streams, id) {
-                    streams[place].on_acked(offset, len, fin);
-                    self.stream_ended |= streams[place].is_done();
+                if let Some(position) = place_of(streams, id) {
+                    streams[position].on_acked(offset, len, fin);
+                    self.stream_ended |= streams[position].is_done();
                 }
             }
             Frame::Datagram { .. } => {
                 path.newest_acked_data_sent = path.newest_acked_data_sent.max(packet.state.sent);
             }
             Frame::ResetStream { id, .. } => {
-                if let Some(place) = place_of(streams, id) {
-                    streams[place].reset_acked = true;
+                if let Some(position) = place_of(streams, id) {
+                    streams[position].reset_acked = true;
                 }
                 self.stream_ended = true;
             }

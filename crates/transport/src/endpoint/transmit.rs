@@ -343,7 +343,7 @@ impl Endpoint {
         while draft.has_space(STREAM_FRAME_OVERHEAD + 1) {
             let credit = self.credit.left();
             let stream = self.most_urgent_stream(credit);
-            let urgency = stream.map(|place| self.send_streams[place].priority);
+            let urgency = stream.map(|position| self.send_streams[position].priority);
             if let Some((priority, len)) = self.datagrams.front()
                 && urgency.is_none_or(|urgency| priority <= urgency)
             {
@@ -355,9 +355,9 @@ impl Endpoint {
                 }
                 continue;
             }
-            let Some(place) = stream else { break };
+            let Some(position) = stream else { break };
             self.serving += 1;
-            let stream = &mut self.send_streams[place];
+            let stream = &mut self.send_streams[position];
             stream.served = self.serving;
             let room = draft.room - STREAM_FRAME_OVERHEAD;
             let Some((frame, new)) = stream.take_frame(room, credit) else {
@@ -386,8 +386,8 @@ impl Endpoint {
             .iter()
             .enumerate()
             .filter(|(_, s)| s.is_ready(credit));
-        let order = |place: usize| {
-            let stream = &self.send_streams[place];
+        let order = |position: usize| {
+            let stream = &self.send_streams[position];
             (
                 stream.priority,
                 if stream.incremental { stream.served } else { 0 },
@@ -395,8 +395,8 @@ impl Endpoint {
             )
         };
         ready
-            .map(|(place, _)| place)
-            .min_by_key(|place| order(*place))
+            .map(|(position, _)| position)
+            .min_by_key(|position| order(*position))
     }
 
     /// Numbers a packet of `size` bytes, of which `in_flight` count as such, and keeps a record until its fate

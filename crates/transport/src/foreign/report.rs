@@ -56,10 +56,10 @@ impl StackFlow {
         numbers.sort_unstable();
         let mut newly: Option<Acked> = None;
         for &number in &*numbers {
-            let Some(place) = self.find(number) else {
+            let Some(position) = self.find(number) else {
                 continue;
             };
-            let packet = &mut self.sent[place];
+            let packet = &mut self.sent[position];
             packet.settled = true;
             self.sender
                 .log
@@ -138,10 +138,10 @@ impl StackFlow {
         }
         let (mut bytes, mut ranges, mut expected) = (Bytes::ZERO, 0, None);
         for (index, &number) in numbers.iter().enumerate() {
-            let Some(place) = self.find(number) else {
+            let Some(position) = self.find(number) else {
                 continue;
             };
-            let packet = &mut self.sent[place];
+            let packet = &mut self.sent[position];
             packet.settled = true;
             let (state, in_flight) = (packet.state, !packet.is_probe);
             let persistent = persistent && index + 1 == numbers.len();

@@ -258,8 +258,8 @@ impl StackFlow {
             // Nothing was sent since the stack ran dry, so what is in flight now was in flight then.
             self.on_nothing_to_send(now);
         }
-        let known = self.find(number).is_some_and(|place| {
-            let packet = &self.sent[place];
+        let known = self.find(number).is_some_and(|position| {
+            let packet = &self.sent[position];
             packet.state.sent == sent && packet.size() == size && !packet.settled
         });
         if known {
@@ -269,11 +269,11 @@ impl StackFlow {
 
     /// A packet is removed without acknowledgement or loss: it is not ack-eliciting.
     pub fn forget(&mut self, number: u64) {
-        if let Some(place) = self.find(number)
-            && !self.sent[place].settled
+        if let Some(position) = self.find(number)
+            && !self.sent[position].settled
         {
-            self.sent[place].settled = true;
-            self.sender.path.bytes_in_flight -= self.sent[place].size();
+            self.sent[position].settled = true;
+            self.sender.path.bytes_in_flight -= self.sent[position].size();
             self.forget_settled();
         }
     }
@@ -287,9 +287,9 @@ impl StackFlow {
     /// A packet is declared lost.
     pub fn on_lost(&mut self, now: Instant, number: u64, size: Bytes) {
         self.now = now;
-        let known = self
-            .find(number)
-            .is_some_and(|place| self.sent[place].size() == size && !self.sent[place].settled);
+        let known = self.find(number).is_some_and(|position| {
+            self.sent[position].size() == size && !self.sent[position].settled
+        });
         if known {
             self.batch.lost.push(number);
         }

@@ -12,7 +12,7 @@ fn answered(config: &TransportConfig, window: u64) -> Pair {
     let mut pair = Pair::new(config, scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
-    pair.play_until(at_ms(60_000), Pair::is_answered);
+    pair.run_until(at_ms(60_000), Pair::is_answered);
     pair
 }
 
@@ -48,11 +48,11 @@ fn a_single_packet_is_acknowledged_after_the_delay() {
     let mut pair = Pair::new(&config, scribe)
         .asking(&[Exchange::new(0, 1000)])
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500));
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500));
     pair.server.write(1, 1000, false, 9, true);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(600));
+    pair.run_to(at_ms(600));
     let ack = acks(&pair).last().unwrap();
     assert_eq!((ack.time, ack.packet.kind), (at_ms(547), Kind::AckOnly));
     assert_eq!(ack.packet.ack.as_ref().unwrap().delay(), ms(7));
@@ -112,8 +112,8 @@ fn marks_and_codepoints_are_counted_to_the_packet() {
             Fate::Pass
         })
         .connect();
-    pair.play_until(at_ms(3000), Pair::is_answered);
-    pair.play(at_ms(4000));
+    pair.run_until(at_ms(3000), Pair::is_answered);
+    pair.run_to(at_ms(4000));
     let numbered = |s: &&Sent| s.way == Way::ToClient && s.is_data();
     let count = |ecn| {
         pair.sent
@@ -148,7 +148,7 @@ fn the_delay_that_a_peer_reports_is_subtracted_from_the_rtt() {
     let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
-    pair.play_until(at_ms(60_000), Pair::is_answered);
+    pair.run_until(at_ms(60_000), Pair::is_answered);
     let told = record.lock().unwrap();
     let samples = told.iter().filter_map(|(_, told)| match told {
         Told::Rtt(sample) => Some(sample),

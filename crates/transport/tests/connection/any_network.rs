@@ -96,7 +96,7 @@ proptest! {
             .with_pipe(harm.pipe())
             .connect();
         // Only the count of probe timeouts limits their doubling: a bad streak may take days.
-        pair.play_until(at_ms(1_000_000_000), |pair| {
+        pair.run_until(at_ms(1_000_000_000), |pair| {
             let idle = |end: &thalweg_transport::Endpoint| end.path().bytes_in_flight.is_zero();
             pair.is_answered() && idle(&pair.client) && idle(&pair.server)
         });
@@ -110,6 +110,6 @@ proptest! {
         pair.client.close();
         pair.pump(Way::ToServer);
         let end = pair.now + ms(1_000_000);
-        pair.play_until(end, |pair| pair.client_event(thalweg_transport::AppEvent::Closed).is_some());
+        pair.run_until(end, |pair| pair.client_event(thalweg_transport::AppEvent::Closed).is_some());
     }
 }

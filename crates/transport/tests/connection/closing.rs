@@ -13,8 +13,8 @@ fn answered(pipe: impl FnMut(Instant, Way, Kind) -> Fate + 'static) -> Pair {
         .asking(&[Exchange::new(0, 5000)])
         .with_pipe(move |now, way, _, packet| pipe(now, way, packet.kind))
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500)); // the last acknowledgements
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500)); // the last acknowledgements
     pair
 }
 
@@ -23,7 +23,7 @@ fn closing_takes_one_round_trip_and_the_server_is_closed_half_way() {
     let mut pair = answered(|_, _, _| Fate::Pass);
     pair.client.close();
     pair.pump(Way::ToServer);
-    pair.play(at_ms(2000));
+    pair.run_to(at_ms(2000));
     assert_eq!(pair.client_event(AppEvent::Closed), Some(at_ms(580)));
     let server = pair.server_events.iter().find(|e| e.1 == AppEvent::Closed);
     assert_eq!(server.map(|e| e.0), Some(at_ms(540)));
@@ -45,7 +45,7 @@ fn a_close_without_answer_ends_after_three_probe_timeouts() {
     let pto = path.smoothed_rtt + (path.rtt_var * 4).max(ms(1)) + ms(10);
     pair.client.close();
     pair.pump(Way::ToServer);
-    pair.play(at_ms(5000));
+    pair.run_to(at_ms(5000));
     assert_eq!(
         pair.client_event(AppEvent::Closed),
         Some(at_ms(500) + pto * 3)
@@ -59,7 +59,7 @@ fn when_both_close_at_once_both_are_closed_half_a_round_trip_later() {
     pair.server.close();
     pair.pump(Way::ToServer);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(2000));
+    pair.run_to(at_ms(2000));
     for events in [&pair.client_events, &pair.server_events] {
         let closed: Vec<_> = events.iter().filter(|e| e.1 == AppEvent::Closed).collect();
         assert_eq!(closed.len(), 1);
@@ -73,13 +73,13 @@ fn restarts_after(pause: u64) -> usize {
     let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 50_000)])
         .connect();
-    pair.play_until(at_ms(2000), Pair::is_answered);
+    pair.run_until(at_ms(2000), Pair::is_answered);
     let quiet = pair.now + ms(200);
-    pair.play(quiet);
-    pair.play(quiet + ms(pause));
+    pair.run_to(quiet);
+    pair.run_to(quiet + ms(pause));
     pair.server.write(1, 50_000, true, 9, true);
     pair.pump(Way::ToClient);
-    pair.play(quiet + ms(pause) + ms(2000));
+    pair.run_to(quiet + ms(pause) + ms(2000));
     assert_eq!(pair.completions(1).count(), 1);
     let record = record.lock().unwrap();
     record

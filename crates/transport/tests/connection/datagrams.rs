@@ -11,8 +11,8 @@ fn connected(window: u64) -> Pair {
     let mut pair = Pair::new(&TransportConfig::new(Rules::Picoquic), scribe)
         .asking(&[Exchange::new(0, 1000)])
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500));
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500));
     pair
 }
 
@@ -42,7 +42,7 @@ fn at_equal_priority_datagrams_leave_before_streams() {
         pair.server.send_datagram(1000, tag, 9);
     }
     pair.pump(Way::ToClient);
-    pair.play(at_ms(2000));
+    pair.run_to(at_ms(2000));
     assert_eq!(
         order(&pair),
         [Some(0), Some(1), Some(2), Some(3), Some(4), None]
@@ -57,7 +57,7 @@ fn a_less_urgent_datagram_waits_for_the_stream_and_a_more_urgent_one_overtakes_o
     pair.server.send_datagram(1000, 71, 7);
     pair.server.send_datagram(1000, 30, 3);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(2000));
+    pair.run_to(at_ms(2000));
     assert_eq!(order(&pair), [Some(30), None, Some(70), Some(71)]);
 }
 
@@ -75,12 +75,12 @@ fn a_lost_datagram_stays_lost_and_its_bytes_leave_the_flight() {
             }
         })
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
+    pair.run_until(at_ms(1000), Pair::is_answered);
     for tag in 0..20 {
         pair.server.send_datagram(1100, tag, 9); // more than half a packet: one in each
     }
     pair.pump(Way::ToClient);
-    pair.play(at_ms(5000));
+    pair.run_to(at_ms(5000));
     let tags: Vec<u64> = pair
         .client_events
         .iter()
@@ -99,7 +99,7 @@ fn a_datagram_that_fits_no_packet_is_cut_to_one() {
     let mut pair = connected(20_000);
     pair.server.send_datagram(9000, 1, 9);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(2000));
+    pair.run_to(at_ms(2000));
     let len = pair
         .client_events
         .iter()

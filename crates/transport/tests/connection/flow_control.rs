@@ -24,7 +24,7 @@ fn the_connection_window_triples_whenever_half_of_it_is_used() {
     let mut pair = Pair::new(&small(60_000, 1 << 30), scribe)
         .asking(&[Exchange::new(0, 1_000_000)])
         .connect();
-    pair.play_until(at_ms(10_000), Pair::is_answered);
+    pair.run_until(at_ms(10_000), Pair::is_answered);
     let mut limits: Vec<u64> = frames(&pair)
         .filter_map(|frame| match frame {
             Frame::MaxData(limit) => Some(limit),
@@ -42,7 +42,7 @@ fn the_stream_window_triples_whenever_half_of_it_is_used() {
     let mut pair = Pair::new(&small(1 << 30, 60_000), scribe)
         .asking(&[Exchange::new(3, 1_000_000)])
         .connect();
-    pair.play_until(at_ms(10_000), Pair::is_answered);
+    pair.run_until(at_ms(10_000), Pair::is_answered);
     let mut limits: Vec<u64> = frames(&pair)
         .filter_map(|frame| match frame {
             Frame::MaxStreamData { id: 3, limit } => Some(limit),
@@ -60,7 +60,7 @@ fn on_a_long_path_windows_grow_with_the_rtt() {
     let mut pair = Pair::new(&small(60_000, 1 << 30), scribe).asking(&[Exchange::new(0, 200_000)]);
     pair.delay = ms(300);
     let mut pair = pair.connect();
-    pair.play_until(at_ms(20_000), Pair::is_answered);
+    pair.run_until(at_ms(20_000), Pair::is_answered);
     let first = frames(&pair).find_map(|frame| match frame {
         Frame::MaxData(limit) => Some(limit),
         _ => None,
@@ -76,7 +76,7 @@ fn a_window_smaller_than_the_path_costs_round_trips() {
     let mut pair = Pair::new(&small(4096, 1 << 30), scribe)
         .asking(&[Exchange::new(0, 100_000)])
         .connect();
-    pair.play_until(at_ms(10_000), Pair::is_answered);
+    pair.run_until(at_ms(10_000), Pair::is_answered);
     let took = pair.completions(0).next().unwrap();
     assert!(
         took >= at_ms(160 + 3 * 80) && took <= at_ms(160 + 4 * 80),
@@ -100,7 +100,7 @@ fn a_lost_limit_is_sent_again() {
             Fate::Pass
         })
         .connect();
-    pair.play_until(at_ms(20_000), Pair::is_answered);
+    pair.run_until(at_ms(20_000), Pair::is_answered);
 }
 
 #[test]
@@ -131,21 +131,21 @@ fn streams_that_were_given_up_give_their_credit_back() {
             }
         })
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
+    pair.run_until(at_ms(1000), Pair::is_answered);
     for id in 1..=40 {
         pair.server.write(id, 20_000, true, 9, true);
         pair.pump(Way::ToClient);
         let soon = pair.now + ms(50);
-        pair.play(soon);
+        pair.run_to(soon);
         pair.client.stop_receiving(id);
         pair.pump(Way::ToServer);
         let later = pair.now + ms(300);
-        pair.play(later);
+        pair.run_to(later);
     }
     pair.server.write(41, 20_000, true, 9, true);
     pair.pump(Way::ToClient);
     let end = pair.now + ms(10_000);
-    pair.play(end);
+    pair.run_to(end);
     assert_eq!(
         pair.completions(41).count(),
         1,

@@ -20,7 +20,7 @@ fn zero_rtt() -> TransportConfig {
 #[test]
 fn the_handshake_takes_one_round_trip_and_data_arrives_after_two() {
     let mut pair = pair(&TransportConfig::new(Rules::Picoquic)).connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
+    pair.run_until(at_ms(1000), Pair::is_answered);
     assert_eq!(pair.client_event(AppEvent::Connected), Some(at_ms(80)));
     assert_eq!(pair.completions(0).next(), Some(at_ms(160)));
 }
@@ -35,7 +35,7 @@ fn zero_rtt_saves_one_round_trip() {
         ..Exchange::new(0, 2000)
     };
     let mut pair = pair.connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
+    pair.run_until(at_ms(1000), Pair::is_answered);
     assert_eq!(pair.completions(0).next(), Some(at_ms(80)));
 }
 
@@ -43,7 +43,7 @@ fn zero_rtt_saves_one_round_trip() {
 fn the_answer_to_zero_rtt_waits_for_the_address_to_be_validated() {
     let mut pair = pair(&zero_rtt()).connect();
     pair.exchanges[0].response = 12_000;
-    pair.play_until(at_ms(1000), Pair::is_answered);
+    pair.run_until(at_ms(1000), Pair::is_answered);
     // The client's acknowledgement of the first flight, at 80 ms, lets the rest go at 120 ms.
     assert_eq!(pair.completions(0).next(), Some(at_ms(160)));
 }
@@ -61,7 +61,7 @@ fn a_server_whose_client_falls_silent_sends_three_times_what_it_got_and_no_more(
                 }
             })
             .connect();
-        pair.play(at_ms(60_000));
+        pair.run_to(at_ms(60_000));
         let sum = |way| {
             let of = pair
                 .sent
@@ -85,7 +85,7 @@ fn a_server_keeps_the_limit_while_the_client_repeats_its_initial() {
             Way::ToClient => Fate::Drop,
         })
         .connect();
-    pair.play(at_ms(60_000));
+    pair.run_to(at_ms(60_000));
     let initials = pair
         .sent
         .iter()
@@ -100,7 +100,7 @@ fn every_packet_of_the_first_flights_may_be_lost() {
             let mut pair = pair(&config)
                 .with_pipe(move |_, _, n, _| if n == lost { Fate::Drop } else { Fate::Pass })
                 .connect();
-            pair.play_until(at_ms(4000), Pair::is_answered);
+            pair.run_until(at_ms(4000), Pair::is_answered);
             // Not so fast that nothing can have been lost.
             let fastest = if config.zero_rtt { 80 } else { 160 };
             assert!(pair.completions(0).next() >= Some(at_ms(fastest)));
@@ -125,7 +125,7 @@ fn any_three_packets_of_the_first_flights_may_be_lost_together() {
                             }
                         })
                         .connect();
-                    pair.play(at_ms(30_000));
+                    pair.run_to(at_ms(30_000));
                     assert!(
                         pair.is_answered(),
                         "losing {lost:?}, 0-RTT {}",
@@ -153,7 +153,7 @@ fn the_path_mtu_is_raised_by_an_acknowledged_probe_and_only_then() {
                 }
             })
             .connect();
-        pair.play_until(at_ms(5000), Pair::is_answered);
+        pair.run_until(at_ms(5000), Pair::is_answered);
         let largest = pair.server_data().map(|s| s.packet.size).max();
         assert_eq!(largest, Some(if probe_passes { 1440 } else { 1252 }));
     }

@@ -58,12 +58,12 @@ fn a_packet_is_lost_when_the_third_after_it_is_acknowledged() {
             Fate::Pass
         }
     });
-    pair.play_until(at_ms(2000), Pair::is_answered);
+    pair.run_until(at_ms(2000), Pair::is_answered);
     let told = record.lock().unwrap();
-    let place = told
+    let position = told
         .iter()
         .position(|(_, told)| matches!(told, Told::Lost(_)));
-    let place = place.expect("a loss");
+    let position = position.expect("a loss");
     // The loss is reported just before the acknowledgement that proved it.
     let acks: Vec<u64> = told
         .iter()
@@ -73,7 +73,7 @@ fn a_packet_is_lost_when_the_third_after_it_is_acknowledged() {
         })
         .collect();
     assert!(acks.contains(&21) && acks.contains(&22), "{acks:?}");
-    match &told[place..] {
+    match &told[position..] {
         [(_, Told::Lost(lost)), (_, Told::Ack(ack)), ..] => {
             assert_eq!((lost.packet, ack.largest), (20, 23));
             assert_eq!(ack.newly_lost, lost.size - Bytes::new(16));
@@ -93,11 +93,11 @@ fn the_last_packet_but_one_is_lost_nine_eighths_of_the_rtt_after_it_left() {
         seen += 1;
         if seen == 8 { Fate::Drop } else { Fate::Pass }
     });
-    pair.play_until(at_ms(2000), Pair::is_answered);
+    pair.run_until(at_ms(2000), Pair::is_answered);
     let data: Vec<_> = pair.server_data().collect();
-    let place = data.iter().position(|s| s.fate == Fate::Drop).unwrap();
+    let position = data.iter().position(|s| s.fate == Fate::Drop).unwrap();
     let (_, lost) = losses(&record).remove(0);
-    assert_eq!(lost.packet, data[place].packet.number);
+    assert_eq!(lost.packet, data[position].packet.number);
     let after = pair.sent.iter().filter(|s| {
         s.way == Way::ToClient
             && s.is_data()
@@ -120,7 +120,7 @@ fn blackout(from: Instant, to: Instant) -> (Pair, Record) {
             Fate::Pass
         }
     });
-    pair.play_until(at_ms(60_000), Pair::is_answered);
+    pair.run_until(at_ms(60_000), Pair::is_answered);
     (pair, record)
 }
 
@@ -198,11 +198,11 @@ fn is_given_back(bytes: u64, window: u64) {
             Fate::Pass
         }
     });
-    pair.play_until(at_ms(3000), |pair| pair.server.counters().packets_lost > 0);
+    pair.run_until(at_ms(3000), |pair| pair.server.counters().packets_lost > 0);
     let lost_then = pair.server.path().lost;
     assert!(lost_then > Bytes::ZERO);
     let end = pair.now + ms(1000);
-    pair.play(end);
+    pair.run_to(end);
     assert!(pair.is_answered());
     assert_eq!(pair.server.path().lost, Bytes::ZERO);
     assert_eq!(pair.server.counters().spurious_losses, 1);
@@ -229,7 +229,7 @@ fn a_delayed_path_proves_a_probe_timeout_wrong_without_any_loss() {
             Fate::Pass
         }
     });
-    pair.play_until(at_ms(20_000), Pair::is_answered);
+    pair.run_until(at_ms(20_000), Pair::is_answered);
     let told = record.lock().unwrap();
     let timeouts = told
         .iter()
@@ -255,7 +255,7 @@ fn what_was_lost_is_sent_again_and_nothing_else() {
             Fate::Pass
         }
     });
-    pair.play_until(at_ms(10_000), Pair::is_answered);
+    pair.run_until(at_ms(10_000), Pair::is_answered);
     let dropped: u64 = pair
         .server_data()
         .filter(|s| s.fate == Fate::Drop)
@@ -300,7 +300,7 @@ fn probed(bytes: u64, from: Instant, rules: Rules) -> (Vec<(u64, u64)>, u64) {
                 _ => None,
             })
     };
-    pair.play_until(at_ms(10_000), |_| timed_out(&record).is_some());
+    pair.run_until(at_ms(10_000), |_| timed_out(&record).is_some());
     let fired = timed_out(&record).unwrap();
     let sent = |s: &&crate::pair::Sent| s.way == Way::ToClient && s.is_data();
     let offsets = |s: &crate::pair::Sent| {
@@ -355,7 +355,7 @@ fn probed_with_zero_rtt(way: Way, bytes: u64) -> Vec<Packet> {
         Way::ToServer => pair.client.counters().timeouts,
         Way::ToClient => pair.server.counters().timeouts,
     };
-    pair.play_until(at_ms(10_000), |pair| timeouts(pair) > 0);
+    pair.run_until(at_ms(10_000), |pair| timeouts(pair) > 0);
     let now = pair.now;
     let probes = pair
         .sent
@@ -363,7 +363,7 @@ fn probed_with_zero_rtt(way: Way, bytes: u64) -> Vec<Packet> {
         .filter(|s| s.way == way && s.is_data() && s.time == now)
         .map(|s| s.packet.clone())
         .collect();
-    pair.play_until(at_ms(10_000), Pair::is_answered);
+    pair.run_until(at_ms(10_000), Pair::is_answered);
     probes
 }
 
@@ -432,7 +432,7 @@ proptest! {
                 _ => Fate::Pass,
             })
             .connect();
-        pair.play(at_ms(30_000));
+        pair.run_to(at_ms(30_000));
         prop_assert!(pair.client.counters().stream_bytes_received > 0);
         prop_assert_eq!(losses(&record).len(), 0);
         prop_assert_eq!(pair.server.counters().packets_lost, 0);

@@ -158,7 +158,7 @@ impl Pair {
     }
 
     /// Plays until `until` holds; panics after `limit`.
-    pub(crate) fn play_until(&mut self, limit: Instant, until: impl Fn(&Pair) -> bool) {
+    pub(crate) fn run_until(&mut self, limit: Instant, until: impl Fn(&Pair) -> bool) {
         let mut still = 0;
         while !until(self) {
             let next = self.next();
@@ -176,7 +176,7 @@ impl Pair {
     }
 
     /// Plays until `end`.
-    pub(crate) fn play(&mut self, end: Instant) {
+    pub(crate) fn run_to(&mut self, end: Instant) {
         while self.next() <= end {
             self.now = self.next();
             self.step();
@@ -194,8 +194,8 @@ impl Pair {
         let due = |f: &&(Instant, usize, Way, Packet)| f.0 <= self.now;
         let first = self.flying.iter().filter(due).map(|f| (f.0, f.1)).min();
         if let Some(key) = first {
-            let place = self.flying.iter().position(|f| (f.0, f.1) == key).unwrap();
-            let (_, _, way, packet) = self.flying.swap_remove(place);
+            let position = self.flying.iter().position(|f| (f.0, f.1) == key).unwrap();
+            let (_, _, way, packet) = self.flying.swap_remove(position);
             self.rules.on_arrival(way, &packet);
             let end = match way {
                 Way::ToServer => &mut self.server,

@@ -8,7 +8,7 @@ use thalweg_units::{Bytes, Duration, Ecn};
 
 /// What an answer of the server, an upload of the client or both were, packet by packet, and how many arrivals took
 /// the short way.
-fn played(
+fn transmissions(
     short: bool,
     harm: Harm,
     config: &TransportConfig,
@@ -27,13 +27,13 @@ fn played(
         });
     pair.short = short;
     let mut pair = pair.connect();
-    pair.play_until(at_ms(1_000_000_000), |pair| {
+    pair.run_until(at_ms(1_000_000_000), |pair| {
         pair.is_answered() && pair.client.path().bytes_in_flight.is_zero()
     });
     pair.client.close();
     pair.pump(Way::ToServer);
     let end = pair.now + Duration::from_secs(1);
-    pair.play(end);
+    pair.run_to(end);
     let ends = [&pair.client, &pair.server].map(|end| {
         format!(
             "{:?} {:?} {:?} {}",
@@ -70,8 +70,8 @@ proptest! {
         let exchanges: Vec<Exchange> = sizes.iter().zip(0..).map(|(&(response, priority, incremental), id)| {
             Exchange { id, request: 1 + response / 7, response, priority, incremental }
         }).collect();
-        let (long, _) = played(false, harm, &config, name, &exchanges);
-        let (short, _) = played(true, harm, &config, name, &exchanges);
+        let (long, _) = transmissions(false, harm, &config, name, &exchanges);
+        let (short, _) = transmissions(true, harm, &config, name, &exchanges);
         prop_assert!(long == short, "{long}\n{short}");
     }
 }
@@ -94,7 +94,7 @@ fn of_a_download_without_losses_nearly_all_packets_take_the_short_way() {
         lateness: Duration::from_millis(1),
         seed: 1,
     };
-    let (_, usual) = played(true, harm, &config, "c4", &[Exchange::new(0, 2_000_000)]);
+    let (_, usual) = transmissions(true, harm, &config, "c4", &[Exchange::new(0, 2_000_000)]);
     // 2 MB are 1423 packets of 1406 bytes. Of 20 between two ACK frames the first sets their time, and the last asks for
     // the next at once: 18 in 20 remain, or fewer where the delay ends first.
     assert!((1150..=1281).contains(&usual), "{usual}");

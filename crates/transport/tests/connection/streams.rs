@@ -26,14 +26,14 @@ fn order(
             Fate::Pass
         })
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500));
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500));
     for id in (1..=3).rev() {
         pair.server
             .write(id, 40_000, true, priorities[id as usize - 1], incremental);
     }
     pair.pump(Way::ToClient);
-    pair.play(at_ms(5000));
+    pair.run_to(at_ms(5000));
     for id in 1..=3 {
         assert_eq!(pair.completions(id).count(), 1);
     }
@@ -96,12 +96,12 @@ fn refused(pipe: impl FnMut(&Packet) -> Fate + 'static) -> Pair {
         .asking(&[Exchange::new(0, 1000)])
         .with_pipe(move |_, _, _, packet| pipe(packet))
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500));
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500));
     pair.server.write(1, 1_000_000, true, 9, true);
     pair.server.write(2, 60_000, true, 9, true);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(600));
+    pair.run_to(at_ms(600));
     pair.client.stop_receiving(1);
     pair.pump(Way::ToServer);
     pair
@@ -110,7 +110,7 @@ fn refused(pipe: impl FnMut(&Packet) -> Fate + 'static) -> Pair {
 #[test]
 fn a_refused_stream_is_reset_and_sends_nothing_more() {
     let mut pair = refused(|_| Fate::Pass);
-    pair.play(at_ms(5000));
+    pair.run_to(at_ms(5000));
     // STOP_SENDING takes half a round trip.
     let heard = pair
         .server_events
@@ -142,7 +142,7 @@ fn a_lost_request_to_stop_is_repeated() {
         }
         Fate::Pass
     });
-    pair.play(at_ms(10_000));
+    pair.run_to(at_ms(10_000));
     let stops = pair
         .server_events
         .iter()
@@ -164,15 +164,15 @@ fn a_request_to_stop_is_repeated_although_other_streams_end_meanwhile() {
             Fate::Pass
         })
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500));
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500));
     pair.server.write(1, 3_000_000, true, 9, true);
     pair.server.write(2, 10_000, true, 9, true);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(560));
+    pair.run_to(at_ms(560));
     pair.client.stop_receiving(1);
     pair.pump(Way::ToServer);
-    pair.play(at_ms(20_000));
+    pair.run_to(at_ms(20_000));
     assert_eq!(pair.completions(2).count(), 1);
     let stops = pair
         .server_events
@@ -195,15 +195,15 @@ fn a_lost_reset_is_repeated_although_other_streams_end_meanwhile() {
             Fate::Pass
         })
         .connect();
-    pair.play_until(at_ms(1000), Pair::is_answered);
-    pair.play(at_ms(500));
+    pair.run_until(at_ms(1000), Pair::is_answered);
+    pair.run_to(at_ms(500));
     pair.server.write(1, 1_000_000, true, 9, true);
     pair.server.write(2, 20_000, true, 9, true);
     pair.pump(Way::ToClient);
-    pair.play(at_ms(560));
+    pair.run_to(at_ms(560));
     pair.client.stop_receiving(1);
     pair.pump(Way::ToServer);
-    pair.play(at_ms(10_000));
+    pair.run_to(at_ms(10_000));
     let resets = pair
         .sent
         .iter()
@@ -214,6 +214,6 @@ fn a_lost_reset_is_repeated_although_other_streams_end_meanwhile() {
         resets.count()
     );
     let last = pair.now + ms(1);
-    pair.play(last);
+    pair.run_to(last);
     assert!(pair.server.path().bytes_in_flight.is_zero());
 }

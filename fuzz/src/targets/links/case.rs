@@ -162,7 +162,7 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
     let mut config = LinkConfig::new(Rate::from_bits_per_sec(10_000_000), Duration::ZERO);
     let mut seed = 1;
     for line in lines {
-        let numbers = [0, 1, 2, 3, 4, 5, 6, 7].map(|place| line.number(place));
+        let numbers = [0, 1, 2, 3, 4, 5, 6, 7].map(|position| line.number(position));
         let [a, b, c, d, e, ..] = numbers;
         let time = |number: u64| Duration::from_nanos(number.min(1 << 50));
         let part = |number: u64| Fraction::from_f64(number.min(1000) as f64 / 1000.0);

@@ -53,12 +53,12 @@ fn check(text: &[u8], watch: &Watch) -> Verdict {
     let (config, seed) = case::config(&lines);
     let progress = watch.stage("link");
     let mut link = Link::new(&config, seed, 3);
-    let Some(on_time) = play(&mut link, &config, &lines, true, &progress.stop)? else {
+    let Some(on_time) = run_case(&mut link, &config, &lines, true, &progress.stop)? else {
         return Ok(Held::Stopped);
     };
     let progress = watch.stage("late calls");
     let mut late = Link::new(&config, seed, 3);
-    let Some(all) = play(&mut late, &config, &lines, false, &progress.stop)? else {
+    let Some(all) = run_case(&mut late, &config, &lines, false, &progress.stop)? else {
         return Ok(Held::Stopped);
     };
     let numbers = |arrivals: &[(u64, Instant)]| -> Vec<u64> {
@@ -77,7 +77,7 @@ fn check(text: &[u8], watch: &Watch) -> Verdict {
 
 /// Pushes all packets and takes out what comes by an hour after the last: at the times that the link names, or when
 /// the script says so and at the end. `None` if it was told to stop.
-fn play(
+fn run_case(
     link: &mut Link<Probe>,
     config: &LinkConfig,
     lines: &[Line<'_>],

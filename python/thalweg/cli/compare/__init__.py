@@ -13,9 +13,10 @@ import typer
 
 from thalweg.cli.compare.table import change_text, comparison_rows, comparison_table, headers
 from thalweg.cli.console import complain, print_json, say, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
-from thalweg.cli.tables import markdown, plain_table
+from thalweg.cli.tables import markdown
 from thalweg.comparison import MARGIN, Row, compare_results, missing, shared_seeds
 from thalweg.errors import RequestError
 from thalweg.quantity import percent, text
@@ -60,8 +61,8 @@ def compare(
     if all(studies):
         return _studies([StoredStudy.load(Path(folder)) for folder in results], margin / 100, limit, format_)
     if any(studies):
-        one = results[studies.index(True)]
-        raise RequestError(f"{one} holds a study, others hold results; accepted: folders of one kind")
+        stored = results[studies.index(True)]
+        raise RequestError(f"{stored} holds a study, others hold results; accepted: folders of one kind")
     return _results(results, margin / 100, limit, format_)
 
 
@@ -84,8 +85,8 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
             say(_summary(rows, margin))
     else:
         _print(folders, loaded, compared, margin)
-    for one in lacking:
-        complain(one, label="warning: " if limit is None else "error: ")
+    for name in lacking:
+        complain(name, label="warning: " if limit is None else "error: ")
     if limit is None:
         return PASSED
     status = _judge([compare_results(base, other, limit, of_a=True) for other in others], limit)
@@ -97,7 +98,7 @@ def _judge(compared: Sequence[Sequence[Row]], limit: float) -> int:
     lettered = [(letter, row) for letter, rows in zip(_LETTERS[1:], compared, strict=False) for row in rows]
     worse = [(letter, row) for letter, row in lettered if row.is_worse]
     for letter, row in worse:
-        medians = " to ".join(text(one.median, one.unit) for one in (row.a, row.b))
+        medians = " to ".join(text(statistics.median, statistics.unit) for statistics in (row.a, row.b))
         change = "" if row.change is None else f" ({change_text(row.change)})"
         complain(f"{letter}: {row.scenario}: {row.a.subject} {medians}{change}", label="worse: ")
     if worse:
@@ -172,7 +173,7 @@ def _studies(studies: Sequence[StoredStudy], margin: float, limit: float | None,
     lettered = list(zip(_LETTERS[1:], compared, strict=False))
     if format_ is SuiteFormat.JSON:
         documents = [
-            {"b": str(other.folder), "rows": [one.document() for one in rows]}
+            {"b": str(other.folder), "rows": [row.document() for row in rows]}
             for other, rows in zip(studies[1:], compared, strict=True)
         ]
         print_json({"a": str(studies[0].folder), "study": studies[0].name, "comparisons": documents})
@@ -184,9 +185,9 @@ def _studies(studies: Sequence[StoredStudy], margin: float, limit: float | None,
             _print_study(letter, rows, margin, format_)
     if limit is None:
         return PASSED
-    far = [(letter, one) for letter, rows in lettered for one in rows if one.is_beyond(limit)]
-    for letter, one in far:
-        complain(f"{letter}: {one.row}: {one.column} {change_text(one.change)}", label="differs: ")
+    far = [(letter, row) for letter, rows in lettered for row in rows if row.is_beyond(limit)]
+    for letter, row in far:
+        complain(f"{letter}: {row.row}: {row.column} {change_text(row.change)}", label="differs: ")
     lacking = [
         (letter, names)
         for letter, other in zip(_LETTERS[1:], studies[1:], strict=False)
@@ -201,9 +202,9 @@ def _print_study(letter: str, rows: Sequence[Difference], margin: float, format_
     """What differs by more than the margin, the rows in the order of the study."""
     names = tuple(name if name != "B" else letter for name in _STUDY_HEADERS)
     shown = [
-        [one.row, one.column, _number(one.a), _number(one.b), change_text(one.change)]
-        for one in rows
-        if one.is_beyond(margin)
+        [row.row, row.column, _number(row.a), _number(row.b), change_text(row.change)]
+        for row in rows
+        if row.is_beyond(margin)
     ]
     alike = f"{len(rows) - len(shown)} of {len(rows)} numbers differ by at most {percent(margin)}"
     if format_ is SuiteFormat.MARKDOWN:

@@ -44,17 +44,17 @@ def change_text(change: float | None) -> str:
 
 
 def _cells(row: Row, b: str) -> list[str]:
-    one, other, unit, paired = row.a, row.b, row.a.unit, row.paired
+    base, other, unit, paired = row.a, row.b, row.a.unit, row.paired
     return [
         row.scenario,
-        one.subject,
-        one.answer,
+        base.subject,
+        base.answer,
         other.answer,
         row.told.replace("B", b),
-        supported(one.median_interval, unit),
+        supported(base.median_interval, unit),
         supported(other.median_interval, unit),
         change_text(row.change),
-        f"{one.failures} of {one.n}",
+        f"{base.failures} of {base.n}",
         f"{other.failures} of {other.n}",
         bracketed(row.sharper.interval, unit),
         "pairs" if row.pairs_are_sharper else "all with all",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from thalweg.cli.tables import plain_table
+from thalweg.cli.fitting import plain_table
 from thalweg.probe.analysis import Analysis
 from thalweg.probe.wifi_fit import WifiFit
 from thalweg.quantity import percent, text
@@ -17,26 +17,26 @@ FITS = ("trace", "direction", "long delays", "short scale", "long scale", "mean"
 TIMERS = ("timer", "formula")
 
 
-def summary_row(one: Analysis) -> list[str]:
+def summary_row(analysis: Analysis) -> list[str]:
     """A row under `SUMMARY`."""
-    rtt = one.percentiles()
-    values = [rtt["min"], float(one.rtt.mean()), rtt["p50"], rtt["p90"], rtt["p95"], rtt["p99"], rtt["max"]]
-    ways = [one.document()[way]["p50"] for way in ("up_s", "down_s")]
-    losses = one.losses
+    rtt = analysis.percentiles()
+    values = [rtt["min"], float(analysis.rtt.mean()), rtt["p50"], rtt["p90"], rtt["p95"], rtt["p99"], rtt["max"]]
+    ways = [analysis.document()[way]["p50"] for way in ("up_s", "down_s")]
+    losses = analysis.losses
     return [
-        one.series.name,
+        analysis.series.name,
         str(losses.sent),
         f"{losses.lost} ({percent(losses.loss)})",
         *(text(value, "s", 3) for value in [*values, *ways]),
     ]
 
 
-def order_row(one: Analysis) -> list[str]:
+def order_row(analysis: Analysis) -> list[str]:
     """A row under `ORDER`."""
-    line, losses = one.line, one.losses
+    line, losses = analysis.line, analysis.losses
     return [
-        one.series.name,
-        percent(float(one.kept.mean())),
+        analysis.series.name,
+        percent(float(analysis.kept.mean())),
         f"RTT - {text(line.below_s, 's', 3)}" if line.found else "none",
         f"{line.on_line} of {line.candidates}",
         f"{losses.reordered_up} up, {losses.reordered_down} down",
@@ -46,10 +46,10 @@ def order_row(one: Analysis) -> list[str]:
     ]
 
 
-def fit_rows(one: Analysis) -> list[list[str]]:
+def fit_rows(analysis: Analysis) -> list[list[str]]:
     """Rows under `FITS`."""
-    rows = [_fit_row(one.series.name, way, fit) for way, fit in one.fits.items()]
-    return [*rows, _fit_row(one.series.name, "both, published scales", one.published)]
+    rows = [_fit_row(analysis.series.name, way, fit) for way, fit in analysis.fits.items()]
+    return [*rows, _fit_row(analysis.series.name, "both, published scales", analysis.published)]
 
 
 def _fit_row(name: str, way: str, fit: WifiFit) -> list[str]:
@@ -71,27 +71,29 @@ def timer_rows(analyses: Sequence[Analysis]) -> list[list[str]]:
     rows = []
     for index, firings in enumerate(analyses[0].timers):
         cells = [firings.timer.name, firings.timer.formula]
-        for one in analyses:
-            raw, kept = one.timers[index].count, one.filtered_timers[index].count
-            cells.append(f"{raw} ({percent(raw / one.losses.answered)}); {kept} of {int(one.kept.sum())}")
+        for analysis in analyses:
+            raw, kept = analysis.timers[index].count, analysis.filtered_timers[index].count
+            cells.append(
+                f"{raw} ({percent(raw / analysis.losses.answered)}); {kept} of {int(analysis.kept.sum())}"
+            )
         rows.append(cells)
     return rows
 
 
 def print_summaries(console: Console, analyses: Sequence[Analysis]) -> None:
     """The delays of each trace."""
-    console.print(plain_table(SUMMARY, [summary_row(one) for one in analyses], 1))
+    console.print(plain_table(SUMMARY, [summary_row(analysis) for analysis in analyses], 1))
 
 
 def print_analyses(console: Console, analyses: Sequence[Analysis]) -> None:
     """All that there is to say."""
     print_summaries(console, analyses)
-    console.print(plain_table(ORDER, [order_row(one) for one in analyses], 1))
-    headers = (*TIMERS, *(f"{one.series.name}: spurious; filtered" for one in analyses))
+    console.print(plain_table(ORDER, [order_row(analysis) for analysis in analyses], 1))
+    headers = (*TIMERS, *(f"{analysis.series.name}: spurious; filtered" for analysis in analyses))
     console.print(plain_table(headers, timer_rows(analyses), len(TIMERS)))
-    console.print(plain_table(FITS, [row for one in analyses for row in fit_rows(one)], 2))
-    for one in analyses:
-        entries = one.entries()
-        console.print(f"{one.series.name}, for the [path] of a scenario; below, with the published scales:")
+    console.print(plain_table(FITS, [row for analysis in analyses for row in fit_rows(analysis)], 2))
+    for analysis in analyses:
+        entries = analysis.entries()
+        console.print(f"{analysis.series.name}, for the [path] of a scenario; below, with the published scales:")
         console.print(f"  jitter = {entries['fitted']}")
         console.print(f"  jitter = {entries['published']}")

@@ -41,13 +41,17 @@ def run_side_by_side(
     format_: Format,
 ) -> int:
     """Runs the same trials with each choice, and sets them side by side. Raises RequestError, and Interrupted."""
-    bound = [{one.flow: one.controller for one in choice} for choice in choices]
+    bound = [{binding.flow: binding.controller for binding in choice} for choice in choices]
     scenarios = [Scenario.from_entry(entry, settings, controllers) for controllers in bound]
-    differing = [flow for flow in bound[0] if len({one[flow] for one in bound}) > 1]
+    differing = [flow for flow in bound[0] if len({pairs[flow] for pairs in bound}) > 1]
     sides = []
     with Bar() as bar:
         for number, (choice, scenario) in enumerate(zip(choices, scenarios, strict=True)):
-            named = [one.label or f"{one.flow}={one.controller}" for one in choice if one.flow in differing]
+            named = [
+                binding.label or f"{binding.flow}={binding.controller}"
+                for binding in choice
+                if binding.flow in differing
+            ]
             label = ", ".join(named)
 
             def report(done: int, label: str = label, before: int = number * trials) -> None:

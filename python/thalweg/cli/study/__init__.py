@@ -11,7 +11,8 @@ study = typer.Typer(
     help="Run a study: an experiment over many scenarios, compared with published results.",
     no_args_is_help=True,
 )
-for one, command in COMMANDS:
-    study.command(one.name, help=f"{one.title}.\n\nExample: `thalweg study {one.name} --out results/{one.name}`")(
-        command
-    )
+for definition, command in COMMANDS:
+    study.command(
+        definition.name,
+        help=f"{definition.title}.\n\nExample: `thalweg study {definition.name} --out results/{definition.name}`",
+    )(command)

@@ -66,7 +66,7 @@ def command(
 
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
     run.__doc__ = f"Runs the study; see docs/studies/{study.name}.md."
     return run
 
@@ -78,18 +78,18 @@ _HOW = {"jobs", "audit", "format_", "out", "figures", "quiet", "context"}
 def command_line(study: str, signature: inspect.Signature, given: Mapping[str, Any]) -> str:
     """The command that repeats the study: the options with other values than their defaults."""
     words = ["thalweg", "study", study]
-    for name, one in signature.parameters.items():
+    for name, parameter in signature.parameters.items():
         value = given.get(name)
         if name in _HOW or value is None or value is False or value == []:
             continue
-        info = one.annotation.__metadata__[0]
+        info = parameter.annotation.__metadata__[0]
         # Typer takes the first of the names for a default.
         names = [info.default, *(info.param_decls or ())]
         declared = [flag for flag in names if isinstance(flag, str) and flag.startswith("--")]
         flag = declared[0] if declared else f"--{name.replace('_', '-')}"
         if name == "seed":
             value = set_of(value)
-        if value == one.default:
+        if value == parameter.default:
             continue
         words += [flag] if value is True else [part for each in _each(value) for part in (flag, str(each))]
     return shlex.join(words)
@@ -102,7 +102,7 @@ def _each(value: Any) -> Sequence[Any]:
 def _read(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None) -> dict[Any, Any]:
     """The scenarios of all cells: what is refused leaves no folder, and runs nothing. Raises RequestError."""
     scenarios = study.scenarios(parameters, trials)
-    if any(isinstance(one, LiveScenario) for one in scenarios.values()):
+    if any(isinstance(scenario, LiveScenario) for scenario in scenarios.values()):
         refuse_audit()
     announce(*study.live_span_s(parameters, trials or parameters.trials))
     return scenarios

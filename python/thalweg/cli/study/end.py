@@ -11,10 +11,11 @@ import typer
 from rich.text import Text
 
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED
 from thalweg.cli.study.live import tell
-from thalweg.cli.tables import each, plain_table
+from thalweg.cli.tables import each
 from thalweg.quantity import text
 from thalweg.seeds import told
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD

@@ -7,9 +7,9 @@ from pathlib import Path
 import typer
 
 from thalweg.cli.console import print_json, stdout
+from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
 from thalweg.cli.status import PASSED
-from thalweg.cli.tables import plain_table
 from thalweg.errors import RequestError
 from thalweg.quantity import bits_per_second, seconds
 
@@ -51,7 +51,7 @@ def measurement(file: Path, rtt: str | None, rate: str | None, steps: list[str],
     available = None if rate is None else bits_per_second(rate, "--rate")
     reactions = react_to_steps(read_series(file), rtt_s, starts, available)
     result = StudyResult("transient", f"How the flow of {file} reacts", PAPER, "series", 1, 0)
-    result.rows = [series_row(one) for one in reactions]
+    result.rows = [series_row(reaction) for reaction in reactions]
     if format_ is Format.JSON:
         print_json(result.document())
     else:

@@ -48,7 +48,7 @@ def _itself(cells: Mapping[Cell, Trials]) -> Check | None:
     alike = {c.controllers[0]: t for c, t in _pairs(cells).items() if c.controllers[0] == c.controllers[1]}
     if not alike:
         return None
-    ratios = {name: median_interval(one["ratio"], each_of(len(alike))) for name, one in alike.items()}
+    ratios = {name: median_interval(measured["ratio"], each_of(len(alike))) for name, measured in alike.items()}
     return Check(
         "two flows of one controller and one RTT have rates within a factor of 3",
         "RFC 8868 section 3; RFC 9743 section 5.1.4",
@@ -93,7 +93,9 @@ def _fair_queue(cells: Mapping[Cell, Trials]) -> Check | None:
     if not fair or not mixed:
         return None
     # The weakest flow of all pairs in each trial; all cells have the same seeds.
-    mixed_least, fair_least = (np.min([one["least"] for one in group.values()], axis=0) for group in (mixed, fair))
+    mixed_least, fair_least = (
+        np.min([measured["least"] for measured in group.values()], axis=0) for group in (mixed, fair)
+    )
     more = mean_interval(fair_least - mixed_least)
     return Check(
         "fair queueing protects the weakest flow of all pairs",

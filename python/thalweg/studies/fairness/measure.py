@@ -27,7 +27,7 @@ def measure(parameters: Parameters, cell: Cell, outcomes: Outcomes) -> dict[str,
     """The numbers of a cell, one value for each trial."""
     trials = [_trial(parameters, cell, outcomes, trial) for trial in range(outcomes.n)]
     link = outcomes.links.filter(outcomes.links["link"] == BOTTLENECK)
-    values = {name: np.array([one[name] for one in trials]) for name in trials[0]}
+    values = {name: np.array([trial[name] for trial in trials]) for name in trials[0]}
     return values | {"queue_delay_s": link["mean_queue_delay_s"].to_numpy()}
 
 
@@ -79,7 +79,7 @@ def _trial(parameters: Parameters, cell: Cell, outcomes: Outcomes, trial: int) -
     names = [str(flow["name"]) for flow in outcomes.scenario.flows]
     series = [outcomes.series(trial, name) for name in names]
     every_s = series[0].every_s
-    received: Values = np.stack([one.received for one in series])
+    received: Values = np.stack([flow_series.received for flow_series in series])
     begin = round(parameters.begin_s(cell) / every_s)  # the first bin in which all flows are there
     active = received[:, begin:]
     span_s = active.shape[1] * every_s

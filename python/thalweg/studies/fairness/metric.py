@@ -65,8 +65,8 @@ def max_min(demands: Sequence[float], capacity: float) -> Values:
     wanted = np.asarray(demands, dtype=np.float64)
     shares = np.zeros(len(wanted))
     left, waiting = capacity, np.argsort(wanted, kind="stable")
-    for place, flow in enumerate(waiting):
-        shares[flow] = min(wanted[flow], left / (len(wanted) - place))
+    for index, flow in enumerate(waiting):
+        shares[flow] = min(wanted[flow], left / (len(wanted) - index))
         left -= shares[flow]
     return shares
 

@@ -188,15 +188,15 @@ class Parameters:
             }
         ]
         flows: list[dict[str, object]] = []
-        for place, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
+        for index, (name, controller) in enumerate(zip(names, cell.controllers, strict=True)):
             access = f"access of {name}"
-            own_s = rtt_s * (cell.rtt_ratio if place == second else 1.0) - shared_s
+            own_s = rtt_s * (cell.rtt_ratio if index == second else 1.0) - shared_s
             links.append({"name": access, "rate": _ACCESS_RATE, "rtt": nanoseconds(own_s), "buffer": "10 MB"})
             flows.append(
                 {
                     "name": name,
                     "controller": controller,
-                    "start": nanoseconds(self.gap_s if place == second else 0.0),
+                    "start": nanoseconds(self.gap_s if index == second else 0.0),
                     "download": "1000 GB",
                     "background": True,
                     "route": [access, BOTTLENECK],

@@ -27,22 +27,22 @@ _CALLED = {"cubic": "CUBIC", "prague": "Prague"}
 def checks(measured: Measured) -> list[Check]:
     """All checks, on the trials of all cells of the preset `ccafct`."""
     rtts = sorted({cell.rtt for cell in measured}, key=lambda rtt: Cell(rtt, CONTROLLER, None).rtt_s)
-    return [check for one in COMPLETION for check in _of(one, rtts, measured)]
+    return [check for measure in COMPLETION for check in _of(measure, rtts, measured)]
 
 
-def _of(one: Measure, rtts: list[str], measured: Measured) -> Iterator[Check]:
+def _of(measure: Measure, rtts: list[str], measured: Measured) -> Iterator[Check]:
     def harm(competitor: str, rtt: str) -> Values:
         cell = Cell(rtt, CONTROLLER, competitor)
-        solo, competing = (measured[each].values[one.name] for each in (cell.alone, cell))
-        return one.harm(solo, competing)
+        solo, competing = (measured[each].values[measure.name] for each in (cell.alone, cell))
+        return measure.harm(solo, competing)
 
     yield _everywhere(
-        f"one long CUBIC flow harms short CUBIC flows at every RTT ({one.title})",
+        f"one long CUBIC flow harms short CUBIC flows at every RTT ({measure.title})",
         rtts,
         lambda rtt: harm("cubic", rtt),
     )
     yield _everywhere(
-        f"Prague harms them more than CUBIC does at every RTT ({one.title})",
+        f"Prague harms them more than CUBIC does at every RTT ({measure.title})",
         rtts,
         lambda rtt: harm("prague", rtt) - harm("cubic", rtt),
         "more by ",
@@ -50,7 +50,7 @@ def _of(one: Measure, rtts: list[str], measured: Measured) -> Iterator[Check]:
     nearest, farthest = rtts[0], rtts[-1]
     for name in ("cubic", "prague"):
         falls = mean_interval(harm(name, nearest) - harm(name, farthest))
-        title = f"{_CALLED[name]} harms less at {farthest} than at {nearest} ({one.title})"
+        title = f"{_CALLED[name]} harms less at {farthest} than at {nearest} ({measure.title})"
         yield Check(title, CCAFCT, above(falls, 0), f"less by {shown(falls)}")
 
 

@@ -129,11 +129,11 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
     both = any(is_kernel(str(row["controller"])) for row in table)
     for row in table:
         side = LIVE if is_kernel(str(row["controller"])) else SIMULATED
-        for one in measures:
-            column = f"{one.name}_harm" if kind == "harm" else one.column
-            place = {
+        for measure in measures:
+            column = f"{measure.name}_harm" if kind == "harm" else measure.column
+            point = {
                 "rtt_ms": 1e3 * _number(row, "rtt_path_s"),
-                "measure": one.title,
+                "measure": measure.title,
                 "competitor": _called(row["competitor"]),
             }
             value = row.get(column)
@@ -141,10 +141,10 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
                 low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
                 if kind == "harm":
                     value, low, high = _drawn(value), _drawn(low), _drawn(high)
-                found.append({**place, "who": side if both else OURS, "value": value, "low": low, "high": high})
+                found.append({**point, "who": side if both else OURS, "value": value, "low": low, "high": high})
             published = row.get(f"published_{column}")
             if published is not None:
-                found.append({**place, "who": PUBLISHED, "value": published, "low": None, "high": None})
+                found.append({**point, "who": PUBLISHED, "value": published, "low": None, "high": None})
     schema = {"rtt_ms": pl.Float64, "measure": pl.String, "competitor": pl.String, "who": pl.String}
     return pl.DataFrame(found, schema={**schema, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64})
 
@@ -152,7 +152,7 @@ def _points(table: Sequence[Row], measures: Sequence[Measure], kind: str) -> pl.
 def _beside(points: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Adds at_ms: where the points of a round-trip time stand, so that their intervals do not hide each other."""
     middle = (len(names) - 1) / 2
-    steps = {name: (place - middle) * _STEP for place, name in enumerate(names)}
+    steps = {name: (index - middle) * _STEP for index, name in enumerate(names)}
     octaves = pl.col("competitor").replace_strict(steps, return_dtype=pl.Float64)
     return points.with_columns((pl.col("rtt_ms") * 2.0**octaves).alias("at_ms"))
 
@@ -179,12 +179,12 @@ def _panels(
         legend=alt.Legend() if len(who) > 1 else None,
     )
     panels = []
-    for one in measures:
+    for measure in measures:
         base = alt.Chart(
-            rows(points.filter(pl.col("measure") == one.title)),
+            rows(points.filter(pl.col("measure") == measure.title)),
             height=_HEIGHT,
             width=width,
-            title=_small(one.title),
+            title=_small(measure.title),
         ).encode(x=x, color=_colour(names))
         lines = base.mark_line(strokeWidth=1.6).encode(y=y, strokeDash=dashes)
         ours = base.transform_filter(alt.datum.who == who[0])
@@ -208,7 +208,7 @@ _TOLD = ["competitor:N", "who:N", "rtt_ms:Q", "value:Q"]
 def _colour(names: Sequence[str]) -> alt.Color:
     colours = [*SERIES, "#777777", "#a05020"]
     others = [name for name in names if name != ALONE]
-    lent = dict(zip(others, (colours[place % len(colours)] for place in range(len(others))), strict=True))
+    lent = dict(zip(others, (colours[index % len(colours)] for index in range(len(others))), strict=True))
     scale = alt.Scale(domain=list(names), range=[lent.get(name, GREY) for name in names])
     return alt.Color("competitor:N", title="against", scale=scale)
 

@@ -27,19 +27,19 @@ _TRANSPORT = "Linux TCP there, a modelled QUIC endpoint here"
 
 def findings(measured: Measured) -> list[Finding]:
     """All findings, on the trials of all cells of the preset `ccafct`."""
-    return [finding for one in COMPLETION for finding in _of(one, measured)]
+    return [finding for measure in COMPLETION for finding in _of(measure, measured)]
 
 
-def _of(one: Measure, measured: Measured) -> Iterator[Finding]:
+def _of(measure: Measure, measured: Measured) -> Iterator[Finding]:
     for competitor, who in ((None, "alone"), ("cubic", "beside CUBIC"), ("prague", "beside Prague")):
         cells = [cell for cell in measured if cell.competitor == competitor]
-        published = [getattr(LINES[cell.rtt_s, competitor], one.column) for cell in cells]
+        published = [getattr(LINES[cell.rtt_s, competitor], measure.column) for cell in cells]
         found = [
-            mean_interval(measured[cell].values[one.name] / stated, each_of(len(cells)))
+            mean_interval(measured[cell].values[measure.name] / stated, each_of(len(cells)))
             for cell, stated in zip(cells, published, strict=True)
         ]
         yield Finding(
-            f"completion times {who} ({one.title}), to a factor of {NEAR:g}",
+            f"completion times {who} ({measure.title}), to a factor of {NEAR:g}",
             CCAFCT,
             f"{min(published):.3g} to {max(published):.3g} s",
             "ours over theirs: "
@@ -50,13 +50,14 @@ def _of(one: Measure, measured: Measured) -> Iterator[Finding]:
     beside = [cell for cell in measured if cell.competitor == "prague"]
     harms = {
         cell.rtt: mean_interval(
-            one.harm(measured[cell.alone].values[one.name], measured[cell].values[one.name]), each_of(len(beside))
+            measure.harm(measured[cell.alone].values[measure.name], measured[cell].values[measure.name]),
+            each_of(len(beside)),
         )
         for cell in beside
     }
-    stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{one.name}_harm") for cell in beside]
+    stated = [getattr(LINES[cell.rtt_s, cell.competitor], f"{measure.name}_harm") for cell in beside]
     yield Finding(
-        f"beside Prague, {CONTROLLER} flows take more than twice as long as alone ({one.title})",
+        f"beside Prague, {CONTROLLER} flows take more than twice as long as alone ({measure.title})",
         CCAFCT,
         f"harm of {min(stated):.3f} to {max(stated):.3f}",
         ", ".join(f"{shown(interval)} at {rtt}" for rtt, interval in harms.items()),

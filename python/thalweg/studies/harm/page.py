@@ -52,8 +52,8 @@ def _rows(result: StudyResult, name: str, value: object) -> list[Row]:
 
 def _draw_matrix(result: StudyResult, rtt: str) -> Sequence[Chart]:
     rows = _rows(result, "rtt_path_s", Cell(rtt, "", None).rtt_s)
-    shown = [one for one in MEASURES if one.name in _SUMMED_UP]
-    return [plot_matrix(rows, one, f"Harm to the {one.title} of short flows, {rtt}") for one in shown]
+    shown = [measure for measure in MEASURES if measure.name in _SUMMED_UP]
+    return [plot_matrix(rows, measure, f"Harm to the {measure.title} of short flows, {rtt}") for measure in shown]
 
 
 def _draw_over_rtt(result: StudyResult, controllers: Sequence[str]) -> Sequence[Chart]:

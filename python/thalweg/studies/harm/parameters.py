@@ -241,7 +241,7 @@ def presets() -> dict[str, Parameters]:
     `ccafct` is the published table; `ccafct-test` its short rehearsal (`ccafct -t`: two round-trip times,
     five seconds, no head start); `matrix` takes every controller against every other.
     """
-    names = [str(one["name"]) for one in _native.controllers()]
+    names = [str(controller["name"]) for controller in _native.controllers()]
     everyone = tuple(name for name in names if ":" not in name)  # `noq:...` steer flows of the QUIC stack alone
     published = Parameters()
     return {
@@ -297,5 +297,8 @@ def changed(parameters: Parameters) -> dict[str, tuple[object, object]]:
     {'rate': ('50 Mbps', '20 Mbps')}
     """
     published = Parameters()
-    pairs = {one.name: (getattr(published, one.name), getattr(parameters, one.name)) for one in fields(Parameters)}
+    pairs = {
+        parameter.name: (getattr(published, parameter.name), getattr(parameters, parameter.name))
+        for parameter in fields(Parameters)
+    }
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

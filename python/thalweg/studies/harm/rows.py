@@ -29,32 +29,32 @@ MARGIN = 0.01
 """Smaller harm does not count."""
 
 
-def harm_interval(one: Measure, solo: Trials, competing: Trials) -> Interval:
+def harm_interval(measure: Measure, solo: Trials, competing: Trials) -> Interval:
     """The mean of the harms of the replications, with its interval."""
-    return mean_interval(one.harm(solo.values[one.name], competing.values[one.name]))
+    return mean_interval(measure.harm(solo.values[measure.name], competing.values[measure.name]))
 
 
-def beyond_itself(one: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> Interval | None:
+def beyond_itself(measure: Measure, cell: Cell, measured: Mapping[Cell, Trials]) -> Interval | None:
     """How much more the competitor harms the short flows than their own controller does, paired by seed."""
     if cell.competitor is None or cell.against_itself not in measured:
         return None
-    solo = measured[cell.alone].values[one.name]
-    other, own = (measured[each].values[one.name] for each in (cell, cell.against_itself))
+    solo = measured[cell.alone].values[measure.name]
+    other, own = (measured[each].values[measure.name] for each in (cell, cell.against_itself))
     with np.errstate(invalid="ignore"):  # where a measure is infinite alone, harm and the difference are unknown
-        return mean_interval(one.harm(solo, other) - one.harm(solo, own))
+        return mean_interval(measure.harm(solo, other) - measure.harm(solo, own))
 
 
 def notes(measured: Mapping[Cell, Trials]) -> list[str]:
     """In how many rows harm to the geometric mean is more than chance; nothing for too few replications."""
-    one = COMPLETION[0]
+    measure = COMPLETION[0]
     harms = [
-        one.harm(measured[cell.alone].values[one.name], trials.values[one.name])
+        measure.harm(measured[cell.alone].values[measure.name], trials.values[measure.name])
         for cell, trials in measured.items()
         if cell.competitor is not None and cell.alone in measured
     ]
     if not harms or len(harms[0]) < LEAST_TRIALS:
         return []
-    what = f"Harm to the {one.title} differs from 0 by more than {MARGIN:g}"
+    what = f"Harm to the {measure.title} differs from 0 by more than {MARGIN:g}"
     return [summary(what, [chance_of_mean(harm, MARGIN) for harm in harms])]
 
 
@@ -76,21 +76,21 @@ def row(cell: Cell, measured: Mapping[Cell, Trials], *, published: bool = False)
         "unfinished": trials.unfinished,
         "competitor_bps": None if trials.competitor_bps is None else float(trials.competitor_bps.mean()),
     }
-    for one in MEASURES:
-        values[one.column] = float(trials.values[one.name].mean())
+    for measure in MEASURES:
+        values[measure.column] = float(trials.values[measure.name].mean())
         if cell.competitor is not None:
             solo = measured[cell.alone]
-            values |= _columns(f"{one.name}_harm", harm_interval(one, solo, trials))
-            if not one.more_is_better:
-                times = excess(solo.values[one.name], trials.values[one.name])
-                values[f"{one.name}_excess"] = float(times.mean())
-            values |= _columns(f"{one.name}_beyond_itself", beyond_itself(one, cell, measured))
+            values |= _columns(f"{measure.name}_harm", harm_interval(measure, solo, trials))
+            if not measure.more_is_better:
+                times = excess(solo.values[measure.name], trials.values[measure.name])
+                values[f"{measure.name}_excess"] = float(times.mean())
+            values |= _columns(f"{measure.name}_beyond_itself", beyond_itself(measure, cell, measured))
     comparable = published and simulated(cell.controller) == CONTROLLER
     rival = cell.competitor and simulated(cell.competitor)
     line = LINES.get((cell.rtt_s, rival)) if comparable else None
-    for one in COMPLETION:
-        values[f"published_{one.column}"] = getattr(line, one.column, None)
-        values[f"published_{one.name}_harm"] = getattr(line, f"{one.name}_harm", None)
+    for measure in COMPLETION:
+        values[f"published_{measure.column}"] = getattr(line, measure.column, None)
+        values[f"published_{measure.name}_harm"] = getattr(line, f"{measure.name}_harm", None)
     return values
 
 

@@ -12,7 +12,7 @@ TIMES = (
     "RTT",
     "short flows",
     "against",
-    *(header for one in COMPLETION for header in (one.title, "harm", "published")),
+    *(header for measure in COMPLETION for header in (measure.title, "harm", "published")),
     "beyond itself",
     "unfinished",
 )
@@ -20,7 +20,7 @@ MORE = (
     "RTT",
     "short flows",
     "against",
-    *(header for one in OTHERS for header in (one.title, "harm")),
+    *(header for measure in OTHERS for header in (measure.title, "harm")),
     "competitor",
 )
 WORDS = 3
@@ -61,20 +61,20 @@ def _name(row: Row) -> Iterator[str]:
 
 
 def _times(row: Row) -> Iterator[str]:
-    for one in COMPLETION:
-        yield text(_value(row, one.column), one.unit)
-        yield _harm(row, f"{one.name}_harm")
-        published = _value(row, f"published_{one.name}_harm")
+    for measure in COMPLETION:
+        yield text(_value(row, measure.column), measure.unit)
+        yield _harm(row, f"{measure.name}_harm")
+        published = _value(row, f"published_{measure.name}_harm")
         yield "-" if published is None else f"{published:.3f}"
     yield _harm(row, "geomean_beyond_itself", sign="+") if row["competitor"] != row["controller"] else "-"
     yield f"{row['unfinished']} of {row['requests']}"
 
 
 def _more(row: Row) -> Iterator[str]:
-    for one in OTHERS:
-        value = _value(row, one.column)
-        yield text(value, one.unit, 3) if one.unit else text(100 * (value or 0.0), "%", 2)
-        yield _harm(row, f"{one.name}_harm")
+    for measure in OTHERS:
+        value = _value(row, measure.column)
+        yield text(value, measure.unit, 3) if measure.unit else text(100 * (value or 0.0), "%", 2)
+        yield _harm(row, f"{measure.name}_harm")
     yield text(_value(row, "competitor_bps"), "bps", 3)
 
 

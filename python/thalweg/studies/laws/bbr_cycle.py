@@ -92,7 +92,7 @@ def phases(flows: pl.DataFrame) -> list[Phase]:
 
 def runs(times_s: Sequence[float], values: Sequence[str]) -> list[Phase]:
     """Stretches of one value."""
-    starts = [0, *(place for place in range(1, len(values)) if values[place] != values[place - 1])]
+    starts = [0, *(index for index in range(1, len(values)) if values[index] != values[index - 1])]
     ends = [*starts[1:], len(values) - 1]
     return [Phase(values[start], times_s[start], times_s[end]) for start, end in zip(starts, ends, strict=True)]
 

@@ -27,24 +27,24 @@ def findings(quantities: Sequence[Quantity]) -> list[Finding]:
     """Values that are shown without deciding, with the reason."""
     return [
         Finding(
-            f"{one.law}, {one.controller}, {STACKS[one.stack]}: {one.case}",
-            one.source,
-            f"{shown(one.low, one.unit)} to {shown(one.high, one.unit)}",
-            _interval(one.interval(), one.unit),
-            one.answer(),
-            one.reason,
+            f"{quantity.law}, {quantity.controller}, {STACKS[quantity.stack]}: {quantity.case}",
+            quantity.source,
+            f"{shown(quantity.low, quantity.unit)} to {shown(quantity.high, quantity.unit)}",
+            _interval(quantity.interval(), quantity.unit),
+            quantity.answer(),
+            quantity.reason,
         )
-        for one in quantities
-        if not one.judged
+        for quantity in quantities
+        if not quantity.judged
     ]
 
 
 def groups(quantities: Sequence[Quantity]) -> list[list[Quantity]]:
     """The judged quantities of each law, controller and stack."""
     found: dict[tuple[str, str, str], list[Quantity]] = {}
-    for one in quantities:
-        if one.judged:
-            found.setdefault((one.law, one.controller, one.stack), []).append(one)
+    for quantity in quantities:
+        if quantity.judged:
+            found.setdefault((quantity.law, quantity.controller, quantity.stack), []).append(quantity)
     return list(found.values())
 
 
@@ -62,59 +62,63 @@ def shown(value: float, unit: str) -> str:
 def _law(group: Sequence[Quantity]) -> Check:
     first = group[0]
     confidence = each_of(len(group))
-    answers = [one.answer(confidence) for one in group]
+    answers = [quantity.answer(confidence) for quantity in group]
     order = {FAILS: 0, UNTOLD: 1, HOLDS: 2}
     worst = min(range(len(group)), key=lambda at: (order[answers[at]], _room(group[at])))
-    one = group[worst]
+    quantity = group[worst]
     cases = f"{len(group)} cases, the closest: " if len(group) > 1 else ""
     return Check(
         f"{first.law}: {first.controller}, {STACKS[first.stack]}",
         first.source,
         every(answers),
-        f"{cases}{one.case}: {_interval(one.interval(confidence), one.unit)}, "
-        f"bounds {shown(one.low, one.unit)} to {shown(one.high, one.unit)}",
+        f"{cases}{quantity.case}: {_interval(quantity.interval(confidence), quantity.unit)}, "
+        f"bounds {shown(quantity.low, quantity.unit)} to {shown(quantity.high, quantity.unit)}",
     )
 
 
-def _room(one: Quantity) -> float:
+def _room(quantity: Quantity) -> float:
     """How far the mean is from the nearer bound, as a share of the width."""
-    mean = float(one.values.mean())
-    width = one.high - one.low
-    return min(mean - one.low, one.high - mean) / width if width > 0 else 0.0
+    mean = float(quantity.values.mean())
+    width = quantity.high - quantity.low
+    return min(mean - quantity.low, quantity.high - mean) / width if width > 0 else 0.0
 
 
 def _agreement(quantities: Sequence[Quantity]) -> list[Check]:
-    compared = [one for one in quantities if one.compared]
-    real = {(one.law, one.controller, one.case): one for one in compared if one.stack == "quic"}
+    compared = [quantity for quantity in quantities if quantity.compared]
+    real = {
+        (quantity.law, quantity.controller, quantity.case): quantity
+        for quantity in compared
+        if quantity.stack == "quic"
+    }
     pairs: dict[tuple[str, str], list[tuple[Quantity, Quantity]]] = {}
-    for one in compared:
-        other = real.get((one.law, one.controller, one.case))
-        if one.stack == "model" and other is not None:
-            pairs.setdefault((one.law, one.controller), []).append((one, other))
+    for quantity in compared:
+        other = real.get((quantity.law, quantity.controller, quantity.case))
+        if quantity.stack == "model" and other is not None:
+            pairs.setdefault((quantity.law, quantity.controller), []).append((quantity, other))
     return [_agree(law, controller, both) for (law, controller), both in pairs.items()]
 
 
 def _agree(law: str, controller: str, both: Sequence[tuple[Quantity, Quantity]]) -> Check:
     # Trials with one seed meet the same losses: they are compared one by one.
     apart = [mean_interval(real.values / model.values - 1, each_of(len(both))) for model, real in both]
-    answers = [within(one, -AGREEMENT, AGREEMENT) for one in apart]
+    answers = [within(difference, -AGREEMENT, AGREEMENT) for difference in apart]
     widest = max(range(len(both)), key=lambda at: max(abs(apart[at].low), abs(apart[at].high)))
-    one = apart[widest]
+    difference = apart[widest]
     return Check(
         f"{law}: {controller}, stack and model within {AGREEMENT:.0%}",
         "the two stacks, on one path and with one controller",
         every(answers),
-        f"{len(both)} cases, the widest: {both[widest][0].case}: {one.value:+.1%} "
-        f"({one.low:+.1%} to {one.high:+.1%})",
+        f"{len(both)} cases, the widest: {both[widest][0].case}: {difference.value:+.1%} "
+        f"({difference.low:+.1%} to {difference.high:+.1%})",
     )
 
 
-def _interval(one: Interval, unit: str) -> str:
-    if not math.isfinite(one.value):
+def _interval(interval: Interval, unit: str) -> str:
+    if not math.isfinite(interval.value):
         return "-"
     if unit == "%":
-        return f"{one.value:.1%} ({one.low:.1%} to {one.high:.1%})".replace("%", " %")
+        return f"{interval.value:.1%} ({interval.low:.1%} to {interval.high:.1%})".replace("%", " %")
     base = "s" if unit == "s" else ""
-    known = digits(one)
-    low, high = low_bound(one.low, base, known), high_bound(one.high, base, known)
-    return f"{text(one.value, base, known)} ({low} to {high})"
+    known = digits(interval)
+    low, high = low_bound(interval.low, base, known), high_bound(interval.high, base, known)
+    return f"{text(interval.value, base, known)} ({low} to {high})"

@@ -64,10 +64,10 @@ class Parameters:
 
     def __post_init__(self) -> None:
         """Refuses stacks that there are not; raises RequestError."""
-        for one in self.stacks:
-            if one not in STACKS:
-                hint = did_you_mean(one, STACKS)
-                raise RequestError(f"--stack {one!r}: accepted: {', '.join(STACKS)}{hint}")
+        for stack in self.stacks:
+            if stack not in STACKS:
+                hint = did_you_mean(stack, STACKS)
+                raise RequestError(f"--stack {stack!r}: accepted: {', '.join(STACKS)}{hint}")
 
     @property
     def preset(self) -> str:

@@ -194,7 +194,9 @@ def fq_codel(controllers: Sequence[str], stack: str, trials: int, length_s: floa
     first = round(length_s / 2 / sample_s)
 
     def numbers(played: Played) -> dict[str, float]:
-        got = np.array([played.outcomes.series(played.index, one).received[first:].sum() for one in controllers])
+        got = np.array(
+            [played.outcomes.series(played.index, controller).received[first:].sum() for controller in controllers]
+        )
         shares = got / got.sum() * len(controllers)
         return {"least": float(shares.min()), "most": float(shares.max())}
 

@@ -76,7 +76,7 @@ class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
 
     def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
         """One for each quantity."""
-        return [one.row() for one in _all(cells)]
+        return [quantity.row() for quantity in _all(cells)]
 
     def notes(self, parameters: Parameters, cells: Cells) -> list[str]:
         """What is left out."""
@@ -111,7 +111,7 @@ class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
 
 
 def _all(cells: Cells) -> list[Quantity]:
-    return [one for quantities in cells.values() for one in quantities]
+    return [quantity for quantities in cells.values() for quantity in quantities]
 
 
 STUDY = Laws()

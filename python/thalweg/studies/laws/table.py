@@ -52,7 +52,7 @@ def use_rows(result: StudyResult) -> list[list[str]]:
 
 def finding_rows(result: StudyResult) -> list[list[str]]:
     """One line for each finding."""
-    return [[one.name, one.published, one.measured, one.reason] for one in result.findings]
+    return [[finding.name, finding.published, finding.measured, finding.reason] for finding in result.findings]
 
 
 def _controllers(result: StudyResult) -> list[str]:

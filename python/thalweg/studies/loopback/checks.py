@@ -40,7 +40,7 @@ def checks(goodputs: Runs, losses: Runs) -> list[Check]:
         Check(
             "before the fix far below the others",
             SOURCE,
-            every(below(one, FAR_BELOW) for one in before.values()),
+            every(below(interval, FAR_BELOW) for interval in before.values()),
             f"{_percent(before['cubic'])} of CUBIC, {_percent(before['bbr'])} of BBR; below {percent(FAR_BELOW)}",
         ),
         Check("the floor helps at once", SOURCE, above(gain, 1 / FAR_BELOW), f"{_percent(gain)} of before"),

@@ -31,7 +31,7 @@ def contention(processes: int) -> Iterator[list[subprocess.Popen[bytes]]]:
             busy.append(subprocess.Popen([sys.executable, "-S", "-c", _SPIN]))
         yield busy
     finally:
-        for one in busy:
-            one.kill()
-        for one in busy:
-            one.wait()
+        for process in busy:
+            process.kill()
+        for process in busy:
+            process.wait()

@@ -20,12 +20,12 @@ def plot_runs(runs: Mapping[str, Sequence[Run]], title: str) -> alt.VConcatChart
         [
             {
                 "variant": _LABELS.get(name, name.replace("c4-", "C4, +")),
-                "goodput": one.goodput_bps / 1e9,
-                "loss": one.loss * 100,
+                "goodput": run.goodput_bps / 1e9,
+                "loss": run.loss * 100,
                 "kind": "C4" if name.startswith("c4") else "others",
             }
             for name, all_runs in runs.items()
-            for one in all_runs
+            for run in all_runs
         ]
     )
     order = list(dict.fromkeys(data["variant"].to_list()))

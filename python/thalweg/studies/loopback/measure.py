@@ -48,26 +48,26 @@ def row(cell: Cell, of: Measured, cubic: Sequence[Run]) -> Row:
     return {
         "variant": cell.name,
         "controller": cell.controller,
-        "goodput_bps": median(one.goodput_bps for one in runs),
-        "lowest_bps": min(one.goodput_bps for one in runs),
-        "highest_bps": max(one.goodput_bps for one in runs),
+        "goodput_bps": median(run.goodput_bps for run in runs),
+        "lowest_bps": min(run.goodput_bps for run in runs),
+        "highest_bps": max(run.goodput_bps for run in runs),
         "to_cubic": ratio(runs, cubic),
         "loss": loss(runs),
-        "packets_lost": sum(one.packets_lost for one in runs),
-        "packets_sent": sum(one.packets_sent for one in runs),
-        "mean_rtt_s": median(one.mean_rtt_s for one in runs),
+        "packets_lost": sum(run.packets_lost for run in runs),
+        "packets_sent": sum(run.packets_sent for run in runs),
+        "mean_rtt_s": median(run.mean_rtt_s for run in runs),
         "bytes_per_run": of.size,
     }
 
 
 def ratio(runs: Sequence[Run], others: Sequence[Run]) -> float:
     """The median over the rounds of a goodput over another of the same round."""
-    return median(one.goodput_bps / other.goodput_bps for one, other in zip(runs, others, strict=True))
+    return median(run.goodput_bps / other.goodput_bps for run, other in zip(runs, others, strict=True))
 
 
 def loss(runs: Sequence[Run]) -> float:
     """Share of the packets of all runs that were declared lost."""
-    return sum(one.packets_lost for one in runs) / max(sum(one.packets_sent for one in runs), 1)
+    return sum(run.packets_lost for run in runs) / max(sum(run.packets_sent for run in runs), 1)
 
 
 def transfer(identity: Identity, controller: str, size: int) -> Run:

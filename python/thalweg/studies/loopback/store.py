@@ -22,13 +22,13 @@ def run_table(cells: Mapping[Cell, Measured]) -> pl.DataFrame:
                 "variant": cell.name,
                 "controller": cell.controller,
                 "round": number,
-                "goodput_bps": one.goodput_bps,
-                "elapsed_s": one.elapsed_s,
-                "packets_sent": one.packets_sent,
-                "packets_lost": one.packets_lost,
-                "mean_rtt_s": one.mean_rtt_s,
+                "goodput_bps": run.goodput_bps,
+                "elapsed_s": run.elapsed_s,
+                "packets_sent": run.packets_sent,
+                "packets_lost": run.packets_lost,
+                "mean_rtt_s": run.mean_rtt_s,
             }
             for cell, measured in cells.items()
-            for number, one in enumerate(measured.runs, 1)
+            for number, run in enumerate(measured.runs, 1)
         ]
     )

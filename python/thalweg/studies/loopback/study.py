@@ -77,15 +77,15 @@ class Loopback(Study[Parameters, Cell, Measured]):
         rounds = finished.result.trials
         for number in range(rounds + 1):
             runs: dict[Cell, Run] = {}
-            for place, cell in enumerate(cells):
-                on_progress(f"{cell.title}, run {number}", number * len(cells) + place, len(cells) * (rounds + 1))
+            for index, cell in enumerate(cells):
+                on_progress(f"{cell.title}, run {number}", number * len(cells) + index, len(cells) * (rounds + 1))
                 if number == 0:
                     size = min(pilot_size(identity, cell.controller, parameters.run_s), parameters.most)
                     finished.cells[cell] = Measured(size)
                 else:
                     runs[cell] = transfer(identity, cell.controller, finished.cells[cell].size)
-            for cell, one in runs.items():
-                finished.cells[cell].runs.append(one)
+            for cell, run in runs.items():
+                finished.cells[cell].runs.append(run)
 
     def reached(self, finished: Finished[Parameters, Cell, Measured]) -> str:
         """By its rounds."""
@@ -130,11 +130,11 @@ class Loopback(Study[Parameters, Cell, Measured]):
 
 
 def _goodputs(cells: Cells) -> dict[str, list[float]]:
-    return {cell.name: [one.goodput_bps for one in measured.runs] for cell, measured in cells.items()}
+    return {cell.name: [run.goodput_bps for run in measured.runs] for cell, measured in cells.items()}
 
 
 def _losses(cells: Cells) -> dict[str, list[float]]:
-    return {cell.name: [one.loss for one in measured.runs] for cell, measured in cells.items()}
+    return {cell.name: [run.loss for run in measured.runs] for cell, measured in cells.items()}
 
 
 STUDY = Loopback()

@@ -46,27 +46,27 @@ def write_study_files(
         *(f"{name}.parquet" for name in tables),
         *(pictures or {}),
     ]
-    with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as place:
+    with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as results:
         try:
             for home in homes:
-                (place.root / home).mkdir()
+                (results.root / home).mkdir()
             for name, toml in scenarios.items():
-                (place.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
+                (results.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
             for name, table in tables.items():
-                table.write_parquet(place.root / f"{name}.parquet")
+                table.write_parquet(results.root / f"{name}.parquet")
             for name, write in (pictures or {}).items():
-                write(place.root / name)
+                write(results.root / name)
             document = json.dumps({**result.document(), "files": files}, indent=2, allow_nan=False) + "\n"
-            (place.root / DOCUMENT).write_text(document, encoding="utf-8")
+            (results.root / DOCUMENT).write_text(document, encoding="utf-8")
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
             reason = getattr(error, "strerror", None) or error
             raise RequestError(f"cannot write results to {folder}: {reason}") from None
-        if complete or not place.replaces:
-            place.finish()
+        if complete or not results.replaces:
+            results.finish()
         else:
-            place.keep()
-        return place.root
+            results.keep()
+        return results.root
 
 
 def _files(document: Path) -> list[PurePath]:

@@ -87,14 +87,14 @@ def option(
 def options(parameters: type) -> Iterator[tuple[str, Any, Option]]:
     """Of each option: the name of its field, the type of what is given (None for nothing), and its form."""
     hints = get_type_hints(parameters)
-    for one in fields(parameters):
-        if _KEY in one.metadata:
-            hint = hints[one.name]
-            form: Option = one.metadata[_KEY]
+    for parameter in fields(parameters):
+        if _KEY in parameter.metadata:
+            hint = hints[parameter.name]
+            form: Option = parameter.metadata[_KEY]
             each = get_args(hint)[0] if get_origin(hint) is tuple else hint
             given = str if form.read else each
             values = given if each is hint else list[given]  # type: ignore[valid-type]
-            yield one.name, values | None, form
+            yield parameter.name, values | None, form
 
 
 def settings(parameters: Any) -> dict[str, str]:
@@ -103,7 +103,7 @@ def settings(parameters: Any) -> dict[str, str]:
     def told(value: Any) -> str:
         return ", ".join(map(told, value)) if isinstance(value, tuple) else str(value)
 
-    return {one.name: told(getattr(parameters, one.name)) for one in fields(parameters)}
+    return {parameter.name: told(getattr(parameters, parameter.name)) for parameter in fields(parameters)}
 
 
 P = TypeVar("P")
@@ -117,5 +117,5 @@ def changed(parameters: P, given: Mapping[str, Any]) -> P:
         read = forms[name].read or (lambda text: text)
         return tuple(dict.fromkeys(map(read, given))) if isinstance(given, list) else read(given)
 
-    values = {name: value(name, one) for name, one in given.items() if one is not None}
+    values = {name: value(name, entry) for name, entry in given.items() if entry is not None}
     return replace(parameters, **values)  # type: ignore[type-var]

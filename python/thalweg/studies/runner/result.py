@@ -100,20 +100,21 @@ class StudyResult:
 
     def add_live(self, name: str, seed: int, reports: Sequence[Mapping[str, Any]]) -> None:
         """Notes what the emulator has to say of the trials of a cell, which began with `seed`."""
-        self.live += [{"cell": name, "seed": seed + number, **one} for number, one in enumerate(reports)]
+        self.live += [{"cell": name, "seed": seed + number, **report} for number, report in enumerate(reports)]
 
     def honesty(self) -> list[str]:
         """How well trials in real time kept time, in words; nothing if there were none."""
         if not self.live:
             return []
-        late = max(float(one["lateness_p999_s"]) for one in self.live)
-        bad = [one for one in self.live if one["unfaithful"]]
+        late = max(float(report["lateness_p999_s"]) for report in self.live)
+        bad = [report for report in self.live if report["unfaithful"]]
         lines = [
             f"{len(self.live)} trials in real time; 99.9 % of the packets of the worst were late by at most "
             f"{text(late, 's')}; {len(bad)} unfaithful"
         ]
         return lines + [
-            f"unfaithful: {one['cell']}, seed {one['seed']}: {'; '.join(one['unfaithful'])}" for one in bad
+            f"unfaithful: {report['cell']}, seed {report['seed']}: {'; '.join(report['unfaithful'])}"
+            for report in bad
         ]
 
     def document(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def scenario_text(keys: Keys) -> str:
         if isinstance(value, Mapping):
             blocks.append(_lines(f"[{name}]", value))
         elif _is_table(value):
-            blocks += [_lines(f"[[{name}]]", one) for one in value]
+            blocks += [_lines(f"[[{name}]]", entry) for entry in value]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -49,7 +49,7 @@ def nanoseconds(value_s: float) -> str:
 
 def _is_table(value: object) -> bool:
     return isinstance(value, Mapping) or (
-        isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+        isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value)
     )
 
 

@@ -15,14 +15,14 @@ TOLERANCE = 0.05
 """Of the medians, where the path has no jitter."""
 
 
-def check(one: Row) -> Check:
+def check(row: Row) -> Check:
     """Whether the medians of a row agree."""
     apart, low, high = (
-        float(one[name] or 0.0) for name in ("quic_over_wide", "quic_over_wide_low", "quic_over_wide_high")
+        float(row[name] or 0.0) for name in ("quic_over_wide", "quic_over_wide_low", "quic_over_wide_high")
     )
-    interval = Interval(apart, low, high, int(one["n"] or 0))
+    interval = Interval(apart, low, high, int(row["n"] or 0))
     return Check(
-        name=f"{one['scenario']}, {one['controller']}: medians within {TOLERANCE:.0%}",
+        name=f"{row['scenario']}, {row['controller']}: medians within {TOLERANCE:.0%}",
         source="the two stacks, with the same flow-control windows",
         answer=within(interval, -TOLERANCE, TOLERANCE),
         measured=f"{apart:+.1%} ({low:+.1%} to {high:+.1%})" if interval.is_bounded else f"{apart:+.1%}",

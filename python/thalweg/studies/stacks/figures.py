@@ -33,7 +33,7 @@ def plot_cells(cells: Sequence[Compared], title: str) -> alt.FacetChart:
         for value in cell.values[variant]
         if np.isfinite(value)
     ]
-    names = list(dict.fromkeys(str(one["scenario"]) for one in table))
+    names = list(dict.fromkeys(str(row["scenario"]) for row in table))
     stacks = [_TITLES[variant] for variant in VARIANTS]
     base = alt.Chart(rows(pl.DataFrame(table)), width=WIDTH - 260, height=_LINE)
     x = alt.X(
@@ -48,8 +48,8 @@ def plot_cells(cells: Sequence[Compared], title: str) -> alt.FacetChart:
         x=alt.X("median(apart):Q"), y=y, color=colour
     )
     # The layers of a faceted chart share its data: of all rows of a scenario, one draws the band.
-    one = base.transform_aggregate(n="count()", groupby=["scenario"])
-    band = one.mark_rect(opacity=0.15, color=GREY).encode(x=alt.datum(-TOLERANCE), x2=alt.datum(TOLERANCE))
+    first = base.transform_aggregate(n="count()", groupby=["scenario"])
+    band = first.mark_rect(opacity=0.15, color=GREY).encode(x=alt.datum(-TOLERANCE), x2=alt.datum(TOLERANCE))
     layers = alt.layer(band, ticks, medians)
     facet = alt.Row("scenario:N", sort=names, title=None, header=alt.Header(labelAngle=0, labelAlign="left"))
     chart: alt.FacetChart = layers.facet(row=facet, spacing=4, title=title).configure(**CONFIG)

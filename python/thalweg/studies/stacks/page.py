@@ -13,8 +13,8 @@ from thalweg.studies.stacks.measure import Compared
 
 def sections(scenarios: Sequence[Compared]) -> Iterator[Section]:
     """The distributions under each controller."""
-    for controller in dict.fromkeys(one.controller for one in scenarios):
-        of = [one for one in scenarios if one.controller == controller]
+    for controller in dict.fromkeys(scenario.controller for scenario in scenarios):
+        of = [scenario for scenario in scenarios if scenario.controller == controller]
         draw = partial(_draw, of, f"Both stacks under {controller}")
         yield Section(controller.replace(":", "-"), f"Distributions: {controller}", "", draw)
 

@@ -50,11 +50,11 @@ class Stacks(ScenarioStudy[Parameters, Cell, Measured]):
 
     def rows(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Row]:
         """One for each scenario that ran on all stacks."""
-        return [row(one) for one in together(cells)]
+        return [row(pair) for pair in together(cells)]
 
     def checks(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Check]:
         """One for each row that is judged."""
-        return [check(one) for one in self.rows(parameters, cells) if one["judged"]]
+        return [check(row) for row in self.rows(parameters, cells) if row["judged"]]
 
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""

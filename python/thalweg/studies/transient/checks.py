@@ -60,9 +60,10 @@ def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
 
 def _as_coded(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
     areas = {
-        cell: np.where(np.isnan(one.area), np.inf, one.area).astype(np.float64) for cell, one in coded.items()
+        cell: np.where(np.isnan(reactions.area), np.inf, reactions.area).astype(np.float64)
+        for cell, reactions in coded.items()
     }
-    missed = {cell: int((~one.converged).sum()) for cell, one in coded.items()}
+    missed = {cell: int((~reactions.converged).sum()) for cell, reactions in coded.items()}
     blind = ", ".join(f"{cell.controller} ({cell.buffer}): {count}" for cell, count in missed.items() if count)
     reason = (
         f"the tool's area; runs scored by their first 40 bins because no steady point was found: {blind}"
@@ -90,7 +91,7 @@ def _judgements(areas: Areas, bbr: str) -> Iterator[Judgement]:
 
 def _better(areas: Areas, name: str, first: Cell, second: Cell) -> Judgement:
     medians = [median(areas[cell]) for cell in (first, second)]
-    told = " and ".join(_told(cell, one) for cell, one in zip((first, second), medians, strict=True))
+    told = " and ".join(_told(cell, median) for cell, median in zip((first, second), medians, strict=True))
     ratio = ratio_of_medians(areas[first], areas[second])
     return name, below(ratio, 1), f"median areas {told}: ratio {ranged(ratio)}"
 

@@ -138,23 +138,32 @@ def plot_curves(
     measured: Mapping[str, Measured], before_bps: float, rtt_s: float, at_s: float, title: str
 ) -> alt.VConcatChart:
     """Mean rates of the trials in the seconds after a step, a panel for each controller."""
-    largest = max((float(max(one.sent.max(), one.available.max())) for one in measured.values()), default=1.0)
+    largest = max(
+        (float(max(curves.sent.max(), curves.available.max())) for curves in measured.values()), default=1.0
+    )
     scale = alt.Scale(domain=[0, largest / 1e6 * 1.04], nice=False)
     columns = _PAIRED if any(map(is_kernel, measured)) else _COLUMNS
-    panels = [_panel(name, one, before_bps, rtt_s, at_s, scale) for name, one in measured.items()]
+    panels = [_panel(name, curves, before_bps, rtt_s, at_s, scale) for name, curves in measured.items()]
     lines = [alt.hconcat(*panels[at : at + columns]) for at in range(0, len(panels), columns)]
     chart: alt.VConcatChart = alt.vconcat(*lines, title=alt.TitleParams(title))
     styled: alt.VConcatChart = chart.configure(**CONFIG)
     return styled
 
 
-def _panel(name: str, one: Measured, before_bps: float, rtt_s: float, at_s: float, scale: alt.Scale) -> alt.Chart:
-    bins = min(round(_SHOWN_S / one.every_s), len(one.sent))
-    time = np.arange(bins) * one.every_s
-    level = float(one.available.mean())
-    middle = time + one.every_s / 2
+def _panel(
+    name: str, measured: Measured, before_bps: float, rtt_s: float, at_s: float, scale: alt.Scale
+) -> alt.Chart:
+    bins = min(round(_SHOWN_S / measured.every_s), len(measured.sent))
+    time = np.arange(bins) * measured.every_s
+    level = float(measured.available.mean())
+    middle = time + measured.every_s / 2
     reference = before_bps + (level - before_bps) * step_response(middle / rtt_s, np.array(1.0))
-    lines = {DELIVERED: one.delivered, SENT: one.sent, AVAILABLE: one.available, REFERENCE: reference}
+    lines = {
+        DELIVERED: measured.delivered,
+        SENT: measured.sent,
+        AVAILABLE: measured.available,
+        REFERENCE: reference,
+    }
     return curves(name, {label: rates[:bins] for label, rates in lines.items()}, at_s + time, scale)
 
 

@@ -57,8 +57,8 @@ def runs(outcomes: Outcomes) -> Runs:
     series = [outcomes.series(trial, MAIN) for trial in range(outcomes.n)]
     return Runs(
         series[0].every_s,
-        np.stack([one.sent for one in series]),
-        np.stack([one.received for one in series]),
+        np.stack([flow_series.sent for flow_series in series]),
+        np.stack([flow_series.received for flow_series in series]),
         np.stack([outcomes.capacity(trial, "down") for trial in range(outcomes.n)]),
     )
 
@@ -91,7 +91,7 @@ def measure(parameters: Parameters, of: Runs) -> list[Measured]:
         if not measured:
             mbps = bits_per_second(parameters.rate, "--rate") / 1e6
             coded = area_as_coded(of.sent[:, :last], of.every_s, mbps, rtt_s / 2)
-        curves = (one.mean(axis=0) for one in (delivered, sent, available))
+        curves = (curve.mean(axis=0) for curve in (delivered, sent, available))
         measured.append(Measured(reactions, fit, coded, width_s, *curves))
         before_available = mean
         before_sent = sent[:, -WINDOW_RTTS * rtt_bins :].mean(axis=1)

@@ -37,13 +37,13 @@ def _draw_areas(of: Cells, number: int) -> Sequence[Chart]:
     coded: dict[tuple[str, str], Rates] = {}
     missed: dict[str, str] = {}
     for cell, steps in of.items():
-        one = steps[number]
-        areas[cell.buffer, cell.controller] = one.reactions.area[one.reactions.converged]
-        count = int((~one.reactions.converged).sum())
+        step = steps[number]
+        areas[cell.buffer, cell.controller] = step.reactions.area[step.reactions.converged]
+        count = int((~step.reactions.converged).sum())
         if count:
             missed[cell.buffer] = ", ".join(filter(None, [missed.get(cell.buffer), f"{cell.controller} {count}"]))
-        if one.as_coded is not None:
-            coded[cell.buffer, cell.controller] = one.as_coded.area[~np.isnan(one.as_coded.area)]
+        if step.as_coded is not None:
+            coded[cell.buffer, cell.controller] = step.as_coded.area[~np.isnan(step.as_coded.area)]
     charts: list[Chart] = [plot_areas(areas, missed, "Normalized Area of all trials that converged")]
     if coded:
         charts.append(plot_areas(coded, {}, "The same as the authors' tool computes it"))
@@ -53,8 +53,8 @@ def _draw_areas(of: Cells, number: int) -> Sequence[Chart]:
 def _draw_curves(parameters: Parameters, of: Cells, number: int, cells: Sequence[Cell]) -> Sequence[Chart]:
     rtt = parameters.rtt
     *_, step = steps = parameters.all_steps[: number + 1]
-    for one in steps:
-        rtt = one.value if one.kind == "rtt" else rtt
+    for step in steps:
+        rtt = step.value if step.kind == "rtt" else rtt
     measured: dict[str, Measured] = {cell.controller: of[cell][number] for cell in cells}
     before = 0.0 if number == 0 else float(of[cells[0]][number - 1].available.mean())
     title = f"Mean rates of all trials: {step.title}"

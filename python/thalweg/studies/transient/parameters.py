@@ -92,8 +92,8 @@ class Cell:
     def name(self) -> str:
         """For files and places of a page.
 
-        >>> Cell("40 packets", "cubic:hystart=off").name
-        '40packets-cubic.hystart.off'
+        >>> Cell("40 packets", "cubic:start=classic").name
+        '40packets-cubic.start.classic'
         """
         parts = (self.buffer.replace(" ", ""), self.controller)
         return "-".join(re.sub(r"[^A-Za-z0-9.-]", ".", part) for part in parts)

@@ -100,13 +100,13 @@ def read_series(file: Path) -> Measurement:
     )
 
 
-def _number(text: str, place: str) -> float:
+def _number(text: str, where: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = np.nan
     if not (np.isfinite(number) and number >= 0):
-        raise RequestError(f"{place} = {text!r}; accepted: a number from 0 on")
+        raise RequestError(f"{where} = {text!r}; accepted: a number from 0 on")
     return number
 
 
@@ -149,11 +149,11 @@ def react_to_steps(
         sent = None if measurement.sent is None else _bins(measurement, measurement.sent, edges)
         there = _bins(measurement, available, edges)
         mean = float(there.mean())
-        one = react(delivered, there, rtt_s, sent, before_available)
+        reaction = react(delivered, there, rtt_s, sent, before_available)
         offered = delivered if sent is None else sent
-        fit = fit_reaction(offered, np.array([before_sent]), one, rtt_s, 1)
+        fit = fit_reaction(offered, np.array([before_sent]), reaction, rtt_s, 1)
         reactions.append(
-            StepReaction(start, one, fit, rtt_s, delivered[0], None if sent is None else sent[0], there[0])
+            StepReaction(start, reaction, fit, rtt_s, delivered[0], None if sent is None else sent[0], there[0])
         )
         before_available, before_sent = mean, float(offered[0, -WINDOW_RTTS:].mean())
     return reactions

@@ -18,8 +18,8 @@ def reaction_table(parameters: Parameters, seed: int, cells: Mapping[Cell, list[
     """One row for each trial, cell and step; infinite and unknown numbers are null."""
     parts = []
     for cell, steps in cells.items():
-        for step, one in zip(parameters.all_steps, steps, strict=True):
-            of, fit, coded = one.reactions, one.fit, one.as_coded
+        for step, reaction in zip(parameters.all_steps, steps, strict=True):
+            of, fit, coded = reaction.reactions, reaction.fit, reaction.as_coded
             n = len(of.area)
             columns = {
                 "trial": np.arange(n),

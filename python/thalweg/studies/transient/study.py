@@ -88,9 +88,9 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
         """One for each cell and step."""
         steps = parameters.all_steps
         return [
-            row(cell, step.title, one)
+            row(cell, step.title, reaction)
             for cell, measured in cells.items()
-            for step, one in zip(steps, measured, strict=True)
+            for step, reaction in zip(steps, measured, strict=True)
         ]
 
     def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:

@@ -132,11 +132,11 @@ SERIES = (
 )
 
 
-def series_row(one: StepReaction) -> Row:
+def series_row(reaction: StepReaction) -> Row:
     """One step of a measurement of one's own, as plain data."""
-    reactions, fit = one.reactions, one.fit
+    reactions, fit = reaction.reactions, reaction.fit
     return {
-        "step_s": one.at_s,
+        "step_s": reaction.at_s,
         "converged": int(reactions.converged[0]),
         "area": float(reactions.area[0]),
         "overshoot": float(reactions.overshoot[0]),

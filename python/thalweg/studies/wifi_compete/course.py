@@ -113,9 +113,9 @@ def _pig_war(variables: pl.DataFrame, flow: str) -> float:
 def _at(samples: pl.DataFrame, column: str, times: Values) -> Values:
     """The value that holds at each of these times; not a number before the first sample."""
     known = samples.filter(pl.col(column).is_not_null())
-    place = np.searchsorted(known["time_s"].to_numpy(), times, side="right")
+    index = np.searchsorted(known["time_s"].to_numpy(), times, side="right")
     values = np.concatenate([[np.nan], known[column].to_numpy().astype(np.float64)])
-    return np.asarray(values[place], dtype=np.float64)
+    return np.asarray(values[index], dtype=np.float64)
 
 
 def _delivered(samples: pl.DataFrame, begin: float, end: float) -> float:

@@ -67,10 +67,10 @@ def _headline(closed: Mapping[Cell, Values]) -> _Stated:
 def _spikes(courses: Courses) -> Iterator[_Stated]:
     def peaks(*cell: str) -> Values:
         variant, competitor = cell
-        return np.array([one.initial_peak_bytes for one in courses[variant, competitor]])
+        return np.array([course.initial_peak_bytes for course in courses[variant, competitor]])
 
     def told(first: Values, second: Values) -> str:
-        sizes = [text(median(one), "B", 3) for one in (first, second)]
+        sizes = [text(median(sample), "B", 3) for sample in (first, second)]
         ratio = ranged(ratio_of_medians(first, second))
         return f"largest window in Initial {sizes[0]} and {sizes[1]}, ratio {ratio}"
 
@@ -92,7 +92,7 @@ def _spikes(courses: Courses) -> Iterator[_Stated]:
 
 def _moments(courses: Courses) -> Iterator[_Stated]:
     def stated(name: str, published_s: float, cell: Cell, attribute: str) -> _Stated:
-        times = np.array([getattr(one, attribute) for one in courses[cell]])
+        times = np.array([getattr(course, attribute) for course in courses[cell]])
         seen = times[np.isfinite(times)]
         if not len(seen):
             return name, text(published_s, "s"), f"in none of {len(times)} trials", FAILS
@@ -116,7 +116,7 @@ def _moments(courses: Courses) -> Iterator[_Stated]:
 
 
 def _third(courses: Sequence[Course], which: int) -> Interval:
-    shares = np.array([one.thirds[which] for one in courses])
+    shares = np.array([course.thirds[which] for course in courses])
     return mean_interval(shares[np.isfinite(shares)])
 
 
@@ -134,7 +134,7 @@ def _last_phase(courses: Courses) -> _Stated:
 
 def _beside_itself(courses: Courses) -> _Stated:
     of = courses["v2", SAME]
-    shares = np.array([np.mean(one.thirds) for one in of])
+    shares = np.array([np.mean(course.thirds) for course in of])
     shares = shares[np.isfinite(shares)]
     mean = mean_interval(shares)
     fair = percent(float(np.mean((shares >= _THIRD) & (shares <= 1 - _THIRD))))
@@ -146,9 +146,9 @@ def _beside_itself(courses: Courses) -> _Stated:
 def _stuck(courses: Courses) -> _Stated:
     of = courses["v1", SAME]
     first = _third(of, 0)
-    rates = np.array([one.afterwards for one in of])
+    rates = np.array([course.afterwards for course in of])
     rates = rates[np.isfinite(rates)]
-    wars = sum(bool(np.isfinite(one.background_pig_war_s)) for one in of)
+    wars = sum(bool(np.isfinite(course.background_pig_war_s)) for course in of)
     measured = (
         f"share of the main flow in its first third {_told(first)}; "
         f"the background in pig war in {wars} of {len(of)} trials"

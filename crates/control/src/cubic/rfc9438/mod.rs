@@ -10,16 +10,18 @@
 //!   timeout changes nothing.
 //! - Pacing is left to the transport.
 //!
+//! The initial slow start is one of [`crate::start`]; later ones are classic.
+//!
 //! # Limits
-//! A window remembered from an earlier connection is not used.
+//! Only the start `resume` uses a window remembered from an earlier connection.
 
 mod curve;
 #[cfg(test)]
 mod tests;
 
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
-use crate::hystart::{HyStart, Verdict};
 use crate::recovery_period::RecoveryPeriod;
+use crate::start::{self, Classic, Recovery, SlowStart, Verdict};
 use crate::{Context, Control, Controller, Init, Observer};
 use curve::Curve;
 pub(super) use curve::Shape;
@@ -44,7 +46,7 @@ pub(crate) struct Cubic {
 }
 
 /// What a congestion event changes, in bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct State {
     window: f64,
     /// Infinite before the first congestion event.
@@ -54,13 +56,13 @@ struct State {
     cwnd_prior: f64,
     /// The stage of congestion avoidance; `None` in slow start and in recovery.
     stage: Option<Curve>,
-    /// Present in the initial slow start, if enabled.
-    hystart: Option<HyStart>,
+    /// How the window grows below the threshold: the chosen start, until it is over.
+    start: Box<dyn SlowStart>,
     recovery: RecoveryPeriod,
 }
 
 /// What is needed to undo a congestion event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Undo {
     state: State,
     /// Packets lost in the event that have not arrived.
@@ -71,7 +73,7 @@ impl Cubic {
     pub(crate) fn new(
         init: &Init,
         shape: Shape,
-        hystart: bool,
+        start: &str,
         fast_convergence: bool,
         ecn: Ecn,
     ) -> Self {
@@ -88,7 +90,7 @@ impl Cubic {
                 w_max: 0.0,
                 cwnd_prior: window,
                 stage: None,
-                hystart: hystart.then(HyStart::new),
+                start: start::of(start, init, shape.beta),
                 recovery: RecoveryPeriod::default(),
             },
             undo: None,
@@ -107,11 +109,13 @@ impl Cubic {
         }
     }
 
-    fn slow_start(&mut self, ack: &Ack, cx: &Context<'_>) {
+    fn slow_start(&mut self, ack: &Ack, is_underused: bool, cx: &Context<'_>) {
+        let minimum = self.minimum_window();
         let state = &mut self.state;
-        let verdict = match &mut state.hystart {
-            Some(hystart) => hystart.on_ack(ack, cx.path),
-            None => Verdict::Grow(ack.newly_acked),
+        let window = state.window_bytes();
+        let verdict = match is_underused {
+            true => state.start.on_underused(ack, window, cx),
+            false => state.start.on_ack(ack, window, cx),
         };
         match verdict {
             Verdict::Grow(growth) => {
@@ -121,12 +125,27 @@ impl Cubic {
                     state.w_max = state.window;
                 }
             }
-            Verdict::Leave => {
-                // RFC 9438 section 4.10: no loss yet, so the stage starts on its plateau.
-                state.ssthresh = state.window;
-                state.w_max = state.window;
-                state.cwnd_prior = state.window;
-                state.hystart = None;
+            Verdict::Jump(window) => state.window = real(window).max(minimum),
+            Verdict::Leave => state.leave_slow_start(),
+            Verdict::LeaveAt(window) => {
+                state.window = real(window).max(minimum);
+                state.leave_slow_start();
+            }
+        }
+    }
+
+    /// A recovery period of the start.
+    fn follow(&mut self, recovery: Recovery) {
+        let minimum = self.minimum_window();
+        let state = &mut self.state;
+        match recovery {
+            Recovery::Window(window) => state.window = real(window).max(minimum),
+            Recovery::Done { ssthresh, full } => {
+                state.ssthresh = real(ssthresh).max(minimum);
+                // RFC 9438 section 4.6: W_max is the window at which the path was full.
+                state.w_max = real(full).max(state.window);
+                state.cwnd_prior = state.w_max;
+                state.start = Box::new(Classic);
             }
         }
     }
@@ -149,6 +168,11 @@ impl Cubic {
     fn reduce(&mut self, cx: &Context<'_>) {
         let (minimum, beta) = (self.minimum_window(), self.shape.beta);
         let state = &mut self.state;
+        state.recovery.begin(cx.path.next_packet);
+        if let Some(window) = state.start.on_congestion(state.window_bytes(), cx) {
+            state.window = real(window).max(minimum);
+            return;
+        }
         // Section 4.7: release bandwidth if the window did not reach its previous maximum.
         state.w_max = match self.fast_convergence && state.window < state.w_max {
             true => state.window * (1.0 + beta) / 2.0,
@@ -158,24 +182,36 @@ impl Cubic {
         state.ssthresh = (state.window * beta).max(minimum);
         state.window = state.ssthresh;
         state.stage = None;
-        state.hystart = None;
-        state.recovery.begin(cx.path.next_packet);
+        state.start = Box::new(Classic);
     }
 }
 
 impl Controller for Cubic {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        if let Some(window) = (self.state.start).on_handshake_rtt(self.state.window_bytes(), cx) {
+            self.state.window = real(window);
+        }
+    }
+
+    fn on_seed(&mut self, window: Bytes, _cx: &mut Context<'_>) {
+        self.state.start.on_seed(window);
+    }
+
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.mtu = cx.path.mtu;
         self.state.window = self.state.window.max(self.minimum_window());
         self.state.recovery.on_ack(event.largest);
-        if event.window_was_underused(cx.path) {
+        let is_underused = event.window_was_underused(cx.path);
+        if is_underused {
             self.pause(cx.now);
-        } else if !self.state.recovery.is_open() {
-            if self.state.in_slow_start() {
-                self.slow_start(event, cx);
-            } else {
-                self.avoid_congestion(event, cx);
-            }
+        }
+        let (window, is_open) = (self.state.window_bytes(), self.state.recovery.is_open());
+        if let Some(recovery) = self.state.start.recover(event, window, is_open) {
+            self.follow(recovery);
+        } else if !is_open && self.state.in_slow_start() {
+            self.slow_start(event, is_underused, cx);
+        } else if !is_open && !is_underused {
+            self.avoid_congestion(event, cx);
         }
         self.last_ack = cx.now;
     }
@@ -183,7 +219,7 @@ impl Controller for Cubic {
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
         if !self.state.recovery.covers(event.packet) {
             let undo = Undo {
-                state: self.state,
+                state: self.state.clone(),
                 missing: 1,
             };
             self.reduce(cx);
@@ -197,6 +233,7 @@ impl Controller for Cubic {
             // RFC 9002 section 7.6.2. The threshold stays that of the reduction (RFC 9438 section 4.8).
             self.state.window = self.minimum_window();
             self.state.stage = None;
+            self.state.start = Box::new(Classic);
             self.state.recovery.close();
             self.undo = None;
         }
@@ -212,7 +249,7 @@ impl Controller for Cubic {
         undo.missing = undo.missing.saturating_sub(1);
         if undo.missing == 0 {
             if self.state.window < undo.state.window {
-                self.state = undo.state;
+                self.state = undo.state.clone();
             }
             self.undo = None;
         }
@@ -232,11 +269,12 @@ impl Controller for Cubic {
     }
 
     fn control(&self) -> Control {
+        let pacing = self.state.start.pacing();
         Control {
-            window: Bytes::new(self.state.window as u64),
-            pacing: None,
+            window: self.state.window_bytes(),
+            pacing: pacing.map(|pacing| pacing.rate),
             // RFC 9002 section 7.7: bursts no larger than the initial window.
-            quantum: self.initial_window,
+            quantum: pacing.map_or(self.initial_window, |pacing| pacing.quantum),
             startup_done: !self.state.in_slow_start(),
         }
     }
@@ -247,11 +285,10 @@ impl Controller for Cubic {
 
     fn observe(&self, out: &mut dyn Observer) {
         let state = &self.state;
-        out.state(match &state.hystart {
+        out.state(match state.in_slow_start() {
             _ if state.recovery.is_open() => "recovery",
-            Some(hystart) if hystart.is_conservative() => "conservative slow start",
-            _ if state.in_slow_start() => "slow start",
-            _ => "congestion avoidance",
+            true => state.start.state(),
+            false => "congestion avoidance",
         });
         if state.ssthresh.is_finite() {
             out.variable("ssthresh", state.ssthresh);
@@ -264,9 +301,25 @@ impl Controller for Cubic {
     }
 }
 
+fn real(window: Bytes) -> f64 {
+    window.as_u64() as f64
+}
+
 impl State {
+    fn window_bytes(&self) -> Bytes {
+        Bytes::new(self.window as u64)
+    }
+
     fn in_slow_start(&self) -> bool {
         self.window < self.ssthresh
+    }
+
+    /// RFC 9438 section 4.10: no loss yet, so the stage starts on its plateau.
+    fn leave_slow_start(&mut self) {
+        self.ssthresh = self.window;
+        self.w_max = self.window;
+        self.cwnd_prior = self.window;
+        self.start = Box::new(Classic);
     }
 }
 

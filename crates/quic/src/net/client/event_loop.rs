@@ -1,7 +1,7 @@
 //! The event loop of a client: receive, run the connection and its application, send, wait.
 
 use super::error::GetError;
-use super::order::{Progress, Summary};
+use super::order::{RequestHandle, Summary};
 use super::session::Session;
 use crate::clock::{duration, std_duration};
 use crate::net::peer::{Peer, Sending, counted_as};
@@ -37,15 +37,13 @@ pub(super) struct Client<'a> {
 }
 
 impl Client<'_> {
-    pub(super) fn run(&mut self, progress: &Progress) -> Result<Summary, GetError> {
+    pub(super) fn run(&mut self, request: &RequestHandle) -> Result<Summary, GetError> {
         let mut buffer = Vec::with_capacity(1 << 16);
         loop {
             self.receive(&mut buffer)?;
             let now = Instant::now();
             let sending = self.act(now, &mut buffer)?;
-            progress
-                .moved
-                .store(self.session.moved(), Ordering::Relaxed);
+            request.moved.store(self.session.moved(), Ordering::Relaxed);
             if let Some(error) = self.session.failure() {
                 return Err(error);
             }
@@ -54,7 +52,7 @@ impl Client<'_> {
                 self.say_farewell(VarInt::from_u32(0), &mut buffer);
                 return summary;
             }
-            if progress.stop.load(Ordering::Relaxed) {
+            if request.stop.load(Ordering::Relaxed) {
                 self.say_farewell(STOPPING, &mut buffer);
                 return Err(GetError::Interrupted(Bytes::new(self.session.moved())));
             }

@@ -6,7 +6,7 @@ mod order;
 mod session;
 
 pub use error::GetError;
-pub use order::{Order, Progress, Summary};
+pub use order::{Order, RequestHandle, Summary};
 
 use super::credentials::client as tls;
 use super::peer::Sender;
@@ -28,7 +28,7 @@ const KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(1);
 ///
 /// # Errors
 /// See [`GetError`].
-pub fn get(order: &Order, progress: &Progress) -> Result<Summary, GetError> {
+pub fn get(order: &Order, request: &RequestHandle) -> Result<Summary, GetError> {
     let address = resolve(&order.host, order.port)?;
     let unreachable = |error| GetError::Unreachable(address, error);
     let any: SocketAddr = match address {
@@ -58,7 +58,7 @@ pub fn get(order: &Order, progress: &Progress) -> Result<Summary, GetError> {
         heard: begin,
         is_refused: false,
     };
-    client.run(progress)
+    client.run(request)
 }
 
 fn resolve(host: &str, port: u16) -> Result<SocketAddr, GetError> {

@@ -33,9 +33,9 @@ pub struct Order {
     pub trace: bool,
 }
 
-/// Progress of a request, shared with the display.
+/// A request under way, shared with the display, which may stop it.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct RequestHandle {
     /// Bytes of data transferred.
     pub moved: AtomicU64,
     /// Flag that stops the client.

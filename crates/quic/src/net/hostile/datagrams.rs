@@ -157,8 +157,8 @@ fn changed(rng: &mut Rng, mut datagram: Vec<u8>) -> Vec<u8> {
         } else {
             datagram.len()
         };
-        let place = below(rng, end);
-        datagram[place] = rng.next_u64() as u8;
+        let position = below(rng, end);
+        datagram[position] = rng.next_u64() as u8;
     }
     match below(rng, 4) {
         0 => datagram.truncate(below(rng, datagram.len())),

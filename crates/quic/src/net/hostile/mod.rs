@@ -10,7 +10,8 @@ mod datagrams;
 mod rogue;
 
 use super::{
-    Credentials, Fingerprint, Limits, Order, Progress, Server, ServerConfig, Totals, Workload, get,
+    Credentials, Fingerprint, Limits, Order, RequestHandle, Server, ServerConfig, Totals, Workload,
+    get,
 };
 use crate::header;
 use datagrams::Stranger;
@@ -85,7 +86,7 @@ pub fn assail(seed: u64, cases: usize) -> Result<Account, String> {
         let attacked = attack(seed, cases, address, fingerprint);
         // Half-open connections must not block others for longer than the handshake timeout.
         let order = honest(address, fingerprint)?;
-        let served = patiently(|| get(&order, &Progress::default()));
+        let served = patiently(|| get(&order, &RequestHandle::default()));
         stop.store(true, Ordering::Relaxed);
         let totals = serving
             .join()

@@ -22,17 +22,20 @@ struct DeadEnd {
 /// The link, if any, that can never transmit what a flow needs. The data goes in one direction; in
 /// the other at least one byte must get through.
 fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
-    let one = Bytes::new(1);
+    let least = Bytes::new(1);
     let asked = match flow.workload {
         Workload::Download { bytes, .. } => PerDirection {
-            down: bytes.max(one),
-            up: one,
+            down: bytes.max(least),
+            up: least,
         },
         Workload::Upload { bytes, .. } => PerDirection {
-            down: one,
-            up: bytes.max(one),
+            down: least,
+            up: bytes.max(least),
         },
-        Workload::Call(_) | Workload::Requests(_) => PerDirection { down: one, up: one },
+        Workload::Call(_) | Workload::Requests(_) => PerDirection {
+            down: least,
+            up: least,
+        },
     };
     let start = Instant::START + flow.start;
     let links =
@@ -101,8 +104,8 @@ impl Checker<'_> {
             .filter(|(_, change)| Instant::START + change.at <= ends)
             .find(|(_, change)| own(change) || change.rate.is_some());
         let key = match last {
-            Some((place, change)) if own(change) => format!("{table}.change.{place}.up_rate"),
-            Some((place, _)) => format!("{table}.change.{place}.rate"),
+            Some((position, change)) if own(change) => format!("{table}.change.{position}.up_rate"),
+            Some((position, _)) => format!("{table}.change.{position}.rate"),
             None if is_up && path.up.as_ref().is_some_and(|up| up.rate.is_some()) => {
                 format!("{table}.up.rate")
             }

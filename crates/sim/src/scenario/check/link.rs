@@ -194,8 +194,8 @@ impl Checker<'_> {
         config.jitter = match jitter {
             Some(jitter) => {
                 let own = is_up && up.jitter.is_some();
-                let place = if own { "up.jitter" } else { "jitter" };
-                self.jitter(&format!("{table}.{place}"), jitter)?
+                let field = if own { "up.jitter" } else { "jitter" };
+                self.jitter(&format!("{table}.{field}"), jitter)?
             }
             None => JitterConfig::None,
         };

@@ -91,8 +91,8 @@ impl Checker<'_> {
             }
             specs = standard_call(duration, flow.measure_from);
         }
-        for (place, media) in flow.media.iter().enumerate() {
-            let key = |name: &str| format!("flow.{index}.media.{place}.{name}");
+        for (position, media) in flow.media.iter().enumerate() {
+            let key = |name: &str| format!("flow.{index}.media.{position}.{name}");
             if media.per_second == 0 || media.per_second > 10_000 {
                 let problem = format!("{} is out of range; accepted: 1 to 10000", media.per_second);
                 return self.fail(&key("per_second"), problem);

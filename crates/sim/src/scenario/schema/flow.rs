@@ -22,7 +22,7 @@ pub(crate) enum Stack {
 pub(crate) struct Flow {
     /// Name, unique in the scenario.
     pub(crate) name: String,
-    /// Congestion controller, with options: "c4", "cubic:hystart=off".
+    /// Congestion controller, with options: "c4", "cubic:start=classic".
     pub(crate) controller: String,
     /// Its stack: the modelled endpoint ("model") or a real QUIC stack ("quic").
     #[serde(default)]

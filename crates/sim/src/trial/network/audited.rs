@@ -25,11 +25,11 @@ impl Network {
 
     /// When an element is due, as it reports itself.
     fn due(&self, element: usize) -> Instant {
-        let Some(place) = element.checked_sub(self.links.len()) else {
+        let Some(position) = element.checked_sub(self.links.len()) else {
             return self.links[element].next().unwrap_or(Instant::NEVER);
         };
-        let connection = &self.connections[place / PER_CONNECTION];
-        match place % PER_CONNECTION {
+        let connection = &self.connections[position / PER_CONNECTION];
+        match position % PER_CONNECTION {
             APPLICATIONS => connection.next_app(),
             0 if !connection.started => connection.start,
             0 => connection.client.next(),
@@ -69,8 +69,8 @@ impl Network {
         let connection = &mut self.connections[index];
         let traces = side == connection.sending_side();
         let back = &connection.routes[Direction::to(side)];
-        let missing = back.iter().map(|&place| {
-            let stats = self.links[place.index()].flow_stats(index as u64);
+        let missing = back.iter().map(|&link_id| {
+            let stats = self.links[link_id.index()].flow_stats(index as u64);
             stats.dropped.packets + stats.lost.packets
         });
         audit.missing(index, side, missing.sum());
@@ -97,9 +97,9 @@ impl Network {
         let Some(audit) = &mut self.audit else {
             return Ok(());
         };
-        for (place, link) in self.links.iter_mut().enumerate() {
+        for (position, link) in self.links.iter_mut().enumerate() {
             link.advance(self.now);
-            audit.end_link(self.now, LinkId::numbered(place), link);
+            audit.end_link(self.now, LinkId::numbered(position), link);
         }
         for (index, connection) in self.connections.iter().enumerate() {
             audit.end_connection(scenario, index, connection);

@@ -40,7 +40,7 @@ pub(super) struct FirstLink<'a> {
     pub(super) now: Instant,
     pub(super) overhead: u32,
     pub(super) link: &'a mut Link<InTransit>,
-    pub(super) place: LinkId,
+    pub(super) link_id: LinkId,
     pub(super) sender: (usize, Role),
     /// The series, if the flow has data in it from this side.
     pub(super) series: Option<(&'a mut Series, usize)>,
@@ -56,7 +56,7 @@ impl Outlet for FirstLink<'_> {
         let tag = match &mut self.audit {
             Some(audit) => {
                 let what = (size, packet.ecn());
-                audit.depart(self.now, self.place, self.sender, what, number)
+                audit.depart(self.now, self.link_id, self.sender, what, number)
             }
             None => 0,
         };

@@ -254,11 +254,11 @@ proptest! {
     ) {
         let order = arrivals(3000, &late, &gaps);
         let frames = frames(&order, &intervals);
-        for (place, (frame, arrived)) in frames.iter().enumerate() {
+        for (position, (frame, arrived)) in frames.iter().enumerate() {
             let told: BTreeSet<u64> = numbers(frame).into_iter().collect();
             let all: BTreeSet<u64> = order[..*arrived].iter().copied().collect();
             prop_assert!(told.is_subset(&all));
-            let before = place.checked_sub(ACK_REPEATS).map_or(0, |place| frames[place].1);
+            let before = position.checked_sub(ACK_REPEATS).map_or(0, |position| frames[position].1);
             prop_assert!(order[before..*arrived].iter().all(|number| told.contains(number)));
             let newest = frame.largest - frame.largest.min(128);
             let gap = (0..newest).rev().find(|number| !all.contains(number));

@@ -25,7 +25,7 @@ from thalweg.plots.theme import CONFIG, SERIES, WIDTH
 TRIALS = 20
 CONTROLLERS = {
     "cubic": "HyStart++",
-    "cubic:hystart=off": "loss alone",
+    "cubic:start=classic": "loss alone",
     "cubic:variant=picoquic": "filtered delay, repair",
 }
 WIFI = '{ model = "wifi", mean = "7 ms" }'
@@ -66,9 +66,9 @@ def slow_start(trial: Trial) -> SlowStart:
 def line(path: str, controller: str) -> str:
     """A line of the table: medians of the trials, with the 5th and the 95th percentile."""
     found = [slow_start(play(path, controller, seed)) for seed in range(1, TRIALS + 1)]
-    window = np.percentile([one.first_exit_bytes / 1e3 for one in found], [50, 5, 95])
-    done = np.percentile([one.completion_s for one in found], [50, 5, 95])
-    returns = np.median([one.returns for one in found])
+    window = np.percentile([run.first_exit_bytes / 1e3 for run in found], [50, 5, 95])
+    done = np.percentile([run.completion_s for run in found], [50, 5, 95])
+    returns = np.median([run.returns for run in found])
     return row(
         path,
         f"`{controller}`",
@@ -81,7 +81,9 @@ def line(path: str, controller: str) -> str:
 
 def parts() -> list[tuple[str, Callable[[], str]]]:
     """All lines, by what they are about."""
-    return [(f"{one}, {path}", partial(line, path, one)) for path in PATHS for one in CONTROLLERS]
+    return [
+        (f"{controller}, {path}", partial(line, path, controller)) for path in PATHS for controller in CONTROLLERS
+    ]
 
 
 def figure(seed: int) -> alt.VConcatChart:
@@ -126,6 +128,6 @@ def make() -> None:
         "| jitter | controller | end of slow start by | window at its first end, kB | returns | completion, s |\n"
         "| :-- | :-- | :-- | --: | --: | --: |"
     )
-    lines = [head, *(measure() for _, measure in parts()), "", made("slow-start")]
+    lines = [head, *(measure() for _, measure in parts()), "", made("probe")]
     fill(DOCS / "probe.md", "slow start", "\n".join(lines))
     figure(4).save(str(DOCS / "images" / "probe" / "slow-start.png"), scale_factor=1)

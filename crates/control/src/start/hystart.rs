@@ -12,8 +12,9 @@
 //! # Limits
 //! Only the initial slow start uses it (section 4.3 recommends that); the controller drops it afterwards.
 
-use crate::PathState;
+use super::{SlowStart, Verdict};
 use crate::event::Ack;
+use crate::{Context, PathState};
 use thalweg_units::{Bytes, Duration};
 
 /// Constants of RFC 9406 section 4.3.
@@ -45,15 +46,6 @@ struct Conservative {
     rounds: u32,
 }
 
-/// What slow start does with an ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Grow by this much.
-    Grow(Bytes),
-    /// CSS is over: set the slow start threshold to the window.
-    Leave,
-}
-
 impl HyStart {
     pub(crate) fn new() -> Self {
         HyStart {
@@ -70,11 +62,11 @@ impl HyStart {
         self.css.is_some()
     }
 
-    /// Processes the RTT sample of an ACK (RFC 9406 section 4.2).
-    pub(crate) fn on_ack(&mut self, ack: &Ack, path: &PathState) -> Verdict {
+    /// Processes the RTT sample of an ACK (RFC 9406 section 4.2). The growth; `None` when CSS is over.
+    pub(crate) fn take(&mut self, ack: &Ack, path: &PathState) -> Option<Bytes> {
         if self.round_end.is_none_or(|end| ack.largest >= end) {
             if self.round_end.is_some() && self.round_ends_css() {
-                return Verdict::Leave;
+                return None;
             }
             self.begin_round(path.next_packet);
         }
@@ -90,7 +82,7 @@ impl HyStart {
         if self.samples >= N_RTT_SAMPLE {
             self.compare();
         }
-        Verdict::Grow(ack.newly_acked / divisor)
+        Some(ack.newly_acked / divisor)
     }
 
     fn begin_round(&mut self, next_packet: u64) {
@@ -125,6 +117,26 @@ impl HyStart {
             Some(css) if current < css.baseline_min_rtt => self.css = None,
             _ => {}
         }
+    }
+}
+
+impl SlowStart for HyStart {
+    fn state(&self) -> &'static str {
+        match self.is_conservative() {
+            true => "conservative slow start",
+            false => "slow start",
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _window: Bytes, cx: &Context<'_>) -> Verdict {
+        match self.take(ack, cx.path) {
+            Some(growth) => Verdict::Grow(growth),
+            None => Verdict::Leave,
+        }
+    }
+
+    fn copied(&self) -> Box<dyn SlowStart> {
+        Box::new(*self)
     }
 }
 
@@ -215,17 +227,5 @@ mod tests {
         let window = flow.window();
         flow.round(ms(59));
         assert_eq!(flow.window(), window * 2);
-    }
-
-    #[test]
-    fn without_hystart_a_delay_increase_changes_nothing() {
-        for name in ["cubic:hystart=off", "reno"] {
-            let mut flow = Flow::new(name);
-            for rtt in [40, 40, 60, 90, 150] {
-                let window = flow.window();
-                flow.round(ms(rtt));
-                assert_eq!(flow.window(), window * 2, "{name}");
-            }
-        }
     }
 }
