@@ -1,4 +1,4 @@
-"""`thalweg score`: how a controller does against CUBIC, as one document for programs that search for controllers."""
+"""`thalweg score`: how a controller does against CUBIC, as one document for programs that search."""
 
 from __future__ import annotations
 

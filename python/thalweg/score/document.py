@@ -1,11 +1,11 @@
 """The document: figures of every scenario beside those of CUBIC, a score for each half, and what disqualifies.
 
-The score of a scenario is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power against that of
-CUBIC: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a half is the mean over its scenarios. Losses,
-harm and starvation do not count: they are figures, and guards.
+The score of a scenario is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power
+against that of CUBIC: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a half is the mean
+over its scenarios. Losses, harm and starvation do not count: they are figures, and guards.
 
-The document holds no time and no path of the machine but the text that named the controller: the same file, trials, seed
-and version give the same bytes.
+The document holds no time and no path of the machine but the text that named the controller: the same file,
+trials, seed and version give the same bytes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def score(
 ) -> dict[str, Any]:
     """How a controller does on both halves of a suite, against CUBIC. Raises RequestError if it cannot be read.
 
-    `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A controller that
-    fails in a trial is disqualified. `on_scenario` hears the name of each scenario, its number and how many there are.
+    `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A
+    controller that fails in a trial is disqualified. `on_scenario` hears the name of each scenario, its number
+    and how many there are.
     """
     opened, held_back = halves(Suite.find(suite), seed)
     # Read before anything runs: what cannot be read is refused.
@@ -93,7 +94,7 @@ def _scenario(place: Place, controller: str, trials: int, seed: int, found: list
 
 
 def _score(mine: Figures, cubic: Figures) -> float | None:
-    """None if CUBIC moves nothing; a flow without goodput has that of one bit per second, and the delay of CUBIC."""
+    """None if CUBIC moves nothing; a flow without goodput has one bit per second, and the delay of CUBIC."""
     if not cubic.goodput or not cubic.delay:
         return None
     delay = mine.delay or cubic.delay

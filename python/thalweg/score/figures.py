@@ -1,14 +1,12 @@
 """What is measured of a controller on one scenario, each number beside that of CUBIC on the same seeds.
 
-- goodput: bytes that the application has got over the time that the flow took, of the flow `main` (bps); the median of
-  the trials.
-- delay: mean RTT of the flow `main` (s); the median of the trials.
-- loss: bytes declared lost over bytes sent; the mean.
-- harm: how much less goodput a flow of CUBIC has beside the controller than beside CUBIC: 1 - beside / beside CUBIC
-  (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, with CUBIC beside itself in place of CUBIC alone). 0 harms no
-  more than CUBIC does, 1 takes everything, below 0 leaves it more; of the medians.
-- starvation: the least share that a flow got of what an equal division would give it, in the time that all were active,
-  over all trials: 1 is equal, 0 is nothing.
+- goodput: bytes that the application has got over the time that the flow took, of the flow `main` (bps); the
+median of the trials. - delay: mean RTT of the flow `main` (s); the median of the trials. - loss: bytes declared
+lost over bytes sent; the mean. - harm: how much less goodput a flow of CUBIC has beside the controller than
+beside CUBIC: 1 - beside / beside CUBIC (Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, with CUBIC
+beside itself in place of CUBIC alone). 0 harms no more than CUBIC does, 1 takes everything, below 0 leaves it
+more; of the medians. - starvation: the least share that a flow got of what an equal division would give it, in
+the time that all were active, over all trials: 1 is equal, 0 is nothing.
 
 Limits: a flow that never finished has the goodput of the whole trial.
 """

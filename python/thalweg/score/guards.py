@@ -1,6 +1,7 @@
 """What disqualifies a controller whatever else it does: bounds that a score cannot buy off.
 
-They are wide: each says that a controller is unfit for a network that others use too, and none that it is worse than CUBIC.
+They are wide: each says that a controller is unfit for a network that others use too, and none that it is worse
+than CUBIC.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TIMES_LOSS = 5
 LIMITS = {
     "unfinished": "every flow that a trial waits for finishes",
     "harm": f"harm to CUBIC is at most {MOST_HARM}",
-    "starvation": f"no flow has less than {LEAST_SHARE} of an equal share, unless CUBIC leaves less than twice that",
+    "starvation": f"a flow has at least {LEAST_SHARE} of an equal share, or CUBIC leaves less than twice that",
     "loss": f"loss is at most {MOST_LOSS}, or {TIMES_LOSS} times that of CUBIC",
     "failed": "no trial ends with an error of the controller",
 }
@@ -48,8 +49,8 @@ def broken(scenario: str, mine: Figures, cubic: Figures) -> Iterator[Broken]:
     harmed = harm(mine, cubic)
     if harmed is not None and harmed > MOST_HARM:
         yield Broken("harm", scenario, harmed)
-    if mine.starvation is not None and cubic.starvation is not None:
-        if mine.starvation < LEAST_SHARE and cubic.starvation >= 2 * LEAST_SHARE:
-            yield Broken("starvation", scenario, mine.starvation)
+    share, of_cubic = mine.starvation, cubic.starvation
+    if share is not None and of_cubic is not None and share < LEAST_SHARE and of_cubic >= 2 * LEAST_SHARE:
+        yield Broken("starvation", scenario, share)
     if mine.loss > max(MOST_LOSS, TIMES_LOSS * cubic.loss):
         yield Broken("loss", scenario, mine.loss)

@@ -1,8 +1,8 @@
 """The two halves on which a controller is scored.
 
-The open half is the scenarios of a suite, as they are. The held-back half has a variant of each: rate, RTT and buffer of
-its path are drawn from ranges by a seed, so that nobody can fit a controller to it beforehand. It is the same for every
-controller that is scored with that seed.
+The open half is the scenarios of a suite, as they are. The held-back half has a variant of each: rate, RTT and
+buffer of its path are drawn from ranges by a seed, so that nobody can fit a controller to it beforehand. It is
+the same for every controller that is scored with that seed.
 """
 
 from __future__ import annotations
