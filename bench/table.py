@@ -12,6 +12,7 @@ loopback (`cargo bench -p thalweg-quic --bench sockets`).
 from __future__ import annotations
 
 import json
+import math
 import re
 import resource
 import shutil
@@ -112,6 +113,18 @@ def _trace_file(root: Path) -> float:
         return file.stat().st_size / 1e3
 
 
+def _step(what: str) -> Callable[[Path], float]:
+    """What `bench/steps.py` measures of a build; not a number of one without environments."""
+
+    def measure(root: Path) -> float:
+        if not (root / "python" / "thalweg" / "gym").is_dir():
+            return math.nan
+        done = _run(root, ".venv/bin/python", str(ROOT / "bench" / "steps.py"), what)
+        return float(done.stdout)
+
+    return measure
+
+
 ROWS = (
     Row("ten 10 MB trials", "M instructions", 140, yardstick, rounds=1),
     Row("the same with a trace", "times", 1.3, _trace, rounds=1),
@@ -121,6 +134,9 @@ ROWS = (
     Row("thalweg list controllers", "core-s", 0.25, _command("list", "controllers")),
     Row("thalweg run of one trial", "core-s", 0.4, _command("run", "c4/simple-20mbps", "--trials", "1")),
     Row("thalweg suite c4", "core-s", 8, _command("suite", "c4", "--out", "{folder}/c4"), rounds=1),
+    Row("thalweg score of a controller", "core-s", 4, _command("score", "reno")),
+    Row("step of an environment", "us beyond", 10, _step("beyond"), rounds=1),
+    Row("step of 16 on two cores, to one", "times", 0.56, _step("many"), rounds=1),
 )
 
 
