@@ -106,12 +106,12 @@ class Scenario:
 
     @property
     def native(self) -> _native.Scenario:
-        """What the simulator plays."""
+        """What the native module plays."""
         return self._native
 
     @property
     def definitions(self) -> dict[str, Definition]:
-        """The controllers in Python that steer it, by the texts that name them."""
+        """Its controllers in Python, by the texts that name them."""
         return self._definitions
 
     @property

@@ -18,6 +18,7 @@ _COMMANDS = {
     "show": "thalweg.cli.show:show",
     "check": "thalweg.cli.check:check",
     "new": "thalweg.cli.new:new",
+    "score": "thalweg.cli.score:score",
     "plot": "thalweg.cli.plot:plot",
     "report": "thalweg.cli.report:report",
     "compare": "thalweg.cli.compare:compare",

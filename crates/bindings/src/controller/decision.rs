@@ -21,7 +21,7 @@ pub(super) fn read(instance: &Bound<'_, PyAny>, initial_window: Bytes) -> PyResu
     let quantum = number(instance, intern!(py, "quantum"), "bytes")?;
     Ok(Control {
         window: Bytes::new(window as u64),
-        // A rate of zero would send nothing for ever.
+        // A rate of zero would never send anything.
         pacing: pacing.map(|rate| Rate::from_bits_per_sec((rate as u64).max(1))),
         quantum: quantum.map_or(initial_window, |bytes| Bytes::new(bytes as u64)),
         startup_done: instance.getattr(intern!(py, "startup_done"))?.is_truthy()?,

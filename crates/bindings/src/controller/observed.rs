@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use thalweg_control::Observer;
 
-/// Names that a process may have. Traces keep them for ever.
+/// Names that a process may have. Traces keep them until the process ends.
 const MOST_NAMES: usize = 1_000;
 
 /// Calls `observe` and hands on what it returns: a dictionary of numbers by name; `"state"` is a text.

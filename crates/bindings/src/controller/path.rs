@@ -6,7 +6,7 @@ use rand_core::{Rng as _, SeedableRng as _};
 use thalweg_control::{Context, PathState, Rng};
 use thalweg_units::Instant;
 
-/// What a controller is told when it is made.
+/// What a controller gets when it is created.
 #[pyclass(frozen, module = "thalweg._native")]
 pub(crate) struct Init(pub(super) thalweg_control::Init);
 
@@ -45,7 +45,7 @@ impl Random {
 /// What the transport has measured, the present event included.
 #[pyclass(module = "thalweg._native")]
 pub(crate) struct Path {
-    pub(super) state: PathState,
+    pub(crate) state: PathState,
     pub(super) now: Instant,
     random: Py<Random>,
 }
