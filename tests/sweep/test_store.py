@@ -19,7 +19,8 @@ from short_download import SCENARIO
 from thalweg import ResultError, Scenario, Sweep, SweepResult, _native
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.executor import Report, Take, Threads
+from thalweg.executor import Report, Take
+from thalweg.executor.threads import Threads
 from thalweg.sweep.shard import Shard
 from thalweg.sweep.store import Store
 

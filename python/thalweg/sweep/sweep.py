@@ -8,7 +8,8 @@ from typing import Any
 
 from thalweg import _native
 from thalweg.errors import RequestError
-from thalweg.executor import Executor, Threads
+from thalweg.executor import Executor
+from thalweg.executor.threads import Threads
 from thalweg.progress import Progress, silent
 from thalweg.sweep.plan import Plan, plan_of, read_plan
 from thalweg.sweep.plan_file import PlanFile
