@@ -173,6 +173,27 @@ def test_every_row_has_the_command_that_replays_it(scenario: str, tmp_path: Path
             assert flow["mean_rate_bps"]["median"] == row["flow.main.mean_rate_bps"]
 
 
+def test_a_replay_finds_a_controller_beside_a_plan_of_another_folder(
+    scenario: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plans").mkdir()
+    failing(scenario, tmp_path / "plans")
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", "plans/plan.toml", "--out", "out", "-q"]) == 1
+    row = SweepResult.load("out").scan().filter(pl.col("error").is_not_null()).collect().row(0, named=True)
+    capsys.readouterr()
+    assert main(shlex.split(row["replay"])[1:]) == 2
+    assert capsys.readouterr().err.removeprefix("error: ").strip() == row["error"]
+
+
+def test_an_axis_may_have_the_name_of_what_is_measured(scenario: str, tmp_path: Path) -> None:
+    result = Sweep(scenario, {"flow.main.start": ["0 s", "2 s"]}, trials=6).run(tmp_path / "out")
+    assert result.rows["flow.main.start_s"].to_list() == [0, 2]
+    assert result.scan().collect()["flow.main.start_s"].unique().sort().to_list() == [0, 2]
+    early, late = result.rows["flow.main.completion_s"].to_list()
+    assert late == pytest.approx(early + 2, abs=1e-3)  # counted from the start of the trial, without the noise
+
+
 def test_tables_and_arrays_have_every_trial(scenario: str, tmp_path: Path) -> None:
     axes: dict[str, Any] = {"path.rate": ["5 Mbps", "20 Mbps"], "path.rtt": ["10 ms", "20 ms", "40 ms"]}
     axes["controller.main"] = ["cubic", "c4"]

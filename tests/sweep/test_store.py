@@ -109,7 +109,7 @@ def test_a_plan_that_has_grown_runs_only_the_rest(
     assert values(tmp_path / "out").equals(values(tmp_path / "new"), null_equal=True)
 
 
-@pytest.mark.parametrize("batches", [0, 1, 2, 3])
+@pytest.mark.parametrize("batches", [1, 2, 3])
 def test_a_sweep_that_was_interrupted_goes_on_from_there(
     batches: int, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,3 +253,40 @@ def test_a_store_reads_and_writes_the_seeds_of_its_points(tmp_path: Path) -> Non
     store = Store(tmp_path, "engine")
     store.know(["a", "a", "b"], [1, 2, 2**63])
     assert store.seeds(["a", "b", "c"]) == {"a": {1, 2}, "b": {2**63}}
+
+
+def test_a_panic_is_one_failed_row(scenario: str, tmp_path: Path) -> None:
+    @dataclass
+    class Panicking(Counting):
+        def play(self, scenarios: Sequence[Scenario], seeds: range, report: Report, take: Take) -> bool:
+            if 3 in seeds and any("5 Mbps" in scenario.toml for scenario in scenarios):
+                raise RuntimeError("the simulator has panicked")
+            return Counting.play(self, scenarios, seeds, report, take)
+
+    sweep = Sweep(scenario, AXES, trials=5)
+    tally = sweep.play(tmp_path / "out", Panicking(), Shard())
+    assert (tally.trials, tally.ran, len(tally.errors)) == (20, 20, 2)
+    failed = SweepResult.load(tmp_path / "out").scan().filter(pl.col("error").is_not_null()).collect()
+    assert failed.select("path.rate_bps", "controller.main", "seed", "error").sort("controller.main").rows() == [
+        (5e6, controller, 3, "the simulator has panicked") for controller in ("c4", "cubic")
+    ]
+    assert play(sweep, tmp_path / "out").played == []
+
+
+def test_an_interruption_of_the_first_trials_leaves_nothing_behind(scenario: str, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(scenario, AXES, trials=5).run(tmp_path / "out", executor=Counting(0))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("steps", [10_000, 100])
+def test_a_dry_run_of_a_huge_space_answers(steps: int, scenario: str) -> None:
+    axes = {
+        key: {"from": low, "to": high, "steps": steps}
+        for key, low, high in (("path.rate", "5 Mbps", "50 Mbps"), ("path.rtt", "10 ms", "100 ms"))
+    }
+    estimate = Sweep(scenario, axes, trials=3).estimate()
+    assert (estimate.points, estimate.trials, estimate.present) == (steps**2, 3 * steps**2, 0)
+    assert estimate.wall_s > 0
+    with pytest.raises(RequestError, match="points; accepted: at most"):
+        Sweep(scenario, {**axes, **{f"flow.main.{n}": axes["path.rtt"] for n in range(9)}})

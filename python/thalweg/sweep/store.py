@@ -156,9 +156,10 @@ def read_head(folder: Path) -> dict[str, Any]:
     for key, kind in _HEAD.items():
         if not isinstance(document.get(key), kind):
             raise ResultError(f"{file}: {key} = {document.get(key)!r:.60}: the store is damaged")
-    if "/" in document["engine"] or not all(
-        isinstance(axis, dict) and "column" in axis for axis in document["axes"]
-    ):
+    whole = all(isinstance(axis, dict) and {"key", "column", "unit"} <= axis.keys() for axis in document["axes"])
+    whole &= all(isinstance(flow, dict) and {"name", "controller"} <= flow.keys() for flow in document["flows"])
+    whole &= all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in document["settings"])
+    if not whole or "/" in document["engine"]:
         raise ResultError(f"{file}: the store is damaged")
     return document
 
