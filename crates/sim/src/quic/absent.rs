@@ -13,6 +13,11 @@ pub const ACK_RANGES: usize = 0;
 /// Least overhead of a packet of the stack.
 pub const LEAST_STREAM_OVERHEAD: u64 = 0;
 
+/// Whether an endpoint can be made.
+pub fn is_available() -> bool {
+    false
+}
+
 /// A packet of the stack.
 #[derive(Debug)]
 pub struct Datagram {

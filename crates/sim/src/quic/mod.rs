@@ -12,12 +12,13 @@
 mod absent;
 
 #[cfg(not(feature = "quic"))]
-pub use absent::*;
+use absent as stack;
 
 #[cfg(feature = "quic")]
-pub use thalweg_quic::{
-    ACK_RANGES, Datagram, LEAST_STREAM_OVERHEAD, QuicEndpoint, StackController, Steering,
-};
+use thalweg_quic as stack;
+
+pub use stack::StackController;
+pub(crate) use stack::{ACK_RANGES, Datagram, LEAST_STREAM_OVERHEAD, QuicEndpoint, Steering};
 
 /// Why no flow can use the stack here, or `None` if flows can.
 pub(crate) fn unavailable() -> Option<&'static str> {
@@ -25,13 +26,5 @@ pub(crate) fn unavailable() -> Option<&'static str> {
     let problem = "cannot make a key, since the system gives no random numbers";
     #[cfg(not(feature = "quic"))]
     let problem = "is not part of this build";
-    (!is_available()).then_some(problem)
-}
-
-#[cfg(feature = "quic")]
-use thalweg_quic::is_available;
-
-#[cfg(not(feature = "quic"))]
-fn is_available() -> bool {
-    false
+    (!stack::is_available()).then_some(problem)
 }
