@@ -40,6 +40,11 @@ suite: build
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
 
+# The manual as a site that needs no network: target/site/index.html. A warning, such as a link to nothing, is a failure.
+site: build
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs/site -d target/site-read . target/site
+	@echo "open target/site/index.html"
+
 # Makes each page of docs that has a script, or PAGES="fidelity l4s"; each names the commit that it was made with.
 pages: build
 	$(BIN)/python -m pages $(PAGES)
@@ -100,14 +105,14 @@ advisories: $(VENV)/.packages
 lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff check python tests fuzz/python pages bench
-	$(BIN)/ruff format --check python tests fuzz/python pages bench
+	$(BIN)/ruff check python tests fuzz/python pages bench docs
+	$(BIN)/ruff format --check python tests fuzz/python pages bench docs
 	$(BIN)/mypy
 
 format: $(VENV)/.packages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests fuzz/python pages bench
-	$(BIN)/ruff format python tests fuzz/python pages bench
+	$(BIN)/ruff check --fix python tests fuzz/python pages bench docs
+	$(BIN)/ruff format python tests fuzz/python pages bench docs
 
 # A test holds that the committed file is this one.
 schema: build
@@ -117,11 +122,9 @@ schema: build
 hashes: build
 	$(BIN)/python tests/trace_hashes.py
 
-# The figure of README.md, with fewer points than a figure to zoom into.
+# The figure of README.md, and the same with a number at each part.
 picture: build
-	$(BIN)/python -c "import thalweg; from thalweg.plots import plot_trial, save; \
-	  trial = thalweg.Scenario.load('c4/simple-20mbps').run(seed=1, trace=True); \
-	  save(plot_trial(trial, buckets=200), 'docs/images/simple-20mbps.svg')"
+	$(BIN)/python -m pages.pictures
 
 # The table of speed, with goals; stored in target/bench.json. What is measured in more detail: cargo bench.
 bench: build bench-trial

@@ -1,4 +1,6 @@
-"""What can go wrong, as a tree of exceptions: each message is one sentence to act on.
+"""What can go wrong, as a tree of exceptions.
+
+Each message is one sentence to act on::
 
     ThalwegError
         RequestError        the request is wrong (exit status 2)

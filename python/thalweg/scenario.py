@@ -105,6 +105,16 @@ class Scenario:
         return Scenario(native, name, suite, resolver)
 
     @property
+    def native(self) -> _native.Scenario:
+        """What the native module plays."""
+        return self._native
+
+    @property
+    def definitions(self) -> dict[str, Definition]:
+        """Its controllers in Python, by the texts that name them."""
+        return self._definitions
+
+    @property
     def name(self) -> str:
         """Its name within its suite, or the stem of its file."""
         return self.description.name

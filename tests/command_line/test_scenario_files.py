@@ -86,7 +86,7 @@ def test_lists_name_every_study_and_every_metric(capsys: Capture) -> None:
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines()[3:]} == STUDIES.keys()
     assert main(["list", "metrics"]) == 0
     metrics = [line.split()[0] for line in capsys.readouterr().out.splitlines()[3:]]
-    text = Path("docs/scenarios.md").read_text(encoding="utf-8")
+    text = Path("docs/reference/metrics.md").read_text(encoding="utf-8")
     assert len(metrics) == 13
     assert all(f"`{metric}`" in text for metric in metrics)
 

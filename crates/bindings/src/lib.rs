@@ -7,6 +7,7 @@
 mod batches;
 mod columns;
 mod controller;
+mod gym;
 mod live;
 mod outcomes;
 mod quic;
@@ -71,6 +72,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;
     controller::add_classes(module)?;
+    gym::add_classes(module)?;
     module.add("QuicRefused", py.get_type::<QuicRefused>())?;
     module.add("QuicFailed", py.get_type::<QuicFailed>())?;
     module.add_function(wrap_pyfunction!(quic::make_quic_identity, module)?)?;

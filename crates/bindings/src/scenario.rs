@@ -348,6 +348,11 @@ impl Scenario {
         (finished, None)
     }
 
+    /// Whether controllers in Python steer flows.
+    pub(crate) fn speaks(&self) -> bool {
+        self.speaks
+    }
+
     /// What the simulator plays.
     pub(crate) fn simulation(&self) -> &thalweg_sim::Scenario {
         &self.scenario
