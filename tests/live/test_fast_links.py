@@ -1,6 +1,6 @@
 """Links so fast that hosts hand over several packets at once: what is not lost arrives as it was sent.
 
-Needs what `test_programs.py` needs. Contents are compared, because the kernel does not check what it left unfinished.
+Needs what `test_programs.py` needs. Contents are compared: the kernel does not check sums that it left unfinished.
 """
 
 from __future__ import annotations
