@@ -13,7 +13,7 @@ from typing import Any
 from pages.made import DOCS, fill, made, read, row, study
 from thalweg.plots import Chart
 from thalweg.plots.figure import figure
-from thalweg.quantity import percent
+from thalweg.quantity import percent, text
 from thalweg.studies.catalogue import STUDIES
 from thalweg.studies.fairness import figures as fairness_figures
 from thalweg.studies.fairness.page import base_rows
@@ -21,6 +21,8 @@ from thalweg.studies.harm import figures as harm_figures
 from thalweg.studies.harm.measure import COMPLETION
 from thalweg.studies.runner.result import Row, StudyResult
 from thalweg.studies.runner.table import Table
+from thalweg.studies.slow_start import figures as slow_start_figures
+from thalweg.studies.slow_start.measure import level_column
 
 IMAGES = DOCS / "images" / "studies"
 Parts = dict[str, list[Table]]
@@ -131,6 +133,49 @@ def matrix(name: str, result: StudyResult) -> Parts:
     return {name: [square(pairs, "controller", "competitor", harm, "short flows of")]}
 
 
+def starts(name: str, result: StudyResult) -> Parts:
+    """Times, exits and losses of each path by start, the checks, and the findings."""
+
+    def until(level: int) -> Callable[[Row], str]:
+        def cell(one: Row) -> str:
+            value = one[level_column(level)]
+            return "never" if value is None else text(float(value), "s", 3)
+
+        return cell
+
+    def number(column: str, form: str) -> Callable[[Row], str]:
+        def cell(one: Row) -> str:
+            value = one[column]
+            return "-" if value is None else format(float(value), form)
+
+        return cell
+
+    def exits(one: Row) -> str:
+        shares = (float(one[column] or 0) for column in ("early", "late"))
+        return " / ".join(f"{100 * share:.0f} %" for share in shares)
+
+    paths = list(dict.fromkeys(str(one["condition"]) for one in result.rows))
+    columns = list(dict.fromkeys(str(one["start"]) for one in result.rows))
+    found = {(one["condition"], one["start"]): one for one in result.rows}
+
+    def by_start(head: str, cell: Callable[[Row], str]) -> Table:
+        lines = [(path, *(cell(found[path, start]) for start in columns)) for path in paths]
+        return Table((head, *columns), lines, 1)
+
+    return {
+        name: [
+            by_start(f"until {text(float(level), 'B')}", until(level))
+            for level in (150_000, 1_500_000, 15_000_000)
+        ],
+        "reached": [by_start("largest window, BDP", number("reached_of_pipe", ".1f"))],
+        "left": [by_start("window left, BDP", number("left_of_pipe", ".2f"))],
+        "exits": [by_start("early / late", exits)],
+        "dropped": [by_start("packets dropped", number("dropped", ".0f"))],
+        "checks": [checks(result)],
+        "findings": [findings(result)],
+    }
+
+
 def _harm(result: StudyResult) -> dict[str, Chart]:
     return {"harm-ccafct.svg": harm_figures.plot_harm(result.rows, COMPLETION, "Harm to completion times")}
 
@@ -145,6 +190,14 @@ def _fairness(result: StudyResult) -> dict[str, Chart]:
     return {"fairness-matrix.svg": fairness_figures.plot_matrix(base_rows(result.rows), title)}
 
 
+def _slow_start(result: StudyResult) -> dict[str, Chart]:
+    far = [one for one in result.rows if one["rtt"] == "600 ms"]
+    return {
+        "slow-start-exits.svg": slow_start_figures.plot_exits(result.rows, "Where slow start ends"),
+        "slow-start-satellite.svg": slow_start_figures.plot_arrival(far, "How soon bytes arrive: 50 Mbps, 600 ms"),
+    }
+
+
 RUNS = (
     Run("harm", "harm", {}, None, everything, _harm),
     Run("harm-matrix", "harm", {"preset": "matrix"}, None, matrix, _harm_matrix),
@@ -156,6 +209,7 @@ RUNS = (
     Run("wifi-compete", "wifi-compete", {}, None, everything),
     Run("fairness", "fairness", {}, None, shares, _fairness),
     Run("stacks", "stacks", {}, None, everything),
+    Run("slow-start", "slow-start", {}, None, starts, _slow_start),
     Run("loopback", "loopback", {"length": "2s"}, 6, in_one),
     Run("loopback-size", "loopback", {"size": "10GB", "length": "25s"}, 6, in_one),
     Run("loopback-load", "loopback", {"size": "10GB", "length": "25s", "load": 2}, 6, in_one),

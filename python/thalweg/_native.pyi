@@ -29,6 +29,9 @@ class AuditError(Exception):
 def version() -> str:
     """Version of the simulator."""
 
+def engine() -> str:
+    """Version of the simulator, a plus sign, and a hash of the sources that its trials depend on."""
+
 def controllers() -> list[dict[str, Any]]:
     """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
 
@@ -416,6 +419,85 @@ class Report:
     def app_limited(self) -> bool:
         """Whether a packet acknowledged since had left application-limited."""
 
+class Interface:
+    """What agents see, decide and are rewarded for: names of `gym_features` and `gym_actions`."""
+
+    def __init__(self, observe: Sequence[str], act: Sequence[str], reward: Sequence[tuple[str, float]]) -> None:
+        """Raises ValueError for a name that there is not, or actions that do not go together."""
+
+    def observed(self) -> tuple[list[float], list[float]]:
+        """The least and the most of each number that is observed."""
+
+    def acted(self) -> tuple[list[float], list[float]]:
+        """The least and the most of each action."""
+
+    def observation(self, report: Report, path: Path, window: float, pacing: float | None) -> list[float]:
+        """What is observed at a report; window in bytes and pacing in bits per second are those in force."""
+
+    def decision(
+        self, actions: Sequence[float], path: Path, window: float, pacing: float | None
+    ) -> tuple[float, float | None]:
+        """Window in bytes and pacing rate in bits per second after an action. Raises ValueError for what is no number."""
+
+class Episode:
+    """One trial with flows that agents steer."""
+
+    def __init__(
+        self, scenario: Scenario, seed: int, flows: Sequence[tuple[int, str]], interface: Interface
+    ) -> None:
+        """`flows` are those that agents steer, by their place in the scenario, and how often each decides ("1 rtt", "10 ms").
+
+        Raises ValueError for a flow that cannot be steered."""
+
+    def begin(self) -> int:
+        """Goes on until the first flow is asked; tells which (by its place in `flows`), -1 if the trial ended before."""
+
+    def step(self, actions: Sequence[float] | npt.NDArray[Any]) -> int:
+        """Takes the action of the flow that is asked and goes on until one is; tells which, -1 at the end.
+
+        Raises ValueError for an action that is no number, and once the trial has ended."""
+
+    def step_alone(self, actions: Sequence[float] | npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], float, bool]:
+        """The same for a trial with one steered flow: what it sees, its reward, and whether the trial has ended."""
+
+    def observation(self, flow: int) -> npt.NDArray[np.float32]:
+        """What a flow sees."""
+
+    def reward(self, flow: int) -> float:
+        """What a flow is rewarded for since its last decision."""
+
+    def features(self, flow: int) -> list[float]:
+        """Every feature of a flow, in the order of `gym_features`."""
+
+    def is_closed(self, flow: int) -> bool:
+        """Whether the connection of a flow has closed."""
+
+    @property
+    def now(self) -> float:
+        """Simulated time in seconds."""
+
+    def outcomes(self) -> Outcomes:
+        """The outcome of the trial. Raises ValueError before its end; nothing else is known of the trial afterwards."""
+
+class Pool:
+    """Threads for steps of many trials."""
+
+    def __init__(self, jobs: int) -> None:
+        """`jobs` threads; all cores for 0."""
+
+    def step(
+        self, episodes: Sequence[Episode], actions: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """One step of each trial, which has one steered flow: it takes its action, a row, unless it begins.
+
+        Observations, rewards, and which trials have ended."""
+
+def gym_features() -> list[tuple[str, str]]:
+    """What agents can observe and be rewarded for: name and meaning."""
+
+def gym_actions() -> list[tuple[str, str, tuple[float, float]]]:
+    """What agents can decide: name, meaning and range."""
+
 class QuicRefused(Exception):
     """A connection over sockets cannot be made as requested."""
 
@@ -521,6 +603,11 @@ class Scenario:
     @property
     def toml(self) -> str:
         """The scenario as it runs, overrides included; from_toml reads it back."""
+
+    @property
+    def resolved(self) -> str:
+        """All that a trial depends on beside its seed, with defaults filled in; controllers in Python by their names
+        alone. Two scenarios with the same text have the same trials in this engine."""
 
     @property
     def flows(self) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pages.slow_start import play, slow_start
+from pages.probe import play, slow_start
 
 PATH_BYTES = 250e3
 """50 Mbps times 40 ms."""

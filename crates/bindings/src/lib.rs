@@ -7,6 +7,7 @@
 mod batches;
 mod columns;
 mod controller;
+mod gym;
 mod live;
 mod outcomes;
 mod quic;
@@ -65,6 +66,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", py.get_type::<Cancelled>())?;
     module.add("AuditError", py.get_type::<AuditError>())?;
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::engine, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
@@ -74,6 +76,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;
     controller::add_classes(module)?;
+    gym::add_classes(module)?;
     module.add("QuicRefused", py.get_type::<QuicRefused>())?;
     module.add("QuicFailed", py.get_type::<QuicFailed>())?;
     module.add_function(wrap_pyfunction!(quic::make_quic_identity, module)?)?;

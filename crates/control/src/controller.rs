@@ -106,6 +106,13 @@ pub trait Controller: Send {
     /// The current decision.
     fn control(&self) -> Control;
 
+    /// Whether the decision that the last event called for is still being made, outside of the simulation. The modelled
+    /// endpoint then applies none until it is told that it has been made (`Endpoint::apply_decision` of
+    /// `thalweg-transport`); other transports do not ask.
+    fn is_undecided(&self) -> bool {
+        false
+    }
+
     /// The ECN codepoint for packets of this flow.
     fn ecn(&self) -> Ecn {
         Ecn::Ect0

@@ -19,6 +19,7 @@ mod cubic;
 pub mod event;
 #[cfg(test)]
 mod fake_transport;
+mod fixed;
 mod options;
 mod path_state;
 mod picoquic;
@@ -26,12 +27,14 @@ mod prague;
 mod recovery_period;
 pub mod registry;
 mod reno;
+pub mod report;
 mod spec;
 mod start;
 #[cfg(test)]
 mod window_invariants;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
+pub use fixed::Fixed;
 pub use options::{OptionDoc, OptionKind, Options};
 pub use path_state::PathState;
 pub use registry::{Entry, Registry, Resolver};

@@ -10,6 +10,11 @@ use std::sync::Arc;
 pub trait Factory: Send + Sync {
     /// Makes the controller of one end of a connection.
     fn build(&self, init: &Init) -> Box<dyn Controller>;
+
+    /// Makes that of an end which sends no data of the application, where transports know it.
+    fn build_for_receiver(&self, init: &Init) -> Box<dyn Controller> {
+        self.build(init)
+    }
 }
 
 /// A controller and its options, and the text that names them. Two are equal if their texts are.
@@ -30,6 +35,10 @@ impl ControllerSpec {
     /// Makes the controller.
     pub fn build(&self, init: &Init) -> Box<dyn Controller> {
         self.factory.build(init)
+    }
+    /// Makes that of an end which sends no data of the application.
+    pub fn build_for_receiver(&self, init: &Init) -> Box<dyn Controller> {
+        self.factory.build_for_receiver(init)
     }
     /// The text that it was read from.
     pub fn as_str(&self) -> &str {

@@ -34,6 +34,7 @@ pub use thalweg_transport::{
     Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
 };
 pub use trial::probe::{Probe, probe};
+pub use trial::steered::{SteeredTrial, Stop};
 pub use trial::trials::{
     Finished, Progress, run_audited, run_batches, run_traced, run_trial, run_trials,
 };

@@ -70,6 +70,12 @@ impl Sender {
         self.decide();
     }
 
+    /// Whether the controller still has to decide.
+    #[inline]
+    pub(crate) fn is_undecided(&self) -> bool {
+        (self.controller.as_ref()).is_some_and(|controller| controller.is_undecided())
+    }
+
     /// Updates the decision of the controller.
     #[inline]
     pub(crate) fn decide(&mut self) {

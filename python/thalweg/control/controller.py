@@ -32,6 +32,8 @@ class Controller:
     """What packets carry. It is read once, when the controller has been made."""
     report_every: ClassVar[str | None] = None
     """How often `on_report` is called: "1 rtt" (smoothed), or a time such as "10 ms"."""
+    senders_only: ClassVar[bool] = False
+    """Whether only ends that send data are controlled: in virtual time, the other end keeps its initial window."""
 
     def __init__(self, init: Init) -> None:
         """Starts with the initial window of the transport. Constructors with options need not call it."""

@@ -47,6 +47,11 @@ class Definition:
         """How often it wants a report."""
         return self.controller.report_every
 
+    @property
+    def senders_only(self) -> bool:
+        """Whether only ends that send data are controlled."""
+        return self.controller.senders_only
+
     def line_of(self, method: str) -> str:
         """File and line where a method of the class, or the class, is defined."""
         for source in (getattr(self.controller, method, None), self.controller):

@@ -9,11 +9,12 @@ from thalweg.studies.harm.study import STUDY as HARM
 from thalweg.studies.laws.study import STUDY as LAWS
 from thalweg.studies.loopback.study import STUDY as LOOPBACK
 from thalweg.studies.runner.study import Study
+from thalweg.studies.slow_start.study import STUDY as SLOW_START
 from thalweg.studies.stacks.study import STUDY as STACKS
 from thalweg.studies.transient.study import STUDY as TRANSIENT
 from thalweg.studies.wifi_compete.study import STUDY as WIFI_COMPETE
 
 STUDIES: dict[str, Study[Any, Any, Any]] = {
-    study.name: study for study in (WIFI_COMPETE, HARM, TRANSIENT, STACKS, FAIRNESS, LAWS, LOOPBACK)
+    study.name: study for study in (WIFI_COMPETE, HARM, TRANSIENT, STACKS, FAIRNESS, LAWS, LOOPBACK, SLOW_START)
 }
 """By their names on the command line."""

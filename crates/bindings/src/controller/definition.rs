@@ -2,12 +2,12 @@
 
 use super::driver::Driver;
 use super::failure::Failure;
-use super::report::Every;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use thalweg_control::{Controller, ControllerSpec, Factory, Init, Resolver, SpecError};
+use thalweg_control::report::Every;
+use thalweg_control::{Controller, ControllerSpec, Factory, Fixed, Init, Resolver, SpecError};
 use thalweg_sim::{FlowController, FlowSpec};
 
 /// A method that a class may define.
@@ -74,6 +74,8 @@ pub(super) struct Definition {
     /// Names of the methods that the class defines.
     defined: Vec<String>,
     pub(super) report_every: Option<Every>,
+    /// Whether it decides only at ends that send data of the application.
+    senders_only: bool,
 }
 
 impl Definition {
@@ -90,6 +92,7 @@ impl Definition {
             make: of.getattr("make")?.unbind(),
             defined: of.getattr("handlers")?.extract()?,
             report_every: every,
+            senders_only: of.getattr("senders_only")?.extract()?,
         })
     }
 
@@ -116,6 +119,13 @@ impl Factory for OfFlow {
                 error,
             }
             .unwind(),
+        }
+    }
+
+    fn build_for_receiver(&self, init: &Init) -> Box<dyn Controller> {
+        match self.definition.senders_only {
+            true => Box::new(Fixed::new(init)),
+            false => self.build(init),
         }
     }
 }

@@ -10,12 +10,13 @@ use super::definition::{Definition, Handler};
 use super::events::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use super::failure::Failure;
 use super::path::{Init, Path, Random};
-use super::report::Reporter;
+use super::report::Report;
 use super::{decision, observed};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
 use pyo3::{PyClass, PyClassInitializer};
 use std::sync::Arc;
+use thalweg_control::report::Reporter;
 use thalweg_control::{Context, Control, Controller, Observer, event};
 use thalweg_units::{Bytes, Ecn, Instant};
 
@@ -70,7 +71,7 @@ impl Driver {
                 control,
                 ecn: decision::ecn(instance)?,
                 initial_window: init.initial_window,
-                reporter: every.map(|every| Reporter::new(every, init.now)),
+                reporter: every.map(Reporter::new),
                 objects: Objects::default(),
                 now: init.now,
                 instance: made,
@@ -119,7 +120,7 @@ impl Driver {
         let due = self.reporter.as_mut().and_then(|reporter| reporter.due(cx));
         if let Some(report) = due {
             self.call(Handler::Report, cx, |py, _| {
-                Ok(Some(Py::new(py, report)?.into_any()))
+                Ok(Some(Py::new(py, Report(report))?.into_any()))
             });
         }
     }
@@ -193,7 +194,7 @@ impl Controller for Driver {
 
     fn on_sent(&mut self, event: &event::Sent, cx: &mut Context<'_>) {
         if let Some(reporter) = &mut self.reporter {
-            reporter.on_sent(event);
+            reporter.on_sent(event, cx.now);
         }
         self.call(Handler::Sent, cx, |py, objects| {
             filled(py, &mut objects.sent, Sent(event.clone()))
@@ -202,7 +203,7 @@ impl Controller for Driver {
 
     fn on_ack(&mut self, event: &event::Ack, cx: &mut Context<'_>) {
         if let Some(reporter) = &mut self.reporter {
-            reporter.on_ack(event);
+            reporter.on_ack(event, cx.now);
         }
         self.call(Handler::Ack, cx, |py, objects| {
             filled(py, &mut objects.ack, Ack(event.clone()))

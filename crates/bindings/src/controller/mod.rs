@@ -16,6 +16,8 @@ mod report;
 pub(crate) use definition::Named;
 pub(crate) use failure::{Failure, heeded};
 pub(crate) use interrupt::{Speaking, interrupt_handlers};
+pub(crate) use path::Path;
+pub(crate) use report::Report;
 
 use pyo3::prelude::*;
 use thalweg_control::Registry;

@@ -45,7 +45,7 @@ impl Random {
 /// What the transport has measured, the present event included.
 #[pyclass(module = "thalweg._native")]
 pub(crate) struct Path {
-    pub(super) state: PathState,
+    pub(crate) state: PathState,
     pub(super) now: Instant,
     random: Py<Random>,
 }

@@ -15,7 +15,7 @@ use thalweg_path::LinkConfig;
 use thalweg_units::{Bytes, Duration};
 
 /// How long a link transmits a burst at most.
-const LONGEST: Duration = Duration::from_micros(100);
+pub(super) const LONGEST: Duration = Duration::from_micros(100);
 
 /// The most bytes of IP packets in a burst into this link; `None` if these are fewer than two packets.
 pub(crate) fn largest(link: &LinkConfig) -> Option<Bytes> {

@@ -51,6 +51,10 @@ use thalweg_units::{Duration, Instant};
 
 /// Packets handled before the next device is served.
 const BATCH: u64 = 64;
+/// After packets have left, those that follow closely wait for so long and then leave together: each write wakes a
+/// host, which costs more than a packet does. (Network interfaces moderate their interrupts for this reason.) A quarter
+/// of the longest burst: waking up and writing take the rest.
+const REST: Duration = Duration::from_nanos(burst::LONGEST.as_nanos() / 4);
 /// How early a long sleep ends: more than hosts take to wake a thread.
 const EARLY: Duration = Duration::from_micros(80);
 /// A sleep is long from this multiple of [`EARLY`] on, which bounds the share of time spent spinning.
@@ -126,6 +130,8 @@ pub(crate) struct Setup<'a> {
 pub(crate) struct Emulator {
     clock: Clock,
     epoll: Epoll,
+    /// Before, nothing is written.
+    rests_until: Instant,
     /// The deadline of the last long sleep.
     slept_for: Option<Instant>,
     ports: Vec<Port>,
@@ -167,6 +173,7 @@ impl Emulator {
         Ok(Emulator {
             clock,
             epoll,
+            rests_until: Instant::START,
             slept_for: None,
             ports,
             hosts,
@@ -193,6 +200,7 @@ impl Emulator {
     /// Uses this clock from now on. Nothing may have happened by the previous one.
     pub(crate) fn start_anew(&mut self, clock: Clock) {
         self.clock = clock;
+        self.rests_until = Instant::START;
     }
 
     /// Forwards packets until `hear`, which gets the ready descriptors of the caller, returns stop.
@@ -201,8 +209,14 @@ impl Emulator {
         mut hear: impl FnMut(u32) -> io::Result<ControlFlow<T>>,
     ) -> io::Result<T> {
         loop {
-            self.release(DOWN)?;
-            self.release(UP)?;
+            let now = self.clock.now();
+            if now >= self.rests_until {
+                let counts = [self.release(DOWN, now)?, self.release(UP, now)?];
+                // After a full batch there may be more that is overdue.
+                if counts.iter().any(|count| *count > 0) && !counts.contains(&BATCH) {
+                    self.rests_until = now + REST;
+                }
+            }
             self.sample();
             self.wait()?;
             let ready: Ready = self.epoll.ready().collect();
@@ -226,9 +240,9 @@ impl Emulator {
         let links = self
             .directions
             .iter()
-            .map(|direction| direction.link.next());
+            .filter_map(|direction| Some(direction.link.next()?.max(self.rests_until)));
         let sample = self.samples.as_ref().map(|samples| samples.next);
-        let Some(next) = links.chain([sample]).flatten().min() else {
+        let Some(next) = links.chain(sample).min() else {
             return self.epoll.wait(None);
         };
         let now = self.clock.now();
@@ -304,40 +318,33 @@ impl Emulator {
         self.ports.iter().position(other).unwrap_or(0)
     }
 
-    /// Writes the packets that have arrived.
-    fn release(&mut self, index: usize) -> io::Result<()> {
-        let mut now = self.clock.now();
-        let link = &mut self.directions[index].link;
-        link.advance(now);
+    /// Writes the packets that have arrived by `now`, at most [`BATCH`], and returns how many.
+    fn release(&mut self, index: usize, now: Instant) -> io::Result<u64> {
+        self.directions[index].link.advance(now);
         let mut taken = 0;
-        let mut arrived = |link: &mut Link<Frame>, now| {
-            let due = link.next().filter(|due| taken < BATCH && *due <= now)?;
-            taken += 1;
-            Some((due, link.pop(now)?))
-        };
-        let mut next = arrived(link, now);
-        while let Some(first) = next.take() {
-            self.leaving.push(first);
+        while taken < BATCH {
             let link = &mut self.directions[index].link;
-            while let Some((due, frame)) = arrived(link, now) {
-                let before = self.leaving.last();
-                if before.is_none_or(|(_, before)| !frame.continues(before)) {
-                    next = Some((due, frame));
-                    break;
-                }
-                self.leaving.push((due, frame));
+            let Some(due) = link.next().filter(|due| *due <= now) else {
+                break;
+            };
+            let Some(frame) = link.pop(now) else { break };
+            taken += 1;
+            if let Some((_, before)) = self.leaving.last()
+                && !frame.continues(before)
+            {
+                self.leave(index)?;
             }
-            now = self.leave(index)?;
-            next = next.or_else(|| arrived(&mut self.directions[index].link, now));
+            self.leaving.push((due, frame));
         }
-        Ok(())
+        self.leave(index)?;
+        Ok(taken)
     }
 
-    /// Writes the packets that leave a link together, and returns the time after that.
-    fn leave(&mut self, index: usize) -> io::Result<Instant> {
+    /// Writes the packets that leave a link together, if any.
+    fn leave(&mut self, index: usize) -> io::Result<()> {
         let count = self.leaving.len();
         let Some((_, first)) = self.leaving.first() else {
-            return Ok(self.clock.now());
+            return Ok(());
         };
         let rest = first.write_with(count, &mut self.head);
         let parts = [IoSlice::new(&self.head), IoSlice::new(rest)];
@@ -363,7 +370,7 @@ impl Emulator {
             direction.lateness.add(late);
             direction.missed += u64::from(late > self.bound);
         }
-        Ok(now)
+        Ok(())
     }
 
     fn sample(&mut self) {

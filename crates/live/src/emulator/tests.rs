@@ -455,3 +455,46 @@ fn only_what_belongs_on_the_path_is_carried() {
     assert_eq!(emulator.link_stats(UP).offered.packets, 1);
     assert_eq!(emulator.link_stats(DOWN).offered.packets, 0);
 }
+
+#[test]
+fn packets_that_follow_closely_leave_together_and_a_lone_one_does_not_wait() {
+    // 1250 bytes take 10 us at 1 Gbps: 40 packets in single writes would need 39 of them in 390 us.
+    let fast = LinkConfig::new(
+        Rate::from_bits_per_sec(1_000_000_000),
+        Duration::from_millis(2),
+    );
+    let (emulator, ()) = run_with([&fast, &fast], |left, right| {
+        let mut room = [0; 70_000];
+        for burst in 0..20 {
+            let made = Made {
+                segment: 1222,
+                data: vec![burst; 1222 * 40],
+                is_tcp: false,
+                ..super_packet(0)
+            };
+            left.send(&made.bytes()).expect("to send");
+            let mut arrived = 0;
+            while arrived < 40 {
+                let length = right.recv(&mut room).expect("to receive");
+                arrived += segmented(&room[..length]).len();
+            }
+        }
+    });
+    let released = &emulator.log.released;
+    assert_eq!(released.len(), 800);
+    assert_eq!(
+        released[39].due - released[0].due,
+        Duration::from_micros(390)
+    );
+    for burst in released.chunks(40) {
+        let mut writes: Vec<Instant> = burst.iter().map(|released| released.at).collect();
+        writes.dedup();
+        // The first leaves alone; then at most one write after each rest, and one at the end.
+        let span = *writes.last().expect("a write") - writes[0];
+        let most = 2 + span.as_nanos() / REST.as_nanos();
+        assert!(writes.len() as u64 <= most, "{} in {span}", writes.len());
+    }
+    // Nothing precedes the first of a burst, so only the machine can make it late.
+    let first = released.chunks(40).map(|burst| burst[0].at - burst[0].due);
+    assert!(first.min().expect("a burst") < REST);
+}

@@ -4,7 +4,7 @@ use super::media::MediaSpec;
 use super::schema::{Gap, Stack};
 use thalweg_control::{ControllerSpec, Registry};
 use thalweg_quic::StackController;
-use thalweg_transport::TransportConfig;
+use thalweg_transport::{Role, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
 /// Prefix of congestion controls of the kernel.
@@ -79,6 +79,17 @@ pub(crate) enum Workload {
     Call(Vec<MediaSpec>),
     /// Many downloads, one connection each.
     Requests(Arrivals),
+}
+
+impl Workload {
+    /// Whether one end sends data of the application, and not only requests.
+    pub(crate) fn is_sent_by(&self, role: Role) -> bool {
+        match self {
+            Workload::Download { .. } | Workload::Requests(_) => role == Role::Server,
+            Workload::Upload { .. } => role == Role::Client,
+            Workload::Call(media) => media.iter().any(|stream| stream.from == role),
+        }
+    }
 }
 
 /// One flow of a scenario.

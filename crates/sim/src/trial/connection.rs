@@ -81,7 +81,8 @@ impl Connection {
         let endpoint = |role: Role, side: &str| {
             let (config, controller) = (spec.transport.clone(), &spec.controller);
             let name = format!("flow/{name}/{side}");
-            Endpoint::new(spec.stack, role, config, controller, trial, &name)
+            let end = (role, workload.is_sent_by(role));
+            Endpoint::new(spec.stack, end, config, controller, trial, &name)
         };
         let open_streams = match workload {
             Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,

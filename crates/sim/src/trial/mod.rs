@@ -9,4 +9,5 @@ pub(crate) mod probe;
 pub(crate) mod requests;
 pub(crate) mod seed;
 pub(crate) mod stack;
+pub(crate) mod steered;
 pub(crate) mod trials;

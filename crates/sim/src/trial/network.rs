@@ -3,7 +3,7 @@
 use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
-use crate::outcome::summary::{self, Summary};
+use crate::outcome::summary::Summary;
 use crate::outcome::trace::{Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
@@ -11,7 +11,6 @@ use crate::trial::connection::{Connection, plans};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
 use first_link::{FirstLink, InTransit};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
 use thalweg_transport::Role;
@@ -19,14 +18,21 @@ use thalweg_units::{Bytes, Instant};
 
 mod audited;
 mod first_link;
+mod progress;
+mod steered;
+
+use progress::FlowProgress;
+use steered::Pause;
+pub(crate) use steered::Progressed;
 
 /// Elements of a connection: client, server, applications.
 const PER_CONNECTION: usize = 3;
 const APPLICATIONS: usize = 2;
 
-pub(crate) struct Network<'a> {
-    scenario: &'a Scenario,
+pub(crate) struct Network {
     seed: u64,
+    overhead: u32,
+    limit: Instant,
     /// Two for each hop of the scenario: down and up.
     links: Vec<Link<InTransit>>,
     /// The connections of all flows, flow by flow.
@@ -46,6 +52,9 @@ pub(crate) struct Network<'a> {
     recorder: Option<Recorder>,
     series: Option<Series>,
     audit: Option<Box<Auditor>>,
+    /// Whether flows are steered from outside, and the decision that the trial waits for.
+    is_steered: bool,
+    paused: Option<Pause>,
 }
 
 /// Why a trial has no outcome.
@@ -56,22 +65,10 @@ pub(crate) enum Ended {
     Audit(AuditError),
 }
 
-/// Progress of a flow.
-struct FlowProgress {
-    /// Indices of its connections.
-    connections: Range<usize>,
-    started: bool,
-    /// Connections that are not complete, and those that are not closed.
-    incomplete: usize,
-    open: usize,
-    /// Whether the end of the trial waits for it.
-    awaited: bool,
-}
-
-impl<'a> Network<'a> {
+impl Network {
     /// A trial at its start; `None` if it was stopped.
     pub(crate) fn new(
-        scenario: &'a Scenario,
+        scenario: &Scenario,
         trial: u64,
         traced: bool,
         stop: &AtomicBool,
@@ -106,26 +103,12 @@ impl<'a> Network<'a> {
             let client = links.len() + PER_CONNECTION * index + Role::Client.index();
             queue.set(client, connection.start);
         }
-        let mut progress = Vec::with_capacity(scenario.flows.len());
-        let mut first = 0;
-        for flow in 0..scenario.flows.len() {
-            let count = connections[first..]
-                .iter()
-                .take_while(|connection| connection.flow == flow)
-                .count();
-            progress.push(FlowProgress {
-                connections: first..first + count,
-                started: false,
-                incomplete: count,
-                open: count,
-                awaited: scenario.is_awaited(flow),
-            });
-            first += count;
-        }
+        let progress = progress::of_flows(scenario, &connections);
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
         Some(Network {
-            scenario,
             seed: trial,
+            overhead: scenario.overhead,
+            limit: Instant::START + scenario.time_limit,
             recorder: traced.then(|| Recorder::new(scenario, &connections)),
             series: (scenario.sample).map(|every| Series::new(every, scenario.flows.len())),
             links,
@@ -140,22 +123,41 @@ impl<'a> Network<'a> {
             events: 0,
             hash: 0,
             audit: None,
+            is_steered: false,
+            paused: None,
         })
     }
 
     /// Runs the trial.
-    pub(crate) fn run(mut self, stop: &AtomicBool) -> Result<(Outcome, Option<Trace>), Ended> {
-        let limit = Instant::START + self.scenario.time_limit;
-        while self.waiting != Some(0) {
+    pub(crate) fn run(
+        mut self,
+        scenario: &Scenario,
+        stop: &AtomicBool,
+    ) -> Result<(Outcome, Option<Trace>), Ended> {
+        self.advance(u64::MAX, stop)?;
+        self.audit_end(scenario)?;
+        self.finish(scenario, stop).ok_or(Ended::Stopped)
+    }
+
+    /// Calls the elements that are due, one after the other, until the end of the trial, until a controller is to decide, or
+    /// until this many events have been handled.
+    pub(crate) fn advance(&mut self, events: u64, stop: &AtomicBool) -> Result<Progressed, Ended> {
+        for _ in 0..events {
+            if let Some(pause) = &self.paused {
+                return Ok(Progressed::Paused(pause.connection));
+            }
+            if self.waiting == Some(0) {
+                return Ok(Progressed::Ended);
+            }
             let Some((time, element)) = self.queue.peek() else {
                 if self.waiting.is_none() {
-                    self.now = limit;
+                    self.now = self.limit;
                 }
-                break;
+                return Ok(Progressed::Ended);
             };
-            if time > limit {
-                self.now = limit;
-                break;
+            if time > self.limit {
+                self.now = self.limit;
+                return Ok(Progressed::Ended);
             }
             if self.audit.is_some() {
                 self.audit_call(element, time)?;
@@ -178,12 +180,15 @@ impl<'a> Network<'a> {
                 self.wake(element - self.links.len());
             }
         }
-        self.audit_end()?;
-        self.finish(stop).ok_or(Ended::Stopped)
+        Ok(Progressed::Unfinished)
     }
 
     /// The outcome; `None` if it was stopped.
-    fn finish(mut self, stop: &AtomicBool) -> Option<(Outcome, Option<Trace>)> {
+    pub(crate) fn finish(
+        mut self,
+        scenario: &Scenario,
+        stop: &AtomicBool,
+    ) -> Option<(Outcome, Option<Trace>)> {
         for link in &mut self.links {
             link.advance(self.now);
         }
@@ -196,7 +201,7 @@ impl<'a> Network<'a> {
         }
         let flows = self.progress.iter().map(|flow| flow.connections.clone());
         let summary = Summary {
-            scenario: self.scenario,
+            scenario,
             seed: self.seed,
             events: self.events,
             hash: self.hash,
@@ -216,12 +221,21 @@ impl<'a> Network<'a> {
         let side = link.direction().receiver();
         let next = loop {
             let arrived = self.hand_on(link, side);
+            if self.paused.is_some() {
+                return; // `resume` goes on
+            }
             let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
             // Two rarely arrive together.
             if !arrived || next > self.now {
                 break next;
             }
         };
+        self.note_delivered(link, next);
+    }
+
+    /// All packets that come out of a link now have; the next one will at `next`.
+    #[inline(always)] // in every delivery
+    fn note_delivered(&mut self, link: LinkId, next: Instant) {
         self.queue.set(link.index(), next);
         if self.audit.is_some() {
             self.audit_link(link);
@@ -275,6 +289,16 @@ impl<'a> Network<'a> {
             audit.arrive(index, side, number, carried.size, taken);
         }
         endpoint.receive(self.now, &mut carried.packet);
+        if !self.is_steered || !self.pauses(index, side, Some(link)) {
+            self.react(index, side);
+        }
+        true
+    }
+
+    /// One side of a connection has received a packet.
+    #[inline(always)] // in every arrival
+    fn react(&mut self, index: usize, side: Role) {
+        let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
             && connection.call.is_none()
@@ -287,7 +311,6 @@ impl<'a> Network<'a> {
         } else {
             self.pump(index, side, "received");
         }
-        true
     }
 
     /// A packet enters a link that is not the first of its route.
@@ -338,27 +361,11 @@ impl<'a> Network<'a> {
                     Role::Server
                 };
                 connection.endpoint(side).expire(self.now);
-                self.pump(index, side, "timer");
+                if !self.is_steered || !self.pauses(index, side, None) {
+                    self.pump(index, side, "timer");
+                }
             }
         }
-    }
-
-    /// The flow of a connection has started; when the last flow does, all are active.
-    fn note_start(&mut self, index: usize) {
-        let flow = &mut self.progress[self.connections[index].flow];
-        if flow.started {
-            return;
-        }
-        flow.started = true;
-        self.unstarted -= 1;
-        if self.unstarted == 0 {
-            self.overlap_start = Some((self.now, self.delivered()));
-        }
-    }
-
-    /// Bytes delivered by each flow so far.
-    fn delivered(&self) -> Vec<Bytes> {
-        summary::delivered(self.scenario.flows.len(), &self.connections)
     }
 
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
@@ -379,7 +386,7 @@ impl<'a> Network<'a> {
         let endpoint = connection.endpoint(side);
         let mut first_link = FirstLink {
             now: self.now,
-            overhead: self.scenario.overhead,
+            overhead: self.overhead,
             link,
             link_id,
             sender: (index, side),
@@ -423,27 +430,6 @@ impl<'a> Network<'a> {
         let (running, open) = connection.is_in_progress();
         connection.serve(self.now, side);
         self.note_end(index, running, open)
-    }
-
-    /// Notes what a connection that was running, or open, has completed or closed; tells whether it has completed.
-    fn note_end(&mut self, index: usize, running: bool, open: bool) -> bool {
-        let connection = &self.connections[index];
-        let completed = running && connection.completion.is_some();
-        let closed = open && connection.closed.is_some();
-        let flow = &mut self.progress[connection.flow];
-        if closed {
-            flow.open -= 1;
-            if flow.open == 0 && flow.awaited {
-                self.waiting = self.waiting.map(|waiting| waiting - 1);
-            }
-        }
-        if completed {
-            flow.incomplete -= 1;
-            if flow.incomplete == 0 && self.unstarted == 0 && self.overlap_end.is_none() {
-                self.overlap_end = Some((self.now, self.delivered()));
-            }
-        }
-        completed
     }
 
     fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {

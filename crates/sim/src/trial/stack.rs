@@ -91,10 +91,11 @@ macro_rules! each {
 }
 
 impl Endpoint {
-    /// The endpoint `flow/side` of a trial. The names of the random streams are those of the flow.
+    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not. The names of the random streams
+    /// are those of the flow.
     pub(crate) fn new(
         stack: Stack,
-        role: Role,
+        (role, sends): (Role, bool),
         config: TransportConfig,
         controller: &FlowController,
         trial: u64,
@@ -106,7 +107,10 @@ impl Endpoint {
             initial_window: config.initial_window,
         };
         let steering = match controller {
-            FlowController::Registry(spec) => Steering::Ours(spec.build(&init)),
+            FlowController::Registry(spec) => Steering::Ours(match sends {
+                true => spec.build(&init),
+                false => spec.build_for_receiver(&init),
+            }),
             FlowController::OfStack(controller) => Steering::Stack(*controller),
             FlowController::Kernel(name) => unreachable!("no scenario of virtual time has {name}"),
         };
@@ -124,6 +128,20 @@ impl Endpoint {
         }
     }
 
+    /// Whether the last event called for a decision that has not been made.
+    #[inline]
+    pub(crate) fn is_undecided(&self) -> bool {
+        match self {
+            Endpoint::Modelled(endpoint) => endpoint.is_undecided(),
+            Endpoint::Real(_) => false,
+        }
+    }
+    /// The decision that was missing has been made.
+    pub(crate) fn apply_decision(&mut self) {
+        if let Endpoint::Modelled(endpoint) = self {
+            endpoint.apply_decision();
+        }
+    }
     /// Opens the connection (client).
     pub(crate) fn connect(&mut self, now: Instant) {
         match self {

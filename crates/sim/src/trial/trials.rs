@@ -43,7 +43,8 @@ pub struct Finished {
 /// Runs one trial.
 pub fn run_trial(scenario: &Scenario, seed: u64, traced: bool) -> (Outcome, Option<Trace>) {
     let never = AtomicBool::new(false);
-    match Network::new(scenario, seed, traced, &never).map(|network| network.run(&never)) {
+    match Network::new(scenario, seed, traced, &never).map(|network| network.run(scenario, &never))
+    {
         Some(Ok(trial)) => trial,
         _ => unreachable!("this trial is neither stopped nor audited"),
     }
@@ -78,7 +79,7 @@ pub fn run_audited(
 ) -> Result<(Outcome, Option<Trace>), AuditError> {
     let never = AtomicBool::new(false);
     let network = Network::new(scenario, seed, traced, &never);
-    let run = network.map(|network| network.audited().run(&never));
+    let run = network.map(|network| network.audited(scenario).run(scenario, &never));
     match run {
         Some(Ok(trial)) => Ok(trial),
         Some(Err(Ended::Audit(finding))) => Err(finding),
@@ -185,9 +186,9 @@ fn run_one(
     let begin = ThreadTime::now();
     let mut network = Network::new(scenario, seed, traced, &progress.stop)?;
     if progress.audit {
-        network = network.audited();
+        network = network.audited(scenario);
     }
-    let (outcome, trace) = match network.run(&progress.stop) {
+    let (outcome, trace) = match network.run(scenario, &progress.stop) {
         Ok(trial) => trial,
         Err(Ended::Stopped) => return None,
         Err(Ended::Audit(finding)) => {

@@ -87,6 +87,8 @@ pub struct Endpoint {
     /// The packet for which the first of the current timeouts fired, and the first number sent after it.
     timed_out: Option<(u64, u64)>,
     mtu_probes_left: u32,
+    /// Whether the acknowledgement frequency depends on a decision that is not made.
+    ack_frequency_undecided: bool,
     /// Size of the largest probe that has arrived.
     confirmed_mtu: Bytes,
     ack_frequency: AckFrequency,
@@ -129,6 +131,7 @@ impl Endpoint {
             confirmed_mtu: Bytes::ZERO,
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
+            ack_frequency_undecided: false,
             ack_frequency_pending: false,
             receiver: Receiver::new(&config),
             credit: Credit::new(config.initial_max_data.as_u64()),
@@ -354,8 +357,24 @@ impl Endpoint {
         self.events.push_back(AppEvent::Closed);
     }
 
-    /// Applies the decision of the controller.
+    /// Whether the last event called for a decision that has not been made.
+    pub fn is_undecided(&self) -> bool {
+        self.sender.is_undecided()
+    }
+
+    /// The decision that was missing has been made: does what waited for it.
+    pub fn apply_decision(&mut self) {
+        self.refresh_control();
+        if std::mem::take(&mut self.ack_frequency_undecided) {
+            self.request_ack_frequency();
+        }
+    }
+
+    /// Applies the decision of the controller, unless it is still to be made.
     fn refresh_control(&mut self) {
+        if self.sender.is_undecided() {
+            return;
+        }
         self.sender.decide();
         self.ecn = self.sender.ecn();
         let Some(rate) = self.pacing_rate() else {

@@ -314,8 +314,12 @@ impl Endpoint {
         }
     }
 
-    fn request_ack_frequency(&mut self) {
+    pub(super) fn request_ack_frequency(&mut self) {
         if !self.config.ack_frequency || !self.is_complete() {
+            return;
+        }
+        if self.sender.is_undecided() {
+            self.ack_frequency_undecided = true;
             return;
         }
         let (least, most) = (self.config.min_ack_delay, self.config.max_ack_delay);

@@ -23,7 +23,7 @@ from thalweg.seeds import told
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.runner.folder import reserve_folder
 from thalweg.studies.runner.result import Check, StudyResult
-from thalweg.studies.runner.study import Finished
+from thalweg.studies.runner.study import Finished, StudyError
 
 Out = Annotated[
     Path | None,
@@ -52,21 +52,23 @@ class Ending:
             require("plots", "the report page of a study (--no-report leaves it out)")
 
 
-def conclude(finished: Finished[Any, Any, Any], ending: Ending) -> int:
-    """Prints and stores a study. Returns the exit status."""
+def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyError | None = None) -> int:
+    """Prints and stores a study, `failed` if a controller has ended it. Returns the exit status."""
     result = finished.result
     if ending.format_ is Format.JSON:
         print_json(result.document())
     else:
         _print(finished)
     tell(result)
-    if not finished.complete:
+    if failed:
+        complain(f"{failed}; nothing was judged")
+    elif not finished.complete:
         reached = finished.study.reached(finished)
         complain(f"interrupted: {reached} are finished; nothing was judged", label="")
     if ending.out and result.rows and not _store(finished, ending.out, ending.report):
         return INTERRUPTED
     if not finished.complete:
-        return INTERRUPTED
+        return REFUSED if failed else INTERRUPTED
     if ending.figures:
         _draw(finished, ending.figures)
     if ending.strict_timing and not result.is_faithful():

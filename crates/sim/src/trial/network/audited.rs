@@ -2,13 +2,14 @@
 
 use super::{APPLICATIONS, Ended, Network, PER_CONNECTION};
 use crate::audit::Auditor;
+use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use thalweg_transport::Role;
 use thalweg_units::Instant;
 
-impl Network<'_> {
+impl Network {
     /// Audits this trial. It does not change the trial.
-    pub(crate) fn audited(mut self) -> Self {
+    pub(crate) fn audited(mut self, scenario: &Scenario) -> Self {
         for connection in &mut self.connections {
             connection.client.record_packets();
             connection.server.record_packets();
@@ -17,7 +18,7 @@ impl Network<'_> {
             link.record_transmissions(true);
         }
         let elements = self.links.len() + PER_CONNECTION * self.connections.len();
-        let auditor = Auditor::new(self.scenario, self.seed, &self.connections, elements);
+        let auditor = Auditor::new(scenario, self.seed, &self.connections, elements);
         self.audit = Some(Box::new(auditor));
         self
     }
@@ -85,7 +86,7 @@ impl Network<'_> {
     }
 
     /// The trial is over.
-    pub(super) fn audit_end(&mut self) -> Result<(), Ended> {
+    pub(super) fn audit_end(&mut self, scenario: &Scenario) -> Result<(), Ended> {
         let elements = self.links.len() + PER_CONNECTION * self.connections.len();
         for element in 0..elements {
             let due = self.due(element);
@@ -101,7 +102,7 @@ impl Network<'_> {
             audit.end_link(self.now, LinkId::numbered(position), link);
         }
         for (index, connection) in self.connections.iter().enumerate() {
-            audit.end_connection(self.scenario, index, connection);
+            audit.end_connection(scenario, index, connection);
         }
         match audit.take_finding() {
             Some(finding) => Err(Ended::Audit(finding)),

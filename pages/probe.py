@@ -128,6 +128,6 @@ def make() -> None:
         "| jitter | controller | end of slow start by | window at its first end, kB | returns | completion, s |\n"
         "| :-- | :-- | :-- | --: | --: | --: |"
     )
-    lines = [head, *(measure() for _, measure in parts()), "", made("slow-start")]
+    lines = [head, *(measure() for _, measure in parts()), "", made("probe")]
     fill(DOCS / "probe.md", "slow start", "\n".join(lines))
     figure(4).save(str(DOCS / "images" / "probe" / "slow-start.png"), scale_factor=1)

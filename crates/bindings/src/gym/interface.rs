@@ -1,0 +1,162 @@
+//! What an agent sees, what it decides, and what it is rewarded for: chosen by name, once for all episodes.
+
+use super::actions::{Act, Decision, decide};
+use super::features::{FEATURES, Feature, Seen, find};
+use crate::controller::{Path, Report};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use thalweg_control::PathState;
+use thalweg_units::did_you_mean;
+
+/// The choice.
+pub(super) struct Choice {
+    pub(super) observe: Vec<&'static Feature>,
+    pub(super) acts: Vec<Act>,
+    pub(super) reward: Vec<(&'static Feature, f64)>,
+}
+
+impl Choice {
+    pub(super) fn observation<'a>(&'a self, seen: &'a Seen<'a>) -> impl Iterator<Item = f32> + 'a {
+        self.observe.iter().map(|one| one.of(seen) as f32)
+    }
+
+    pub(super) fn reward(&self, seen: &Seen<'_>) -> f64 {
+        let terms = self.reward.iter();
+        terms.map(|(one, weight)| weight * one.of(seen)).sum()
+    }
+
+    /// The decision out of actions. Raises for what is no number.
+    pub(super) fn decision(
+        &self,
+        actions: &[f32],
+        path: &PathState,
+        before: Decision,
+    ) -> PyResult<Decision> {
+        if actions.len() != self.acts.len() || actions.iter().any(|action| !action.is_finite()) {
+            let n = self.acts.len();
+            let wanted = match n {
+                1 => "one finite number".to_owned(),
+                n => format!("{n} finite numbers"),
+            };
+            let problem = format!("action = {actions:?}; accepted: {wanted}");
+            return Err(PyValueError::new_err(problem));
+        }
+        let actions = actions.iter().map(|action| f64::from(*action));
+        Ok(decide(&self.acts, actions, path, before))
+    }
+}
+
+/// What agents see, decide and are rewarded for.
+#[pyclass(frozen, module = "thalweg._native")]
+pub(crate) struct Interface(pub(super) Arc<Choice>);
+
+#[pymethods]
+impl Interface {
+    /// Raises ValueError with the names that there are.
+    #[new]
+    fn new(
+        observe: Vec<String>,
+        act: Vec<String>,
+        reward: Vec<(String, f64)>,
+    ) -> PyResult<Interface> {
+        let observe: PyResult<Vec<_>> = observe.iter().map(|n| feature("", n)).collect();
+        let acts: PyResult<Vec<_>> = act.iter().map(|name| read_act(name)).collect();
+        let reward: PyResult<Vec<_>> = reward
+            .iter()
+            .map(|(name, weight)| Ok((feature("reward: ", name)?, *weight)))
+            .collect();
+        let acts = acts?;
+        let windows = acts.iter().filter(|act| act.is_window()).count();
+        if acts.is_empty() || windows > 1 || acts.len() - windows > 1 {
+            let problem = format!(
+                "act = {act:?}; accepted: one of window_factor and window, one of pacing_factor and pacing, or one of each"
+            );
+            return Err(PyValueError::new_err(problem));
+        }
+        Ok(Interface(Arc::new(Choice {
+            observe: observe?,
+            acts,
+            reward: reward?,
+        })))
+    }
+
+    /// The least and the most of each number that is observed.
+    fn observed(&self) -> (Vec<f64>, Vec<f64>) {
+        let features = self.0.observe.iter();
+        features.map(|one| (one.low, one.high)).unzip()
+    }
+
+    /// The least and the most of each action.
+    fn acted(&self) -> (Vec<f64>, Vec<f64>) {
+        self.0.acts.iter().map(|act| act.range()).unzip()
+    }
+
+    /// What is observed at a report.
+    fn observation(
+        &self,
+        report: &Report,
+        path: &Path,
+        window: f64,
+        pacing: Option<f64>,
+    ) -> Vec<f32> {
+        let decision = Decision { window, pacing };
+        let seen = Seen {
+            report: &report.0,
+            path: &path.state,
+            decision: &decision,
+        };
+        self.0.observation(&seen).collect()
+    }
+
+    /// Window and pacing rate after an action.
+    fn decision(
+        &self,
+        actions: Vec<f32>,
+        path: &Path,
+        window: f64,
+        pacing: Option<f64>,
+    ) -> PyResult<(f64, Option<f64>)> {
+        let before = Decision { window, pacing };
+        let after = self.0.decision(&actions, &path.state, before)?;
+        Ok((after.window, after.pacing))
+    }
+}
+
+fn feature(place: &str, name: &str) -> PyResult<&'static Feature> {
+    find(name).ok_or_else(|| {
+        let names = || FEATURES.iter().map(|feature| feature.name);
+        let accepted = names().collect::<Vec<_>>().join(", ");
+        let hint = did_you_mean(name, names());
+        PyValueError::new_err(format!(
+            "{place}there is no feature \"{name}\"{hint}; accepted: {accepted}"
+        ))
+    })
+}
+
+fn read_act(name: &str) -> PyResult<Act> {
+    let found = Act::ALL.into_iter().find(|act| act.name() == name);
+    found.ok_or_else(|| {
+        let names = || Act::ALL.iter().map(|act| act.name());
+        let accepted = names().collect::<Vec<_>>().join(", ");
+        let hint = did_you_mean(name, names());
+        PyValueError::new_err(format!(
+            "there is no action \"{name}\"{hint}; accepted: {accepted}"
+        ))
+    })
+}
+
+/// What can be observed and rewarded: name and meaning.
+#[pyfunction]
+pub(crate) fn gym_features() -> Vec<(&'static str, &'static str)> {
+    let features = FEATURES.iter();
+    features.map(|one| (one.name, one.meaning)).collect()
+}
+
+/// What can be decided: name, meaning and range.
+#[pyfunction]
+pub(crate) fn gym_actions() -> Vec<(&'static str, &'static str, (f64, f64))> {
+    let acts = Act::ALL.into_iter();
+    acts.map(|act| (act.name(), act.meaning(), act.range()))
+        .collect()
+}

@@ -1,0 +1,82 @@
+//! How far each flow has come, and when all flows were active.
+
+use super::Network;
+use crate::outcome::summary;
+use crate::scenario::Scenario;
+use crate::trial::connection::Connection;
+use std::ops::Range;
+use thalweg_units::Bytes;
+
+/// Progress of a flow.
+pub(super) struct FlowProgress {
+    /// Indices of its connections.
+    pub(super) connections: Range<usize>,
+    pub(super) started: bool,
+    /// Connections that are not complete, and those that are not closed.
+    pub(super) incomplete: usize,
+    pub(super) open: usize,
+    /// Whether the end of the trial waits for it.
+    pub(super) awaited: bool,
+}
+
+/// Of all flows, at the start of a trial.
+pub(super) fn of_flows(scenario: &Scenario, connections: &[Connection]) -> Vec<FlowProgress> {
+    let mut progress = Vec::with_capacity(scenario.flows.len());
+    let mut first = 0;
+    for flow in 0..scenario.flows.len() {
+        let count = connections[first..]
+            .iter()
+            .take_while(|connection| connection.flow == flow)
+            .count();
+        progress.push(FlowProgress {
+            connections: first..first + count,
+            started: false,
+            incomplete: count,
+            open: count,
+            awaited: scenario.is_awaited(flow),
+        });
+        first += count;
+    }
+    progress
+}
+
+impl Network {
+    /// The flow of a connection has started; when the last flow does, all are active.
+    pub(super) fn note_start(&mut self, index: usize) {
+        let flow = &mut self.progress[self.connections[index].flow];
+        if flow.started {
+            return;
+        }
+        flow.started = true;
+        self.unstarted -= 1;
+        if self.unstarted == 0 {
+            self.overlap_start = Some((self.now, self.delivered()));
+        }
+    }
+
+    /// Bytes delivered by each flow so far.
+    fn delivered(&self) -> Vec<Bytes> {
+        summary::delivered(self.progress.len(), &self.connections)
+    }
+
+    /// Notes what a connection that was running, or open, has completed or closed; tells whether it has completed.
+    pub(super) fn note_end(&mut self, index: usize, running: bool, open: bool) -> bool {
+        let connection = &self.connections[index];
+        let completed = running && connection.completion.is_some();
+        let closed = open && connection.closed.is_some();
+        let flow = &mut self.progress[connection.flow];
+        if closed {
+            flow.open -= 1;
+            if flow.open == 0 && flow.awaited {
+                self.waiting = self.waiting.map(|waiting| waiting - 1);
+            }
+        }
+        if completed {
+            flow.incomplete -= 1;
+            if flow.incomplete == 0 && self.unstarted == 0 && self.overlap_end.is_none() {
+                self.overlap_end = Some((self.now, self.delivered()));
+            }
+        }
+        completed
+    }
+}

@@ -1,0 +1,1 @@
+"""The study `slow-start`: see `study.py`."""
