@@ -41,8 +41,12 @@ def metrics() -> list[dict[str, str]]:
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 
-def serve_live(request: int, answer: int, resolve: Resolve) -> None:
+def serve_live(
+    request: int, answer: int, resolve: Resolve, explain: Callable[[ControllerFailed], str]
+) -> None:
     """Carries out one request in real time, read from one descriptor and answered on another.
+
+    `explain` puts in words how a controller in Python has failed.
 
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """

@@ -32,4 +32,4 @@ mod traffic;
 mod trial;
 
 pub use scenario::{flows_from_toml, path_from_toml};
-pub use serve::serve;
+pub use serve::{Explain, Payload, serve};

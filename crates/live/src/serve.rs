@@ -5,16 +5,29 @@ use crate::scenario::path_from_toml;
 use crate::stage::Stage;
 use crate::sys::process;
 use crate::{rig, shell, trial};
+use std::any::Any;
 use std::io::{self, Read, Write};
 use thalweg_control::Registry;
 use thalweg_sim::Scenario;
 
-/// Reads a request from one descriptor and answers on another; it may name the controllers of `registry`.
-/// The process must have a single thread; it enters new namespaces and should end afterwards.
+/// What unwinds a trial.
+pub type Payload = Box<dyn Any + Send>;
+
+/// Says what has unwound the trial with a seed, if it was the failure of a controller that the registry resolved;
+/// gives back anything else.
+pub type Explain<'a> = &'a dyn Fn(Payload, u64) -> Result<String, Payload>;
+
+/// Reads a request from one descriptor and answers on another; it may name the controllers of `registry`, whose
+/// failures `explain` puts in words. The process must have a single thread; it enters new namespaces and should end afterwards.
 ///
 /// # Errors
 /// If the descriptors cannot be read and written. A wrong request is an answer, not an error.
-pub fn serve(request: i32, answer: i32, registry: &Registry) -> io::Result<()> {
+pub fn serve(
+    request: i32,
+    answer: i32,
+    registry: &Registry,
+    explain: Explain<'_>,
+) -> io::Result<()> {
     let (mut request_file, mut answer) =
         (process::inherited(request)?, process::inherited(answer)?);
     let mut text = String::new();
@@ -25,17 +38,18 @@ pub fn serve(request: i32, answer: i32, registry: &Registry) -> io::Result<()> {
         answer.write_all(&text)
     };
     let request: Request = serde_json::from_str(&text)?;
-    let last = meet(&request, registry, &mut say).unwrap_or_else(Answer::Error);
+    let last = meet(&request, registry, explain, &mut say).unwrap_or_else(Answer::Error);
     say(&last)
 }
 
 fn meet(
     request: &Request,
     registry: &Registry,
+    explain: Explain<'_>,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let (status, stage) = match &request.task {
-        Task::Trial { trace } => return trial::run(request, *trace, registry, say),
+        Task::Trial { trace } => return trial::run(request, *trace, registry, explain, say),
         Task::Shell { command, peer } => {
             let mut stage = Stage::of_hosts(request, &path(request, registry)?, [1, 1])?;
             let status = shell::run(&mut stage, command, peer.as_ref(), say)?;
