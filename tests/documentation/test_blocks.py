@@ -21,7 +21,7 @@ from thalweg.live import LiveScenario
 from thalweg.scenario import Scenario
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-STATUSES = {"study": (0, 1, 2), "run": (0, 1), "suite": (0, 1), "compare": (0, 1, 2)}
+STATUSES = {"study": (0, 1, 2), "run": (0, 1), "suite": (0, 1), "compare": (0, 1, 2), "score": (0, 1)}
 """1: a criterion, or a check of a study, has failed, which is an answer; 2: too few trials to tell."""
 TABLES = {
     "path": '[path]\nrate = "20 Mbps"\nrtt = "40 ms"\n',

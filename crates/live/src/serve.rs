@@ -1,21 +1,14 @@
 //! Serving a request: read, execute, answer.
 
+use crate::explain::Explain;
 use crate::request::{Answer, Request, Task};
 use crate::scenario::path_from_toml;
 use crate::stage::Stage;
 use crate::sys::process;
 use crate::{rig, shell, trial};
-use std::any::Any;
 use std::io::{self, Read, Write};
 use thalweg_control::Registry;
 use thalweg_sim::Scenario;
-
-/// What unwinds a trial.
-pub type Payload = Box<dyn Any + Send>;
-
-/// Says what has unwound the trial with a seed, if it was the failure of a controller that the registry resolved;
-/// gives back anything else.
-pub type Explain<'a> = &'a dyn Fn(Payload, u64) -> Result<String, Payload>;
 
 /// Reads a request from one descriptor and answers on another; it may name the controllers of `registry`, whose
 /// failures `explain` puts in words. The process must have a single thread; it enters new namespaces and should end afterwards.

@@ -2,10 +2,10 @@
 
 use crate::emulator::Side;
 use crate::emulator::series::Binned;
+use crate::explain::Explain;
 use crate::outcome::{Ended, data_link};
 use crate::request::{Answer, Request};
 use crate::scenario::flows_from_toml;
-use crate::serve::Explain;
 use crate::stage::Stage;
 use crate::sys::clock::Clock;
 use crate::sys::process::{self, Child};
