@@ -5,7 +5,8 @@ callgrind, which repeats to 0.1 % on any machine, however busy. The rest is proc
 rounds; for two builds, which take turns, only the ratio is meaningful.
 `make bench-check`, a part of `make test`, holds the yardstick to the number that the changelog gives.
 
-Not here, since they need an idle machine: links in real time (`docs/live.md`) and the goodput over the
+Rows of real time need root, or user namespaces and /dev/net/tun. A run that was not faithful counts as infinity:
+on a busy machine all may be. Not here, since it needs an idle machine: the goodput over the
 loopback (`cargo bench -p thalweg-quic --bench sockets`).
 """
 
@@ -21,7 +22,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 ROUNDS = 3
@@ -35,6 +36,16 @@ buffer = "2 bdp"
 ack_frequency = false
 """
 """The ACK frequency is fixed: by default it asks for four ACKs a window, and many flows have small windows."""
+_LIVE = """title = "live"
+[path]
+rate = "{rate}"
+rtt = "10 ms"
+buffer = "2 bdp"
+[[flow]]
+name = "main"
+controller = "{controller}"
+download = "{amount}"
+"""
 _CHANGELOG = re.compile(r"10 MB trials take ([\d.]+) M instructions")
 _TOLERANCE = 0.03
 
@@ -113,6 +124,36 @@ def _trace_file(root: Path) -> float:
         return file.stat().st_size / 1e3
 
 
+def _live(
+    controller: str, rate: str, amount: str, measure: Callable[[dict[str, Any]], float]
+) -> Callable[[Path], float]:
+    """A number of one download in real time, with the emulator before all other threads."""
+    text = _LIVE.format(controller=controller, rate=rate, amount=amount)
+
+    def measured(root: Path) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "live.toml"
+            file.write_text(text)
+            words = ("run", str(file), "--live", "--realtime", "--format", "json")
+            done = json.loads(_run(root, ".venv/bin/thalweg", *words).stdout)
+        return measure(done) if done["faithful"] else math.inf
+
+    return measured
+
+
+def _over_floor(done: dict[str, Any]) -> float:
+    return float(done["flows"][0]["completion_s"]["median"] / done["scenarios"][0]["floor_s"])
+
+
+def _processor_us(done: dict[str, Any]) -> float:
+    """Of emulator and ends, for each packet of data."""
+    return float(1e6 * done["core_s"] / done["live"][0]["links"][0]["offered_packets"])
+
+
+def _lateness_us(done: dict[str, Any]) -> float:
+    return float(1e6 * done["live"][0]["lateness_p999_s"])
+
+
 def _step(what: str) -> Callable[[Path], float]:
     """What `bench/steps.py` measures of a build; not a number of one without environments."""
 
@@ -134,6 +175,10 @@ ROWS = (
     Row("thalweg list controllers", "core-s", 0.25, _command("list", "controllers")),
     Row("thalweg run of one trial", "core-s", 0.4, _command("run", "c4/simple-20mbps", "--trials", "1")),
     Row("thalweg suite c4", "core-s", 8, _command("suite", "c4", "--out", "{folder}/c4"), rounds=1),
+    Row("live QUIC at 1 Gbps", "times the floor", 1.05, _live("cubic", "1 Gbps", "300 MB", _over_floor)),
+    Row("the same, a packet", "core-us", 8, _live("cubic", "1 Gbps", "300 MB", _processor_us)),
+    Row("the same, late by p99.9", "us", 100, _live("cubic", "1 Gbps", "300 MB", _lateness_us)),
+    Row("live TCP at 5 Gbps", "times the floor", 1.05, _live("kernel:cubic", "5 Gbps", "1500 MB", _over_floor)),
     Row("thalweg score of a controller", "core-s", 4, _command("score", "reno")),
     Row("step of an environment", "us beyond", 10, _step("beyond"), rounds=1),
     Row("step of 16 on two cores, to one", "times", 0.56, _step("many"), rounds=1),

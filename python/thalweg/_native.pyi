@@ -29,6 +29,9 @@ class AuditError(Exception):
 def version() -> str:
     """Version of the simulator."""
 
+def engine() -> str:
+    """Version of the simulator, a plus sign, and a hash of the sources that its trials depend on."""
+
 def controllers() -> list[dict[str, Any]]:
     """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
 
@@ -594,6 +597,11 @@ class Scenario:
     @property
     def toml(self) -> str:
         """The scenario as it runs, overrides included; from_toml reads it back."""
+
+    @property
+    def resolved(self) -> str:
+        """All that a trial depends on beside its seed, with defaults filled in; controllers in Python by their names
+        alone. Two scenarios with the same text have the same trials in this engine."""
 
     @property
     def flows(self) -> list[dict[str, Any]]:

@@ -1,11 +1,13 @@
 """`thalweg new controller` and `thalweg check` of controllers."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from thalweg.cli import main
 from thalweg.control.check import check_controller
+from thalweg.control.start_crate import TEXTS, crate, crates_of_checkout
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "controllers"
 HEAD = "import thalweg\n\n\nclass Bad(thalweg.Controller):\n    def on_ack(self, event, path):\n        "
@@ -49,3 +51,32 @@ def test_a_new_controller_passes_and_is_kept(
     assert main(["new", "controller"]) == 2
     assert main(["new", "controller", "../x"]) == 2
     assert main(["new", "a.toml", "b.toml"]) == 2
+
+
+def test_the_example_in_rust_is_a_new_crate() -> None:
+    # crates/sim/tests/outside.rs compiles and runs its program.
+    folder = EXAMPLES.parent / "rust-controller"
+    crates = crates_of_checkout()
+    assert crates is not None
+    assert {path: (folder / path).read_text() for path in TEXTS} == crate("aimd", folder, crates)
+
+
+def test_a_new_crate_depends_on_the_checkout_and_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "controller", "my-first", "--rust"]) == 0
+    assert 'name: "my-first"' in Path("my-first/src/controller.rs").read_text()
+    manifest = tomllib.loads(Path("my-first/Cargo.toml").read_text())
+    assert manifest["package"]["name"] == "my-first-controller"
+    for dependency in manifest["dependencies"].values():
+        assert (tmp_path / "my-first" / dependency["path"] / "Cargo.toml").is_file()
+    for arguments, says in [
+        (["controller", "my-first", "--rust"], "my-first exists already"),
+        (["controller", "cubic", "--rust"], "it is one of ours"),
+        (["controller", "other", "--crates", "nowhere"], "nowhere: it has no control/Cargo.toml"),
+        (["mine.toml", "--rust"], "--rust is of controllers"),
+    ]:
+        assert main(["new", *arguments]) == 2
+        assert says in capfd.readouterr().err
+    assert not Path("other").exists()

@@ -191,6 +191,23 @@ def test_studies_take_files(mine: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert str(mine) in json.dumps(document["rows"])
 
 
+def test_a_study_keeps_the_cells_before_the_one_in_which_a_controller_fails(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bad, out = tmp_path / "bad.py", tmp_path / "out"
+    bad.write_text(MINE.replace("self.window += ", "self.window += [][0] + "))
+    arguments = ["study", "fairness", "-c", "cubic", "-c", str(bad), "--buffer", "1", "--queue", "drop-tail"]
+    arguments += ["--flows", "2", "--rtt-ratio", "1", "--duration", "20 s", "-n", "1", "-o", str(out)]
+    assert main(arguments) == 2
+    said = capfd.readouterr()
+    assert f"{bad}:10: IndexError: list index out of range" in said.err
+    assert "\n1 rows were finished before cubic-" in said.err
+    assert "Traceback" not in said.err
+    rows = json.loads((out / "study.json").read_text())["rows"]
+    assert [(row["first"], row["second"]) for row in rows] == [("cubic", "cubic")]
+    assert (out / "report.html").stat().st_size > 10_000
+
+
 def test_a_script_needs_no_guard_for_trials_on_all_cores(mine: Path, tmp_path: Path) -> None:
     import subprocess  # noqa: PLC0415
 

@@ -337,3 +337,55 @@ def test_checks_of_the_loopback_follow_order_and_direction() -> None:
     assert {check.answer for check in checks(few, {name: runs[:5] for name, runs in losses.items()})} == {
         "not enough trials"
     }
+
+
+MINE = """
+import thalweg
+
+
+class Mine(thalweg.Controller):
+    def __init__(self, init, beta: float = 0.7):
+        self.beta, self.window = beta, init.initial_window
+
+    def on_ack(self, event, path):
+        self.window += event.newly_acked * path.mtu / self.window
+
+    def on_lost(self, event, path):
+        self.window = max(self.window * self.beta, 2 * path.mtu)
+"""
+
+
+def test_both_ends_take_controllers_in_python_from_their_own_files_alone(tmp_path: Path, capfd: Capture) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(MINE)
+    with served("--controller", f"{mine}:beta=0.8", "--clients-choose") as (_, _, where):
+        for work in ("--download", "--upload"):
+            assert main(["quic", "get", *where, work, "2 MB", "-c", str(mine)]) == 0
+            said = capfd.readouterr().out
+            assert f"{mine}: " in said
+            assert f"{mine}:beta=0.8: " in said
+        # A client does not make a server run files.
+        assert main(["quic", "get", *where, "--download", "1 MB", "--server-controller", str(mine)]) == 2
+        assert "unknown controller" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_a_controller_in_python_that_fails_is_named_with_its_line(
+    side: str, tmp_path: Path, capfd: Capture
+) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text(MINE.replace("self.window += ", "self.window += [][0] + "))
+    options = ["--controller", str(bad)] if side == "server" else ["--idle", "2s"]
+    with served(*options) as (server, _, where):
+        own = ["--upload", "2 MB", "-c", str(bad)] if side == "client" else ["--download", "2 MB", "--idle", "2s"]
+        status = main(["quic", "get", *where, *own])
+        said = capfd.readouterr().err
+        if side == "server":
+            assert status == 1
+            assert server.stderr
+            said = server.stderr.read()
+            assert server.wait(10) == 2
+        else:
+            assert status == 2
+    assert f"{bad}:10: IndexError: list index out of range (in on_ack of {bad}: flow {side}, at 0." in said
+    assert not [word for word in LEFT if word in said.lower()]

@@ -83,7 +83,7 @@ def test_each_start_ends_as_its_document_says_on_a_quiet_path() -> None:
     assert not any(one["early"] for one in rows.values())
     for column in ("until_150000_s", "until_1500000_s"):
         assert float(rows["rapid"][column] or 0) < float(rows["classic"][column] or 0)
-    # Section 3.3 of the draft: recovery ends with 0.7 of what path and buffer hold, three BDP.
+    # draft-kazuho-ccwg-rapid-start-02 section 3.3: recovery ends with 0.7 of what path and buffer hold, three BDP.
     assert 1.9 < float(rows["rapid"]["left_of_pipe"] or 0) < 2.3
 
 

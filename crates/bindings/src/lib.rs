@@ -65,6 +65,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", py.get_type::<Cancelled>())?;
     module.add("AuditError", py.get_type::<AuditError>())?;
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::engine, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;

@@ -12,6 +12,13 @@ pub(crate) fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// Version of the simulator, and a hash of the sources that its trials depend on: two builds with the same text have the
+/// same trials. `build.rs` makes it.
+#[pyfunction]
+pub(crate) fn engine() -> &'static str {
+    env!("THALWEG_ENGINE")
+}
+
 /// JSON schema of a scenario file.
 #[pyfunction]
 pub(crate) fn scenario_schema() -> String {

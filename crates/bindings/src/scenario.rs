@@ -94,6 +94,12 @@ impl Scenario {
         self.scenario.toml()
     }
 
+    /// All that a trial depends on beside its seed, as text; controllers in Python by their names alone.
+    #[getter]
+    fn resolved(&self) -> String {
+        self.scenario.resolved()
+    }
+
     /// Per flow: name, controller, workload, start_s, awaited.
     #[getter]
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {

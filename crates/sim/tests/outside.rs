@@ -1,11 +1,12 @@
 //! A controller that another crate brings along: that of `examples/rust-controller`.
 
+use std::path::Path;
 use thalweg_control::Registry;
 use thalweg_sim::{Clock, Scenario, ScenarioError, run_audited};
 
-#[path = "../../../examples/rust-controller/src/aimd.rs"]
-#[allow(unreachable_pub)]
-mod aimd;
+#[path = "../../../examples/rust-controller/src/main.rs"]
+#[allow(unreachable_pub, dead_code)]
+mod program;
 
 const TEXT: &str = r#"
 title = "Outside"
@@ -28,7 +29,7 @@ fn read(controller: &str, registry: &Registry) -> Result<Scenario, ScenarioError
 #[test]
 fn a_registry_with_an_entry_of_another_crate_reads_scenarios_that_name_it() {
     let mut registry = Registry::standard();
-    registry.add(aimd::ENTRY).unwrap();
+    registry.add(program::controller::ENTRY).unwrap();
     let completion = |controller: &str| {
         let scenario = read(controller, &registry).unwrap();
         let (outcome, _) = run_audited(&scenario, 1, false).unwrap();
@@ -49,9 +50,23 @@ fn what_is_not_in_the_registry_is_refused_with_the_names_that_are() {
     let error = read("aimd", &Registry::standard()).unwrap_err().to_string();
     assert!(error.contains("unknown controller \"aimd\""), "{error}");
     let mut registry = Registry::standard();
-    registry.add(aimd::ENTRY).unwrap();
+    registry.add(program::controller::ENTRY).unwrap();
     let error = read("aimd2", &registry).unwrap_err().to_string();
     assert!(error.contains("prague, aimd"), "{error}");
     let error = read("aimd:increase=0", &registry).unwrap_err().to_string();
     assert!(error.contains("a number from 0.01 to 100"), "{error}");
+}
+
+#[test]
+fn the_program_of_the_example_plays_a_suite_with_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("outside.toml"), TEXT).unwrap();
+    std::fs::write(folder.join("suite.toml"), "order = [\"outside\"]").unwrap();
+    let played = program::play(&folder, "aimd:increase=4", 3).unwrap();
+    assert_eq!(played.len(), 1);
+    assert_eq!(played[0].0, "Outside");
+    assert!((4.2..7.0).contains(&played[0].1.unwrap()), "{played:?}");
+    assert!(program::play(&folder, "none", 1).is_err());
+    assert!(program::play(&folder.join("none"), "aimd", 1).is_err());
 }

@@ -12,6 +12,7 @@ from thalweg import _native
 _COMMANDS = {
     "run": "thalweg.cli.run:run",
     "suite": "thalweg.cli.suite:suite",
+    "sweep": "thalweg.cli.sweep:sweep",
     "replay": "thalweg.cli.replay:replay",
     "list": "thalweg.cli.list:list_",
     "show": "thalweg.cli.show:show",

@@ -1,7 +1,7 @@
 //! What a host hands to its device at once: a packet, or several segments of one flow that it left uncut.
 //!
 //! # Model
-//! The kernel spares itself work that a device can do (linux/virtio_net.h; virtio 1.2 section 5.1.6.2): it hands over
+//! The kernel spares itself work that a device can do (`struct virtio_net_hdr`, linux/virtio_net.h): it hands over
 //! up to 64 KiB of a TCP or UDP flow as one *super packet* with the size of its segments, and leaves checksums
 //! unfinished. A link drops, delays and marks each segment by itself, so a super packet is only cut in mind: a
 //! segment is its number, and the bytes stay where they were read. Segments that leave together, unchanged in their
@@ -262,12 +262,14 @@ fn sum(bytes: &[u8]) -> u32 {
     words.map(u32::from).sum()
 }
 
-/// Adds the carries (RFC 1071 section 1).
+/// Adds the carries (RFC 1071).
 fn fold(sum: u32) -> u16 {
     let sum = (sum & 0xffff) + (sum >> 16);
     ((sum & 0xffff) + (sum >> 16)) as u16
 }
 
+#[cfg(test)]
+mod by_kernel;
 #[cfg(test)]
 pub(crate) mod long_way;
 #[cfg(test)]

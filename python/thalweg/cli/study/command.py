@@ -16,7 +16,7 @@ from thalweg.cli.study.live import Bound, Live, Realtime, announce, timing
 from thalweg.live import LiveScenario
 from thalweg.seeds import set_of
 from thalweg.studies.runner.parameters import Option, options
-from thalweg.studies.runner.study import ScenarioStudy, Study
+from thalweg.studies.runner.study import ScenarioStudy, Study, StudyError
 from thalweg.studies.runner.trials import ThisMachine
 
 Choose = Callable[[dict[str, Any], bool], Any]
@@ -59,10 +59,14 @@ def command(
         for line in study.announcements(parameters):
             note(line)
         with reserved(out):
+            failed = None
             with Bar() as bar:
-                finished = study.run(parameters, trials, on_progress=bar.show, **where)
+                try:
+                    finished = study.run(parameters, trials, on_progress=bar.show, **where)
+                except StudyError as error:
+                    finished, failed = error.finished, error
             finished.result.command = again
-            return conclude(finished, format_, out, figures)
+            return conclude(finished, format_, out, figures, failed)
 
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]

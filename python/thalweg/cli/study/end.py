@@ -21,7 +21,7 @@ from thalweg.seeds import told
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.runner.folder import reserve_folder
 from thalweg.studies.runner.result import Check, StudyResult
-from thalweg.studies.runner.study import Finished
+from thalweg.studies.runner.study import Finished, StudyError
 
 Out = Annotated[
     Path | None,
@@ -31,22 +31,28 @@ _STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
 
 
 def conclude(
-    finished: Finished[Any, Any, Any], format_: Format, out: Path | None, figures: Path | None = None
+    finished: Finished[Any, Any, Any],
+    format_: Format,
+    out: Path | None,
+    figures: Path | None = None,
+    failed: StudyError | None = None,
 ) -> int:
-    """Prints and stores a study. Returns the exit status."""
+    """Prints and stores a study, `failed` if a controller has ended it. Returns the exit status."""
     result = finished.result
     if format_ is Format.JSON:
         print_json(result.document())
     else:
         _print(finished)
     tell(result)
-    if not finished.complete:
+    if failed:
+        complain(f"{failed}; nothing was judged")
+    elif not finished.complete:
         reached = finished.study.reached(finished)
         complain(f"interrupted: {reached} are finished; nothing was judged", label="")
     if out and result.rows and not _store(finished, out):
         return INTERRUPTED
     if not finished.complete:
-        return INTERRUPTED
+        return REFUSED if failed else INTERRUPTED
     if figures:
         _draw(finished, figures)
     if result.fails:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.errors import ControllerError, RequestError, did_you_mean
 from thalweg.live import LiveScenario
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
@@ -46,13 +46,21 @@ class Finished(Generic[P, C, M]):
     scenarios: dict[str, str] = field(default_factory=dict)
     """The scenario of each cell as it ran, by the name of the cell."""
     complete: bool = True
-    """False after a Ctrl-C: cells are missing."""
+    """False after a Ctrl-C, or after a controller in Python has failed: cells are missing."""
 
     def save(self, folder: Path, on_progress: Progress = silent) -> Path:
         """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
         from thalweg.studies.runner.store import save  # noqa: PLC0415 - altair takes half a second to load
 
         return save(self, folder, on_progress)
+
+
+class StudyError(ControllerError):
+    """A controller in Python has failed in a cell of a study; the cells before it are finished."""
+
+    def __init__(self, cause: ControllerError, cell: str, finished: Finished[Any, Any, Any]) -> None:
+        super().__init__(f"{cause}\n{finished.study.reached(finished)} were finished before {cell}")
+        self.finished = finished
 
 
 class Study(ABC, Generic[P, C, M]):
@@ -190,7 +198,7 @@ class ScenarioStudy(Study[S, C, M]):
         """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
 
         All scenarios are read before any runs; `scenarios` are those that `scenarios()` has read of the same
-        parameters and trials. Raises RequestError.
+        parameters and trials. Raises RequestError, and StudyError if a controller in Python fails.
         """
         if trials is not None and trials < 1:
             raise RequestError(f"{trials} trials: at least 1 is needed")
@@ -202,6 +210,7 @@ class ScenarioStudy(Study[S, C, M]):
         scenarios = self.scenarios(parameters) if scenarios is None else scenarios
         result.parameters = self.blocks(parameters)
         total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
+        failed: tuple[ControllerError, str] | None = None
         for cell, scenario in scenarios.items():
 
             def report(done: int, title: str = cell.title, before: int = before) -> None:
@@ -214,10 +223,15 @@ class ScenarioStudy(Study[S, C, M]):
             except Interrupted:
                 finished.complete = False
                 break
+            except ControllerError as error:
+                finished.complete, failed = False, (error, cell.title)
+                break
             finished.scenarios[cell.name] = scenario.toml
             result.core_s += of_cell.core_s
             result.add_live(cell.title, seed, of_cell.live)
             before += self.runs_of(cell, n)
         result.wall_s = time.perf_counter() - begin
         self.judge(finished)
+        if failed:
+            raise StudyError(*failed, finished) from failed[0].__cause__
         return finished

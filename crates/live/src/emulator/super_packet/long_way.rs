@@ -77,12 +77,16 @@ pub(crate) fn segmented(read: &[u8]) -> Vec<Vec<u8>> {
 fn finish(packet: &mut [u8], offload: Offload) {
     let (from, at) = (offload.checksum_from, offload.checksum_at);
     let covered = &mut packet[from.into()..];
-    let sum = !ones_sum(covered);
+    let sum = match !ones_sum(covered) {
+        // Zero would say that there is none (RFC 768).
+        0 if at == 6 => 0xffff,
+        sum => sum,
+    };
     let at = usize::from(at);
     covered[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Whether the checksums of a packet are those of its bytes: their sums are all ones (RFC 1071 section 1).
+/// Whether the checksums of a packet are those of its bytes: their sums are all ones (RFC 1071).
 pub(crate) fn has_true_checksums(packet: &[u8]) -> bool {
     let headers = Headers::read(packet).expect("headers");
     let covered = &packet[headers.transport..];

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use thalweg_random::mix;
 
 /// Any super packet of TCP or UDP, over IPv4 or IPv6, with and without options, of up to 20 segments.
-fn made() -> impl Strategy<Value = Made> {
+pub(super) fn made() -> impl Strategy<Value = Made> {
     let headers = (any::<[bool; 2]>(), 0u8..=3, 0u8..=10, any::<u8>());
     let numbers = (any::<u16>(), any::<u32>(), any::<u8>(), any::<[u8; 2]>());
     let size = (1u16..=1448, 1usize..=20, any::<prop::sample::Index>());
@@ -34,7 +34,7 @@ fn made() -> impl Strategy<Value = Made> {
 }
 
 /// What becomes of a segment: it is lost, or arrives with this mark.
-fn fates() -> impl Strategy<Value = Vec<Option<Ecn>>> {
+pub(super) fn fates() -> impl Strategy<Value = Vec<Option<Ecn>>> {
     let fate = prop_oneof![
         6 => Just(None),
         10 => Just(Some(false)),
