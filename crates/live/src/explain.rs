@@ -1,4 +1,4 @@
-//! How the failure of a controller of another crate is put in words.
+//! What unwinds a trial, and who says why.
 
 use std::any::Any;
 

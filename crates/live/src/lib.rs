@@ -17,10 +17,9 @@
 //! link transmits in 0.1 ms at once.
 //! Capacity counts IP packets: the `overhead` of a scenario does not apply to packets with real headers.
 
-mod explain;
-
 #[cfg(target_os = "linux")]
 mod emulator;
+mod explain;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
