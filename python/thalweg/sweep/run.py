@@ -18,7 +18,6 @@ import polars as pl
 from thalweg import _native
 from thalweg.errors import ControllerError, RequestError
 from thalweg.executor import Executor
-from thalweg.memory import return_large_blocks
 from thalweg.progress import Progress, silent
 from thalweg.sweep.plan import Plan
 from thalweg.sweep.point import Point
@@ -129,7 +128,6 @@ class Run:
 
         `at_once`: even if it takes more than a day. Raises RequestError otherwise.
         """
-        return_large_blocks()
         plan, space = self._plan, self._plan.space
         self.tally.trials = space.count * plan.trials // self._shard.of
         blocks = self._blocks()

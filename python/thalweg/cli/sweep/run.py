@@ -74,16 +74,16 @@ def conclude(
     result: SweepResult, tally: Tally, format_: Format, csv: Path | None = None, parquet: Path | None = None
 ) -> int:
     """Prints a sweep, writes its tables, and returns the exit status."""
-    if csv:
-        result.write_csv(csv)
-    if parquet:
-        result.write_parquet(parquet)
     if format_ is Format.JSON:
         for piece in _json(result, tally):
             say(piece, end="")
     else:
         print_rows(result)
         stdout().print(_summary(result, tally))
+    if csv:
+        result.write_csv(csv)
+    if parquet:
+        result.write_parquet(parquet)
     for error in tally.errors:
         complain(error, label="failed: ")
     for engine in result.others:
