@@ -154,6 +154,18 @@ def _lateness_us(done: dict[str, Any]) -> float:
     return float(1e6 * done["live"][0]["lateness_p999_s"])
 
 
+def _step(what: str) -> Callable[[Path], float]:
+    """What `bench/steps.py` measures of a build; not a number of one without environments."""
+
+    def measure(root: Path) -> float:
+        if not (root / "python" / "thalweg" / "gym").is_dir():
+            return math.nan
+        done = _run(root, ".venv/bin/python", str(ROOT / "bench" / "steps.py"), what)
+        return float(done.stdout)
+
+    return measure
+
+
 ROWS = (
     Row("ten 10 MB trials", "M instructions", 140, yardstick, rounds=1),
     Row("the same with a trace", "times", 1.3, _trace, rounds=1),
@@ -167,6 +179,9 @@ ROWS = (
     Row("the same, a packet", "core-us", 8, _live("cubic", "1 Gbps", "300 MB", _processor_us)),
     Row("the same, late by p99.9", "us", 100, _live("cubic", "1 Gbps", "300 MB", _lateness_us)),
     Row("live TCP at 5 Gbps", "times the floor", 1.05, _live("kernel:cubic", "5 Gbps", "1500 MB", _over_floor)),
+    Row("thalweg score of a controller", "core-s", 4, _command("score", "reno")),
+    Row("step of an environment", "us beyond", 10, _step("beyond"), rounds=1),
+    Row("step of 16 on two cores, to one", "times", 0.56, _step("many"), rounds=1),
 )
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from thalweg.outcome import Outcomes, Trial
     from thalweg.scenario import Interrupted, Scenario
     from thalweg.store.results import SuiteResult
+    from thalweg.sweep import Sweep, SweepResult
     from thalweg.trace import Trace
     from thalweg.verdict import Statistics, Verdict
 
@@ -51,6 +52,8 @@ __all__ = [
     "ScenarioError",
     "Statistics",
     "SuiteResult",
+    "Sweep",
+    "SweepResult",
     "ThalwegError",
     "Trace",
     "Trial",
@@ -75,6 +78,8 @@ _MODULES = {
     "ScenarioError": "errors",
     "Statistics": "verdict",
     "SuiteResult": "store.results",
+    "Sweep": "sweep",
+    "SweepResult": "sweep",
     "ThalwegError": "errors",
     "Trace": "trace",
     "Trial": "outcome",

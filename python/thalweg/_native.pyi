@@ -29,6 +29,9 @@ class AuditError(Exception):
 def version() -> str:
     """Version of the simulator."""
 
+def engine() -> str:
+    """Version of the simulator, a plus sign, and a hash of the sources that its trials depend on."""
+
 def controllers() -> list[dict[str, Any]]:
     """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
 
@@ -41,8 +44,18 @@ def metrics() -> list[dict[str, str]]:
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 
-def serve_live(request: int, answer: int, resolve: Resolve) -> None:
+def regularized_beta(a: float, b: float, x: float) -> float:
+    """I_x(a, b), the regularized incomplete beta function. Raises ValueError."""
+
+def inverse_regularized_beta(a: float, b: float, probability: float) -> float:
+    """The x at which I_x(a, b) is a probability. Raises ValueError."""
+
+def serve_live(
+    request: int, answer: int, resolve: Resolve, explain: Callable[[ControllerFailed], str]
+) -> None:
     """Carries out one request in real time, read from one descriptor and answered on another.
+
+    `explain` puts in words how a controller in Python has failed.
 
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """
@@ -594,6 +607,11 @@ class Scenario:
     @property
     def toml(self) -> str:
         """The scenario as it runs, overrides included; from_toml reads it back."""
+
+    @property
+    def resolved(self) -> str:
+        """All that a trial depends on beside its seed, with defaults filled in; controllers in Python by their names
+        alone. Two scenarios with the same text have the same trials in this engine."""
 
     @property
     def flows(self) -> list[dict[str, Any]]:

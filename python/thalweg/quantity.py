@@ -115,6 +115,31 @@ def millimetres(words: str, what: str) -> float:
     return round(length, 6)
 
 
+_NAMED = {**dict.fromkeys(_TIMES, "s"), **dict.fromkeys(_BITS_PER_SECOND, "bps"), **dict.fromkeys(_SIZES, "bytes")}
+_MEASURE = re.compile(r"\s*([-+]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-zµ/]+|%)\s*")
+
+
+def measure(words: str) -> tuple[float, str] | None:
+    """The number that a text of a scenario means, and its base unit; None if it is no number with a unit.
+
+    Units that have no prefixes stay, in small letters; a share has no unit.
+
+    >>> measure("20 Mbps"), measure("40ms"), measure("10 MB"), measure("0.5 %")
+    ((20000000.0, 'bps'), (0.04, 's'), (10000000.0, 'bytes'), (0.005, ''))
+    >>> measure("2 BDP"), measure("100 packets"), measure("fq-codel"), measure("cubic:beta=0.8")
+    ((2.0, 'bdp'), (100.0, 'packets'), None, None)
+    """
+    match = _MEASURE.fullmatch(words)
+    if match is None:
+        return None
+    number, unit = float(match[1]), match[2]
+    for units in (_TIMES, _BITS_PER_SECOND, _SIZES, {"%": 0.01}):
+        if unit in units:
+            # Twelve digits: 70 ms are 0.07 s, not 0.07000000000000001.
+            return float(f"{number * units[unit]:.12g}"), _NAMED.get(unit, "")
+    return number, unit.lower()
+
+
 def _read(words: str, what: str, units: dict[str, float], example: str) -> float:
     match = _NUMBER.fullmatch(words)
     if match is None or match[2] not in units:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
+from thalweg import _native
 from thalweg.catalogue import Entry
 from thalweg.errors import ControllerError, RequestError, did_you_mean
+from thalweg.executor import Executor
 from thalweg.memory import return_large_blocks
 from thalweg.outcome import Outcomes
 from thalweg.progress import Progress, silent
-from thalweg.scenario import Scenario, run_batches
+from thalweg.scenario import Scenario
 from thalweg.store.results import Store, SuiteResult
 
 
@@ -39,7 +41,7 @@ def run_suite(
     result: SuiteResult,
     scenarios: Sequence[Scenario],
     trials: int,
-    jobs: int,
+    executor: Executor,
     on_progress: Progress = silent,
 ) -> bool:
     """Runs and stores scenarios from the seed of the result; returns whether all finished before a Ctrl-C.
@@ -49,7 +51,8 @@ def run_suite(
     return_large_blocks()
     begin, total = time.perf_counter(), trials * len(scenarios)
 
-    def keep(outcomes: Outcomes) -> None:
+    def keep(number: int, native: _native.Outcomes) -> None:
+        outcomes = Outcomes.of(native, scenarios[number].description)
         result.outcomes.append(outcomes)
         result.wall_s = time.perf_counter() - begin
         store.add(outcomes)
@@ -58,7 +61,7 @@ def run_suite(
         on_progress(scenarios[min(finished // trials, len(scenarios) - 1)].name, finished, total)
 
     try:
-        complete = run_batches(scenarios, trials, result.seed, jobs, report, keep)
+        complete = executor.play(scenarios, range(result.seed, result.seed + trials), report, keep)
         if complete:
             store.finish()
     except ControllerError as error:

@@ -166,7 +166,7 @@ class Scenario:
         """
         _check_seed(seed)
         try:
-            with _findings():
+            with findings():
                 native = self._native.run(seed, trace, _watched(audit))
         except _native.Cancelled:
             raise Interrupted(None) from None
@@ -210,7 +210,7 @@ class Scenario:
         if processes > 1 and can_run_apart(self._definitions):
             return self._trials_apart(range(seed, seed + n), processes, on_progress, _watched(audit))
         try:
-            with _findings():
+            with findings():
                 native = self._native.trials(range(seed, seed + n), jobs, on_progress, _watched(audit))
         except _native.ControllerFailed as failed:
             raise error_of(failed, self._definitions) from failed.__cause__
@@ -226,7 +226,7 @@ class Scenario:
         """Trials in other processes. Raises as `trials`."""
         identity = (self.toml, self.name, self._definitions)
         try:
-            with _findings():
+            with findings():
                 told = play_apart(*identity, seeds, processes, watched, on_progress)
         except Stopped as stopped:
             finished = Outcomes.of(self._native.gathered(stopped.told), self.description) if stopped.told else None
@@ -241,58 +241,13 @@ def definitions_of(native: _native.Scenario, resolver: Resolver | None) -> dict[
     return {text: definition for text, definition in found.items() if text in used}
 
 
-def run_batches(
-    scenarios: Sequence[Scenario],
-    n: int,
-    seed: int,
-    jobs: int,
-    on_progress: Callable[[int], None],
-    on_finished: Callable[[Outcomes], None],
-) -> bool:
-    """Runs `n` trials of each scenario on one pool of threads, so that none waits for the last of another.
-
-    `on_finished` gets the outcomes of each scenario when all its trials are finished, in their order. Tells
-    whether all were finished before a Ctrl-C. With controllers in Python, scenarios run one after the other.
-    Raises ControllerError and AuditError.
-    """
-    if any(scenario._definitions for scenario in scenarios):
-        return _run_in_turn(scenarios, n, seed, jobs, on_progress, on_finished)
-
-    def take(index: int, native: _native.Outcomes) -> None:
-        on_finished(Outcomes.of(native, scenarios[index].description))
-
-    own = [scenario._native for scenario in scenarios]
-    with _findings():
-        return not _native.run_batches(own, range(seed, seed + n), jobs, on_progress, take, audit.is_on())
-
-
 @contextmanager
-def _findings() -> Iterator[None]:
+def findings() -> Iterator[None]:
     """What the auditor finds within is an error of this package."""
     try:
         yield
     except _native.AuditError as finding:
         raise AuditError(str(finding)) from None
-
-
-def _run_in_turn(
-    scenarios: Sequence[Scenario],
-    n: int,
-    seed: int,
-    jobs: int,
-    on_progress: Callable[[int], None],
-    on_finished: Callable[[Outcomes], None],
-) -> bool:
-    for number, scenario in enumerate(scenarios):
-
-        def report(finished: int, before: int = number * n) -> None:
-            on_progress(before + finished)
-
-        try:
-            on_finished(scenario.trials(n, seed, jobs, report))
-        except Interrupted:
-            return False
-    return True
 
 
 def _is_whole(value: object) -> bool:

@@ -14,6 +14,7 @@ mod quic;
 mod registry;
 mod running;
 mod scenario;
+mod special;
 mod trace;
 
 use pyo3::prelude::*;
@@ -65,10 +66,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", py.get_type::<Cancelled>())?;
     module.add("AuditError", py.get_type::<AuditError>())?;
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::engine, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
+    module.add_function(wrap_pyfunction!(special::inverse_regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;
     controller::add_classes(module)?;

@@ -3,13 +3,19 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use thalweg_control::registry::ENTRIES;
-use thalweg_path::ModelKind;
 use thalweg_sim::{Metric, StackController};
 
 /// Version of the simulator.
 #[pyfunction]
 pub(crate) fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
+}
+
+/// Version of the simulator, and a hash of the sources that its trials depend on: two builds with the same text have the
+/// same trials. `build.rs` makes it.
+#[pyfunction]
+pub(crate) fn engine() -> &'static str {
+    env!("THALWEG_ENGINE")
 }
 
 /// JSON schema of a scenario file.
@@ -55,15 +61,8 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 pub(crate) fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for entry in thalweg_path::models() {
-        let kind = match entry.kind {
-            ModelKind::Capacity => "capacity",
-            ModelKind::Policer => "policer",
-            ModelKind::Queue => "queue",
-            ModelKind::Jitter => "jitter",
-            ModelKind::Loss => "loss",
-        };
         let model = PyDict::new(py);
-        model.set_item("kind", kind)?;
+        model.set_item("kind", entry.kind.name())?;
         model.set_item("name", entry.name)?;
         model.set_item("title", entry.title)?;
         model.set_item("source", entry.source)?;

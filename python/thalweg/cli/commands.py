@@ -12,11 +12,13 @@ from thalweg import _native
 _COMMANDS = {
     "run": "thalweg.cli.run:run",
     "suite": "thalweg.cli.suite:suite",
+    "sweep": "thalweg.cli.sweep:sweep",
     "replay": "thalweg.cli.replay:replay",
     "list": "thalweg.cli.list:list_",
     "show": "thalweg.cli.show:show",
     "check": "thalweg.cli.check:check",
     "new": "thalweg.cli.new:new",
+    "score": "thalweg.cli.score:score",
     "plot": "thalweg.cli.plot:plot",
     "report": "thalweg.cli.report:report",
     "compare": "thalweg.cli.compare:compare",

@@ -29,6 +29,7 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.executor.threads import Threads
 from thalweg.replay import replay_command
 from thalweg.runner import load_all, run_suite
 from thalweg.seeds import SET_SIZE, told
@@ -78,7 +79,7 @@ def suite(
     result = SuiteResult(found.name, found.title, found.source, seed)
     with Store(folder, result, [scenario.description for scenario in scenarios], trials) as store:
         with Bar() as bar:
-            complete = run_suite(store, result, scenarios, trials, jobs, bar.show)
+            complete = run_suite(store, result, scenarios, trials, Threads(jobs), bar.show)
         return _conclude(store, result, complete, (len(scenarios), trials), format_, not no_report, figures)
 
 

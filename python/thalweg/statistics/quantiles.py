@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from functools import lru_cache
 
 import numpy as np
 
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.statistics.probabilities import binomial_above
 
 
 def percentile(ordered: Values, fraction: float) -> float:
@@ -81,27 +83,39 @@ def least_worst(values: Values, confidence: float = CONFIDENCE) -> float:
 def _lower_bound(ordered: Values, fraction: float, tail: float) -> float:
     """The value under which the quantile lies with probability `tail`."""
     n = len(ordered)
-    if (1 - fraction) ** n > tail:  # not even the least value is so surely at or below the quantile
-        return -math.inf
-    from scipy.special import bdtrc  # noqa: PLC0415 - see the package
-
-    def reached(rank: int) -> float:
-        """The chance that the order statistic of this rank is at or below the quantile."""
-        return float(bdtrc(rank - 1, n, fraction))
-
-    k = bisect_right(
-        range(1, n + 1), tail - 1, key=lambda rank: -reached(rank)
-    )  # the last that is so surely enough
+    k, share, weight = _lower_position(n, fraction, tail)
     if k == 0:
         return -math.inf
     if k == n:
         return float(ordered[-1])
-    share = (reached(k) - (1 - tail)) / (reached(k) - reached(k + 1))
     is_edge = math.isinf(ordered[k]) and not math.isinf(ordered[k - 1])
     if share <= 0 or is_edge:  # nothing lies between a number and infinity
         return float(ordered[k - 1])
-    weight = 1 / (1 + k * (1 - fraction) / ((n - k) * fraction) * (1 - share) / share)
     return _between(ordered, k - 1 + weight)
+
+
+@lru_cache(maxsize=1024)
+def _lower_position(n: int, fraction: float, tail: float) -> tuple[int, float, float]:
+    """The last order statistic, from 1, that is surely enough at or below the quantile of n values; 0 for none.
+
+    And the share of the way to the next one, in probability and in value. All samples of a size have the same.
+    """
+    if (1 - fraction) ** n > tail:  # not even the least value is so surely at or below the quantile
+        return 0, 0.0, 0.0
+
+    def reached(rank: int) -> float:
+        """The chance that the order statistic of this rank is at or below the quantile."""
+        return binomial_above(rank - 1, n, fraction)
+
+    k = bisect_right(
+        range(1, n + 1), tail - 1, key=lambda rank: -reached(rank)
+    )  # the last that is so surely enough
+    if k in (0, n):
+        return k, 0.0, 0.0
+    share = (reached(k) - (1 - tail)) / (reached(k) - reached(k + 1))
+    if share <= 0:
+        return k, share, 0.0
+    return k, share, 1 / (1 + k * (1 - fraction) / ((n - k) * fraction) * (1 - share) / share)
 
 
 def _between(ordered: Values, position: float) -> float:

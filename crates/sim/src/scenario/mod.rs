@@ -57,6 +57,31 @@ impl Scenario {
         &self.toml
     }
 
+    /// All that a trial depends on beside its seed, with defaults filled in and units read: two scenarios with the same
+    /// text have the same trials in this version of the simulator, however their files are written. Titles are no part
+    /// of it, nor are criteria, but for the flows that a trial waits for. Controllers of a caller's own registry are in
+    /// it by their names alone.
+    ///
+    /// ```
+    /// use thalweg_sim::Scenario;
+    ///
+    /// let file = |title: &str, path: &str| format!(
+    ///     "title = \"{title}\"\n[path]\n{path}\n[[flow]]\nname = \"main\"\ncontroller = \"c4\"\ndownload = \"1 MB\"\n"
+    /// );
+    /// let read = |text: String| Scenario::from_toml(text.as_bytes(), "one.toml", &[], &[]).unwrap().resolved();
+    /// let one = read(file("one", "rate = \"20 Mbps\"\nrtt = \"40 ms\""));
+    /// assert_eq!(one, read(file("other", "rtt = \"0.04 s\"\nrate = \"20000 kbps\"")));
+    /// assert_ne!(one, read(file("one", "rate = \"20 Mbps\"\nrtt = \"41 ms\"")));
+    /// ```
+    pub fn resolved(&self) -> String {
+        let awaited: Vec<bool> = (0..self.flows.len())
+            .map(|flow| self.is_awaited(flow))
+            .collect();
+        let times = (self.time_limit, self.start_noise, self.sample);
+        let rest = (awaited, self.overhead, times, self.jitter_seed);
+        format!("{:?} {:?} {rest:?}", self.flows, self.hops)
+    }
+
     /// Simulated time at which a trial ends in any case.
     pub fn time_limit(&self) -> Duration {
         self.time_limit

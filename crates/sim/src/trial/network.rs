@@ -134,49 +134,53 @@ impl Network {
         scenario: &Scenario,
         stop: &AtomicBool,
     ) -> Result<(Outcome, Option<Trace>), Ended> {
-        while self.step()? {
-            // At every event: some take a millisecond. The load is cheap, since the cache line is rarely written.
-            if stop.load(Ordering::Relaxed) {
-                return Err(Ended::Stopped);
-            }
-        }
+        self.advance(u64::MAX, stop)?;
         self.audit_end(scenario)?;
         self.finish(scenario, stop).ok_or(Ended::Stopped)
     }
 
-    /// Calls the element that is due first; false at the end of the trial.
-    #[inline]
-    fn step(&mut self) -> Result<bool, Ended> {
-        if self.waiting == Some(0) {
-            return Ok(false);
-        }
-        let Some((time, element)) = self.queue.peek() else {
-            if self.waiting.is_none() {
-                self.now = self.limit;
+    /// Calls the elements that are due, one after the other, until the end of the trial, until a controller is to decide, or
+    /// until this many events have been handled.
+    pub(crate) fn advance(&mut self, events: u64, stop: &AtomicBool) -> Result<Progressed, Ended> {
+        for _ in 0..events {
+            if let Some(pause) = &self.paused {
+                return Ok(Progressed::Paused(pause.connection));
             }
-            return Ok(false);
-        };
-        if time > self.limit {
-            self.now = self.limit;
-            return Ok(false);
+            if self.waiting == Some(0) {
+                return Ok(Progressed::Ended);
+            }
+            let Some((time, element)) = self.queue.peek() else {
+                if self.waiting.is_none() {
+                    self.now = self.limit;
+                }
+                return Ok(Progressed::Ended);
+            };
+            if time > self.limit {
+                self.now = self.limit;
+                return Ok(Progressed::Ended);
+            }
+            if self.audit.is_some() {
+                self.audit_call(element, time)?;
+            }
+            // In release builds too: a trial in which time decreases is meaningless.
+            assert!(
+                time >= self.now,
+                "element {element} wants {time:?} at {:?}: time must not fall",
+                self.now
+            );
+            self.now = time;
+            self.events += 1;
+            // At every event: some take a millisecond. The load is cheap, since the cache line is rarely written.
+            if stop.load(Ordering::Relaxed) {
+                return Err(Ended::Stopped);
+            }
+            if element < self.links.len() {
+                self.deliver(LinkId::numbered(element));
+            } else {
+                self.wake(element - self.links.len());
+            }
         }
-        if self.audit.is_some() {
-            self.audit_call(element, time)?;
-        }
-        // In release builds too: a trial in which time decreases is meaningless.
-        assert!(
-            time >= self.now,
-            "element {element} wants {time:?} at {:?}: time must not fall",
-            self.now
-        );
-        self.now = time;
-        self.events += 1;
-        if element < self.links.len() {
-            self.deliver(LinkId::numbered(element));
-        } else {
-            self.wake(element - self.links.len());
-        }
-        Ok(true)
+        Ok(Progressed::Unfinished)
     }
 
     /// The outcome; `None` if it was stopped.
@@ -230,7 +234,7 @@ impl Network {
     }
 
     /// All packets that come out of a link now have; the next one will at `next`.
-    #[inline]
+    #[inline(always)] // in every delivery
     fn note_delivered(&mut self, link: LinkId, next: Instant) {
         self.queue.set(link.index(), next);
         if self.audit.is_some() {
@@ -292,7 +296,7 @@ impl Network {
     }
 
     /// One side of a connection has received a packet.
-    #[inline]
+    #[inline(always)] // in every arrival
     fn react(&mut self, index: usize, side: Role) {
         let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.

@@ -149,10 +149,11 @@ impl SteeredTrial {
     /// Goes on until a flow is to decide, for at most this many events. A flow that is to decide keeps the trial where it
     /// is until it has decided.
     pub fn advance(&mut self, events: u64) -> Stop {
-        match self.network.advance(events) {
-            Progressed::Unfinished => Stop::Unfinished,
-            Progressed::Ended => Stop::Ended,
-            Progressed::Paused(connection) => {
+        match self.network.advance(events, &AtomicBool::new(false)) {
+            Ok(Progressed::Unfinished) => Stop::Unfinished,
+            Ok(Progressed::Ended) => Stop::Ended,
+            Err(_) => unreachable!("steered trials are neither stopped nor audited"),
+            Ok(Progressed::Paused(connection)) => {
                 let mut flows = self.flows.iter();
                 let asks = flows.position(|flow| flow.connection == connection);
                 self.asks = asks;

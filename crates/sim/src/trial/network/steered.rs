@@ -53,21 +53,6 @@ impl Network {
         self.progress[flow].open == 0
     }
 
-    /// Goes on until a controller is to decide, for at most this many events.
-    pub(crate) fn advance(&mut self, events: u64) -> Progressed {
-        for _ in 0..events {
-            if let Some(pause) = &self.paused {
-                return Progressed::Paused(pause.connection);
-            }
-            match self.step() {
-                Ok(true) => {}
-                Ok(false) => return Progressed::Ended,
-                Err(_) => unreachable!("steered trials are not audited"),
-            }
-        }
-        Progressed::Unfinished
-    }
-
     /// The decision that the trial waits for has been made.
     pub(crate) fn resume(&mut self) {
         let Some(pause) = self.paused.take() else {
@@ -86,7 +71,8 @@ impl Network {
         if next > self.now {
             self.note_delivered(link, next);
         } else {
-            self.deliver(link);
+            // The link is still the first of the queue: its event, which has been counted, goes on.
+            self.events -= 1;
         }
     }
 

@@ -1,0 +1,56 @@
+"""The points of a sweep for a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thalweg import measured
+from thalweg.cli.console import stdout
+from thalweg.cli.fitting import FittingTable
+from thalweg.quantity import text
+from thalweg.sweep import SweepResult
+
+_MOST = 40
+"""Rows that are printed; the store has all."""
+_METRICS = ("completion_s", "mean_rate_bps", "loss", "mean_rtt_s", "mean_queue_delay_s", "share")
+_DIGITS = 3
+_DROPPABLE = ("share", "mean RTT", "loss", "queue delay")
+"""What a narrow terminal goes without, the first one first."""
+
+
+def print_rows(result: SweepResult) -> None:
+    """Prints the first points, each flow in a row of its own, with medians."""
+    rows, axes = result.rows, result.head["axes"]
+    flows = [str(flow["name"]) for flow in result.head["flows"]]
+    shown = [
+        (metric.name if metric.key != "mean_rtt_s" else "mean RTT", metric.key, metric.unit)
+        for metric in measured.FLOW
+        if metric.key in _METRICS and any(f"flow.{flow}.{metric.key}" in rows.columns for flow in flows)
+    ]
+    several = ["flow"] if len(flows) > 1 else []
+    headers = [str(axis["key"]) for axis in axes] + several + ["n", *(name for name, _, _ in shown)]
+    table = FittingTable(headers, len(axes) + len(several), [name for name in _DROPPABLE if name in headers])
+    for row in rows.head(_MOST).iter_rows(named=True):
+        for flow in flows:
+            cells = [_axis(row[axis["column"]], axis["unit"]) for axis in axes]
+            cells += [flow] if several else []
+            cells.append(str(row["trials"] - row["failed"]))
+            table.add_row(*cells, *(_cell(row, f"flow.{flow}.{key}", unit) for _, key, unit in shown))
+    stdout().print(f"{result.head['scenario']}: medians over n trials")
+    stdout().print(table)
+    if rows.height > _MOST:
+        stdout().print(
+            f"... and {rows.height - _MOST} more points: --csv, --parquet or --format json has them all"
+        )
+
+
+def _axis(value: Any, unit: str | None) -> str:
+    return text(value, unit) if isinstance(value, float) and unit in ("s", "bps", "bytes") else _plain(value, unit)
+
+
+def _plain(value: Any, unit: str | None) -> str:
+    return f"{value:.6g} {unit or ''}".strip() if isinstance(value, float) else str(value)
+
+
+def _cell(row: dict[str, Any], column: str, unit: str) -> str:
+    return text(row[column], unit, _DIGITS) if row.get(f"{column}.n") else "-"

@@ -1,0 +1,117 @@
+"""The document: figures of every scenario beside those of CUBIC, a score for each half, and what disqualifies.
+
+The score of a scenario is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power
+against that of CUBIC: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a half is the mean
+over its scenarios. Losses, harm and starvation do not count: they are figures, and guards.
+
+The document holds no time and no path of the machine but the text that named the controller: the same file,
+trials, seed and version give the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from thalweg import _native
+from thalweg.catalogue import Suite
+from thalweg.errors import ControllerError
+from thalweg.score.figures import Figures, harm
+from thalweg.score.guards import LIMITS, Broken, broken
+from thalweg.score.scenarios import Place, halves
+from thalweg.seeds import first_seed
+
+BASELINE = "cubic"
+
+
+def score(
+    controller: str,
+    suite: str = "search",
+    trials: int = 4,
+    seed: int = 1,
+    on_scenario: Callable[[str, int, int], None] = lambda *_: None,
+) -> dict[str, Any]:
+    """How a controller does on both halves of a suite, against CUBIC. Raises RequestError if it cannot be read.
+
+    `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A
+    controller that fails in a trial is disqualified. `on_scenario` hears the name of each scenario, its number
+    and how many there are.
+    """
+    opened, held_back = halves(Suite.find(suite), seed)
+    # Read before anything runs: what cannot be read is refused.
+    sources = [place.bound(controller).description.controllers for place in (*opened, *held_back)]
+    found: list[Broken] = []
+    total = len(opened) + len(held_back)
+
+    def half(places: Sequence[Place], before: int) -> dict[str, Any]:
+        rows = []
+        for number, place in enumerate(places, before + 1):
+            on_scenario(place.name, number, total)
+            rows.append(_scenario(place, controller, trials, first_seed(seed), found))
+        scores = [row["score"] for row in rows]
+        has_all = all(one is not None for one in scores)
+        return {"score": _rounded(sum(scores) / len(scores)) if has_all else None, "scenarios": rows}
+
+    parts = {"open": half(opened, 0), "held_back": half(held_back, len(opened))}
+    kept = [{"name": one["name"], "sha256": one["sha256"]} for one in sources[0]]
+    return {
+        "score": None if found else parts["open"]["score"],
+        "disqualified": [one.document() for one in found],
+        "controller": {"name": controller, "sha256": kept[0]["sha256"] if kept else None},
+        "baseline": BASELINE,
+        "suite": suite,
+        "trials": trials,
+        "seed": seed,
+        "version": _native.version(),
+        "guards": LIMITS,
+        **parts,
+    }
+
+
+def _scenario(place: Place, controller: str, trials: int, seed: int, found: list[Broken]) -> dict[str, Any]:
+    cubic = Figures.of(place.bound(BASELINE).trials(trials, seed))
+    row: dict[str, Any] = {"name": place.name, "keys": dict(place.drawn)}
+    try:
+        # In this process: others take longer to start than these trials to run.
+        mine = Figures.of(place.bound(controller).trials(trials, seed, jobs=1))
+    except ControllerError as error:
+        found.append(Broken("failed", place.name, str(error)))
+        return {**row, "score": None}
+    found.extend(broken(place.name, mine, cubic))
+    goodput, delay = (
+        _against(one, other) for one, other in ((mine.goodput, cubic.goodput), (mine.delay, cubic.delay))
+    )
+    return {
+        **row,
+        "score": _rounded(_score(mine, cubic)),
+        "goodput_bps": goodput,
+        "delay_s": delay,
+        "loss": _against(mine.loss, cubic.loss),
+        "harm": _rounded(harm(mine, cubic)),
+        "starvation": _against(mine.starvation, cubic.starvation),
+    }
+
+
+def _score(mine: Figures, cubic: Figures) -> float | None:
+    """None if CUBIC moves nothing; a flow without goodput has one bit per second, and the delay of CUBIC."""
+    if not cubic.goodput or not cubic.delay:
+        return None
+    delay = mine.delay or cubic.delay
+    return math.log(max(mine.goodput, 1.0) / cubic.goodput) - math.log(delay / cubic.delay)
+
+
+def _against(mine: float | None, cubic: float | None) -> dict[str, float | None] | None:
+    if mine is None or cubic is None:
+        return None
+    ratio = mine / cubic if cubic else None
+    return {"value": _rounded(mine), "cubic": _rounded(cubic), "ratio": _rounded(ratio)}
+
+
+def _rounded(value: float | None) -> float | None:
+    """Six digits: more are noise to whoever reads, and less to a search.
+
+    >>> _rounded(1234567.8), _rounded(None)
+    (1234570.0, None)
+    """
+    return None if value is None else float(f"{value:.6g}")

@@ -1,0 +1,74 @@
+"""Merging the stores of shards into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from thalweg.errors import RequestError
+from thalweg.progress import Progress, silent
+from thalweg.store.folder import reserve
+from thalweg.store.whole_file import whole_file
+from thalweg.sweep.plan import INLINE
+from thalweg.sweep.result import SweepResult
+from thalweg.sweep.store import DOCUMENT, Store, engines, read, read_head, trial_files
+
+_SAME = ("scenario", "plan", "axes", "settings", "trials", "seed", "engine")
+
+
+def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
+    """Puts the trials of some stores into one, which may have some already; how many were new.
+
+    All are of one plan and one engine. A merge that was stopped is run again. Raises RequestError, and ResultError
+    if a folder holds no sweep.
+    """
+    results = [SweepResult.load(folder) for folder in folders]
+    first, new = results[0], 0
+    with reserve(out, DOCUMENT, "sweep", lambda _: (), ["trials"]):
+        if (out / DOCUMENT).exists():
+            _refuse_other(out, read_head(out)["scenario"], first, "scenario")
+        for result in results[1:]:
+            for key in _SAME:
+                _refuse_other(result.folder, result.head[key], first, key)
+        if (first.folder / INLINE).exists():
+            with whole_file(out / INLINE) as partial:
+                partial.write_bytes((first.folder / INLINE).read_bytes())
+        inline = first.head["reference"].endswith(f"/{INLINE}") and (out / INLINE).exists()
+        head = {**first.head, "reference": str(out / INLINE) if inline else first.head["reference"]}
+        points = [result.points for result in results]
+        steps = [(result.folder, engine) for result in results for engine in engines(result.folder)]
+        for number, (folder, engine) in enumerate(steps):
+            new += _take(folder, engine, out)
+            on_progress("stores", number + 1, len(steps))
+        store = Store(out, first.head["engine"])
+        store.write_points(pl.concat(points, how="vertical_relaxed").unique("index").sort("index"))
+        store.write_document(head)
+    return new
+
+
+def _take(folder: Path, engine: str, out: Path) -> int:
+    """Copies the trials of an engine that are not there."""
+    store, new = Store(out, engine), 0
+    store.load()
+    for file in trial_files(folder, engine):
+        rows = read([file], lambda found: found)
+        there = store.seeds(rows["point"].unique().to_list())
+        if there:
+            keep = [seed not in there.get(point, ()) for point, seed in rows.select("point", "seed").iter_rows()]
+            rows = rows.filter(pl.Series(keep, dtype=pl.Boolean))
+        if rows.height:
+            store.write_frame(rows)
+            store.know(rows["point"].to_list(), rows["seed"].to_list())
+            new += rows.height
+    return new
+
+
+def _refuse_other(folder: Path, value: object, first: SweepResult, key: str) -> None:
+    if value != first.head[key]:
+        what = {"plan": "another plan", "engine": f"engine {value}"}.get(key, f"{key} {value!r:.60}")
+        raise RequestError(
+            f"{folder} holds a sweep of {what}, not that of {first.folder}; "
+            "accepted: stores of one plan and one engine"
+        )

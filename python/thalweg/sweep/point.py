@@ -1,0 +1,96 @@
+"""One point of a sweep: its scenario, and what it is known by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from thalweg.errors import RequestError, ScenarioError
+from thalweg.scenario import Scenario
+from thalweg.sweep.axis import CONTROLLER, Value
+from thalweg.sweep.plan import Plan
+
+_DIGEST = 16
+"""Bytes of the hash of a point: no two points of any sweep share one by chance."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A scenario with the values of one point."""
+
+    plan: Plan
+    number: int
+    values: tuple[Value, ...]
+    """Axis by axis."""
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario, checked. Raises ScenarioError, which names the value, or the values, that are refused."""
+        try:
+            return self._read()
+        except RequestError as error:
+            raise self._refusal(error) from None
+
+    def _read(self) -> Scenario:
+        base = self.plan.base
+        return Scenario.from_toml(base.text, Path(base.name).stem, *self._changes(), base.file, base.suite)
+
+    @cached_property
+    def hash(self) -> str:
+        """What trials of this point are known by, beside their seed and the engine. Raises ScenarioError."""
+        told = self.scenario.native.resolved
+        for text, definition in self.scenario.definitions.items():
+            if definition.source is None:
+                problem = (
+                    "is a class of this process, which no later run could know again; accepted: one in a file"
+                )
+                raise ScenarioError(f"{self.plan.file.name}: {definition.controller.__name__} {problem}")
+            # By what the file says, wherever it is.
+            name, options = definition.controller.__name__, sorted(definition.options.items())
+            told = told.replace(f"({text})", f"({definition.source.sha256} {name} {options})")
+        return hashlib.blake2b(told.encode(), digest_size=_DIGEST).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """Its values: `path.rate = 5 Mbps, controller.main = cubic`."""
+        axes = self.plan.axes
+        return ", ".join(f"{axis.key} = {value.text}" for axis, value in zip(axes, self.values, strict=True))
+
+    def _changes(self) -> tuple[list[tuple[str, str]], list[tuple[str, Any]]]:
+        """Overrides, and controllers."""
+        overrides, controllers = [], []
+        for _, key, value in self._given():
+            if key.startswith(CONTROLLER):
+                controllers.append((key.removeprefix(CONTROLLER), self.plan.controller(value)))
+            else:
+                overrides.append((key, value.text))
+        return overrides, controllers
+
+    def _given(self) -> Iterator[tuple[tuple[str, str], str, Value]]:
+        """All that it sets: where the plan has it, the key, and the value."""
+        for key, value in self.plan.settings:
+            flow = key.removeprefix(CONTROLLER)
+            yield ("set", key) if flow == key else ("controllers", flow), key, value
+        for axis, value in zip(self.plan.axes, self.values, strict=True):
+            yield ("axes", axis.key), axis.key, value
+
+    def _refusal(self, error: RequestError) -> ScenarioError:
+        """The error of a scenario, said of the value that is refused alone, or else of all that the point sets."""
+        plan = self.plan
+        for at, key, value in self._given():
+            alone = replace(
+                self, plan=replace(plan, settings=((key, value),), space=replace(plan.space, axes=())), values=()
+            )
+            try:
+                alone._read()
+            except RequestError as refused:
+                flow = key.removeprefix(CONTROLLER)
+                text = plan.argument(key, value)
+                option = f"--set {key}={text}: " if flow == key else f"--controller {flow}={text}: "
+                _, found, problem = str(refused).partition(option)
+                return plan.file.refusal(at, problem if found else str(refused), value.text)
+        return ScenarioError(f"{plan.file.name}: at {self.words}: {error}")

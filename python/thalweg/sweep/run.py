@@ -1,0 +1,341 @@
+"""Running a sweep: what the store lacks, in batches of about a second.
+
+Points come in blocks, so that neither a block nor the rows that wait to be written grow with the sweep. All points
+of a block are checked before any runs, and of a larger space each value of each axis: a mistake is found at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from thalweg import _native
+from thalweg.errors import ControllerError, RequestError
+from thalweg.executor import Executor
+from thalweg.memory import return_large_blocks
+from thalweg.progress import Progress, silent
+from thalweg.sweep.plan import Plan
+from thalweg.sweep.point import Point
+from thalweg.sweep.shard import Shard
+from thalweg.sweep.store import TEXT, Store, head_of
+from thalweg.sweep.table import Rows
+
+_BLOCK = 2000
+"""Most points that are resolved at once."""
+_BLOCK_TEXT = 1 << 26
+"""Most bytes of scenarios of a block: a trace within a scenario may have 32 MiB."""
+_COUNTED = 10**6
+"""Points that an estimate looks up in the store."""
+_BATCH_S = 1.0
+_MOST_TRIALS = 20_000
+"""Of a batch, however short they are."""
+_PILOTS = 8
+"""Trials that an estimate is measured on."""
+_TOLD = 5
+"""Failures that are told of."""
+_LOSS = 0.01
+"""The share of a run that may wait to be written."""
+DAY_S = 86_400.0
+
+
+@dataclass
+class Tally:
+    """How far a sweep is."""
+
+    trials: int = 0
+    """Of the plan, or of the shard of it."""
+    ran: int = 0
+    present: int = 0
+    """Trials that were there already."""
+    failed: int = 0
+    """Of those that ran or were there, the ones without numbers."""
+    core_s: float = 0.0
+    """Processor time of the trials that ran."""
+    wall_s: float = 0.0
+    complete: bool = True
+    """Whether no Ctrl-C ended it."""
+    errors: list[str] = field(default_factory=list)
+    """What the first trials said that failed now."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a sweep would take."""
+
+    points: int
+    trials: int
+    present: int
+    trial_s: float
+    """Processor time of a trial, on average over some from all over the space."""
+    width: int
+    """Trials at once."""
+
+    @property
+    def missing(self) -> int:
+        """Trials that would run."""
+        return self.trials - self.present
+
+    @property
+    def wall_s(self) -> float:
+        """How long they would take."""
+        return self.missing * self.trial_s / self.width
+
+
+class Run:
+    """One run of a plan into a store."""
+
+    def __init__(
+        self, plan: Plan, store: Store, executor: Executor, shard: Shard, on_progress: Progress = silent
+    ) -> None:
+        self._plan, self._store, self._executor, self._shard = plan, store, executor, shard
+        self._on_progress = on_progress
+        self._rows = Rows()
+        self._begin = self._written = time.perf_counter()
+        self._trial_s = 0.0
+        self._piloted: set[str] = set()
+        self.tally = Tally()
+
+    def estimate(self) -> Estimate:
+        """Counts what there is and what would run; plays a few trials that are not stored. Raises RequestError.
+
+        Of more than a million points, all trials of the store count as theirs.
+        """
+        plan, space = self._plan, self._plan.space
+        total = present = points = 0
+        for block in self._blocks():
+            if not self._store.height or space.count > _COUNTED:
+                points = space.count
+                total = points * plan.trials // self._shard.of
+                present = min(self._store.height, total)
+                break
+            found = self._store.seeds([point.hash for point, _ in block])
+            for point, seeds in block:
+                points += 1
+                total += len(seeds)
+                present += len(found.get(point.hash, set()).intersection(seeds))
+            self._on_progress("counting", points, self._plan.space.count)
+        self._check_values()
+        self._pilot()
+        return Estimate(points, total, present, self._trial_s, self._executor.width)
+
+    def play(self, at_once: bool = False) -> pl.DataFrame:
+        """Plays what is missing; the points of the plan. Raises RequestError, and what was finished is kept.
+
+        `at_once`: even if it takes more than a day. Raises RequestError otherwise.
+        """
+        return_large_blocks()
+        plan, space = self._plan, self._plan.space
+        self.tally.trials = space.count * plan.trials // self._shard.of
+        blocks = self._blocks()
+        first = next(blocks, [])
+        self._check_values()
+        if space.count * plan.trials > self._store.height:
+            self._pilot()
+            self._refuse_long(at_once)
+        flows = first[0][0].scenario.flows if first else []
+        self._store.write_document(head_of(plan, flows, self._store.folder))
+        frames: list[pl.DataFrame] = []
+        trials = 0
+        try:
+            for block in chain([first], blocks):
+                if block:
+                    frames.append(_frame(plan, [point for point, _ in block]))
+                trials += sum(len(seeds) for _, seeds in block)
+                self._play_block(block)
+                if not self.tally.complete:
+                    break
+        except KeyboardInterrupt:
+            self.tally.complete = False
+        finally:
+            self._flush()
+            if frames:
+                self._store.write_points(pl.concat(frames))
+            self.tally.wall_s = time.perf_counter() - self._begin
+        if self.tally.complete:
+            self.tally.trials = trials
+        return pl.concat(frames) if frames else pl.DataFrame()
+
+    def _blocks(self) -> Iterator[list[tuple[Point, range]]]:
+        """Points with the seeds that this shard has of them, checked. Raises RequestError."""
+        plan = self._plan
+        most = max(1, min(_BLOCK, _BLOCK_TEXT // max(1, len(plan.base.text))))
+        count = plan.space.count
+        for numbers in plan.space.points(most):
+            block = []
+            for number, values in numbers:
+                seeds = self._shard.seeds(number, count, plan.seeds)
+                if seeds:
+                    block.append((Point(plan, number, values), seeds))
+            for point, _ in block:
+                _ = point.hash  # which reads and checks its scenario
+            if block:
+                yield block
+
+    def _check_values(self) -> None:
+        """Reads a scenario with each value of each axis, where there are too many points to read all at once."""
+        plan, space = self._plan, self._plan.space
+        if space.count <= _BLOCK:
+            return
+        first = next(iter(space.spread(1)), None)
+        if first is None:
+            return
+        values = space.at(first)
+        for place, axis in enumerate(plan.axes):
+            for value in axis.values[:_BLOCK]:
+                _ = Point(plan, first, (*values[:place], value, *values[place + 1 :])).scenario
+
+    def _pilot(self) -> None:
+        """Plays a trial at some points all over the space, so that it is known what a trial costs."""
+        plan = self._plan
+        points = [Point(plan, number, plan.space.at(number)) for number in plan.space.spread(_PILOTS)]
+        found = self._store.seeds([point.hash for point in points])
+        ready = {
+            point.hash: point
+            for point in points
+            if self._shard.seeds(point.number, plan.space.count, plan.seeds)[:1] == plan.seeds[:1]
+            and plan.seed not in found.get(point.hash, ())
+        }
+        core_s, ran = self.tally.core_s, self.tally.ran
+        if ready:
+            self._piloted = set(ready)
+            self._play(list(ready.values()), plan.seeds[:1])
+            if not self.tally.complete:
+                raise KeyboardInterrupt
+            self._trial_s = (self.tally.core_s - core_s) / max(1, self.tally.ran - ran)
+
+    def _refuse_long(self, at_once: bool) -> None:
+        left = self._plan.space.count * self._plan.trials // self._shard.of - self._store.height
+        wall_s = left * self._trial_s / self._executor.width
+        if wall_s > DAY_S and not at_once:
+            raise RequestError(
+                f"{left} trials of about {1e3 * self._trial_s:.3g} ms take about {wall_s / DAY_S:.3g} days with "
+                f"{self._executor.width} at once; accepted: --yes, --shard, or fewer points and trials"
+            )
+
+    def _play_block(self, block: Sequence[tuple[Point, range]]) -> None:
+        """Plays what is missing of some points."""
+        found = self._store.seeds([point.hash for point, _ in block])
+        waiting: dict[range, list[Point]] = {}
+        known: set[str] = set()
+        for point, seeds in block:
+            there = found.get(point.hash, set())
+            present = len(there.intersection(seeds)) if there else 0
+            if point.hash in known:  # the same trials as those of another point
+                self.tally.present += len(seeds)
+                continue
+            self.tally.present += present - (point.hash in self._piloted and self._plan.seed in seeds)
+            known.add(point.hash)
+            for part in _gaps(seeds, there) if present else [seeds]:
+                waiting.setdefault(part, []).append(point)
+        for seeds, points in waiting.items():
+            for some, part in self._batches(points, seeds):
+                self._play(some, part)
+                self._flush_if_due()
+                if not self.tally.complete:
+                    return
+
+    def _batches(self, points: Sequence[Point], seeds: range) -> Iterator[tuple[Sequence[Point], range]]:
+        """Trials of about a second each, by what the last ones have taken."""
+        start = 0
+        while start < len(points):
+            wanted = _BATCH_S * self._executor.width / self._trial_s if self._trial_s else 0
+            most = max(self._executor.width, min(int(wanted), _MOST_TRIALS))
+            if most >= len(seeds):
+                end = start + most // len(seeds)
+                yield points[start:end], seeds
+                start = end
+            else:
+                for first in range(0, len(seeds), most):
+                    yield points[start : start + 1], seeds[first : first + most]
+                start += 1
+
+    def _play(self, points: Sequence[Point], seeds: range) -> None:
+        """Plays one batch; where a trial fails, one trial after the other."""
+        core_s, taken = self.tally.core_s, set()
+
+        def take(number: int, outcomes: _native.Outcomes) -> None:
+            self._rows.add(points[number].hash, points[number].scenario, outcomes)
+            self.tally.core_s += float(np.asarray(outcomes.trials["core_s"]).sum())
+            taken.add(number)
+
+        try:
+            complete = self._executor.play([point.scenario for point in points], seeds, self._report, take)
+        except (ControllerError, RuntimeError) as error:
+            complete = True
+            rest = [point for number, point in enumerate(points) if number not in taken]
+            if len(points) == len(seeds) == 1:
+                self._fail(points[0], seeds.start, str(error))
+            else:
+                self._play_apart(rest, seeds)
+        self.tally.complete &= complete
+        hashes = [points[number].hash for number in sorted(taken)]
+        self._store.know(np.repeat(hashes, len(seeds)).tolist(), [*seeds] * len(hashes))
+        played = len(taken) * len(seeds)
+        self.tally.ran += played
+        if played:
+            self._trial_s = (self.tally.core_s - core_s) / played
+        self._report(0)
+
+    def _flush_if_due(self) -> None:
+        if time.perf_counter() - self._written >= max(_BATCH_S, _LOSS * (self._written - self._begin)):
+            self._flush()
+
+    def _play_apart(self, points: Sequence[Point], seeds: range) -> None:
+        """Plays trials one by one, of which at least one fails."""
+        for point in points:
+            for seed in seeds:
+                if self.tally.complete:
+                    self._play([point], range(seed, seed + 1))
+
+    def _fail(self, point: Point, seed: int, error: str) -> None:
+        """A trial without numbers is a row too."""
+        self._rows.add_failed(point.hash, seed, error)
+        self._store.know([point.hash], [seed])
+        self.tally.ran += 1
+        self.tally.errors.append(f"{point.words}, seed {seed}: {error}")
+        del self.tally.errors[_TOLD:]
+
+    def _report(self, finished: int) -> None:
+        self._on_progress("trials", self.tally.present + self.tally.ran + finished, self.tally.trials)
+
+    def _flush(self) -> None:
+        """Writes the rows that wait."""
+        rows, self._rows = self._rows, Rows()
+        self._store.write(rows)
+        self._written = time.perf_counter()
+
+
+def _gaps(seeds: range, there: set[int]) -> Iterator[range]:
+    """The seeds that are not there, in runs.
+
+    >>> list(_gaps(range(1, 10), {2, 5, 6}))
+    [range(1, 2), range(3, 5), range(7, 10)]
+    """
+    first = None
+    for seed in seeds:
+        if seed in there:
+            if first is not None:
+                yield range(first, seed)
+            first = None
+        elif first is None:
+            first = seed
+    if first is not None:
+        yield range(first, seeds.stop)
+
+
+def _frame(plan: Plan, points: Sequence[Point]) -> pl.DataFrame:
+    """Points as rows; of an axis of numbers, the texts too."""
+    columns: dict[str, Any] = {
+        "index": pl.Series([point.number for point in points], dtype=pl.UInt64),
+        "point": [point.hash for point in points],
+    }
+    for place, axis in enumerate(plan.axes):
+        columns[axis.column] = [axis.cell(point.values[place]) for point in points]
+        columns[f"{TEXT}{axis.key}"] = [plan.argument(axis.key, point.values[place]) for point in points]
+    return pl.DataFrame(columns)

@@ -1,0 +1,217 @@
+"""Plans of sweeps: what they mean, and what is wrong with one, said with its file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from short_download import SCENARIO
+from thalweg import Sweep
+from thalweg.cli import main
+from thalweg.errors import RequestError
+
+Capture = pytest.CaptureFixture[str]
+
+PLAN = """\
+scenario = "short.toml"
+trials = 3
+design = "grid"
+tied = [["path.rate", "path.buffer"]]
+
+[set]
+"flow.main.download" = "100 kB"
+
+[axes]
+# The slower paths have the smaller buffers.
+"path.rate" = ["5 Mbps", "20 Mbps"]
+"path.buffer" = ["10 packets", "40 packets"]
+"path.rtt" = { from = "10 ms", to = "320 ms", steps = 6, scale = "log" }
+"controller.main" = ["cubic", "c4"]
+
+[[exclude]]
+"path.rate" = "5000 kbps"
+"path.rtt" = { from = "100 ms", to = "1 s" }
+"""
+
+
+@pytest.fixture(name="plan")
+def plan_file(tmp_path: Path) -> Path:
+    (tmp_path / "short.toml").write_text(SCENARIO, encoding="utf-8")
+    file = tmp_path / "plan.toml"
+    file.write_text(PLAN, encoding="utf-8")
+    return file
+
+
+def texts(sweep: Sweep) -> list[tuple[str, ...]]:
+    return [tuple(value.text for value in values) for block in sweep.plan.space.points(7) for _, values in block]
+
+
+def test_a_grid_has_all_points_that_are_not_excluded_and_tied_axes_go_together(plan: Path) -> None:
+    sweep = Sweep.load(plan)
+    points = texts(sweep)
+    rtts = ["10 ms", "20 ms", "40 ms", "80 ms", "160 ms", "320 ms"]
+    assert points == [
+        (rate, buffer, rtt, controller)
+        for rate, buffer in (("5 Mbps", "10 packets"), ("20 Mbps", "40 packets"))
+        for rtt in rtts
+        for controller in ("cubic", "c4")
+        if rate != "5 Mbps" or rtt not in ("160 ms", "320 ms")
+    ]
+    assert sweep.points == len(points) == 20
+    columns = [axis.column for axis in sweep.plan.axes]
+    assert columns == ["path.rate_bps", "path.buffer_packets", "path.rtt_s", "controller.main"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("trials = 3", "trials = 0", 2, "trials = 0: accepted: a whole number, 1 to 1048576"),
+        ("trials = 3", "trails = 3", 2, "unknown key; did you mean trials?"),
+        ('"grid"', '"gird"', 3, "did you mean grid?"),
+        ('"grid"', '{ kind = "sobol" }', 3, "points is missing"),
+        ('[["path.rate", "path.buffer"]]', '[["path.rate", "path.rtt"]]', 4, "path.rate 2, path.rtt 6"),
+        ('"100 kB"', '"100 Mbps"', 7, 'has an unknown unit "Mbps"'),
+        ('"flow.main.download"', '"path.rtt"', 7, "it is an axis too"),
+        (
+            '"path.rtt" = { from = "10 ',
+            '"path.rt" = { from = "10 ',
+            18,
+            "there is no such axis; did you mean path.rt",
+        ),
+        ('"controller.main"', '"flow.main.stream"', 14, '(did you mean "streams"?)'),
+        (
+            '["5 Mbps", "20 Mbps"]',
+            '["5 Mbps", "20 ms"]',
+            11,
+            'path.rate" = "20 ms": `rate = "20 ms"`: "20 ms" has an ',
+        ),
+        ('["5 Mbps", "20 Mbps"]', "[]", 11, "the axis is empty; accepted: a list such as"),
+        ('["5 Mbps", "20 Mbps"]', '["5 Mbps", "5 Mbps"]', 11, "it is there twice"),
+        ('["5 Mbps", "20 Mbps"]', '"5 Mbps"', 11, "accepted: a list such as"),
+        ('to = "320 ms", steps', 'to = "320 kB", steps', 13, "different units"),
+        ('"10 ms", to', '"0 ms", to', 13, "accepted: from and to above 0"),
+        ("steps = 6", "steps = 1", 13, "steps = 1: accepted: a whole number, 2 to 10000"),
+        ("steps = 6, ", "", 13, "steps is missing"),
+        ("steps = 6", "step = 6", 13, "did you mean steps?"),
+        ('"controller.main"', '"controller.mian"', 14, "has no flow 'mian'; did you mean main?"),
+        ('"controller.main"', '"flow.main.controller"', 14, 'accepted: "controller.main"'),
+        ('["cubic", "c4"]', '["cubic", "c44"]', 14, 'unknown controller "c44" (did you mean "c4"?)'),
+        ('["cubic", "c4"]', '["cubic", "./none.py"]', 14, "none.py"),
+        ('"5000 kbps"', '"6 Mbps"', 17, "no value of the axis is meant; it has 5 Mbps, 20 Mbps"),
+        (
+            '"path.rtt" = { from = "100',
+            '"path.rt" = { from = "100',
+            18,
+            "there is no such axis; did you mean path.rtt",
+        ),
+        ('"short.toml"', '"shirt.toml"', 1, "no such file"),
+        ('scenario = "short.toml"', "", None, "the scenario is missing"),
+        ("[axes]", "[axes", None, "line 9"),
+    ],
+)
+def test_a_plan_that_is_wrong_is_refused_at_its_line(
+    old: str, new: str, line: int | None, says: str, plan: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    assert PLAN.count(old) == 1
+    plan.write_text(PLAN.replace(old, new), encoding="utf-8")
+    out = tmp_path / "out"
+    assert main(["sweep", str(plan), "--out", str(out)]) == 2
+    message = capsys.readouterr().err
+    where = str(plan) if line is None else f"{plan}:{line}: "
+    assert message.startswith(f"error: {where}")
+    assert says in message
+    assert message.count("\n") == 1
+    assert len(message) < 600
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("kind", ["random", "latin-hypercube", "sobol"])
+def test_a_design_of_points_stays_within_its_axes_and_draws_the_same_again(kind: str) -> None:
+    axes = {
+        "path.rate": {"from": "1 Mbps", "to": "1 Gbps", "scale": "log"},
+        "path.rtt": {"from": "10 ms", "to": "110 ms"},
+        "controller.main": ["cubic", "c4", "reno", "bbr"],
+    }
+    sweep, again = (
+        Sweep("c4/simple-20mbps", axes, design={"kind": kind, "points": 256, "seed": 3}) for _ in range(2)
+    )
+    points = texts(sweep)
+    assert len(points) == sweep.points == 256
+    assert points == texts(again)
+    rates = [float(rate.removesuffix(" Mbps")) for rate, _, _ in points]
+    rtts = [float(rtt.removesuffix(" ms")) for _, rtt, _ in points]
+    assert min(rates) >= 1
+    assert max(rates) <= 1000
+    assert min(rtts) >= 10
+    assert max(rtts) <= 110
+    # Even over the logarithm of the rate, over the RTT and over the controllers: a quarter of all in each quarter.
+    # Random draws have a standard deviation of 7 there, the others none to speak of.
+    most = 28 if kind == "random" else 2
+    quarters = np.histogram(np.log10(rates), bins=4, range=(0, 3))[0], np.histogram(rtts, 4, (10, 110))[0]
+    for counts in (*quarters, np.unique([controller for *_, controller in points], return_counts=True)[1]):
+        assert np.abs(counts - 64).max() <= most
+
+
+@pytest.mark.parametrize("kind", ["random", "sobol"])
+def test_more_points_are_added_to_those_that_there_are(kind: str) -> None:
+    axes = {"path.rate": {"from": "1 Mbps", "to": "9 Mbps"}, "path.rtt": {"from": "1 ms", "to": "9 ms"}}
+    few, many = (Sweep("c4/simple-20mbps", axes, design={"kind": kind, "points": n}) for n in (10, 25))
+    assert texts(many)[:10] == texts(few)
+
+
+def test_exclusions_leave_the_same_points_out_whichever_way_they_are_found() -> None:
+    """A grid looks at positions on axes, a design of points at values: both by the definition, point by point."""
+    random = np.random.default_rng(5)
+    axes: dict[str, Any] = {
+        "path.rtt": [f"{n} ms" for n in range(1, 8)],
+        "path.rate": [f"{n} Mbps" for n in range(1, 6)],
+    }
+    for _ in range(50):
+        low, high = sorted(random.choice(range(1, 8), 2, replace=False).tolist())
+        rates = sorted(set(random.integers(1, 6, 2).tolist()))
+        exclude = [
+            {"path.rtt": {"from": f"{low} ms", "to": f"{high} ms"}, "path.rate": [f"{r} Mbps" for r in rates]}
+        ]
+        sweep = Sweep("c4/simple-20mbps", axes, exclude=exclude)
+        wanted = [
+            (f"{rtt} ms", f"{rate} Mbps")
+            for rtt in range(1, 8)
+            for rate in range(1, 6)
+            if not (low <= rtt <= high and rate in rates)
+        ]
+        assert texts(sweep) == wanted
+        assert sweep.points == len(wanted)
+        drawn = Sweep("c4/simple-20mbps", axes, exclude=exclude, design={"kind": "random", "points": 300})
+        assert set(texts(drawn)) == set(wanted)
+
+
+def test_ranges_have_round_texts_and_whole_numbers_stay_whole() -> None:
+    sweep = Sweep(
+        "c4/simple-20mbps",
+        {
+            "path.rate": {"from": "1 Mbps", "to": "1 Gbps", "steps": 4, "scale": "log"},
+            "path.buffer": {"from": "10 packets", "to": "1000 packets", "steps": 5, "scale": "log"},
+            "flow.main.streams": {"from": 1, "to": 8, "steps": 3},
+        },
+    )
+    rate, buffer, streams = sweep.plan.axes
+    assert [value.text for value in rate.values] == ["1 Mbps", "10 Mbps", "100 Mbps", "1000 Mbps"]
+    assert [value.number for value in rate.values] == [1e6, 1e7, 1e8, 1e9]
+    assert [value.text for value in buffer.values] == [
+        "10 packets",
+        "32 packets",
+        "100 packets",
+        "316 packets",
+        "1000 packets",
+    ]
+    assert [value.text for value in streams.values] == ["1", "4", "8"]
+
+
+def test_a_plan_in_python_is_refused_as_one_in_a_file() -> None:
+    with pytest.raises(RequestError, match=r'the plan: axes\."path\.rate" = \[\]: the axis is empty'):
+        Sweep("c4/simple-20mbps", {"path.rate": []})
+    with pytest.raises(RequestError, match="a finite number"):
+        Sweep("c4/simple-20mbps", {"path.rate": [float("nan")]})
