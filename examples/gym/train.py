@@ -37,9 +37,9 @@ download = "10 GB"
 background = true
 """
 RANGES: dict[str, Any] = {
-    "path.rate": ("2 Mbps", "50 Mbps"),
+    "path.rate": ("4 Mbps", "50 Mbps"),
     "path.rtt": ("10 ms", "100 ms"),
-    "path.buffer": ("0.3 bdp", "4 bdp"),
+    "path.buffer": ("0.5 bdp", "4 bdp"),
 }
 POLICIES = 32
 SCENARIOS = 4

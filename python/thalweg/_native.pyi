@@ -50,8 +50,12 @@ def regularized_beta(a: float, b: float, x: float) -> float:
 def inverse_regularized_beta(a: float, b: float, probability: float) -> float:
     """The x at which I_x(a, b) is a probability. Raises ValueError."""
 
-def serve_live(request: int, answer: int, resolve: Resolve) -> None:
+def serve_live(
+    request: int, answer: int, resolve: Resolve, explain: Callable[[ControllerFailed], str]
+) -> None:
     """Carries out one request in real time, read from one descriptor and answered on another.
+
+    `explain` puts in words how a controller in Python has failed.
 
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """

@@ -1,6 +1,7 @@
 //! Where there is no Linux, there are no namespaces: what needs them says so, in one message. The path of a scenario can be
 //! read anywhere.
 
+use crate::explain::Explain;
 use std::io;
 use thalweg_control::Registry;
 use thalweg_sim::{Clock, Scenario, ScenarioError};
@@ -40,6 +41,11 @@ pub fn path_from_toml(
 ///
 /// # Errors
 /// Always.
-pub fn serve(_request: i32, _answer: i32, _registry: &Registry) -> io::Result<()> {
+pub fn serve(
+    _request: i32,
+    _answer: i32,
+    _registry: &Registry,
+    _explain: Explain<'_>,
+) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, REFUSAL))
 }

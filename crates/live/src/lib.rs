@@ -19,6 +19,7 @@
 
 #[cfg(target_os = "linux")]
 mod emulator;
+mod explain;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
@@ -44,6 +45,7 @@ mod traffic;
 #[cfg(target_os = "linux")]
 mod trial;
 
+pub use explain::{Explain, Payload};
 #[cfg(target_os = "linux")]
 pub use scenario::{flows_from_toml, path_from_toml};
 #[cfg(target_os = "linux")]
