@@ -77,7 +77,8 @@ class TestQuic:
     def test_a_controller_in_python_that_fails_is_named_with_its_line(self, tmp_path: Path) -> None:
         bad = tmp_path / "bad.py"
         bad.write_text(
-            "import thalweg\n\n\nclass Bad(thalweg.Controller):\n    def on_ack(self, event, path):\n        [][0]\n"
+            "import thalweg\n\n\nclass Bad(thalweg.Controller):\n"
+            "    def on_ack(self, event, path):\n        [][0]\n"
         )
         live = load(tmp_path, PATH, main=str(bad))
         with pytest.raises(RequestError, match="list index out of range") as refused:
