@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite site pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
+.PHONY: build suite site wheels pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
@@ -39,6 +39,22 @@ suite: build
 	rm -f results/c4/report.html
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
+
+ZIG := 0.17.1
+ZIGS := target/zig-$(ZIG)
+
+# For x86-64 and, cross-built, aarch64, into dist; zig links against the C library of manylinux_2_28, whatever is here.
+# For macOS: .github/workflows/wheels.yml, on machines of that kind.
+wheels: $(VENV)/.packages
+	test -x $(ZIGS)/bin/python || { $(PYTHON) -m venv $(ZIGS) && \
+	  $(ZIGS)/bin/pip install --quiet --disable-pip-version-check ziglang==$(ZIG); }
+	rustup target add x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+	rm -rf dist
+	for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do \
+	  PATH="$(abspath $(ZIGS)/bin):$$PATH" $(abspath $(BIN))/maturin build --release --locked --quiet \
+	    --zig --compatibility manylinux_2_28 --target $$target --out dist || exit 1; done
+	$(BIN)/maturin sdist --quiet --out dist
+	ls -l dist
 
 # The manual as a site that needs no network: target/site/index.html. A warning, such as a link to nothing, is a failure.
 site: build
@@ -153,7 +169,8 @@ lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
-	  print('\n'.join(p['project']['dependencies'] + p['project']['optional-dependencies']['dev']))" > $(VENV)/wanted
+	  e = p['project']['optional-dependencies']; \
+	  print('\n'.join(p['project']['dependencies'] + e['plots'] + e['fits'] + e['dev']))" > $(VENV)/wanted
 	$(BIN)/python -m pip install --quiet --requirement $(VENV)/wanted
 	sed -n 1p requirements.lock > $(VENV)/lock
 	$(BIN)/python -m pip freeze >> $(VENV)/lock

@@ -36,6 +36,15 @@ buffer = "2 bdp"
 ack_frequency = false
 """
 """The ACK frequency is fixed: by default it asks for four ACKs a window, and many flows have small windows."""
+_TRIALS = """import sys, time, thalweg
+scenario = thalweg.Scenario.load("c4/simple-20mbps", controllers={"main": sys.argv[1]})
+spent = []
+for seed in range(1, 11):
+    begin = time.process_time()
+    scenario.run(seed)
+    spent.append(time.process_time() - begin)
+print(1e3 * min(spent))
+"""
 _LIVE = """title = "live"
 [path]
 rate = "{rate}"
@@ -117,6 +126,15 @@ def _command(*words: str) -> Callable[[Path], float]:
     return measure
 
 
+def _in_python(example: str) -> Callable[[Path], float]:
+    """Processor milliseconds of a trial of 10 MB at 20 Mbps with a controller in Python, the least of ten."""
+
+    def measure(root: Path) -> float:
+        return float(_run(root, ".venv/bin/python", "-c", _TRIALS, f"examples/controllers/{example}.py").stdout)
+
+    return measure
+
+
 def _trace_file(root: Path) -> float:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trial.parquet"
@@ -170,6 +188,8 @@ ROWS = (
     Row("ten 10 MB trials", "M instructions", 140, yardstick, rounds=1),
     Row("the same with a trace", "times", 1.3, _trace, rounds=1),
     Row("file of a trace", "kB", 250, _trace_file, rounds=1),
+    Row("10 MB, Python at every ACK", "core-ms", 20, _in_python("newreno")),
+    Row("10 MB, Python at every report", "core-ms", 4, _in_python("vegas")),
     Row("1000 flows on one link, to 2", "times", 1.5, _many_flows),
     Row("thalweg --version", "core-s", 0.2, _command("--version")),
     Row("thalweg list controllers", "core-s", 0.25, _command("list", "controllers")),

@@ -44,8 +44,18 @@ def metrics() -> list[dict[str, str]]:
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 
-def serve_live(request: int, answer: int, resolve: Resolve) -> None:
+def regularized_beta(a: float, b: float, x: float) -> float:
+    """I_x(a, b), the regularized incomplete beta function. Raises ValueError."""
+
+def inverse_regularized_beta(a: float, b: float, probability: float) -> float:
+    """The x at which I_x(a, b) is a probability. Raises ValueError."""
+
+def serve_live(
+    request: int, answer: int, resolve: Resolve, explain: Callable[[ControllerFailed], str]
+) -> None:
     """Carries out one request in real time, read from one descriptor and answered on another.
+
+    `explain` puts in words how a controller in Python has failed.
 
     For a process that was started for this, has one thread, and ends afterwards. Raises OSError.
     """

@@ -7,6 +7,7 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.control.check import check_controller
+from thalweg.control.sequences import check_sequences
 from thalweg.control.start_crate import TEXTS, crate, crates_of_checkout
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "controllers"
@@ -80,3 +81,52 @@ def test_a_new_crate_depends_on_the_checkout_and_is_kept(
         assert main(["new", *arguments]) == 2
         assert says in capfd.readouterr().err
     assert not Path("other").exists()
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.py")), ids=lambda file: file.stem)
+def test_examples_stand_every_sequence_of_events(example: Path) -> None:
+    found = [one for one in check_sequences(str(example), n=60) if one]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("handlers", "says"),
+    [
+        ("def on_lost(self, event, path):\n        self.window *= 0.5", "bytes; accepted: two packets (2504)"),
+        (
+            "def on_timeout(self, event, path):\n        self.pacing = float('nan')",
+            "after on_timeout pacing is nan",
+        ),
+        ("def on_ecn(self, event, path):\n        self.window = 1 / (event.ce - 1)", "ZeroDivisionError"),
+        ("def on_seed(self, window, path):\n        self.window = -1", None),
+        ("def on_sent(self, event, path):\n        self.quantum = 1", "the quantum is 1; accepted: a packet"),
+        ("def on_spurious_loss(self, event, path):\n        event.nothing", "has no attribute 'nothing'"),
+    ],
+)
+def test_a_sequence_that_breaks_a_rule_is_told_with_its_events(
+    handlers: str, says: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("odd.py").write_text(HEAD + "pass\n\n    " + handlers + "\n")
+    found = [one for one in check_sequences("odd.py") if one]
+    if says is None:  # no sequence has a remembered window
+        assert found == []
+        return
+    assert len(found) > 20
+    assert says in found[0].what
+    assert "odd.py:" in found[0].what
+    assert found[0].events
+    assert [one for one in check_sequences("odd.py") if one] == found, "the same seed, the same sequences"
+
+
+def test_check_tells_of_a_sequence_that_no_random_path_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "controller", "mine"]) == 0
+    text = Path("mine.py").read_text()
+    Path("mine.py").write_text(text + "\n    def on_ecn(self, event, path):\n        self.window = 0\n")
+    assert main(["check", "mine.py"]) == 1
+    said = capfd.readouterr()
+    assert "after on_ecn the window is 0 bytes" in said.err
+    assert "of 100 random sequences of events passed" in said.out

@@ -19,6 +19,8 @@ from thalweg.cli import main
 from thalweg.cli.commands import application
 from thalweg.live import LiveScenario
 from thalweg.scenario import Scenario
+from thalweg.sweep.plan import plan_of
+from thalweg.sweep.plan_file import PlanFile
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 STATUSES = {"study": (0, 1, 2), "run": (0, 1), "suite": (0, 1), "compare": (0, 1, 2), "score": (0, 1)}
@@ -159,9 +161,13 @@ def python(block: Block, names: dict[str, Any]) -> None:
 
 
 def scenario(block: Block) -> None:
-    """Runs a scenario, or tables of one beside what they lack; what names the kernel's TCP is checked only."""
+    """Runs a scenario, or tables of one beside what they lack; a plan, and the kernel's TCP, are checked only."""
     keys = tomllib.loads(block.text)
     text = block.text
+    if "axes" in keys:
+        points = [point for _, point in next(plan_of(keys, PlanFile(block.place, text), Path()).space.points(50))]
+        assert points, block.place
+        return
     if "title" not in keys:
         given = {"path" if key == "link" else key for key in keys}
         lacking = [table for key, table in TABLES.items() if key not in given]

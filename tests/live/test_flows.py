@@ -74,6 +74,19 @@ class TestQuic:
         assert samples.is_between(0.040, 1).all()
         assert outcomes.verdict().answer == "pass"
 
+    def test_a_controller_in_python_that_fails_is_named_with_its_line(self, tmp_path: Path) -> None:
+        bad = tmp_path / "bad.py"
+        bad.write_text(
+            "import thalweg\n\n\nclass Bad(thalweg.Controller):\n"
+            "    def on_ack(self, event, path):\n        [][0]\n"
+        )
+        live = load(tmp_path, PATH, main=str(bad))
+        with pytest.raises(RequestError, match="list index out of range") as refused:
+            live.run(seed=3)
+        said = str(refused.value)
+        assert said.startswith(f"{bad}:6: IndexError: list index out of range (in on_ack of {bad}: ")
+        assert "the trial with seed 3, at 0." in said
+
     def test_a_flow_beside_one_of_the_kernel_shares_the_bottleneck_and_leaves_nothing(
         self, tmp_path: Path
     ) -> None:

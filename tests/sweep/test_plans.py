@@ -93,7 +93,7 @@ def test_a_grid_has_all_points_that_are_not_excluded_and_tied_axes_go_together(p
         ('["5 Mbps", "20 Mbps"]', '"5 Mbps"', 11, "accepted: a list such as"),
         ('to = "320 ms", steps', 'to = "320 kB", steps', 13, "different units"),
         ('"10 ms", to', '"0 ms", to', 13, "accepted: from and to above 0"),
-        ("steps = 6", "steps = 1", 13, "steps = 1: accepted: a whole number, 2 to 1000000"),
+        ("steps = 6", "steps = 1", 13, "steps = 1: accepted: a whole number, 2 to 10000"),
         ("steps = 6, ", "", 13, "steps is missing"),
         ("steps = 6", "step = 6", 13, "did you mean steps?"),
         ('"controller.main"', '"controller.mian"', 14, "has no flow 'mian'; did you mean main?"),

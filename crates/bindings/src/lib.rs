@@ -14,6 +14,7 @@ mod quic;
 mod registry;
 mod running;
 mod scenario;
+mod special;
 mod trace;
 
 use pyo3::prelude::*;
@@ -70,6 +71,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
+    module.add_function(wrap_pyfunction!(special::inverse_regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;
     module.add("ControllerFailed", py.get_type::<ControllerFailed>())?;
     controller::add_classes(module)?;

@@ -3,7 +3,6 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use thalweg_control::registry::ENTRIES;
-use thalweg_path::ModelKind;
 use thalweg_sim::{Metric, StackController};
 
 /// Version of the simulator.
@@ -62,15 +61,8 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 pub(crate) fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for entry in thalweg_path::models() {
-        let kind = match entry.kind {
-            ModelKind::Capacity => "capacity",
-            ModelKind::Policer => "policer",
-            ModelKind::Queue => "queue",
-            ModelKind::Jitter => "jitter",
-            ModelKind::Loss => "loss",
-        };
         let model = PyDict::new(py);
-        model.set_item("kind", kind)?;
+        model.set_item("kind", entry.kind.name())?;
         model.set_item("name", entry.name)?;
         model.set_item("title", entry.title)?;
         model.set_item("source", entry.source)?;

@@ -1,6 +1,6 @@
 //! Scenarios, and the trials of one.
 
-use crate::columns::Columns;
+use crate::columns::dictionary;
 use crate::controller::{self, Failure, Named, Speaking};
 use crate::outcomes::{Outcomes, Trial};
 use crate::running::watched;
@@ -12,8 +12,9 @@ use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
 use std::sync::atomic::Ordering;
 use std::thread;
+use thalweg_columns::{Column, Table};
 use thalweg_control::Registry;
-use thalweg_sim::{Bound as Target, Finished, Measured, Progress, run_traced, run_trials};
+use thalweg_sim::{Bound as Target, Finished, Measured, Probe, Progress, run_traced, run_trials};
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// One scenario, checked.
@@ -254,11 +255,14 @@ impl Scenario {
             || thalweg_sim::probe(&self.scenario, seed, interval, count, Bytes::new(payload));
         let probes = py.detach(work);
         let nanos = |at: Option<Instant>| at.map_or(-1, |at| at.as_nanos().cast_signed());
-        let columns = Columns::new(py, &probes)
-            .count("sent_ns", |probe| probe.sent.as_nanos())?
-            .number("echoed_ns", |probe| nanos(probe.echoed))?
-            .number("received_ns", |probe| nanos(probe.received))?;
-        Ok(columns.finish())
+        let column =
+            |value: &dyn Fn(&Probe) -> i64| Column::Counts(probes.iter().map(value).collect());
+        let columns = vec![
+            ("sent_ns", column(&|probe| nanos(Some(probe.sent)))),
+            ("echoed_ns", column(&|probe| nanos(probe.echoed))),
+            ("received_ns", column(&|probe| nanos(probe.received))),
+        ];
+        dictionary(py, Table { columns })
     }
 
     /// One trial for each seed on `jobs` threads (0: all cores), watched by the auditor if asked.

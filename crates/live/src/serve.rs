@@ -1,5 +1,6 @@
 //! Serving a request: read, execute, answer.
 
+use crate::explain::Explain;
 use crate::request::{Answer, Request, Task};
 use crate::scenario::path_from_toml;
 use crate::stage::Stage;
@@ -9,12 +10,17 @@ use std::io::{self, Read, Write};
 use thalweg_control::Registry;
 use thalweg_sim::Scenario;
 
-/// Reads a request from one descriptor and answers on another; it may name the controllers of `registry`.
-/// The process must have a single thread; it enters new namespaces and should end afterwards.
+/// Reads a request from one descriptor and answers on another; it may name the controllers of `registry`, whose
+/// failures `explain` puts in words. The process must have a single thread; it enters new namespaces and should end afterwards.
 ///
 /// # Errors
 /// If the descriptors cannot be read and written. A wrong request is an answer, not an error.
-pub fn serve(request: i32, answer: i32, registry: &Registry) -> io::Result<()> {
+pub fn serve(
+    request: i32,
+    answer: i32,
+    registry: &Registry,
+    explain: Explain<'_>,
+) -> io::Result<()> {
     let (mut request_file, mut answer) =
         (process::inherited(request)?, process::inherited(answer)?);
     let mut text = String::new();
@@ -25,17 +31,18 @@ pub fn serve(request: i32, answer: i32, registry: &Registry) -> io::Result<()> {
         answer.write_all(&text)
     };
     let request: Request = serde_json::from_str(&text)?;
-    let last = meet(&request, registry, &mut say).unwrap_or_else(Answer::Error);
+    let last = meet(&request, registry, explain, &mut say).unwrap_or_else(Answer::Error);
     say(&last)
 }
 
 fn meet(
     request: &Request,
     registry: &Registry,
+    explain: Explain<'_>,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let (status, stage) = match &request.task {
-        Task::Trial { trace } => return trial::run(request, *trace, registry, say),
+        Task::Trial { trace } => return trial::run(request, *trace, registry, explain, say),
         Task::Shell { command, peer } => {
             let mut stage = Stage::of_hosts(request, &path(request, registry)?, [1, 1])?;
             let status = shell::run(&mut stage, command, peer.as_ref(), say)?;

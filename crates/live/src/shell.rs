@@ -151,7 +151,9 @@ fn answered(stage: &Stage, question: Pid, until: time::Instant) -> Result<bool, 
 fn refuse_signals(stage: &Stage) -> Result<(), String> {
     while let Some(signal) = stage.signals.next() {
         if !matches!(signal, libc::SIGCHLD | libc::SIGUSR1) {
-            return Err("interrupted".into());
+            return Err(
+                "interrupted: the peer was not ready yet, and the command has not started".into(),
+            );
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use crate::emulator::Side;
 use crate::emulator::series::Binned;
+use crate::explain::Explain;
 use crate::outcome::{Ended, data_link};
 use crate::request::{Answer, Request};
 use crate::scenario::flows_from_toml;
@@ -12,6 +13,7 @@ use crate::traffic::FlowTrace;
 use crate::traffic::{self, Drive, FlowPlan, TrafficResult};
 use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use thalweg_control::Registry;
 use thalweg_units::{Duration, Instant};
 
@@ -23,6 +25,7 @@ pub(crate) fn run(
     request: &Request,
     trace: bool,
     registry: &Registry,
+    explain: Explain<'_>,
     say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<Answer, String> {
     let text = request.scenario.as_bytes();
@@ -62,7 +65,7 @@ pub(crate) fn run(
         limit,
         record: trace,
     };
-    let result = drive(&mut stage, &asked)?;
+    let result = drive(&mut stage, &asked, explain)?;
     let mut report = stage.report(result.host_dropped);
     let connections = result.connections.iter();
     let begun = connections.filter(|connection| connection.start.is_some());
@@ -88,7 +91,11 @@ pub(crate) fn run(
 }
 
 /// Drives the flows in another process, and forwards their packets by the clock that it starts.
-fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> {
+fn drive(
+    stage: &mut Stage,
+    asked: &Drive<'_>,
+    explain: Explain<'_>,
+) -> Result<TrafficResult, String> {
     let text = |error: io::Error| error.to_string();
     let mut answer = process::memory_file("traffic").map_err(text)?;
     let (mut heard, mut start) = process::pipe().map_err(text)?;
@@ -99,9 +106,14 @@ fn drive(stage: &mut Stage, asked: &Drive<'_>) -> Result<TrafficResult, String> 
         };
         let answer = &mut answer;
         process::spawn(Child::Plain, move || {
-            let result = traffic::drive(asked, [left, right], |clock| {
-                let at = clock.absolute(Instant::START).as_nanos();
-                start.write_all(&at.to_ne_bytes())
+            let driven = catch_unwind(AssertUnwindSafe(|| {
+                traffic::drive(asked, [left, right], |clock| {
+                    let at = clock.absolute(Instant::START).as_nanos();
+                    start.write_all(&at.to_ne_bytes())
+                })
+            }));
+            let result = driven.unwrap_or_else(|payload| {
+                Err(explain(payload, asked.seed).unwrap_or_else(|other| resume_unwind(other)))
             });
             let written = serde_json::to_vec(&result)
                 .map_err(io::Error::other)

@@ -2,6 +2,8 @@
 //!
 //! These tests become the user "nobody" in a separate mount namespace; without root they are skipped.
 
+#![cfg(target_os = "linux")]
+
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 

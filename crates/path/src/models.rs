@@ -15,6 +15,19 @@ pub enum ModelKind {
     Loss,
 }
 
+impl ModelKind {
+    /// Its name in lists.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ModelKind::Capacity => "capacity",
+            ModelKind::Policer => "policer",
+            ModelKind::Queue => "queue",
+            ModelKind::Jitter => "jitter",
+            ModelKind::Loss => "loss",
+        }
+    }
+}
+
 /// One entry of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {

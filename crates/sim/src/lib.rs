@@ -13,23 +13,28 @@
 mod audit;
 mod live;
 mod outcome;
+mod quic;
 mod scenario;
 mod trial;
 
 pub use audit::AuditError;
-pub use live::{RealConnection, Transfer};
+#[cfg(feature = "quic")]
+pub use live::RealConnection;
+pub use live::Transfer;
 pub use outcome::frames::FrameRow;
 pub use outcome::media::MediaOutcome;
 pub use outcome::series::{FlowSeries, Series};
 pub use outcome::summary::jain;
 pub use outcome::trace::{DropRow, HeldRow, LinkRow, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
+pub use quic::StackController;
 pub use scenario::schema::json_schema;
 pub use scenario::{
     Amount, Bound, Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario,
     ScenarioError, Unit,
 };
-pub use thalweg_quic::{Datagram, StackController, Train};
+#[cfg(feature = "quic")]
+pub use thalweg_quic::{Datagram, Train};
 pub use thalweg_transport::{
     Counters, PacketEvent, PacketFate, Role, SenderRecorder, SenderRow, SenderTrace, VariableRow,
 };

@@ -25,13 +25,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Title of each scenario in a folder, and the median completion of its first flow in seconds with that controller;
-/// none if half of the trials did not complete.
-pub fn play(
-    suite: &Path,
-    controller: &str,
-    trials: u64,
-) -> Result<Vec<(String, Option<f64>)>, Box<dyn Error>> {
+/// A scenario's title, and the median completion of its first flow in seconds; none if half of the trials did not
+/// complete.
+pub type Median = (String, Option<f64>);
+
+/// Plays each scenario in a folder, its first flow with that controller.
+pub fn play(suite: &Path, controller: &str, trials: u64) -> Result<Vec<Median>, Box<dyn Error>> {
     let mut registry = Registry::standard();
     registry.add(controller::ENTRY)?;
     let mut files: Vec<_> = std::fs::read_dir(suite)?

@@ -24,8 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RequestError, AuditError, UnicodeEncodeError) as error:
         complain(_unprintable(error) if isinstance(error, UnicodeEncodeError) else str(error))
         return AUDIT if isinstance(error, AuditError) else REFUSED
-    except KeyboardInterrupt:
-        complain("interrupted", label="")
+    except KeyboardInterrupt as interruption:
+        complain(str(interruption) or "interrupted", label="")
         return INTERRUPTED
     except (OSError, SystemExit) as error:
         return _unwritten(error)

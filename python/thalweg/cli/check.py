@@ -29,7 +29,9 @@ def check(
     allow_unseeded: AllowUnseeded = False,
     live: Annotated[bool, typer.Option("--live", help="For real time, with the kernel's controllers.")] = False,
 ) -> int:
-    """Check scenarios without running them, and controllers in Python (mine.py) on 30 random paths.
+    """Check scenarios without running them, and controllers in Python by random paths and events.
+
+    A controller such as mine.py is played on 30 paths and told 100 sequences of events.
 
     Exit status 2 if one of them is refused; 1 if a controller breaks a rule: the scenario that shows it is written
     to a file.
@@ -59,12 +61,14 @@ def check(
 
 
 def _controller(reference: str) -> int:
-    """Plays a controller on random paths; says what did not hold. Returns the exit status."""
+    """Plays a controller on random paths and sequences; says what did not hold. Returns the exit status."""
     from thalweg.control.check import check_controller  # noqa: PLC0415 - loaded for controllers alone
+    from thalweg.control.sequences import check_sequences  # noqa: PLC0415 - loaded for controllers alone
 
     n, broken = 0, []
     with Bar() as bar:
         try:
+            sequences = list(check_sequences(reference))
             for found in check_controller(reference):
                 n += 1
                 bar.show(reference, n, n)
@@ -82,5 +86,9 @@ def _controller(reference: str) -> int:
         complain(f"{breach.what}\n  see it: thalweg run {file} --seed {breach.seed}", label="")
     if len(broken) > _SHOWN:
         complain(f"and {len(broken) - _SHOWN} more", label="")
+    odd = [one for one in sequences if one]
+    for sequence in odd[:1]:
+        complain(f"{sequence.what}\n  sequence {sequence.number}: ..., {', '.join(sequence.events)}", label="")
     say(f"{reference}: {n - len(broken)} of {n} random paths passed")
-    return FAILED if broken else PASSED
+    say(f"{reference}: {len(sequences) - len(odd)} of {len(sequences)} random sequences of events passed")
+    return FAILED if broken or odd else PASSED

@@ -15,6 +15,7 @@ import typer
 from thalweg import audit
 from thalweg.cli import console
 from thalweg.errors import RequestError
+from thalweg.extras import require
 from thalweg.seeds import LARGEST_SET, first_seed
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def _figures_folder(folder: Path | None) -> Path | None:
         raise RequestError(
             f"cannot write {folder}: {'permission denied' if folder.is_dir() else 'it is no folder'}"
         )
+    if folder is not None:
+        require("plots", f"--figures {folder}")
     return folder
 
 
@@ -255,6 +258,8 @@ def check_files(trace: Path | None, plot: Path | None) -> None:
 def check_figure(option: str, file: Path) -> None:
     """Refuses the name of a figure that could not be written. Raises RequestError."""
     _check_name(option, file, PLOT_FORMATS)
+    if file.suffix != ".html":
+        require("plots", f"{option} {file}")
 
 
 def _check_name(option: str, file: Path, formats: tuple[str, ...]) -> None:

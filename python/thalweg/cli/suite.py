@@ -29,7 +29,7 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
-from thalweg.executor import Threads
+from thalweg.executor.threads import Threads
 from thalweg.replay import replay_command
 from thalweg.runner import load_all, run_suite
 from thalweg.seeds import SET_SIZE, told

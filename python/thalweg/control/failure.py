@@ -23,6 +23,5 @@ def error_of(failed: _native.ControllerFailed, definitions: Mapping[str, Definit
     else:
         where = place(cause, definition.source.file if definition.source else Path())
     trial = "" if seed is None else f" of the trial with seed {seed}"
-    return ControllerError(
-        f"{where}: {raised(cause)} (in {method} of {text}: flow {flow}{trial}, at {time_s:.6f} s)"
-    )
+    whose = f"flow {flow}{trial}" if flow else trial.removeprefix(" of ")  # real time knows no flow here
+    return ControllerError(f"{where}: {raised(cause)} (in {method} of {text}: {whose}, at {time_s:.6f} s)")

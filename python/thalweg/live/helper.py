@@ -9,6 +9,7 @@ import json
 import sys
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
+from typing import Any
 
 if __name__ == "__main__":
     file, request, answer, path = sys.argv[1:]
@@ -18,6 +19,8 @@ if __name__ == "__main__":
     native = module_from_spec(spec)
     spec.loader.exec_module(native)
 
+    resolvers: list[Any] = []
+
     def resolve(text: str) -> object:
         """Finds a controller in Python."""
         if ".py" not in text:
@@ -26,6 +29,14 @@ if __name__ == "__main__":
         sys.modules["thalweg._native"] = native
         from thalweg.control.resolver import Resolver  # noqa: PLC0415 - most requests name none
 
-        return Resolver()(text)
+        if not resolvers:
+            resolvers.append(Resolver())
+        return resolvers[0](text)
 
-    native.serve_live(int(request), int(answer), resolve)
+    def explain(failed: Any) -> str:
+        """Says how a controller in Python has failed, with the line of its file."""
+        from thalweg.control.failure import error_of  # noqa: PLC0415 - `resolve` has found one before
+
+        return str(error_of(failed, resolvers[0].definitions))
+
+    native.serve_live(int(request), int(answer), resolve, explain)

@@ -126,8 +126,8 @@ class LiveProcess:
             answer = json.loads(self.line())
         if "error" in answer:
             self.close()
-            if answer["error"] == "interrupted":
-                raise KeyboardInterrupt
+            if str(answer["error"]).startswith("interrupted"):
+                raise KeyboardInterrupt(answer["error"])
             raise RealTimeError(str(answer["error"]))
         return answer
 

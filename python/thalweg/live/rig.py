@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -37,8 +36,8 @@ class Host:
         return ["nsenter", "--target", str(self.process), *user, "--mount", "--net", "--pid"]
 
     def __str__(self) -> str:
-        """As the command line shows it."""
-        return f"{self.name}  {self.address}  {self.address6 or ''}  {shlex.join(self.enter)}".rstrip()
+        """Its name and addresses."""
+        return f"{self.name}  {self.address}  {self.address6 or ''}".rstrip()
 
 
 class Rig:

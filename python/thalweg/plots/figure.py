@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 from thalweg.errors import RequestError
+from thalweg.extras import require
 from thalweg.plots.spec import LETTER, SCHEMA, Spec, columns
 from thalweg.plots.theme import THEMES
 from thalweg.store.whole_file import whole_file
@@ -96,6 +97,7 @@ class Figure:
             with whole_file(target) as partial:
                 partial.write_text("".join(page(self)), encoding="utf-8")
             return
+        require("plots", str(target))
         drawn = self.to_dict(theme)
         if size_mm is not None:
             bare = {**self.bare(), "config": THEMES[theme]}

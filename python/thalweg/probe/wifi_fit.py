@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy import optimize, stats
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 from thalweg.probe.distribution import Censored, censored_cumulative
 from thalweg.probe.series import Floats
@@ -95,6 +97,8 @@ def fit_wifi(delays: Censored) -> WifiFit:
 
 def fit_published(delays: Censored) -> WifiFit:
     """Fits the fraction alone, with the published scales: what a requested mean stands for."""
+    from scipy import optimize  # noqa: PLC0415 - of an extra
+
     binned = _Binned.of(delays)
     found = optimize.minimize_scalar(
         lambda fraction: binned.surprise(WifiModel(fraction)),
@@ -105,8 +109,10 @@ def fit_published(delays: Censored) -> WifiFit:
     return _judged(WifiModel(float(found.x)), delays)
 
 
-def _minimise(function: Callable[[_Point], float], start: _Point, step: _Point) -> optimize.OptimizeResult:
+def _minimise(function: Callable[[_Point], float], start: _Point, step: _Point) -> OptimizeResult:
     """Nelder and Mead (1965), from a simplex with these edges."""
+    from scipy import optimize  # noqa: PLC0415 - of an extra
+
     simplex = np.vstack([start, start + np.diag(step)])
     return optimize.minimize(
         function,
@@ -124,6 +130,8 @@ def _model(logs: Floats) -> WifiModel:
 
 
 def _judged(model: WifiModel, delays: Censored) -> WifiFit:
+    from scipy import stats  # noqa: PLC0415 - of an extra
+
     values, shares = censored_cumulative(delays)
     edges = _Binned.of(delays).upper
     at = np.searchsorted(values, edges, side="right")

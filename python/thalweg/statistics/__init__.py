@@ -2,6 +2,4 @@
 
 Verdicts, comparisons and studies share these functions. All take plain arrays; a trial that did not finish is
 infinite. What the intervals promise, and how often they keep it, is measured in docs/statistics.md.
-
-scipy is loaded inside functions, as it takes a good part of the time in which a command starts.
 """

@@ -22,11 +22,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.statistics.probabilities import binomial_up_to, normal_below, ranks
 from thalweg.statistics.quantiles import median_interval
 
 LEAST_PAIRS = 6
@@ -66,13 +68,11 @@ def in_pairs(a: Values, b: Values, margin: float = 0.0, confidence: float = CONF
     >>> in_pairs(np.zeros(10), np.arange(1.0, 11.0)).interval.value
     5.5
     """
-    from scipy.special import bdtr  # noqa: PLC0415 - see the package
-
     differences = subtract(b, a)
 
     def sign_test(above: int, below: int) -> float:
         """Probability of so few pairs below; ties are omitted."""
-        return float(bdtr(below, above + below, 0.5)) if above + below else 1.0
+        return binomial_up_to(below, above + below, 0.5) if above + below else 1.0
 
     larger = sign_test(_count(differences > margin), _count(differences < margin))
     smaller = sign_test(_count(differences < -margin), _count(differences > -margin))
@@ -90,8 +90,6 @@ def of_all(
     >>> of_all(np.zeros(10), np.arange(1.0, 11.0)).interval.value
     5.5
     """
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415 - see the package
-
     differences = np.sort(subtract(b[:, None], a[None, :]).ravel())
     m, n, count = len(a), len(b), len(differences)
     middle = (differences[(count - 1) // 2], differences[count // 2])
@@ -100,12 +98,12 @@ def of_all(
     # It is a whole number: the half corrects for that, without which few trials would promise too much.
     widened = math.sqrt(1 - min(correlation, 0.0))
     deviation = widened * math.sqrt(m * n * (m + n + 1) / 12)
-    rank = math.floor(count / 2 + float(ndtri((1 - confidence) / 2)) * deviation - 0.5)
+    rank = math.floor(count / 2 + NormalDist().inv_cdf((1 - confidence) / 2) * deviation - 0.5)
     low, high = (differences[rank], differences[count - 1 - rank]) if rank >= 0 else (-math.inf, math.inf)
 
     def rank_test(beyond: int, ties: int) -> float:
         """Probability of this many differences beyond the margin; a tie counts one half."""
-        return float(ndtr(-(beyond + ties / 2 - count / 2 - 0.5) / deviation))
+        return normal_below(-(beyond + ties / 2 - count / 2 - 0.5) / deviation)
 
     larger = rank_test(_count(differences > margin), _count(differences == margin))
     smaller = rank_test(_count(differences < -margin), _count(differences == -margin))
@@ -136,9 +134,7 @@ def rank_correlation(a: Values, b: Values) -> float:
     >>> rank_correlation(np.array([1.0, 1.0]), np.array([1.0, 2.0]))
     0.0
     """
-    from scipy.stats import rankdata  # noqa: PLC0415 - see the package
-
-    first, second = rankdata(a), rankdata(b)
+    first, second = ranks(a), ranks(b)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
     return float(np.corrcoef(first, second)[0, 1].round(12))

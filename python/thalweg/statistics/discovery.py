@@ -23,10 +23,11 @@ def discoveries(chances: Sequence[float], rate: float = RATE) -> list[bool]:
     """
     if not chances:
         return []
-    from scipy.stats import false_discovery_control  # noqa: PLC0415 - see the package
-
-    adjusted = false_discovery_control(np.clip(chances, 0, 1), method="bh")
-    return [bool(chance <= rate) for chance in adjusted]
+    # The k smallest, for the largest k of which the k-th is at or below k / m times the rate.
+    ordered = np.sort(chances)
+    allowed = rate * np.arange(1, len(ordered) + 1) / len(ordered)
+    accepted = ordered[ordered <= allowed]
+    return [bool(len(accepted) and one <= accepted[-1]) for one in chances]
 
 
 def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:

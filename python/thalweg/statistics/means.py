@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values, without_interval
+from thalweg.statistics.probabilities import student_below, student_quantile
 
 
 def mean_interval(replications: Values, confidence: float = CONFIDENCE) -> Interval:
@@ -30,9 +31,7 @@ def mean_interval(replications: Values, confidence: float = CONFIDENCE) -> Inter
     mean = float(replications.mean())
     if n == 1:
         return without_interval(mean, n)
-    from scipy.special import stdtrit  # noqa: PLC0415 - see the package
-
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * float(replications.std(ddof=1)) / n**0.5
+    half = student_quantile(n - 1, (1 + confidence) / 2) * float(replications.std(ddof=1)) / n**0.5
     return Interval(mean, mean - half, mean + half, n)
 
 
@@ -45,10 +44,8 @@ def chance_of_mean(replications: Values, margin: float) -> float:
     n = len(replications)
     if n < 2 or not np.isfinite(replications).all():
         return 1.0
-    from scipy.special import stdtr  # noqa: PLC0415 - see the package
-
     beyond = abs(float(replications.mean())) - margin
     error = float(replications.std(ddof=1)) / n**0.5
     if error == 0:
         return 0.0 if beyond > 0 else 1.0
-    return min(1.0, 2 * float(stdtr(n - 1, -beyond / error)))
+    return min(1.0, 2 * student_below(n - 1, -beyond / error))

@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.statistics.probabilities import binomial_above
 
 
 def percentile(ordered: Values, fraction: float) -> float:
@@ -101,11 +102,10 @@ def _lower_position(n: int, fraction: float, tail: float) -> tuple[int, float, f
     """
     if (1 - fraction) ** n > tail:  # not even the least value is so surely at or below the quantile
         return 0, 0.0, 0.0
-    from scipy.special import bdtrc  # noqa: PLC0415 - see the package
 
     def reached(rank: int) -> float:
         """The chance that the order statistic of this rank is at or below the quantile."""
-        return float(bdtrc(rank - 1, n, fraction))
+        return binomial_above(rank - 1, n, fraction)
 
     k = bisect_right(
         range(1, n + 1), tail - 1, key=lambda rank: -reached(rank)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thalweg.statistics.interval import CONFIDENCE, Interval
+from thalweg.statistics.probabilities import beta_quantile
 
 
 def rate_upper_bound(failures: float, n: float, confidence: float = CONFIDENCE) -> float:
@@ -19,10 +20,7 @@ def rate_upper_bound(failures: float, n: float, confidence: float = CONFIDENCE) 
         return 1.0
     if failures == 0:
         return float(1 - (1 - confidence) ** (1 / n))
-    from scipy.special import betaincinv  # noqa: PLC0415 - see the package
-
-    # The quantile of a beta distribution; scipy.stats has it by that name and takes a second to load.
-    return float(betaincinv(failures + 1, n - failures, confidence))
+    return beta_quantile(failures + 1, n - failures, confidence)
 
 
 def rate_lower_bound(failures: float, n: float, confidence: float = CONFIDENCE) -> float:

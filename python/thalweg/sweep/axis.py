@@ -22,7 +22,7 @@ CONTROLLER = "controller."
 """What the key of an axis over controllers begins with; the name of a flow follows."""
 _RANGE = ("from", "to", "steps", "scale")
 _SCALES = ("linear", "log")
-_MOST = 10**6
+_MOST = 10**4
 _ACCEPTED = (
     'a list such as ["1 Mbps", "10 Mbps"], or { from = "1 Mbps", to = "10 Mbps", steps = 4, scale = "log" }'
 )

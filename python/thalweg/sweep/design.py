@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.extras import require
 from thalweg.sweep.axis import Axis, Range, Value, range_of
 
 KINDS = ("grid", "random", "latin-hypercube", "sobol")
@@ -201,6 +202,7 @@ class Space:
         n, dimensions, seed = self.design.points, len(self.dimensions), self.design.seed
         if self.design.kind == "random":
             return np.random.default_rng(seed).random((n, dimensions))
+        require("fits", f"a design of kind {self.design.kind}")
         from scipy.stats import qmc  # noqa: PLC0415 - takes half a second to load
 
         if self.design.kind == "latin-hypercube":

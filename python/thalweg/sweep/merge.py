@@ -42,7 +42,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         for number, (folder, engine) in enumerate(steps):
             new += _take(folder, engine, out)
             on_progress("stores", number + 1, len(steps))
-        store = Store(out)
+        store = Store(out, first.head["engine"])
         store.write_points(pl.concat(points, how="vertical_relaxed").unique("index").sort("index"))
         store.write_document(head)
     return new

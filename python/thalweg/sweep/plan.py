@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.catalogue import Entry, find_scenario
+from thalweg.control.definition import is_of_file
 from thalweg.errors import RequestError, ScenarioError, did_you_mean
 from thalweg.seeds import SET_SIZE
 from thalweg.store.regular_file import read_regular
@@ -39,6 +40,8 @@ INLINE = "scenario.toml"
 _LARGEST = 1 << 20
 _LARGEST_SEED = 2**63 - 1
 _TRIALS = 100
+MOST_OF_ALL = 10**12
+"""Points of a grid: beyond, a mistake."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,18 @@ class Plan:
         """What varies."""
         return self.space.axes
 
+    def controller(self, value: Value) -> Any:
+        """A controller as scenarios take it: a file beside the plan by its path from here."""
+        if not isinstance(value.given, str) or not is_of_file(value.given):
+            return value.given
+        file = Path(value.given.partition(".py")[0])
+        return value.given if file.is_absolute() else str(self.folder / value.given)
+
+    def argument(self, key: str, value: Value) -> str:
+        """A value as the command line takes it."""
+        given = self.controller(value) if key.startswith(CONTROLLER) else None
+        return given if isinstance(given, str) else value.text
+
     @property
     def seeds(self) -> range:
         """Those of the trials of each point."""
@@ -109,6 +124,8 @@ def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> Plan:
         raise file.refusal(("design",), str(error)) from None
     axes = _axes(document, design, file)
     space = Space(axes, _tied(document, axes, design, file), _exclusions(document, axes, file), design)
+    if space.size > MOST_OF_ALL:
+        raise file.refusal(("axes",), f"they span {space.size:.3g} points; accepted: at most {MOST_OF_ALL:.0e}")
     return Plan(_base(document, file, folder), trials, seed, _settings(document, axes, file), space, file, folder)
 
 

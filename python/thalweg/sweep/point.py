@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from thalweg.control.definition import is_of_file
 from thalweg.errors import RequestError, ScenarioError
 from thalweg.scenario import Scenario
 from thalweg.sweep.axis import CONTROLLER, Value
@@ -66,7 +65,7 @@ class Point:
         overrides, controllers = [], []
         for _, key, value in self._given():
             if key.startswith(CONTROLLER):
-                controllers.append((key.removeprefix(CONTROLLER), self._controller(value)))
+                controllers.append((key.removeprefix(CONTROLLER), self.plan.controller(value)))
             else:
                 overrides.append((key, value.text))
         return overrides, controllers
@@ -79,13 +78,6 @@ class Point:
         for axis, value in zip(self.plan.axes, self.values, strict=True):
             yield ("axes", axis.key), axis.key, value
 
-    def _controller(self, value: Value) -> Any:
-        """A controller as scenarios take it: a file beside the plan by its path from here."""
-        if not isinstance(value.given, str) or not is_of_file(value.given):
-            return value.given
-        file = Path(value.given.partition(".py")[0])
-        return value.given if file.is_absolute() else str(self.plan.folder / value.given)
-
     def _refusal(self, error: RequestError) -> ScenarioError:
         """The error of a scenario, said of the value that is refused alone, or else of all that the point sets."""
         plan = self.plan
@@ -97,7 +89,7 @@ class Point:
                 alone._read()
             except RequestError as refused:
                 flow = key.removeprefix(CONTROLLER)
-                text = self._controller(value) if flow != key else value.text
+                text = plan.argument(key, value)
                 option = f"--set {key}={text}: " if flow == key else f"--controller {flow}={text}: "
                 _, found, problem = str(refused).partition(option)
                 return plan.file.refusal(at, problem if found else str(refused), value.text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ _BLOCK = 2000
 """Most points that are resolved at once."""
 _BLOCK_TEXT = 1 << 26
 """Most bytes of scenarios of a block: a trace within a scenario may have 32 MiB."""
+_COUNTED = 10**6
+"""Points that an estimate looks up in the store."""
 _BATCH_S = 1.0
 _MOST_TRIALS = 20_000
 """Of a batch, however short they are."""
@@ -99,9 +102,18 @@ class Run:
         self.tally = Tally()
 
     def estimate(self) -> Estimate:
-        """Counts what there is and what would run; plays a few trials that are not stored. Raises RequestError."""
+        """Counts what there is and what would run; plays a few trials that are not stored. Raises RequestError.
+
+        Of more than a million points, all trials of the store count as theirs.
+        """
+        plan, space = self._plan, self._plan.space
         total = present = points = 0
         for block in self._blocks():
+            if not self._store.height or space.count > _COUNTED:
+                points = space.count
+                total = points * plan.trials // self._shard.of
+                present = min(self._store.height, total)
+                break
             found = self._store.seeds([point.hash for point, _ in block])
             for point, seeds in block:
                 points += 1
@@ -119,19 +131,21 @@ class Run:
         """
         return_large_blocks()
         plan, space = self._plan, self._plan.space
-        self.tally.trials = space.count * plan.trials if self._shard.of == 1 else 0
+        self.tally.trials = space.count * plan.trials // self._shard.of
+        blocks = self._blocks()
+        first = next(blocks, [])
         self._check_values()
         if space.count * plan.trials > self._store.height:
             self._pilot()
             self._refuse_long(at_once)
+        flows = first[0][0].scenario.flows if first else []
+        self._store.write_document(head_of(plan, flows, self._store.folder))
         frames: list[pl.DataFrame] = []
         trials = 0
         try:
-            for block in self._blocks():
-                if not frames:
-                    flows = block[0][0].scenario.flows
-                    self._store.write_document(head_of(plan, flows, self._store.folder))
-                frames.append(_frame(plan, [point for point, _ in block]))
+            for block in chain([first], blocks):
+                if block:
+                    frames.append(_frame(plan, [point for point, _ in block]))
                 trials += sum(len(seeds) for _, seeds in block)
                 self._play_block(block)
                 if not self.tally.complete:
@@ -168,7 +182,9 @@ class Run:
         plan, space = self._plan, self._plan.space
         if space.count <= _BLOCK:
             return
-        (first,) = space.spread(1)
+        first = next(iter(space.spread(1)), None)
+        if first is None:
+            return
         values = space.at(first)
         for place, axis in enumerate(plan.axes):
             for value in axis.values[:_BLOCK]:
@@ -189,6 +205,8 @@ class Run:
         if ready:
             self._piloted = set(ready)
             self._play(list(ready.values()), plan.seeds[:1])
+            if not self.tally.complete:
+                raise KeyboardInterrupt
             self._trial_s = (self.tally.core_s - core_s) / max(1, self.tally.ran - ran)
 
     def _refuse_long(self, at_once: bool) -> None:
@@ -218,6 +236,7 @@ class Run:
         for seeds, points in waiting.items():
             for some, part in self._batches(points, seeds):
                 self._play(some, part)
+                self._flush_if_due()
                 if not self.tally.complete:
                     return
 
@@ -249,9 +268,11 @@ class Run:
             complete = self._executor.play([point.scenario for point in points], seeds, self._report, take)
         except (ControllerError, RuntimeError) as error:
             complete = True
-            for number, point in enumerate(points):
-                if number not in taken:
-                    self._play_apart(point, seeds, str(error))
+            rest = [point for number, point in enumerate(points) if number not in taken]
+            if len(points) == len(seeds) == 1:
+                self._fail(points[0], seeds.start, str(error))
+            else:
+                self._play_apart(rest, seeds)
         self.tally.complete &= complete
         hashes = [points[number].hash for number in sorted(taken)]
         self._store.know(np.repeat(hashes, len(seeds)).tolist(), [*seeds] * len(hashes))
@@ -260,22 +281,25 @@ class Run:
         if played:
             self._trial_s = (self.tally.core_s - core_s) / played
         self._report(0)
+
+    def _flush_if_due(self) -> None:
         if time.perf_counter() - self._written >= max(_BATCH_S, _LOSS * (self._written - self._begin)):
             self._flush()
 
-    def _play_apart(self, point: Point, seeds: range, error: str) -> None:
-        """Plays the trials of a point one by one; one that fails is a row without numbers."""
-        for seed in [seeds] if len(seeds) == 1 else (range(seed, seed + 1) for seed in seeds):
-            if len(seeds) > 1:
-                self._play([point], seed)
-            else:
-                self._rows.add_failed(point.hash, seed.start, error)
-                self._store.know([point.hash], [seed.start])
-                self.tally.ran += 1
-                self.tally.errors.append(f"{point.words}, seed {seed.start}: {error}")
-                del self.tally.errors[_TOLD:]
-            if not self.tally.complete:
-                return
+    def _play_apart(self, points: Sequence[Point], seeds: range) -> None:
+        """Plays trials one by one, of which at least one fails."""
+        for point in points:
+            for seed in seeds:
+                if self.tally.complete:
+                    self._play([point], range(seed, seed + 1))
+
+    def _fail(self, point: Point, seed: int, error: str) -> None:
+        """A trial without numbers is a row too."""
+        self._rows.add_failed(point.hash, seed, error)
+        self._store.know([point.hash], [seed])
+        self.tally.ran += 1
+        self.tally.errors.append(f"{point.words}, seed {seed}: {error}")
+        del self.tally.errors[_TOLD:]
 
     def _report(self, finished: int) -> None:
         self._on_progress("trials", self.tally.present + self.tally.ran + finished, self.tally.trials)
@@ -313,5 +337,5 @@ def _frame(plan: Plan, points: Sequence[Point]) -> pl.DataFrame:
     }
     for place, axis in enumerate(plan.axes):
         columns[axis.column] = [axis.cell(point.values[place]) for point in points]
-        columns[f"{TEXT}{axis.key}"] = [point.values[place].text for point in points]
+        columns[f"{TEXT}{axis.key}"] = [plan.argument(axis.key, point.values[place]) for point in points]
     return pl.DataFrame(columns)

@@ -57,7 +57,8 @@ class Store:
     """A folder with trials, open for writing."""
 
     folder: Path
-    engine: str = field(default_factory=_native.engine)
+    engine: str
+    """Of the trials that are read and written."""
     _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_KNOWN), repr=False)
     _next: int = 1
 
@@ -118,7 +119,7 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
                 f"{folder} holds a sweep of {document['scenario']!r}, the plan is of {plan.base.name!r}; "
                 "accepted: another folder"
             )
-        store = Store(folder)
+        store = Store(folder, _native.engine())
         store.load()
         if plan.base.is_inline:
             with whole_file(folder / INLINE) as partial:
@@ -155,9 +156,10 @@ def read_head(folder: Path) -> dict[str, Any]:
     for key, kind in _HEAD.items():
         if not isinstance(document.get(key), kind):
             raise ResultError(f"{file}: {key} = {document.get(key)!r:.60}: the store is damaged")
-    if "/" in document["engine"] or not all(
-        isinstance(axis, dict) and "column" in axis for axis in document["axes"]
-    ):
+    whole = all(isinstance(axis, dict) and {"key", "column", "unit"} <= axis.keys() for axis in document["axes"])
+    whole &= all(isinstance(flow, dict) and {"name", "controller"} <= flow.keys() for flow in document["flows"])
+    whole &= all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in document["settings"])
+    if not whole or "/" in document["engine"]:
         raise ResultError(f"{file}: the store is damaged")
     return document
 

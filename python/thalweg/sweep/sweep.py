@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from thalweg import _native
 from thalweg.errors import RequestError
-from thalweg.executor import Executor, Threads
+from thalweg.executor import Executor
+from thalweg.executor.threads import Threads
 from thalweg.progress import Progress, silent
 from thalweg.sweep.plan import Plan, plan_of, read_plan
 from thalweg.sweep.plan_file import PlanFile
@@ -85,7 +87,7 @@ class Sweep:
         self, folder: str | Path | None = None, jobs: int = 0, shard: str = "1/1", on_progress: Progress = silent
     ) -> Estimate:
         """Counts what a folder has and what would run; plays a few trials for the time. Raises RequestError."""
-        store = Store(Path(folder or ""))
+        store = Store(Path(folder or ""), _native.engine())
         if folder is not None and Path(folder).is_dir():
             store.load()
         return Run(self._plan, store, Threads(jobs), Shard.read(shard), on_progress).estimate()

@@ -13,7 +13,9 @@ fn main() -> ExitCode {
         eprintln!("error: expected the numbers of two descriptors: request and answer");
         return ExitCode::from(2);
     };
-    match thalweg_live::serve(request, answer, &Registry::standard()) {
+    match thalweg_live::serve(request, answer, &Registry::standard(), &|payload, _| {
+        Err(payload)
+    }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

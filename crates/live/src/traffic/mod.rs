@@ -14,7 +14,8 @@
 //! read there (`TCP_INFO`) every 5 ms. Connections inherit no metrics from earlier ones
 //! (`net.ipv4.tcp_no_metrics_save`), as in the simulator. The servers of a flow listen on one port.
 //!
-//! QUIC: each endpoint has its own socket, and the sender is sampled as it acts, at most once per millisecond.
+//! QUIC: each endpoint has its own socket, which sends as much at once as the host hands to its device, and the
+//! sender is sampled as it acts, at most once per millisecond.
 //!
 //! Each client has its own port, which identifies it for its server and the emulator.
 //!

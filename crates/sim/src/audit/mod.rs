@@ -115,7 +115,7 @@ impl Auditor {
                 let (there, back): (Duration, Duration) = (crossing(down), crossing(up));
                 let (rounding, most_runs) = match connection.client {
                     Endpoint::Modelled(_) => (Duration::ZERO, None),
-                    Endpoint::Real(_) => (ROUNDING, Some(thalweg_quic::ACK_RANGES)),
+                    Endpoint::Real(_) => (ROUNDING, Some(crate::quic::ACK_RANGES)),
                 };
                 let side = |route: &[LinkId], expected: Option<u64>| AuditedSide {
                     fates: Fates::new(in_order(route), most_runs),

@@ -3,8 +3,8 @@
 use super::error::ScenarioError;
 use super::flow::{FlowController, KERNEL};
 use super::schema::{Flow, ScenarioFile, Stack};
+use crate::quic::StackController;
 use thalweg_control::Registry;
-use thalweg_quic::StackController;
 use thalweg_units::Bytes;
 
 /// The clock of a scenario.

@@ -12,11 +12,11 @@
 //! Noise scales the opportunities of a delivery trace like a rate, without a useful bound: there the floor
 //! counts only delays.
 
+use crate::quic::LEAST_STREAM_OVERHEAD;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
 use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
 use thalweg_path::{CapacitySchedule, LinkConfig};
-use thalweg_quic::LEAST_STREAM_OVERHEAD;
 use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
 use thalweg_units::{Bytes, Duration, Instant, Rate};

@@ -2,8 +2,8 @@
 
 use super::media::MediaSpec;
 use super::schema::{Gap, Stack};
+use crate::quic::StackController;
 use thalweg_control::{ControllerSpec, Registry};
-use thalweg_quic::StackController;
 use thalweg_transport::{Role, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 

@@ -4,8 +4,8 @@
 //! object: the branch is the same for the whole life of a connection, and the modelled path stays free of
 //! indirect calls and of allocations.
 
+use crate::quic::{Datagram, QuicEndpoint, Steering};
 use thalweg_control::{Control, Init, Observer, PathState};
-use thalweg_quic::{Datagram, QuicEndpoint, Steering};
 use thalweg_transport::packet::Kind;
 use thalweg_transport::{AppEvent, Counters, Packet, PacketEvent, Role, StreamId, TransportConfig};
 use thalweg_units::{Ecn, Instant, Rate};
@@ -238,6 +238,7 @@ impl Endpoint {
         each!(self, endpoint => endpoint.has_events())
     }
     /// Why the connection failed, if it did. A modelled one does not.
+    #[cfg(feature = "quic")] // only real time asks
     pub(crate) fn failure(&self) -> Option<String> {
         match self {
             Endpoint::Modelled(_) => None,

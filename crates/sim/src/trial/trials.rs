@@ -2,7 +2,6 @@
 
 use crate::trial::network::{Ended, Network};
 use crate::{AuditError, Outcome, Scenario, Trace};
-use cpu_time::ThreadTime;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -183,7 +182,7 @@ fn run_one(
     traced: bool,
     progress: &Progress,
 ) -> Option<(Finished, Option<Trace>)> {
-    let begin = ThreadTime::now();
+    let begin = ProcessorTime::now();
     let mut network = Network::new(scenario, seed, traced, &progress.stop)?;
     if progress.audit {
         network = network.audited(scenario);
@@ -205,6 +204,25 @@ fn run_one(
         core,
     };
     Some((finished, trace))
+}
+
+/// Processor time of this thread, where it can be measured.
+struct ProcessorTime(#[cfg(feature = "processor-time")] cpu_time::ThreadTime);
+
+impl ProcessorTime {
+    fn now() -> Self {
+        ProcessorTime(
+            #[cfg(feature = "processor-time")]
+            cpu_time::ThreadTime::now(),
+        )
+    }
+    /// Since then; 0 where it cannot be measured.
+    fn elapsed(&self) -> std::time::Duration {
+        #[cfg(feature = "processor-time")]
+        return self.0.elapsed();
+        #[cfg(not(feature = "processor-time"))]
+        std::time::Duration::ZERO
+    }
 }
 
 /// Stops the other threads when one has panicked.

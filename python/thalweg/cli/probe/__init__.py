@@ -16,6 +16,7 @@ from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, Seed, Settings, check_writable, settings
 from thalweg.cli.status import INTERRUPTED, PASSED
 from thalweg.errors import RequestError
+from thalweg.extras import require
 from thalweg.probe.jitter_trace import Direction
 from thalweg.probe.wire import PORT
 from thalweg.quantity import seconds
@@ -170,6 +171,9 @@ def analyze(
         if output.suffix != ".html":
             raise RequestError(f"--output {output}: the name must end in .html")
         check_writable(output)
+    require("fits", "thalweg probe analyze")
+    if output:
+        require("plots", f"--output {output}")
     names: dict[str, int] = {}
     analyses = []
     for file in files:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +33,7 @@ from thalweg.live import LiveRequest, Peer, Rig, faithfulness, is_faithful, run_
 from thalweg.live.peer import WITHIN, split
 from thalweg.live.process import interrupts_passed_over
 from thalweg.live.report import Report
+from thalweg.live.rig import Host
 
 
 def shell(
@@ -99,23 +102,32 @@ def rig(
 ) -> int:
     """Set up hosts on both sides of the path of a scenario, until Ctrl-C.
 
-    Prints for each host its addresses and the command that enters it; what runs there ends with the rig. Enter, or
-    SIGUSR1, prints statistics so far.
+    Prints for each host its addresses and the command that enters it with a shell, whose prompt names host and
+    path; what runs there ends with the rig. Enter, or SIGUSR1, prints statistics so far.
 
     Example: `thalweg rig c4/bad-wifi --left 2`
     """
     if report:
         check_writable(report)
     request = _request(scenario, set_, seed, realtime, bound)
-    with interrupts_passed_over(), Rig(request, left, right, _print_statistics) as up:
+    where = " ".join([scenario, *(set_ or ())])
+    with (
+        interrupts_passed_over(),
+        shell_with_prompt(None, where) as (words, variables),
+        Rig(request, left, right, _print_statistics) as up,
+    ):
         signal.signal(signal.SIGINT, lambda *_: up.stop())
         asked = signal.signal(signal.SIGUSR1, lambda *_: up.ask())
         if format_ is Format.JSON:
-            hosts = [{"name": host.name, **vars(host), "enter": host.enter} for host in up.hosts]
+            hosts = [
+                {"name": host.name, **vars(host), "enter": host.enter, "shell": _shell_in(host, words, variables)}
+                for host in up.hosts
+            ]
             print_json({"hosts": hosts})
         else:
             for host in up.hosts:
-                stdout().print(str(host), soft_wrap=True)
+                entering = shlex.join(_shell_in(host, words, variables))
+                stdout().print(f"{host}  {entering}", soft_wrap=True)
         flush()
         if sys.stdin is not None and sys.stdin.isatty():
             threading.Thread(target=_ask_on_enter, args=(up,), daemon=True).start()
@@ -126,6 +138,13 @@ def rig(
         signal.signal(signal.SIGUSR1, asked)
     faithful = _tell(up.report or {}, report)
     return UNFAITHFUL if strict_timing and not faithful else PASSED
+
+
+def _shell_in(host: Host, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+    """The command that enters a host with a shell, whose prompt names the host and the path."""
+    path = variables["THALWEG_PATH"]
+    named = {name: text.replace(path, f"{host.name} {path}") for name, text in variables.items()}
+    return [*host.enter, "env", *(f"{name}={text}" for name, text in named.items()), *words]
 
 
 def _peer(command: str | None, ready: str | None, within: str | None, output: Path | None) -> Peer | None:

@@ -19,6 +19,15 @@ PROMPT="($THALWEG_PATH) $PROMPT"
 """
 
 
+def quoted(where: str) -> str:
+    """A name in a prompt, which is a text to the shell: what would end it, or be run in it, stays out.
+
+    >>> quoted('c4/bad-wifi path.rate="1 Mbps"')
+    'c4/bad-wifi path.rate=1 Mbps'
+    """
+    return "".join(letter for letter in where if letter not in "`$\\\"'%!\n")
+
+
 @contextmanager
 def shell_with_prompt(
     command: Sequence[str] | None, where: str
@@ -29,8 +38,7 @@ def shell_with_prompt(
     from the variable PS1.
     """
     words = list(command or [os.environ.get("SHELL") or "sh"])
-    # A prompt is a text to the shell: what would end it, or be run in it, stays out.
-    named = "".join(letter for letter in where if letter not in "`$\\\"'%!\n")
+    named = quoted(where)
     variables = {"THALWEG_PATH": named}
     name = Path(words[0]).name
     if len(words) > 1 or name not in ("sh", "dash", "ash", "ksh", "bash", "zsh"):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
-from thalweg.cli.study.end import Out, conclude, reserved
-from thalweg.cli.study.live import Bound, Live, Realtime, announce, timing
+from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
+from thalweg.cli.study.live import Bound, Live, Realtime, StrictTiming, announce, timing
+from thalweg.extras import require
 from thalweg.live import LiveScenario
 from thalweg.seeds import set_of
 from thalweg.studies.runner.parameters import Option, options
@@ -21,7 +23,12 @@ from thalweg.studies.runner.trials import ThisMachine
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
-_LIVE: dict[str, tuple[Any, Any]] = {"live": (Live, False), "realtime": (Realtime, False), "bound": (Bound, None)}
+_LIVE: dict[str, tuple[Any, Any]] = {
+    "live": (Live, False),
+    "realtime": (Realtime, False),
+    "bound": (Bound, None),
+    "strict_timing": (StrictTiming, False),
+}
 Shape = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
@@ -43,22 +50,26 @@ def command(
 
     def run(**given: Any) -> int:
         again = command_line(study.name, signature, given)
-        format_, out, trials, figures, _ = (
-            given.pop(name) for name in ("format_", "out", "trials", "figures", "quiet")
-        )
+        trials, _ = given.pop("trials"), given.pop("quiet")
+        format_, out, figures, no_report = (given.pop(name) for name in ("format_", "out", "figures", "no_report"))
+        ending = Ending(format_, out, figures, report=not no_report)
+        ending.check()
+        if study.extra:
+            require(study.extra, f"thalweg study {study.name}")
         where: dict[str, Any] = {}
         live = False
         if isinstance(study, ScenarioStudy):
             given.pop("audit")  # its callback has switched the auditor on
-            live, realtime, bound = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
-            player = ThisMachine(given.pop("jobs"), timing(live, realtime, bound))
+            live, realtime, bound, strict = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
+            player = ThisMachine(given.pop("jobs"), timing(live, realtime, bound, strict))
+            ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed"), "player": player}
         parameters = (choose or study.choose)(given, live)
         if isinstance(study, ScenarioStudy):
             where["scenarios"] = _read(study, parameters, trials)
         for line in study.announcements(parameters):
             note(line)
-        with reserved(out):
+        with reserved(ending.out):
             failed = None
             with Bar() as bar:
                 try:
@@ -66,7 +77,7 @@ def command(
                 except StudyError as error:
                     finished, failed = error.finished, error
             finished.result.command = again
-            return conclude(finished, format_, out, figures, failed)
+            return conclude(finished, ending, failed)
 
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]
@@ -75,7 +86,7 @@ def command(
     return run
 
 
-_HOW = {"jobs", "audit", "format_", "out", "figures", "quiet", "context"}
+_HOW = {"jobs", "audit", "format_", "out", "figures", "no_report", "strict_timing", "quiet", "context"}
 """Options for how a study runs and where it writes, not for its content."""
 
 
@@ -129,6 +140,7 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
     yield extra("format_", Shape, Format.TABLE)
     yield extra("out", Out, None)
     yield extra("figures", FiguresFolder, None)
+    yield extra("no_report", NoReport, False)
     yield extra("quiet", Quiet, False)
 
 

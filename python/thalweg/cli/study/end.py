@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +14,10 @@ from rich.text import Text
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED, UNFAITHFUL
 from thalweg.cli.study.live import tell
 from thalweg.cli.tables import each
+from thalweg.extras import require
 from thalweg.quantity import text
 from thalweg.seeds import told
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
@@ -27,19 +29,33 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Where to store the result and its report page."),
 ]
+NoReport = Annotated[
+    bool, typer.Option("--no-report", help="Store the result without its report page and pictures.")
+]
 _STYLES = {HOLDS: "green", FAILS: "bold red", UNTOLD: "yellow"}
 
 
-def conclude(
-    finished: Finished[Any, Any, Any],
-    format_: Format,
-    out: Path | None,
-    figures: Path | None = None,
-    failed: StudyError | None = None,
-) -> int:
+@dataclass(frozen=True)
+class Ending:
+    """What is asked of the end of a study."""
+
+    format_: Format
+    out: Path | None = None
+    figures: Path | None = None
+    report: bool = True
+    """Whether a result that is stored has a page."""
+    strict_timing: bool = False
+
+    def check(self) -> None:
+        """Refuses what could not be done, before the first trial. Raises RequestError."""
+        if self.out and self.report:
+            require("plots", "the report page of a study (--no-report leaves it out)")
+
+
+def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyError | None = None) -> int:
     """Prints and stores a study, `failed` if a controller has ended it. Returns the exit status."""
     result = finished.result
-    if format_ is Format.JSON:
+    if ending.format_ is Format.JSON:
         print_json(result.document())
     else:
         _print(finished)
@@ -49,12 +65,15 @@ def conclude(
     elif not finished.complete:
         reached = finished.study.reached(finished)
         complain(f"interrupted: {reached} are finished; nothing was judged", label="")
-    if out and result.rows and not _store(finished, out):
+    if ending.out and result.rows and not _store(finished, ending.out, ending.report):
         return INTERRUPTED
     if not finished.complete:
         return REFUSED if failed else INTERRUPTED
-    if figures:
-        _draw(finished, figures)
+    if ending.figures:
+        _draw(finished, ending.figures)
+    if ending.strict_timing and not result.is_faithful():
+        complain("--strict-timing: some trials in real time were not what their scenarios describe")
+        return UNFAITHFUL
     if result.fails:
         return FAILED
     if result.untold:
@@ -118,13 +137,14 @@ def _draw(finished: Finished[Any, Any, Any], folder: Path) -> None:
     note(f"wrote {count} figures to {folder}")
 
 
-def _store(finished: Finished[Any, Any, Any], out: Path) -> bool:
+def _store(finished: Finished[Any, Any, Any], out: Path, report: bool) -> bool:
     """Stores a study; tells whether a Ctrl-C let it."""
     try:
         with Bar() as bar:
-            root = finished.save(out, bar.show)
+            root = finished.save(out, bar.show, report)
     except KeyboardInterrupt:
         complain(f"interrupted: the result in {out} lacks its report", label="")
         return False
-    note(f"wrote {root} and {root / 'report.html'}" + (f"; {out} keeps its older study" if root != out else ""))
+    page = f" and {root / 'report.html'}" if report else ""
+    note(f"wrote {root}{page}" + (f"; {out} keeps its older study" if root != out else ""))
     return True

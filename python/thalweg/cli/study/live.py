@@ -40,10 +40,22 @@ Bound = Annotated[
 ]
 
 
-def timing(live: bool, realtime: bool, bound: str | None) -> Timing:
+StrictTiming = Annotated[
+    bool,
+    typer.Option(
+        "--strict-timing",
+        help="Exit status 4 if a trial was not what its scenario describes.",
+        rich_help_panel="Real time",
+    ),
+]
+
+
+def timing(live: bool, realtime: bool, bound: str | None, strict: bool = False) -> Timing:
     """What trials in real time are asked. Raises RequestError if there are none."""
-    if not live and (realtime or bound):
-        raise RequestError("--realtime and --bound apply to real time only; accepted: with --live")
+    if not live and (realtime or bound or strict):
+        raise RequestError(
+            "--realtime, --bound and --strict-timing apply to real time only; accepted: with --live"
+        )
     if live:
         refuse_audit()
     return Timing(realtime, bound)

@@ -16,7 +16,7 @@ from thalweg.cli.options import Audit, Format, Jobs, Quiet, check_writable
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.cli.sweep.table import print_rows
 from thalweg.errors import RequestError
-from thalweg.executor import Threads
+from thalweg.executor.threads import Threads
 from thalweg.quantity import text
 from thalweg.sweep import Sweep, SweepResult
 from thalweg.sweep.run import Estimate, Tally

@@ -102,6 +102,10 @@ class StudyResult:
         """Notes what the emulator has to say of the trials of a cell, which began with `seed`."""
         self.live += [{"cell": name, "seed": seed + number, **report} for number, report in enumerate(reports)]
 
+    def is_faithful(self) -> bool:
+        """Whether all trials in real time, if there were any, were what their scenarios describe."""
+        return not any(report["unfaithful"] for report in self.live)
+
     def honesty(self) -> list[str]:
         """How well trials in real time kept time, in words; nothing if there were none."""
         if not self.live:

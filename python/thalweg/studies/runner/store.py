@@ -19,13 +19,17 @@ from thalweg.studies.runner.folder import PAGE, write_study_files
 from thalweg.studies.runner.study import Finished
 
 
-def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress) -> Path:
-    """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
+def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress, report: bool = True) -> Path:
+    """Writes a study that has rows, with its page and pictures if `report`; returns where it is.
+
+    Raises RequestError if that cannot be.
+    """
     study, result = finished.study, finished.result
-    pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in study.pictures(finished).items()}
+    drawn = study.pictures(finished) if report else {}
+    pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in drawn.items()}
     tables = study.columns(finished)
     root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
-    write_study(
-        result, study.page_table(result), study.legend, list(study.sections(finished)), root / PAGE, on_progress
-    )
+    if report:
+        sections = list(study.sections(finished))
+        write_study(result, study.page_table(result), study.legend, sections, root / PAGE, on_progress)
     return root

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from thalweg.errors import ControllerError, RequestError, did_you_mean
+from thalweg.extras import require
 from thalweg.live import LiveScenario
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
@@ -48,11 +49,16 @@ class Finished(Generic[P, C, M]):
     complete: bool = True
     """False after a Ctrl-C, or after a controller in Python has failed: cells are missing."""
 
-    def save(self, folder: Path, on_progress: Progress = silent) -> Path:
-        """Writes a study that has rows; returns where it is. Raises RequestError if that cannot be."""
+    def save(self, folder: Path, on_progress: Progress = silent, report: bool = True) -> Path:
+        """Writes a study that has rows, with its page and pictures if `report`; returns where it is.
+
+        Raises RequestError if that cannot be.
+        """
         from thalweg.studies.runner.store import save  # noqa: PLC0415 - altair takes half a second to load
 
-        return save(self, folder, on_progress)
+        if report:
+            require("plots", "the report page of a study")
+        return save(self, folder, on_progress, report)
 
 
 class StudyError(ControllerError):
@@ -74,6 +80,8 @@ class Study(ABC, Generic[P, C, M]):
     legend: ClassVar[str]
     """What the columns of its tables mean."""
     trials_option: ClassVar[Option]
+    extra: ClassVar[str | None] = None
+    """The part of an installation without which it cannot run: see `thalweg.extras`."""
     preset_option: ClassVar[Option] = Option(("--preset",), "Set of parameters.", "NAME")
 
     @abstractmethod

@@ -55,6 +55,7 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
     """
 
     name = "transient"
+    extra = "fits"
     title = "How controllers react to steps of capacity, round-trip time and flow arrival"
     source = PAPER
     legend = LEGEND

@@ -20,7 +20,8 @@
 //! The peer's window freezes while an acknowledgement is overdue ("lost feedback"), if the application or another
 //! algorithm has requested this of the transport. BBR does not request it, so it does not freeze here.
 //! The minimum RTT of the transport is not overwritten when ProbeRTT ends. The share of marks is taken over whole
-//! rounds only. Further losses during recovery from a timeout do not reduce the window.
+//! rounds only. ProbeRTT does not interrupt the start of a long path. Further losses during recovery from a timeout
+//! do not reduce the window.
 //!
 //! # Source
 //! picoquic-controllers.md section 4. Details that it leaves open (when the

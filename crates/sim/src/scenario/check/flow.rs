@@ -1,6 +1,7 @@
 //! `[[flow]]`: its name, its controller, its stack.
 
 use super::Checker;
+use crate::quic;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{REAL_STREAMS, STREAMS};
 use crate::scenario::schema::{self, ScenarioFile};
@@ -33,8 +34,10 @@ impl Checker<'_> {
         }
         let workload = self.workload(index, flow)?;
         let transport = self.transport(flow, file)?;
-        if flow.stack == schema::Stack::Quic && !thalweg_quic::is_available() {
-            let problem = "\"quic\" cannot make a key, since the system gives no random numbers; accepted: \"model\"";
+        if flow.stack == schema::Stack::Quic
+            && let Some(why) = quic::unavailable()
+        {
+            let problem = format!("\"quic\" {why}; accepted: \"model\"");
             return self.fail(&key("stack"), problem);
         }
         if flow.stack == schema::Stack::Quic && flow.zero_rtt {

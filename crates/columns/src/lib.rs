@@ -1,0 +1,15 @@
+//! Outcomes and traces as columns, one line of code for each.
+//!
+//! Whatever holds columns, arrays of NumPy or typed arrays of JavaScript, gets the same ones under the same names,
+//! which `docs/results.md` describes.
+//!
+//! # Units
+//! Names end with them: `_s` seconds, `_bps` bits per second, `_bytes` bytes. NaN if the event never happened, or if
+//! there is no value.
+
+pub mod outcomes;
+mod table;
+mod trace;
+
+pub use table::{Column, Table};
+pub use trace::TraceTables;

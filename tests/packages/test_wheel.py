@@ -1,0 +1,86 @@
+"""The wheel works in fresh environments of two versions of Python, without Rust and without the repository."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from packages.try_wheel import lowest
+
+ROOT = Path(__file__).parents[2]
+TRY = Path(__file__).with_name("try_wheel.py")
+pytestmark = pytest.mark.timeout(900)
+
+
+def pythons() -> dict[str, str]:
+    """Interpreters of this machine that the package supports, by version: the oldest and the newest."""
+    installed = [place for minor in range(11, 20) if (place := shutil.which(f"python3.{minor}"))]
+    by_pyenv = [str(place) for place in Path.home().glob(".pyenv/versions/3.*/bin/python3")]
+    found: dict[str, str] = {}
+    for place in [sys.executable, *installed, *by_pyenv]:
+        said = subprocess.run([place, "--version"], capture_output=True, text=True, check=False)
+        version = re.search(r"3\.(\d+)", said.stdout)
+        if version is not None and int(version.group(1)) >= 11:
+            found.setdefault(version.group(), place)
+    ordered = sorted(found, key=lambda version: int(version.partition(".")[2]))
+    return {version: found[version] for version in dict.fromkeys((ordered[0], ordered[-1]))}
+
+
+PYTHONS = pythons()
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of the native module that is built already."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [str(Path(sys.executable).with_name("maturin")), "build", "--release", "--locked", "--quiet"]
+    subprocess.run([*command, "--out", str(folder)], cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+def attempt(python: str, dist: Path, *options: str) -> str:
+    done = subprocess.run([python, str(TRY), str(dist), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_wheel_works_with_every_extra_on_the_newest_python(dist: Path) -> None:
+    *_, newest = PYTHONS.values()
+    said = attempt(newest, dist, "--everything")
+    assert "with all extras" in said
+
+
+def test_the_wheel_works_with_the_lowest_versions_on_the_oldest_python(dist: Path) -> None:
+    oldest, *_ = PYTHONS.values()
+    attempt(oldest, dist, "--lowest")
+
+
+def test_there_are_two_versions_of_python_to_try() -> None:
+    if len(PYTHONS) < 2:
+        pytest.skip(f"this machine has Python {', '.join(PYTHONS)} alone")
+    assert "3.11" in PYTHONS
+
+
+def test_a_wheel_is_for_every_python_from_the_oldest_on_and_holds_what_is_read_at_run_time(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    assert "-cp311-abi3-" in wheel.name
+    names = zipfile.ZipFile(wheel).namelist()
+    for needed in (
+        "suites/c4/simple-20mbps.toml",
+        "plots/vega/vega.min.js",
+        "start.toml",
+        "py.typed",
+        "_native.pyi",
+    ):
+        assert f"thalweg/{needed}" in names, needed
+    assert [name for name in names if name.startswith(("tests/", "docs/"))] == []
+
+
+def test_the_lowest_versions_are_read_from_ranges() -> None:
+    assert lowest(["jinja2<4,>=3.1", "numpy>=2.1", "rich"]) == ["jinja2==3.1.*", "numpy==2.1.*"]

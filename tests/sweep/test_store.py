@@ -1,0 +1,292 @@
+"""The store of a sweep: what runs is what is missing, whoever stopped it, and nothing is mixed or lost."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from short_download import SCENARIO
+from thalweg import ResultError, Scenario, Sweep, SweepResult, _native
+from thalweg.cli import main
+from thalweg.errors import RequestError
+from thalweg.executor import Report, Take
+from thalweg.executor.threads import Threads
+from thalweg.sweep.shard import Shard
+from thalweg.sweep.store import Store
+
+Capture = pytest.CaptureFixture[str]
+AXES: dict[str, Any] = {"path.rate": ["5 Mbps", "20 Mbps"], "controller.main": ["cubic", "c4"]}
+
+
+@pytest.fixture(name="scenario")
+def scenario_file(tmp_path: Path) -> str:
+    file = tmp_path / "short.toml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    return str(file)
+
+
+@dataclass
+class Counting:
+    """Plays on threads, and knows which trials it has played; after some batches it stops, as Ctrl-C does."""
+
+    batches: int = 10**6
+    played: list[tuple[str, int]] = field(default_factory=list)
+    width: int = 2
+
+    def play(self, scenarios: Sequence[Scenario], seeds: range, report: Report, take: Take) -> bool:
+        self.batches -= 1
+        if self.batches < 0:
+            return False
+        self.played += [(scenario.toml, seed) for scenario in scenarios for seed in seeds]
+        return Threads().play(scenarios, seeds, report, take)
+
+
+def play(sweep: Sweep, folder: Path, batches: int = 10**6) -> Counting:
+    executor = Counting(batches)
+    sweep.play(folder, executor, Shard())
+    assert len(set(executor.played)) == len(executor.played)
+    return executor
+
+
+def values(folder: Path) -> pl.DataFrame:
+    """All trials of a sweep but for the time that they took."""
+    return SweepResult.load(folder).scan().drop("core_s", "replay").collect().sort("index", "seed")
+
+
+def test_the_rows_of_a_sweep_are_those_of_trials(scenario: str, tmp_path: Path) -> None:
+    result = Sweep(scenario, AXES, trials=5, seed=7).run(tmp_path / "out")
+    for rate in ("5 Mbps", "20 Mbps"):
+        for controller in ("cubic", "c4"):
+            outcomes = Scenario.load(scenario, {"path.rate": rate}, {"main": controller}).trials(5, seed=7)
+            own = result.scan().filter(
+                (pl.col("path.rate_bps") == float(rate.split()[0]) * 1e6)
+                & (pl.col("controller.main") == controller)
+            )
+            found = own.sort("seed").collect()
+            assert found["trace_hash"].to_list() == outcomes.trials["trace_hash"].to_list()
+            for column in ("completion_s", "mean_rate_bps", "packets_sent", "finished"):
+                assert found[f"flow.main.{column}"].to_list() == outcomes.flows[column].to_list()
+            utilisation = outcomes.links.filter(pl.col("link") == "down")["utilisation"].to_list()
+            assert found["link.down.utilisation"].to_list() == utilisation
+
+
+def test_a_sweep_that_is_finished_runs_nothing(scenario: str, tmp_path: Path) -> None:
+    sweep = Sweep(scenario, AXES, trials=5)
+    assert len(play(sweep, tmp_path / "out").played) == 20
+    assert play(sweep, tmp_path / "out").played == []
+
+
+@pytest.mark.parametrize(
+    ("more", "trials", "seed", "missing"),
+    [
+        ({}, 8, 1, 12),  # seeds
+        ({}, 5, 3, 8),  # other seeds, of which some are there
+        ({"path.rate": ["5 Mbps", "10 Mbps", "20 Mbps"]}, 5, 1, 10),  # a value
+        ({"path.rtt": ["40 ms", "80 ms"]}, 5, 1, 20),  # an axis, whose first value is what the scenario has
+        ({"path.rtt": ["0.04 s"]}, 5, 1, 0),  # the same in other words
+        ({"path.rate": ["20000 kbps"]}, 5, 1, 0),
+        ({"controller.main": ["cubic:beta=0.8", "c4"]}, 5, 1, 10),
+    ],
+)
+def test_a_plan_that_has_grown_runs_only_the_rest(
+    more: dict[str, Any], trials: int, seed: int, missing: int, scenario: str, tmp_path: Path
+) -> None:
+    play(Sweep(scenario, AXES, trials=5), tmp_path / "out")
+    grown = Sweep(scenario, {**AXES, **more}, trials=trials, seed=seed)
+    assert grown.estimate(tmp_path / "out").missing == missing
+    assert len(play(grown, tmp_path / "out").played) == missing
+    play(grown, tmp_path / "new")
+    assert values(tmp_path / "out").equals(values(tmp_path / "new"), null_equal=True)
+
+
+@pytest.mark.parametrize("batches", [1, 2, 3])
+def test_a_sweep_that_was_interrupted_goes_on_from_there(
+    batches: int, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thalweg.sweep.run._BATCH_S", 1e-9)  # as many trials as threads in a batch
+    sweep = Sweep(scenario, AXES, trials=7)
+    first = play(sweep, tmp_path / "out", batches)
+    second = play(sweep, tmp_path / "out")
+    assert len(first.played) + len(second.played) == 28
+    assert not set(first.played) & set(second.played)
+    play(sweep, tmp_path / "new")
+    assert values(tmp_path / "out").equals(values(tmp_path / "new"), null_equal=True)
+
+
+def test_a_killed_sweep_loses_little_and_ends_as_one_that_was_not(scenario: str, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        f'scenario = "{scenario}"\ntrials = 30\nset = {{ "flow.main.download" = "10 MB" }}\n'
+        '[axes]\n"path.rate" = { from = "5 Mbps", to = "50 Mbps", steps = 10 }\n',
+        encoding="utf-8",
+    )
+    program = "import sys; from thalweg.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]
+    chance = random.Random(18)
+    for _ in range(4):
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0.2, 2))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert subprocess.run(command, check=False).returncode == 0
+    Sweep.load(plan).run(tmp_path / "new")
+    assert values(tmp_path / "out").equals(values(tmp_path / "new"), null_equal=True)
+    assert not list((tmp_path / "out").rglob(".thalweg-partial-*"))
+
+
+def test_trials_of_another_engine_stay_apart(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    sweep = Sweep(scenario, AXES, trials=2)
+    with monkeypatch.context() as other:
+        other.setattr(_native, "engine", lambda: "0.0.9+0123456789abcdef")
+        play(sweep, tmp_path / "out")
+    assert len(play(sweep, tmp_path / "out").played) == 8
+    result = SweepResult.load(tmp_path / "out")
+    assert result.others == ["0.0.9+0123456789abcdef"]
+    assert result.scan().collect().height == 8
+
+
+def test_the_engine_is_named_by_version_and_sources() -> None:
+    version, _, sources = _native.engine().partition("+")
+    assert version == _native.version()
+    assert len(sources) == 16
+
+
+def test_a_controller_in_python_is_known_by_its_text(scenario: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    text = "import thalweg\n\n\nclass Mine(thalweg.Controller):\n"
+    text += "    def on_ack(self, event, path):\n        return {}\n"
+
+    def sweep() -> Sweep:
+        return Sweep(scenario, {"controller.main": [str(file), "cubic"]}, trials=2)
+
+    file.write_text(text.format(20_000), encoding="utf-8")
+    play(sweep(), tmp_path / "out")
+    assert play(sweep(), tmp_path / "out").played == []
+    file.write_text(text.format(30_000), encoding="utf-8")
+    assert len(play(sweep(), tmp_path / "out").played) == 2
+
+
+def test_a_controller_of_this_process_alone_is_refused(scenario: str, tmp_path: Path) -> None:
+    import thalweg  # noqa: PLC0415
+
+    mine = type(
+        "Mine", (thalweg.Controller,), {"on_ack": lambda self, event, path: None, "__module__": "__main__"}
+    )
+    with pytest.raises(RequestError, match="Mine is a class of this process"):
+        Sweep(scenario, {"controller.main": [mine]}).run(tmp_path / "out")
+
+
+def test_a_shard_runs_its_share_and_merged_shards_are_the_sweep(scenario: str, tmp_path: Path) -> None:
+    axes = {**AXES, "path.rtt": {"from": "10 ms", "to": "80 ms", "steps": 20}}
+    for of, some in ((3, axes), (5, AXES)):  # whole points are dealt out, and trials of each
+        sweep, root = Sweep(scenario, some, trials=7), tmp_path / str(of)
+        play(sweep, root / "whole")
+        ran = [sweep.play(root / str(n), Threads(), Shard(n, of)).ran for n in range(1, of + 1)]
+        assert sum(ran) == 7 * sweep.points
+        assert min(ran) > 0.4 * max(ran)
+        folders = [str(root / str(n)) for n in range(1, of + 1)]
+        for _ in range(2):  # the second time, all are there
+            assert main(["sweep", "merge", *folders, "--out", str(root / "merged"), "-q"]) == 0
+        assert values(root / "merged").equals(values(root / "whole"), null_equal=True)
+        assert play(sweep, root / "merged").played == []
+
+
+def test_the_store_of_another_sweep_is_refused_and_stays(scenario: str, tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "out"
+    Sweep(scenario, AXES, trials=2).run(out)
+    before = values(out)
+    with pytest.raises(RequestError, match=r"holds a sweep of .*short.toml', the plan is of 'c4/simple-20mbps'"):
+        Sweep("c4/simple-20mbps", AXES, trials=2).run(out)
+    Sweep(scenario, {**AXES, "path.rtt": ["10 ms"]}, trials=2).run(tmp_path / "other")
+    assert main(["sweep", "merge", str(out), str(tmp_path / "other"), "--out", str(out)]) == 2
+    assert values(out).equals(before, null_equal=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(RequestError, match="is not empty and holds no sweep"):
+        Sweep(scenario, AXES, trials=2).run(tmp_path / "full")
+
+
+def test_a_damaged_file_is_named_and_its_trials_run_again(scenario: str, tmp_path: Path) -> None:
+    sweep = Sweep(scenario, AXES, trials=4)
+    whole = sweep.run(tmp_path / "out").scan().collect().height
+    (file,) = (tmp_path / "out" / "trials").rglob("*.parquet")
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(ResultError, match=r"000001\.parquet: the store is damaged: .*; remove the file and run"):
+        sweep.run(tmp_path / "out")
+    file.unlink()
+    assert sweep.run(tmp_path / "out").scan().collect().height == whole
+
+
+def test_more_than_a_day_of_work_wants_to_be_confirmed(scenario: str, tmp_path: Path, capsys: Capture) -> None:
+    plan = tmp_path / "plan.toml"
+    axes = "\n".join(
+        f'"{key}" = {{ from = "{low}", to = "{high}", steps = 1000 }}'
+        for key, low, high in (
+            ("path.rate", "5 Mbps", "50 Mbps"),
+            ("path.rtt", "10 ms", "100 ms"),
+            ("path.buffer", "10 ms", "100 ms"),
+        )
+    )
+    plan.write_text(f'scenario = "{scenario}"\n[axes]\n{axes}\n', encoding="utf-8")
+    begin = time.monotonic()
+    assert main(["sweep", str(plan), "--out", str(tmp_path / "out")]) == 2
+    assert time.monotonic() - begin < 30
+    message = capsys.readouterr().err
+    assert message.startswith("error: 99999999992 trials of about")  # but for those that were measured
+    assert "days" in message
+    assert "accepted: --yes" in message
+
+
+def test_a_store_reads_and_writes_the_seeds_of_its_points(tmp_path: Path) -> None:
+    store = Store(tmp_path, "engine")
+    store.know(["a", "a", "b"], [1, 2, 2**63])
+    assert store.seeds(["a", "b", "c"]) == {"a": {1, 2}, "b": {2**63}}
+
+
+def test_a_panic_is_one_failed_row(scenario: str, tmp_path: Path) -> None:
+    @dataclass
+    class Panicking(Counting):
+        def play(self, scenarios: Sequence[Scenario], seeds: range, report: Report, take: Take) -> bool:
+            if 3 in seeds and any("5 Mbps" in scenario.toml for scenario in scenarios):
+                raise RuntimeError("the simulator has panicked")
+            return Counting.play(self, scenarios, seeds, report, take)
+
+    sweep = Sweep(scenario, AXES, trials=5)
+    tally = sweep.play(tmp_path / "out", Panicking(), Shard())
+    assert (tally.trials, tally.ran, len(tally.errors)) == (20, 20, 2)
+    failed = SweepResult.load(tmp_path / "out").scan().filter(pl.col("error").is_not_null()).collect()
+    assert failed.select("path.rate_bps", "controller.main", "seed", "error").sort("controller.main").rows() == [
+        (5e6, controller, 3, "the simulator has panicked") for controller in ("c4", "cubic")
+    ]
+    assert play(sweep, tmp_path / "out").played == []
+
+
+def test_an_interruption_of_the_first_trials_leaves_nothing_behind(scenario: str, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Sweep(scenario, AXES, trials=5).run(tmp_path / "out", executor=Counting(0))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("steps", [10_000, 100])
+def test_a_dry_run_of_a_huge_space_answers(steps: int, scenario: str) -> None:
+    axes = {
+        key: {"from": low, "to": high, "steps": steps}
+        for key, low, high in (("path.rate", "5 Mbps", "50 Mbps"), ("path.rtt", "10 ms", "100 ms"))
+    }
+    estimate = Sweep(scenario, axes, trials=3).estimate()
+    assert (estimate.points, estimate.trials, estimate.present) == (steps**2, 3 * steps**2, 0)
+    assert estimate.wall_s > 0
+    with pytest.raises(RequestError, match="points; accepted: at most"):
+        Sweep(scenario, {**axes, **{f"flow.main.{n}": axes["path.rtt"] for n in range(9)}})
