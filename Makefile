@@ -121,14 +121,14 @@ advisories: $(VENV)/.packages
 lint: build
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff check python tests fuzz/python pages bench docs
-	$(BIN)/ruff format --check python tests fuzz/python pages bench docs
+	$(BIN)/ruff check python tests fuzz/python pages bench docs/site
+	$(BIN)/ruff format --check python tests fuzz/python pages bench docs/site
 	$(BIN)/mypy
 
 format: $(VENV)/.packages
 	cargo fmt --all
-	$(BIN)/ruff check --fix python tests fuzz/python pages bench docs
-	$(BIN)/ruff format python tests fuzz/python pages bench docs
+	$(BIN)/ruff check --fix python tests fuzz/python pages bench docs/site
+	$(BIN)/ruff format python tests fuzz/python pages bench docs/site
 
 # A test holds that the committed file is this one.
 schema: build

@@ -213,13 +213,13 @@ def test_each_page_of_the_manual_has_blocks_that_are_found() -> None:
 
 
 def everything(text: str) -> Iterator[str]:
-    for block in blocks("page.md", text):
+    for block in blocks("page", text):
         yield from (command.line for command in commands(block))
 
 
 def test_notes_and_output_are_read_from_a_page() -> None:
     notes = "<!-- file: a.toml -->\n<!-- shorter: thalweg run, -n 1 -->\n\n"
-    (block,) = blocks("page.md", f"{notes}```console\n$ thalweg run x  # y\nout\n$ b\n```\n")
+    (block,) = blocks("page", f"{notes}```console\n$ thalweg run x  # y\nout\n$ b\n```\n")
     first, second = commands(block)
     assert (first.words, first.prints, second.prints) == (["thalweg", "run", "x"], "out\n", "")
     assert block.noted("file") == ["a.toml"]
@@ -229,8 +229,8 @@ def test_notes_and_output_are_read_from_a_page() -> None:
 
 
 def test_a_note_without_a_block_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"page\.md:2: a note"):
-        blocks("page.md", "<!-- file: a.toml -->\nwords\n")
+    with pytest.raises(ValueError, match=r"page:2: a note"):
+        blocks("page", "<!-- file: a.toml -->\nwords\n")
 
 
 @pytest.mark.parametrize(
@@ -247,6 +247,6 @@ def test_a_note_without_a_block_is_an_error() -> None:
     ],
 )
 def test_what_does_not_hold_fails(text: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    (block,) = blocks("page.md", text + "\n")
+    (block,) = blocks("page", text + "\n")
     with pytest.raises((Exception, pytest.fail.Exception), match=message):
         play(block, {}, capfd)

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.timeout(600)
 WIDTHS = [1300, 400]
 LOOKED_AT = [
     "index",
-    "tutorial",
+    "how-to/ten-minutes",
     "scenarios",
     "reference/command-line",
     "reference/api",

@@ -36,6 +36,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "choice": ({"vary": {"path.rate": []}}, "or a list to choose from"),
     "value": ({"vary": {"path.rate": ["many"]}}, "many"),
     "override": ({"overrides": {"path.rate": "fast"}}, "fast"),
+    "vary": ({"vary": ["path.rate"]}, "accepted: ranges by key"),
+    "no number": ({"reward": {"log_rate": np.nan}}, "accepted: weights of features"),
+    "two flows": (
+        {"scenario": "c4/cubic-short", "flow": ["main", "background"]},
+        "several are for CongestionAgents",
+    ),
     "stack": (
         {"overrides": {"flow.main.stack": "quic"}},
         "accepted: a download, an upload, or a call whose media one",

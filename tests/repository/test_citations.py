@@ -20,7 +20,12 @@ DOCUMENTS: dict[str, dict[str, Any]] = tomllib.loads(
 )
 NAMES = {name: key for key, entry in DOCUMENTS.items() for name in (key, *entry.get("called", []))}
 SCANNED = ("crates", "python", "docs", "tests", "fuzz", "bench", "*.md")
-EXAMPLES = ("tests/repository/citations.py", "tests/repository/test_citations.py", "docs/reference/documents.toml")
+EXAMPLES = (
+    "docs/site/sources.py",
+    "tests/repository/citations.py",
+    "tests/repository/test_citations.py",
+    "docs/reference/documents.toml",
+)
 CITED_BY_SCENARIOS = "draft-huitema-ccwg-c4-test"
 
 

@@ -1,8 +1,8 @@
 //! The special function behind binomial, beta and Student distributions (NIST Digital Library of Mathematical
-//! Functions, section 8.17), for the statistics of the Python package.
+//! Functions, 8.17), for the statistics of the Python package.
 //!
 //! # Limits
-//! Twelve digits up to a thousand trials and nine up to a hundred thousand; the median of a million has its
+//! Nine digits up to a hundred thousand trials, six of quantiles; the median of a million has its
 //! probability to three digits, as the library stops its continued fraction there.
 
 use pyo3::exceptions::PyValueError;

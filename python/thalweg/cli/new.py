@@ -45,7 +45,7 @@ def new(
         raise RequestError(
             f"{name}: one file at a time; accepted: thalweg new FILE, or thalweg new controller NAME"
         )
-    text = files("thalweg").joinpath("start.toml").read_text(encoding="utf-8")
+    text = files("thalweg.cli").joinpath("start.toml").read_text(encoding="utf-8")
     if str(file) == "-":
         say(text, end="")
         return

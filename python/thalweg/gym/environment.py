@@ -51,7 +51,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
         """
         self._judge = reward if callable(reward) else None
         weights = {} if callable(reward) else reward
-        self.task = task(scenario, flow, interval, observe, act, weights, overrides, controllers, vary)
+        self.task = task(scenario, one_flow(flow), interval, observe, act, weights, overrides, controllers, vary)
         self.observation_space: gymnasium.spaces.Box[Any]
         self.action_space: gymnasium.spaces.Box[Any]
         self.observation_space, self.action_space = spaces(self.task.interface)
@@ -103,6 +103,15 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
             raise RequestError("no episode has ended; accepted: outcomes after one has")
         scenario, native = self._ended
         return Outcomes.of(native, scenario.description)
+
+
+def one_flow(flow: str | None) -> str | None:
+    """The name of a flow, or none. Raises RequestError."""
+    if flow is not None and not isinstance(flow, str):
+        raise RequestError(
+            f"flow = {flow!r:.60}: accepted: the name of one flow; several are for CongestionAgents"
+        )
+    return flow
 
 
 def spaces(interface: _native.Interface) -> tuple[gymnasium.spaces.Box[Any], gymnasium.spaces.Box[Any]]:

@@ -5,6 +5,7 @@ The seed of an episode determines its scenario, if keys are drawn from ranges, a
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -132,6 +133,10 @@ def task(
     if flows is None:
         first = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario, given, controllers)
         flows = str(first.flows[0]["name"])
+    if vary is not None and not isinstance(vary, Mapping):
+        raise RequestError(
+            f'vary = {vary!r:.60}: accepted: ranges by key, such as {{"path.rate": ("5 Mbps", "50 Mbps")}}'
+        )
     if not isinstance(interval, (str, Mapping)):
         raise RequestError(f'interval = {interval!r:.60}: accepted: "1 rtt" or a time such as "10 ms"')
     return Task(
@@ -162,9 +167,11 @@ def words(argument: str, given: str | Sequence[str]) -> tuple[str, ...]:
 def _weights(reward: object) -> list[tuple[str, float]]:
     if isinstance(reward, Mapping):
         try:
-            return [(str(name), float(weight)) for name, weight in reward.items()]
+            weights = [(str(name), float(weight)) for name, weight in reward.items()]
         except (TypeError, ValueError):
-            pass
+            weights = [("", math.nan)]
+        if all(math.isfinite(weight) for _, weight in weights):
+            return weights
     raise RequestError(f'reward = {reward!r:.60}: accepted: weights of features, such as {{"log_rate": 1.0}}')
 
 

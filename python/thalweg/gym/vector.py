@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 
 from thalweg import _native
 from thalweg.errors import RequestError
-from thalweg.gym.environment import spaces
+from thalweg.gym.environment import one_flow, spaces
 from thalweg.gym.episode import checked_seed, end_of, stepping
 from thalweg.gym.task import ACT, INTERVAL, OBSERVE, REWARD, Range, Reward, task
 from thalweg.scenario import Controllers, Scenario, Settings
@@ -52,17 +53,17 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
         jobs: int = 0,
     ) -> None:
         """The arguments are those of `Congestion`. Raises RequestError."""
-        for name, number, least in (("num_envs", num_envs, 1), ("jobs", jobs, 0)):
-            if not isinstance(number, int) or not least <= number <= 100_000:
-                raise RequestError(f"{name} = {number!r}: accepted: a whole number from {least} to 100000")
+        for name, number, least, most in (("num_envs", num_envs, 1, 100_000), ("jobs", jobs, 0, 1000)):
+            if not isinstance(number, int) or not least <= number <= most:
+                raise RequestError(f"{name} = {number!r}: accepted: a whole number from {least} to {most}")
         if callable(reward):
             raise RequestError('reward: a function needs the interpreter; accepted: weights, {"log_rate": 1.0}')
-        self.task = task(scenario, flow, interval, observe, act, reward, overrides, controllers, vary)
+        self.task = task(scenario, one_flow(flow), interval, observe, act, reward, overrides, controllers, vary)
         self.num_envs = num_envs
         self.single_observation_space, self.single_action_space = spaces(self.task.interface)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._pool = _native.Pool(jobs)
+        self._pool = _native.Pool(min(jobs or os.cpu_count() or 1, num_envs))
         self._sources: list[np.random.Generator] = []
         self._scenarios: list[Scenario] = []
         self._episodes: list[_native.Episode] = []

@@ -17,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from thalweg.plots.figure import Figure
+from thalweg.plots.script_json import ScriptJson
 from thalweg.plots.theme import CONFIG, DARK_CONFIG
-from thalweg.script_json import ScriptJson
 
 _PROGRAM = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 _LEVEL = 6

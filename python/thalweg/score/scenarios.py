@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from thalweg.catalogue import Entry, Suite
-from thalweg.errors import RequestError
+from thalweg.errors import RequestError, ScenarioError
 from thalweg.scenario import Scenario
 
 MAIN = "main"
@@ -21,6 +21,7 @@ MAIN = "main"
 RATE_BPS = (4e6, 80e6)
 RTT_S = (0.01, 0.15)
 BUFFER_BDP = (0.3, 6.0)
+ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
@@ -61,16 +62,29 @@ def _place(entry: Entry, name: str, drawn: Mapping[str, str]) -> Place:
 def _drawn(suite: Suite, seed: int) -> Iterator[tuple[Entry, dict[str, str]]]:
     for entry in suite.entries:
         source = random.Random(f"thalweg/score/{seed}/{entry.name}")
-        rate, rtt, buffer = (_between(source, low, high) for low, high in (RATE_BPS, RTT_S, BUFFER_BDP))
-        keys = {
-            "path.rate": f"{rate / 1e6:.3g} Mbps",
-            "path.rtt": f"{rtt * 1e3:.3g} ms",
-            "path.buffer": f"{buffer:.2g} bdp",
-        }
-        # A path that changes keeps its rates, and with them its buffer.
-        if "change" in tomllib.loads(entry.read().decode()).get("path", {}):
-            keys = {"path.rtt": keys["path.rtt"]}
-        yield entry, keys
+        changes = "change" in tomllib.loads(entry.read().decode()).get("path", {})
+        for attempt in range(ATTEMPTS):
+            keys = _variant(source)
+            # A path that changes keeps its rates, and with them its buffer.
+            keys = {"path.rtt": keys["path.rtt"]} if changes else keys
+            try:
+                Scenario.from_entry(entry, [*keys.items()])
+            except ScenarioError as error:
+                # Some variants cannot be, such as one too slow for the time limit.
+                if attempt + 1 == ATTEMPTS:
+                    raise RequestError(f"{entry.reference} has no variant: {error}") from None
+            else:
+                yield entry, keys
+                break
+
+
+def _variant(source: random.Random) -> dict[str, str]:
+    rate, rtt, buffer = (_between(source, low, high) for low, high in (RATE_BPS, RTT_S, BUFFER_BDP))
+    return {
+        "path.rate": f"{rate / 1e6:.3g} Mbps",
+        "path.rtt": f"{rtt * 1e3:.3g} ms",
+        "path.buffer": f"{buffer:.2g} bdp",
+    }
 
 
 def _between(source: random.Random, low: float, high: float) -> float:

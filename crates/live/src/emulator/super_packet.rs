@@ -43,6 +43,8 @@ const CWR: u8 = 0x80;
 pub(crate) struct Offload {
     pub(crate) flags: u8,
     pub(crate) kind: u8,
+    /// Bytes that the kernel keeps in one piece: the headers of a super packet, and all of a single packet, which then
+    /// costs it half the memory.
     pub(crate) headers: u16,
     pub(crate) segment: u16,
     pub(crate) checksum_from: u16,
@@ -146,6 +148,7 @@ impl SuperPacket {
                 IpAddr::V6(_) => 40,
             };
             head.extend_from_slice(&self.bytes[..Offload::LENGTH + fixed]);
+            head[2..4].copy_from_slice(&(packet.len() as u16).to_ne_bytes());
             if ecn != self.headers.ecn {
                 write_ecn(&mut head[Offload::LENGTH..], ecn);
             }
@@ -184,10 +187,11 @@ impl SuperPacket {
             0
         };
         let is_super = run.len() > 1;
+        let in_one_piece = cut.data + if is_super { 0 } else { data.len() };
         let described = Offload {
             flags: UNFINISHED_CHECKSUM,
             kind: if is_super { cut.kind | cwr } else { 0 },
-            headers: cut.data as u16,
+            headers: in_one_piece as u16,
             segment: if is_super { cut.size as u16 } else { 0 },
             checksum_from: transport as u16,
             checksum_at: checksum_at as u16,

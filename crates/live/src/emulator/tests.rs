@@ -450,7 +450,7 @@ fn only_what_belongs_on_the_path_is_carried() {
         left.send(&unknown).expect("to send");
         let mut room = [0; 2000];
         assert_eq!(right.recv(&mut room).expect("to receive"), BEFORE + 100);
-        assert_eq!(room[..BEFORE + 100], unknown[..]);
+        assert_eq!(room[BEFORE..BEFORE + 100], unknown[BEFORE..]);
     });
     assert_eq!(emulator.link_stats(UP).offered.packets, 1);
     assert_eq!(emulator.link_stats(DOWN).offered.packets, 0);

@@ -13,9 +13,9 @@ use std::num::NonZeroUsize;
 use thalweg_sim::{Datagram, Train};
 use thalweg_units::{Bytes, Ecn};
 
-/// Socket buffer in each direction, for a process that is scheduled late: 64 ms at 1 Gbit/s, counting the
-/// kernel's overhead of each packet.
-const ROOM: i32 = 8 << 20;
+/// Socket buffer in each direction, for a process that is scheduled late: 0.1 s at 1 Gbit/s, of which the kernel counts
+/// up to a page of 4 KiB for each packet.
+const ROOM: i32 = 32 << 20;
 /// Messages of one receive call, and the buffer of each: the kernel may coalesce several datagrams.
 const MESSAGES: usize = 4;
 const MESSAGE: usize = 1 << 16;

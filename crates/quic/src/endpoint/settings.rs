@@ -14,9 +14,11 @@ use thalweg_control::Rng;
 use thalweg_transport::{Role, TransportConfig};
 use thalweg_units::Bytes;
 
-/// Receive window of a stream, and limit of unacknowledged data of a sender: large enough never to
-/// limit a path below 10 Gbit/s and 100 ms, since the stack does not tune its windows.
-const STREAM_WINDOW: u32 = 1 << 27;
+/// Receive window of a stream, and limit of unacknowledged data of a sender: large enough not to limit a path of
+/// 10 Gbit/s and 400 ms with a buffer of one BDP, since the stack does not tune its windows. It is the largest number that
+/// a variable-length integer of four bytes holds (RFC 9000 section 16). A sender at such a limit is application-limited, in
+/// which state BBR stays in Startup.
+const STREAM_WINDOW: u32 = (1 << 30) - 1;
 /// Streams that may be open at once.
 const STREAMS: u32 = 1024;
 /// The configuration of the stack that comes closest to that of the modelled endpoint.
