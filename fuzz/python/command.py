@@ -20,7 +20,7 @@ from thalweg.cli.status import INTERRUPTED
 _LONGEST = 4000
 """Characters of a message."""
 _ALL = typer.main.get_command(application([]))
-patch("thalweg.cli.application", lambda _: _ALL).start()  # to make it takes longer than most commands
+patch("thalweg.cli.commands.application", lambda _: _ALL).start()  # to make it takes longer than most commands
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ def test_every_shipped_scenario_loads_and_names_its_source() -> None:
     for name in list_scenarios():
         scenario = Scenario.load(name)
         assert scenario.source, name
-        assert scenario.criteria, name
+        # `thalweg score` has guards in place of criteria.
+        assert bool(scenario.criteria) != name.startswith("search/"), name
 
 
 def test_the_c4_suite_starts_as_its_document_does() -> None:
