@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite site wheels pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
+.PHONY: build suite web wasm site wheels pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
@@ -69,13 +69,33 @@ pages: build
 pages-check: build
 	$(BIN)/python -m pages --check $(addprefix --seed ,$(SEED)) $(PAGES)
 
+# The engine in WebAssembly, for the Node of the tests: gets itself the target and the tool that writes the JavaScript. The
+# tool has to be of the version of the library in Cargo.lock.
+BINDGEN := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/.*"\(.*\)"/\1/p;}' Cargo.lock)
+BINDGEN_TOOL := target/tools/wasm-bindgen-$(BINDGEN)
+WASM := target/wasm32-unknown-unknown/release/thalweg_web.wasm
+
+$(BINDGEN_TOOL)/bin/wasm-bindgen:
+	$(call timed,Compiling wasm-bindgen $(BINDGEN): two to four minutes,\
+	  cargo install --quiet wasm-bindgen-cli --version $(BINDGEN) --root $(BINDGEN_TOOL))
+
+# Skipped where there is no Node or no rustup, but not in CI.
+web:
+	@if command -v node > /dev/null && command -v rustup > /dev/null; then $(MAKE) --no-print-directory wasm; \
+	  else echo "SKIPPED the engine in WebAssembly: it needs Node and rustup"; test -z "$$CI"; fi
+
+wasm: $(BINDGEN_TOOL)/bin/wasm-bindgen
+	rustup --quiet target add wasm32-unknown-unknown
+	cargo build --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown
+	$(BINDGEN_TOOL)/bin/wasm-bindgen --target nodejs --out-dir target/web/node $(WASM)
+
 test: lint test-rust test-python bench-check pages-check audit fuzz-new
 
 test-rust: $(VENV)/.packages
 	cargo test --workspace --exclude thalweg-bindings --locked --quiet
 
 # Real-time tests have the machine for themselves.
-test-python: build
+test-python: build web
 	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
 	$(BIN)/python -m pytest -m realtime
 
