@@ -70,7 +70,7 @@ pages-check: build
 	$(BIN)/python -m pages --check $(addprefix --seed ,$(SEED)) $(PAGES)
 
 # The engine in WebAssembly, for the Node of the tests: gets itself the target and the tool that writes the JavaScript. The
-# tool has to be of the version of the library in Cargo.lock.
+# tool has to be of the version of the library in Cargo.lock; its own lock names releases that registries may not have yet.
 BINDGEN := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/.*"\(.*\)"/\1/p;}' Cargo.lock)
 BINDGEN_TOOL := target/tools/wasm-bindgen-$(BINDGEN)
 WASM := target/wasm32-unknown-unknown/release/thalweg_web.wasm

@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thalweg_random::Fnv1a;
 
-/// The crates that a trial in virtual time runs.
-const ENGINE: [&str; 7] = [
+/// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns.
+const ENGINE: [&str; 9] = [
     "units",
     "random",
     "control",
@@ -17,6 +17,8 @@ const ENGINE: [&str; 7] = [
     "transport",
     "quic",
     "sim",
+    "columns",
+    "bindings",
 ];
 
 fn main() -> io::Result<()> {

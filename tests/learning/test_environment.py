@@ -172,3 +172,11 @@ def test_controllers_in_python_of_other_flows_take_part() -> None:
     env = Congestion("c4/cubic-short", flow="main", controllers=bound)
     trial = thalweg.Scenario.load("c4/cubic-short", controllers={**bound, "main": Careful}).run(seed=2)
     assert play(env, careful, 2)[1]["trace_hash"] == trial.trace_hash
+
+
+@pytest.mark.parametrize("rates", [("5000 kbps", "50000 kbps"), ("5e6 bps", "9e6 bps")])
+def test_numbers_are_drawn_without_exponents(rates: tuple[str, str]) -> None:
+    env = Congestion(overrides=SHORT, vary={"path.rate": rates})
+    drawn = {env.reset(seed=seed)[1]["drawn"]["path.rate"] for seed in range(20)}
+    assert len(drawn) > 15
+    assert not any("e" in rate for rate in drawn)

@@ -290,3 +290,21 @@ def test_a_dry_run_of_a_huge_space_answers(steps: int, scenario: str) -> None:
     assert estimate.wall_s > 0
     with pytest.raises(RequestError, match="points; accepted: at most"):
         Sweep(scenario, {**axes, **{f"flow.main.{n}": axes["path.rtt"] for n in range(9)}})
+
+
+def test_shards_merged_one_after_the_other_have_the_points_of_all(scenario: str, tmp_path: Path) -> None:
+    sweep = Sweep(scenario, AXES, trials=2)
+    for number in (1, 2):
+        sweep.play(tmp_path / str(number), Threads(), Shard(number, 2))
+        assert main(["sweep", "merge", str(tmp_path / str(number)), "--out", str(tmp_path / "all"), "-q"]) == 0
+    assert SweepResult.load(tmp_path / "all").points.height == 4
+
+
+def test_a_refused_plan_leaves_nothing_that_refuses_the_mended_one(tmp_path: Path) -> None:
+    plan, out = tmp_path / "plan.toml", str(tmp_path / "out")
+    body = SCENARIO.replace("[path]", "[scenario.path]").replace("[[", "[[scenario.")
+    text = f'trials = 1\n[axes]\n"path.rate" = ["5 Mbps", "20 Mbs"]\n[scenario]\n{body}'
+    plan.write_text(text)
+    assert main(["sweep", str(plan), "--out", out, "-q"]) == 2
+    plan.write_text(text.replace("Mbs", "Mbps"))
+    assert main(["sweep", str(plan), "--out", out, "-q"]) == 0

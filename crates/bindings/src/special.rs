@@ -18,6 +18,10 @@ pub(crate) fn regularized_beta(a: f64, b: f64, x: f64) -> PyResult<f64> {
 /// The x at which I_x(a, b) is a probability.
 #[pyfunction]
 pub(crate) fn inverse_regularized_beta(a: f64, b: f64, probability: f64) -> PyResult<f64> {
+    // Beyond some millions its first guess overflows, and it searches for ever.
+    if !(a <= 1e6 && b <= 1e6) {
+        return Err(PyValueError::new_err("a parameter is above a million"));
+    }
     // The parameters are judged as by the function itself.
     regularized_beta(a, b, probability)?;
     Ok(inv_beta_reg(a, b, probability))

@@ -135,21 +135,27 @@ class _Sequence:
 
     def _check(self, handler: str) -> None:
         where = f"{self.definition.line_of(handler)}: after {handler} "
-        window, pacing, quantum = (
-            getattr(self.controller, name, None) for name in ("window", "pacing", "quantum")
-        )
-        for name, value in (("window", window), ("pacing", pacing), ("quantum", quantum)):
-            if value is None and name != "window":
-                continue
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise _Broken(f"{where}{name} is {value!r}; accepted: a finite number, 0 or more")
+        window, pacing, quantum = (self._number(handler, name, where) for name in ("window", "pacing", "quantum"))
         assert window is not None
         if window < 2 * _MTU:
             raise _Broken(f"{where}the window is {window:.0f} bytes; accepted: two packets ({2 * _MTU}) or more")
-        if pacing is not None and pacing < 1:
-            raise _Broken(f"{where}the pacing rate is {pacing!r}; accepted: more than 0, or None")
+        if pacing is not None and pacing <= 0:
+            raise _Broken(f"{where}the pacing rate is {pacing:g}; accepted: more than 0, or None")
         if quantum is not None and quantum < _MTU:
-            raise _Broken(f"{where}the quantum is {quantum!r}; accepted: a packet ({_MTU}) or more")
+            raise _Broken(f"{where}the quantum is {quantum:g}; accepted: a packet ({_MTU}) or more")
+
+    def _number(self, handler: str, name: str, where: str) -> float | None:
+        """A part of the decision, as a trial reads it: what has a float; None if it is left to the transport."""
+        value = self._calling(handler, lambda: getattr(self.controller, name, None))
+        if value is None and name != "window":
+            return None
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number) or number < 0:
+            raise _Broken(f"{where}{name} is {value!r:.60}; accepted: a finite number, 0 or more")
+        return number
 
     def _fill(self) -> None:
         """Packets leave as the window allows."""

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from thalweg import _native
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.scenario import Controllers, Scenario, Settings, pairs
+from thalweg.sweep.axis import plain
 
 FEATURES = dict(_native.gym_features())
 """What can be observed and rewarded, with its meaning."""
@@ -198,9 +199,10 @@ def _drawn(given: Any, source: random.Random) -> str:
     (low, unit), (high, _) = ((float(bound[1]), bound[2]) for bound in bounds if bound)
     u = source.random()
     value = low * (high / low) ** u if low > 0 else low + (high - low) * u
-    number = f"{value:.0f}" if unit in _WHOLE and _is_whole(given) else f"{value:.4g}"
+    number = f"{value:.0f}" if unit in _WHOLE and _is_whole(given) else plain(float(f"{value:.4g}"))
     return f"{number} {unit}".strip()
 
 
 def _is_whole(bounds: Sequence[str | float]) -> bool:
-    return all("." not in str(bound) for bound in bounds)
+    found = [_QUANTITY.fullmatch(str(bound)) for bound in bounds]
+    return all(bound is not None and bound[1].isdigit() for bound in found)

@@ -49,7 +49,7 @@ class Figures:
             delay=_median(main["mean_rtt_s"]),
             loss=_mean(main["loss"]),
             competitor_goodput=_median(competitor["mean_rate_bps"]) if competitor.height else None,
-            starvation=_least(flows["share"]) * count if count > 1 else None,
+            starvation=_least(flows["share"], count) if count > 1 else None,
             unfinished=int((~main["finished"]).sum()) if awaited else 0,
         )
 
@@ -75,6 +75,7 @@ def _mean(column: pl.Series) -> float:
     return float(found) if isinstance(found, (int, float)) else 0.0
 
 
-def _least(column: pl.Series) -> float:
-    found = column.fill_nan(None).drop_nulls().min()
-    return float(found) if isinstance(found, (int, float)) else 0.0
+def _least(shares: pl.Series, count: int) -> float | None:
+    """Of an equal share; None if flows were never active at the same time."""
+    found = shares.fill_nan(None).drop_nulls().min()
+    return count * float(found) if isinstance(found, (int, float)) else None

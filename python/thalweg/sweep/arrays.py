@@ -23,7 +23,8 @@ def dataset(result: SweepResult, columns: Sequence[str] | None) -> xarray.Datase
     except ImportError:
         raise RequestError("to_xarray needs xarray; accepted: pip install 'thalweg[xarray]'") from None
     schema = result.scan().collect_schema()
-    numbers = [name for name in result.columns if schema[name].is_numeric() or schema[name] == pl.Boolean]
+    own = [name for name in result.columns if name not in result.axes]
+    numbers = [name for name in own if schema[name].is_numeric() or schema[name] == pl.Boolean]
     for name in columns or ():
         if name not in numbers:
             raise RequestError(f"no trial has numbers in {name!r}{did_you_mean(name, numbers)}")

@@ -53,7 +53,7 @@ class Value:
         if isinstance(given, int | float):
             if not math.isfinite(given):
                 raise RequestError("accepted: a finite number")
-            return Value(_plain(given) if isinstance(given, float) else str(given), float(given), "", given)
+            return Value(plain(given) if isinstance(given, float) else str(given), float(given), "", given)
         if isinstance(given, dict | list):
             return Value(_toml(given), None, "", given)
         return Value(of_class(given).text, None, "", given)
@@ -81,7 +81,7 @@ class Range:
         else:
             value = self.low + share * (self.high - self.low)
         value = round(value) if self.is_whole else float(f"{value:.6g}")
-        text = f"{_plain(value)}{self.suffix}"
+        text = f"{plain(value)}{self.suffix}"
         return Value.of(text) if self.suffix else Value.of(value)
 
 
@@ -202,10 +202,10 @@ def _bound(key: str, given: Any) -> tuple[float, str, str]:
     raise RequestError(f'{key} = {given!r}: accepted: a number with its unit, such as "10 ms", or a number')
 
 
-def _plain(value: float) -> str:
+def plain(value: float) -> str:
     """A number without an exponent, which units do not have.
 
-    >>> _plain(20.0), _plain(0.000012), _plain(3)
+    >>> plain(20.0), plain(0.000012), plain(3)
     ('20', '0.000012', '3')
     """
     text = f"{value:.12f}"

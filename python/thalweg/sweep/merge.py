@@ -13,7 +13,7 @@ from thalweg.store.folder import reserve
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.plan import INLINE
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.store import DOCUMENT, Store, engines, read, read_head, trial_files
+from thalweg.sweep.store import DOCUMENT, POINTS, Store, engines, read, read_head, trial_files
 
 _SAME = ("scenario", "plan", "axes", "settings", "trials", "seed", "engine")
 
@@ -32,20 +32,32 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         for result in results[1:]:
             for key in _SAME:
                 _refuse_other(result.folder, result.head[key], first, key)
-        if (first.folder / INLINE).exists():
+        inline = first.head["reference"].endswith(f"/{INLINE}") and (first.folder / INLINE).exists()
+        head = {**first.head, "reference": str(out / INLINE) if inline else first.head["reference"]}
+        points = _points(results, out)
+        store = Store(out, first.head["engine"])
+        # First, so that a merge that was stopped can be run again.
+        store.write_document(head)
+        if inline and first.folder.resolve() != out.resolve():
             with whole_file(out / INLINE) as partial:
                 partial.write_bytes((first.folder / INLINE).read_bytes())
-        inline = first.head["reference"].endswith(f"/{INLINE}") and (out / INLINE).exists()
-        head = {**first.head, "reference": str(out / INLINE) if inline else first.head["reference"]}
-        points = [result.points for result in results]
         steps = [(result.folder, engine) for result in results for engine in engines(result.folder)]
         for number, (folder, engine) in enumerate(steps):
             new += _take(folder, engine, out)
             on_progress("stores", number + 1, len(steps))
-        store = Store(out, first.head["engine"])
-        store.write_points(pl.concat(points, how="vertical_relaxed").unique("index").sort("index"))
-        store.write_document(head)
+        store.write_points(points)
     return new
+
+
+def _points(results: Sequence[SweepResult], out: Path) -> pl.DataFrame:
+    """The points of all, and of an earlier merge. Raises RequestError if two stores differ in a point."""
+    found = [result.points for result in results]
+    if (out / DOCUMENT).exists() and (out / POINTS).exists():
+        found.append(SweepResult.load(out).points)
+    points = pl.concat(found, how="vertical_relaxed").unique(["index", "point"]).sort("index")
+    if points["index"].is_duplicated().any():
+        raise RequestError("the stores differ in scenario or controllers; accepted: shards made of the same files")
+    return points
 
 
 def _take(folder: Path, engine: str, out: Path) -> int:

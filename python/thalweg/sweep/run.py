@@ -19,7 +19,8 @@ from thalweg import _native
 from thalweg.errors import ControllerError, RequestError
 from thalweg.executor import Executor
 from thalweg.progress import Progress, silent
-from thalweg.sweep.plan import Plan
+from thalweg.store.whole_file import whole_file
+from thalweg.sweep.plan import INLINE, Plan
 from thalweg.sweep.point import Point
 from thalweg.sweep.shard import Shard
 from thalweg.sweep.store import TEXT, Store, head_of
@@ -138,6 +139,9 @@ class Run:
             self._refuse_long(at_once)
         flows = first[0][0].scenario.flows if first else []
         self._store.write_document(head_of(plan, flows, self._store.folder))
+        if plan.base.is_inline:
+            with whole_file(self._store.folder / INLINE) as partial:
+                partial.write_bytes(plan.base.text)
         frames: list[pl.DataFrame] = []
         trials = 0
         try:

@@ -98,7 +98,8 @@ class Store:
             points.write_parquet(partial)
 
     def write_document(self, document: dict[str, Any]) -> None:
-        """Writes what is known of the sweep. Raises RequestError."""
+        """Writes what is known of the sweep; points that belong to an earlier one go. Raises RequestError."""
+        (self.folder / POINTS).unlink(missing_ok=True)
         with whole_file(self.folder / DOCUMENT) as partial:
             partial.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
@@ -121,9 +122,6 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
             )
         store = Store(folder, _native.engine())
         store.load()
-        if plan.base.is_inline:
-            with whole_file(folder / INLINE) as partial:
-                partial.write_bytes(plan.base.text)
         yield store
 
 

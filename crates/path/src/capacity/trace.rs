@@ -28,6 +28,7 @@ use crate::transmission_time::NANOBITS_PER_BYTE;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use thalweg_random::Fnv1a;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// Bytes of an opportunity.
@@ -88,12 +89,18 @@ impl fmt::Display for TraceError {
 impl std::error::Error for TraceError {}
 
 impl fmt::Debug for DeliveryTrace {
+    /// A line that two different traces do not share: a store of trials knows them by it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digest = self.0.blinks.iter().fold(Fnv1a::EMPTY, |hash, blink| {
+            let hash = hash.and(&blink.end.as_nanos().to_le_bytes());
+            hash.and(&blink.count.to_le_bytes())
+        });
         write!(
             f,
-            "DeliveryTrace({} in {})",
+            "DeliveryTrace({} in {}, {:016x})",
             self.opportunities(),
-            self.period()
+            self.period(),
+            digest.value()
         )
     }
 }
@@ -330,5 +337,12 @@ mod tests {
             Arc::as_ptr(&trace.expect("the trace of the link").0)
         });
         assert_eq!(contents[0], contents[1]);
+    }
+
+    #[test]
+    fn two_traces_of_one_length_and_count_are_told_apart_in_debug_too() {
+        let text = |trace: &str| format!("{:?}", trace.parse::<DeliveryTrace>().expect("a trace"));
+        assert_ne!(text("1\n2\n100\n"), text("50\n60\n100\n"));
+        assert_eq!(text("1\n2\n100\n"), text("1\n2\n100\n"));
     }
 }

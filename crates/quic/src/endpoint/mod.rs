@@ -314,11 +314,14 @@ impl QuicEndpoint {
             return;
         }
         let mut flow = self.shared.flow();
-        for Made { number, size, .. } in made.drain(..) {
+        for packet in made.drain(..) {
+            let Made { number, size, .. } = packet;
+            // The stack does not ask for the window before a probe. It asks before each other packet of a train.
+            let was_asked = if are_several { packet.asked } else { asked };
             let is_mtu_probe = size > flow.path().mtu;
             flow.on_sent(now, number, size);
             self.last_number = Some(number);
-            if !asked && !is_mtu_probe {
+            if !was_asked && !is_mtu_probe {
                 flow.on_probe_sent();
             }
         }

@@ -74,7 +74,7 @@ class Cell:
         """
         parts = [self.rate, self.rtt, f"{self.buffer_bdp:g} BDP"]
         parts += [f"{self.jitter} Wi-Fi"] if self.jittered else []
-        parts += [f"{self.application:.0%} sent"] if self.application else []
+        parts += [f"{100 * self.application:g}% sent"] if self.application else []
         return ", ".join(parts)
 
     @property

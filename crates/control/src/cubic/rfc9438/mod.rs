@@ -52,6 +52,8 @@ struct State {
     /// Infinite before the first congestion event.
     ssthresh: f64,
     w_max: f64,
+    /// Whether `w_max` holds beyond the slow start under way: a start that retreated has found where the path is full.
+    knows_w_max: bool,
     /// The window when the threshold was last set (RFC 9438 section 4.1.2).
     cwnd_prior: f64,
     /// The stage of congestion avoidance; `None` in slow start and in recovery.
@@ -88,6 +90,7 @@ impl Cubic {
                 window,
                 ssthresh: f64::INFINITY,
                 w_max: 0.0,
+                knows_w_max: false,
                 cwnd_prior: window,
                 stage: None,
                 start: start::of(start, init, shape.beta),
@@ -120,7 +123,7 @@ impl Cubic {
         match verdict {
             Verdict::Grow(growth) => {
                 state.window += growth.as_u64() as f64;
-                if state.window >= state.ssthresh {
+                if state.window >= state.ssthresh && !std::mem::take(&mut state.knows_w_max) {
                     // RFC 9438 section 4.8: the stage after a timeout starts on its plateau.
                     state.w_max = state.window;
                 }
@@ -145,6 +148,7 @@ impl Cubic {
                 // RFC 9438 section 4.6: W_max is the window at which the path was full.
                 state.w_max = real(full).max(state.window);
                 state.cwnd_prior = state.w_max;
+                state.knows_w_max = true;
                 state.start = Box::new(Classic);
             }
         }
@@ -174,6 +178,7 @@ impl Cubic {
             return;
         }
         // Section 4.7: release bandwidth if the window did not reach its previous maximum.
+        state.knows_w_max = false;
         state.w_max = match self.fast_convergence && state.window < state.w_max {
             true => state.window * (1.0 + beta) / 2.0,
             false => state.window,
@@ -232,6 +237,7 @@ impl Controller for Cubic {
         if event.persistent_congestion {
             // RFC 9002 section 7.6.2. The threshold stays that of the reduction (RFC 9438 section 4.8).
             self.state.window = self.minimum_window();
+            self.state.knows_w_max = false;
             self.state.stage = None;
             self.state.start = Box::new(Classic);
             self.state.recovery.close();
