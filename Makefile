@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite web wasm site wheels pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
+.PHONY: build suite web wasm lab lab-page browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
@@ -45,7 +45,7 @@ ZIGS := target/zig-$(ZIG)
 
 # For x86-64 and, cross-built, aarch64, into dist; zig links against the C library of manylinux_2_28, whatever is here.
 # For macOS: .github/workflows/wheels.yml, on machines of that kind.
-wheels: $(VENV)/.packages
+wheels: $(VENV)/.packages lab
 	test -x $(ZIGS)/bin/python || { $(PYTHON) -m venv $(ZIGS) && \
 	  $(ZIGS)/bin/pip install --quiet --disable-pip-version-check ziglang==$(ZIG); }
 	rustup target add x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
@@ -53,11 +53,17 @@ wheels: $(VENV)/.packages
 	for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do \
 	  PATH="$(abspath $(ZIGS)/bin):$$PATH" $(abspath $(BIN))/maturin build --release --locked --quiet \
 	    --zig --compatibility manylinux_2_28 --target $$target --out dist || exit 1; done
-	$(BIN)/maturin sdist --quiet --out dist
+	$(BIN)/maturin sdist --out dist
 	ls -l dist
 
-# The manual as a site that needs no network: target/site/index.html. A warning, such as a link to nothing, is a failure.
-site: build
+# What a release would publish on crates.io, without publishing: every crate is packed, in the order of their dependencies,
+# and built from its package alone, against the packages of the others. Needs a clean checkout.
+crates:
+	cargo publish --workspace --dry-run --locked
+
+# The manual as a site that needs no network: target/site/index.html. A warning, such as a link to nothing, is a failure. The lab in
+# it runs in the browser, but browsers load its code from web servers only: python3 -m http.server -d target/site
+site: build lab
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -c docs/site -d target/site-read . target/site
 	@echo "open target/site/index.html"
 
@@ -88,14 +94,33 @@ wasm: $(BINDGEN_TOOL)/bin/wasm-bindgen
 	rustup --quiet target add wasm32-unknown-unknown
 	cargo build --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown
 	$(BINDGEN_TOOL)/bin/wasm-bindgen --target nodejs --out-dir target/web/node $(WASM)
+	$(BINDGEN_TOOL)/bin/wasm-bindgen --target web --out-dir target/web/page $(WASM)
+
+# The page of the lab, into the Python package: python/thalweg/lab/page. It needs Node and rustup; what is built needs neither.
+lab:
+	@if command -v node > /dev/null && command -v rustup > /dev/null; then $(MAKE) --no-print-directory lab-page; \
+	  else echo "SKIPPED the page of the lab: it needs Node and rustup"; test -z "$$CI"; fi
+
+lab/node_modules/.packages: lab/package-lock.json
+	npm ci --prefix lab --no-audit --no-fund --silent
+	@touch $@
+
+lab-page: wasm lab/node_modules/.packages
+	npm run build --prefix lab --silent
 
 test: lint test-rust test-python bench-check pages-check audit fuzz-new
 
 test-rust: $(VENV)/.packages
 	cargo test --workspace --exclude thalweg-bindings --locked --quiet
 
+# The Chromium that tests of pages move: root gets itself Debian's package; for others the tests say what they skip.
+browser:
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || test -n "$(CHROMIUM)" \
+	  || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium fonts-liberation; } \
+	  || { echo "SKIPPED tests of pages in a browser: there is no Chromium, and only root can install it"; test -z "$$CI"; }
+
 # Real-time tests have the machine for themselves.
-test-python: build web
+test-python: build web lab browser
 	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
 	$(BIN)/python -m pytest -m realtime
 
@@ -127,6 +152,10 @@ fuzz-new:
 # Kills commands a hundred times at random moments and looks at what they leave; takes a quarter of an hour.
 kills: build
 	$(BIN)/python tests/kills.py 100
+
+# The same for a sweep on a cluster: the command, its workers and the scheduler; takes ten minutes.
+kills-sweep: build
+	$(BIN)/python tests/sweep_kills.py 50
 
 # Not in the lock: it is neither built nor tested, and has thirty dependencies.
 PIP_AUDIT := 2.10.1
@@ -190,7 +219,7 @@ lock:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
 	  e = p['project']['optional-dependencies']; \
-	  print('\n'.join(p['project']['dependencies'] + e['plots'] + e['fits'] + e['dev']))" > $(VENV)/wanted
+	  print('\n'.join(p['project']['dependencies'] + e['plots'] + e['fits'] + e['hunt'] + e['dev']))" > $(VENV)/wanted
 	$(BIN)/python -m pip install --quiet --requirement $(VENV)/wanted
 	sed -n 1p requirements.lock > $(VENV)/lock
 	$(BIN)/python -m pip freeze >> $(VENV)/lock

@@ -1,12 +1,11 @@
 """What a step of a learning environment costs: `python bench/steps.py beyond`, or `many`.
 
-- `beyond`: microseconds of the processor for a step of `thalweg/Congestion-v0` beyond what the simulation itself
-costs: a
-  trial of a minute in which the agent keeps its window, less the same trial with a controller that does, over its
-  steps.
-- `many`: wall time for a step of each of 16 environments on two threads, over that of one environment. It needs
-two idle
-  cores.
+`beyond`: microseconds of the processor for a step of `thalweg/Congestion-v0` beyond what the simulation itself
+costs. It takes a trial of a minute in which the agent keeps its window, less the same trial with a controller that
+does, over its steps.
+
+`many`: wall time for a step of each of 16 environments on two threads, over that of one environment. It needs two
+idle cores; beside other load, `chrt -f 1` gives it those for a few seconds.
 """
 
 from __future__ import annotations
@@ -65,17 +64,17 @@ def many() -> float:
     scenario = thalweg.Scenario.from_toml(TEXT, "steps")
     env, vector = Congestion(scenario, act="window"), VectorCongestion(16, scenario, act="window", jobs=2)
     actions = np.full((16, 1), PACKETS, np.float32)
-    one = many = float("inf")
+    single = many = float("inf")
     for _ in range(ROUNDS):
         begin = time.perf_counter()
         steps = _episode(env)
-        one = min(one, (time.perf_counter() - begin) / steps)
+        single = min(single, (time.perf_counter() - begin) / steps)
         vector.reset(seed=1)
         begin, steps = time.perf_counter(), 400
         for _ in range(steps):
             vector.step(actions)
         many = min(many, (time.perf_counter() - begin) / (16 * steps))
-    return many / one
+    return many / single
 
 
 def _episode(env: Congestion) -> int:

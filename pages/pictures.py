@@ -60,10 +60,10 @@ def _texts(element: ElementTree.Element, x: float, y: float) -> Iterator[tuple[f
 
 
 def _mark(number: int, x: float, y: float) -> list[ElementTree.Element]:
-    place = {"cx": f"{x:g}", "cy": f"{y:g}", "r": str(_RADIUS)}
-    circle = ElementTree.Element(f"{{{_SVG}}}circle", {**place, "fill": "#b3261e"})
+    centre = {"cx": f"{x:g}", "cy": f"{y:g}", "r": str(_RADIUS)}
+    circle = ElementTree.Element(f"{{{_SVG}}}circle", {**centre, "fill": "#b3261e"})
     style = {"fill": "white", "font-family": "sans-serif", "font-size": "13", "font-weight": "bold"}
-    where = {"x": place["cx"], "y": f"{y + 4.5:g}", "text-anchor": "middle"}
+    where = {"x": centre["cx"], "y": f"{y + 4.5:g}", "text-anchor": "middle"}
     text = ElementTree.Element(f"{{{_SVG}}}text", {**style, **where})
     text.text = str(number)
     return [circle, text]

@@ -39,6 +39,9 @@ from thalweg.studies.laws.checks import checks as law_checks
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.loopback import checks as loopback_checks
 from thalweg.studies.runner.result import Check
+from thalweg.studies.slow_start import checks as slow_start_checks
+from thalweg.studies.slow_start.measure import level_column
+from thalweg.studies.slow_start.parameters import Parameters as SlowStartParameters
 from thalweg.studies.stacks.checks import check as check_stacks
 from thalweg.studies.transient import checks as transient_checks
 from thalweg.studies.transient.parameters import Cell as TransientCell
@@ -285,6 +288,7 @@ def checks() -> list[tuple[str, Callable[[int], Iterator[Alarms]]]]:
         ("wifi-compete", _wifi),
         ("other studies", _others),
         ("laws", _laws),
+        ("slow-start", _slow_start),
     ]
 
 
@@ -433,6 +437,30 @@ def _laws(draws: int) -> Iterator[Alarms]:
 
     names = {"between two bounds": "law: one, modelled", "stack and model within 5 %": "law: one, stack and model"}
     yield from alarms("laws", names, 6, made, draws)
+
+
+def _slow_start(draws: int) -> Iterator[Alarms]:
+    parameters = SlowStartParameters()
+    trials = parameters.trials
+    cells = [cell for cell in parameters.cells() if not cell.jittered and not cell.application]
+
+    def made() -> list[Check]:
+        measured = {
+            cell: {
+                "early": (rng.uniform(size=trials) < slow_start_checks.MOST_EARLY).astype(float),
+                "late": (rng.uniform(size=trials) < slow_start_checks.LEAST_LATE).astype(float),
+                level_column(slow_start_checks.LEVEL): rng.lognormal(0, 0.1, trials),
+            }
+            for cell in cells
+        }
+        return slow_start_checks.checks(parameters, measured)
+
+    paths = len({cell.condition for cell in cells})
+    shares = {"classic ends with a loss": "classic slow start ends", "SEARCH is not early": "SEARCH does not"}
+    times = {f"Rapid Start is sooner, {paths} paths": "Rapid Start", "Careful Resume is sooner": "Careful Resume"}
+    n = trials * parameters.phases
+    yield from alarms("slow-start", shares, n * paths, made, draws)
+    yield from alarms("slow-start", times, n, made, draws)
 
 
 def matrices(draws: int) -> tuple[float, float, float]:

@@ -137,26 +137,26 @@ def starts(name: str, result: StudyResult) -> Parts:
     """Times, exits and losses of each path by start, the checks, and the findings."""
 
     def until(level: int) -> Callable[[Row], str]:
-        def cell(one: Row) -> str:
-            value = one[level_column(level)]
+        def cell(row: Row) -> str:
+            value = row[level_column(level)]
             return "never" if value is None else text(float(value), "s", 3)
 
         return cell
 
     def number(column: str, form: str) -> Callable[[Row], str]:
-        def cell(one: Row) -> str:
-            value = one[column]
+        def cell(row: Row) -> str:
+            value = row[column]
             return "-" if value is None else format(float(value), form)
 
         return cell
 
-    def exits(one: Row) -> str:
-        shares = (float(one[column] or 0) for column in ("early", "late"))
+    def exits(row: Row) -> str:
+        shares = (float(row[column] or 0) for column in ("early", "late"))
         return " / ".join(f"{100 * share:.0f} %" for share in shares)
 
-    paths = list(dict.fromkeys(str(one["condition"]) for one in result.rows))
-    columns = list(dict.fromkeys(str(one["start"]) for one in result.rows))
-    found = {(one["condition"], one["start"]): one for one in result.rows}
+    paths = list(dict.fromkeys(str(row["condition"]) for row in result.rows))
+    columns = list(dict.fromkeys(str(row["start"]) for row in result.rows))
+    found = {(row["condition"], row["start"]): row for row in result.rows}
 
     def by_start(head: str, cell: Callable[[Row], str]) -> Table:
         lines = [(path, *(cell(found[path, start]) for start in columns)) for path in paths]
@@ -191,7 +191,7 @@ def _fairness(result: StudyResult) -> dict[str, Chart]:
 
 
 def _slow_start(result: StudyResult) -> dict[str, Chart]:
-    far = [one for one in result.rows if one["rtt"] == "600 ms"]
+    far = [row for row in result.rows if row["rtt"] == "600 ms"]
     return {
         "slow-start-exits.svg": slow_start_figures.plot_exits(result.rows, "Where slow start ends"),
         "slow-start-satellite.svg": slow_start_figures.plot_arrival(far, "How soon bytes arrive: 50 Mbps, 600 ms"),
@@ -210,6 +210,7 @@ RUNS = (
     Run("fairness", "fairness", {}, None, shares, _fairness),
     Run("stacks", "stacks", {}, None, everything),
     Run("slow-start", "slow-start", {}, None, starts, _slow_start),
+    Run("hunt", "hunt", {}, None, everything),
     Run("loopback", "loopback", {"length": "2s"}, 6, in_one),
     Run("loopback-size", "loopback", {"size": "10GB", "length": "25s"}, 6, in_one),
     Run("loopback-load", "loopback", {"size": "10GB", "length": "25s", "load": 2}, 6, in_one),

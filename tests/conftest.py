@@ -13,6 +13,8 @@ import pytest
 from short_download import SCENARIO
 from thalweg.outcome import Description, Outcomes
 
+pytest_plugins = ["chromium"]
+
 # A run that was started in the background (`nohup make test &`) ignores SIGINT, and so would all that it starts.
 # A signal that has a handler is at its default in a new program.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -32,3 +34,13 @@ def figures_of(html: str) -> dict[str, dict[str, Any]]:
     block = re.search(r'id="figures">(.*?)</script>', html, re.S)
     assert block is not None
     return {anchor: json.loads(unpacked(text)) for anchor, text in json.loads(block.group(1)).items()}
+
+
+def vega_lite_schema() -> dict[str, Any]:
+    """The JSON schema of Vega-Lite that altair ships; found without the slow import of altair."""
+    package = importlib.util.find_spec("altair")
+    assert package is not None
+    assert package.origin is not None
+    (file,) = Path(package.origin).parent.rglob("vega-lite-schema.json")
+    document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return document

@@ -3,6 +3,7 @@
 //! A version alone does not tell two builds of a developer apart, and a store of trials must not mix theirs. What
 //! counts is the crates below with their lock file; a comment that changes there changes the name.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,9 @@ const ENGINE: [&str; 9] = [
 ];
 
 fn main() -> io::Result<()> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // Asked when it runs: an unpacked source distribution has another folder each time.
+    let own = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
+    let crates = Path::new(&own).join("..");
     let mut files = vec![crates.join("../Cargo.lock")];
     for name in ENGINE {
         files.push(crates.join(name).join("Cargo.toml"));

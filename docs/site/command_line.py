@@ -38,7 +38,7 @@ def _described(names: tuple[str, ...], command: Any) -> Iterator[str]:
     yield f"{command.help or ''}\n"
     rows = [(f"`{_argument(one)}`", one.help or "", "") for one in arguments]
     rows += [(_option(one), one.help or "", _default(one)) for one in options]
-    yield "| | meaning | default |\n|---|---|---|"
+    yield "| option | meaning | default |\n|---|---|---|"
     yield from ("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
     yield ""
 

@@ -21,7 +21,14 @@ project = "Thalweg"
 author = "The Thalweg developers"
 project_copyright = author
 release = version = _version()
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docs.site.sources"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "docs.site.sources",
+    "docs.site.units",
+    "docs.site.demo",
+]
 
 root_doc = "docs/index"
 include_patterns = ["docs/**.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"]
@@ -31,6 +38,8 @@ exclude_patterns = sorted(
 
 suppress_warnings = ["misc.highlighting_failure"]  # of languages that Pygments does not know, such as csv
 myst_heading_anchors = 4  # those of GitHub
+highlight_language = "text"  # of blocks that name none: they are no Python
+smartquotes = False  # of `--live` it made a dash, and quotes of values that nobody can copy
 default_role = "literal"  # docstrings write `names` as Markdown does
 add_module_names = False
 autodoc_member_order = "bysource"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TypeAlias
 
 from failure import Broken
+from thalweg.lab.link import LAB
+
+# Within the page, or to the lab and a trial in it: packed text has no sign that means anything elsewhere.
+_TARGET = re.compile(rf"#.*|{re.escape(LAB)}(#trial=[A-Za-z0-9_-]+)?", re.DOTALL)
 
 Element: TypeAlias = tuple[str, tuple[str, ...]]
 
@@ -53,7 +58,7 @@ class PageRule:
         found = _read(page)
         if strange := found.elements - self._elements:
             raise Broken("page: element that came from data", repr(sorted(strange)[:3]))
-        if leaving := [target for target in found.leads_to if not target.startswith("#")]:
+        if leaving := [target for target in found.leads_to if not _TARGET.fullmatch(target)]:
             raise Broken("page: reference that came from data", repr(leaving[:3]))
         if len(found.raw) != len(self._programs):
             raise Broken("page: script that came from data", repr([element for element, _ in found.raw]))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ScenarioError,
         ThalwegError,
     )
+    from thalweg.hunt import Find, Hunt
     from thalweg.outcome import Outcomes, Trial
     from thalweg.scenario import Interrupted, Scenario
     from thalweg.store.results import SuiteResult
@@ -43,6 +44,8 @@ __all__ = [
     "AuditError",
     "Controller",
     "ControllerError",
+    "Find",
+    "Hunt",
     "Interrupted",
     "Outcomes",
     "RealTimeError",
@@ -69,6 +72,8 @@ _MODULES = {
     "AuditError": "errors",
     "Controller": "control",
     "ControllerError": "errors",
+    "Find": "hunt",
+    "Hunt": "hunt",
     "Interrupted": "scenario",
     "Outcomes": "outcome",
     "RealTimeError": "errors",

@@ -20,8 +20,16 @@ Resolve: TypeAlias = Callable[[str], object]
 class ScenarioError(ValueError):
     """An invalid scenario. The message names file, line, key, value and the accepted forms."""
 
+    origin: str
+    """The file of the line, or the option, as the message names it. Reading a scenario sets these three."""
+    line: int | None
+    key: str | None
+
 class Cancelled(Exception):
     """Trials were interrupted (Ctrl-C)."""
+
+class Panicked(RuntimeError):
+    """The simulator has panicked, which is a defect of it."""
 
 class AuditError(Exception):
     """The auditor has found that a trial contradicts physics. The message has seed, time and element."""
@@ -40,6 +48,9 @@ def models() -> list[dict[str, str]]:
 
 def metrics() -> list[dict[str, str]]:
     """Metrics that a criterion can bound: name, unit, of ("flow" or "stream"), meaning."""
+
+def phases() -> list[tuple[str, str]]:
+    """Phases of Reno, CUBIC, Prague and their slow starts, as traces name them: name, part ("start", "reduction", "avoidance")."""
 
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
@@ -494,7 +505,8 @@ class Pool:
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         """One step of each trial, which has one steered flow: it takes its action, a row, unless it begins.
 
-        Observations, rewards, and which trials have ended."""
+        Observations, rewards, and which trials have ended. Raises ValueError for an action that is no number, before
+        any trial goes on."""
 
 def gym_features() -> list[tuple[str, str]]:
     """What agents can observe and be rewarded for: name and meaning."""
@@ -638,6 +650,15 @@ class Scenario:
         """One trial with one seed. Raises Cancelled within a second after Ctrl-C, and AuditError if the auditor
         watches it and finds something, and ControllerFailed."""
 
+    def packets(self, seed: int, from_s: float, most: int) -> tuple[Columns, Columns, list[str], float]:
+        """The passages of packets through links in one trial, of at most `most` packets from `from_s` on, in the order
+        in which they entered a link: link, flow, packet (its number), size_bytes, entered_s, marked_s, left_s (the
+        queue, for the transmitter or dropped), sent_s (its last bit), due_s (when propagation alone would have
+        brought it), arrived_s, fate ("delivered", or the reason of
+        the drop). Then the limits of queues as packets met them: time_s, link, limit_s, limit_bytes, limit_packets;
+        the names of the links, down and up for each hop; and up to when no packet is left out, in seconds.
+        Raises Cancelled and ControllerFailed."""
+
     def measured(self, text: str, core_s: float) -> Trial:
         """A trial in real time, as the process that measured it tells (JSON). `core_s` is the processor time that it
         took. Raises ValueError."""
@@ -704,6 +725,12 @@ class Outcomes:
         """Length of a bin in seconds, and the bytes that a flow (by number) sent and received in each bin;
         None if the scenario has no `sample`, or there is no such trial or flow."""
 
+    def sender_series(
+        self, trial: int, flow: int
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]] | None:
+        """Packets that a flow (by number) declared lost in each bin, and its largest RTT sample (s; 0 without one);
+        None as for `series`, and in real time."""
+
     def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
         """Bytes that a link (by number) could have transmitted in each bin; None as for `series`."""
 
@@ -731,7 +758,7 @@ def run_batches(
     """One trial of each scenario for each seed, on `jobs` threads (0: all cores) that no scenario keeps waiting.
 
     `on_finished` gets the index and the outcomes of each scenario that is finished, in their order. Tells whether
-    a Ctrl-C stopped it. Raises AuditError.
+    a Ctrl-C stopped it; it gets what was finished then, some trials of a scenario too. Raises AuditError, Panicked.
     """
 
 

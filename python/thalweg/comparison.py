@@ -135,6 +135,42 @@ class Row:
         }
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A criterion that passes in a and no longer in b.
+
+    A fact of the trials that ran, and no claim about others: a target that one trial of a hundred misses is
+    missed, as in the verdict.
+    """
+
+    scenario: str
+    a: Statistics
+    b: Statistics
+
+    def document(self) -> dict[str, Any]:
+        """This criterion as JSON."""
+        return {"scenario": self.scenario, "a": self.a.document(), "b": self.b.document()}
+
+
+def broken(a: SuiteResult, b: SuiteResult) -> list[Broken]:
+    """The criteria with a say in the verdict, of the same scenario and target, that only b misses."""
+    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
+    found = []
+    for ours in a.outcomes:
+        if (other := others.get(ours.scenario.name)) is None:
+            continue
+        theirs = {_target(statistics): statistics for statistics in other.verdict().criteria}
+        for statistics in ours.verdict().criteria:
+            now = theirs.get(_target(statistics))
+            if now and not statistics.informative and statistics.answer == "pass" != now.answer:
+                found.append(Broken(ours.scenario.name, statistics, now))
+    return found
+
+
+def _target(statistics: Statistics) -> tuple[str, Side, float, float]:
+    return statistics.subject, statistics.side, statistics.bound, statistics.within
+
+
 def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, of_a: bool = False) -> list[Row]:
     """Every criterion that both results have; of a scenario without criteria, what each flow has.
 

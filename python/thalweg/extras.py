@@ -12,8 +12,11 @@ from thalweg.errors import RequestError
 EXTRAS = {
     "plots": {"altair": "altair", "vl_convert": "vl-convert-python"},
     "fits": {"scipy": "scipy"},
+    "lab": {"starlette": "starlette", "uvicorn": "uvicorn", "websockets": "websockets"},
+    "cluster": {"distributed": "distributed"},
+    "hunt": {"optuna": "optuna"},
 }
-"""Of each, the modules and their packages: pictures, and the figures of studies; fits to measurements."""
+"""Of each, the modules and their packages: pictures and figures; fits; server of the lab; clusters; searches."""
 
 
 def require(extra: str, what: str) -> None:

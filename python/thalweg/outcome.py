@@ -6,9 +6,11 @@ seed `s + i`: any trial can be repeated from its seed alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -77,9 +79,9 @@ class Description:
 
 @dataclass(frozen=True)
 class Series:
-    """Bytes of one flow in bins of equal length from the start of the trial, in the direction of its data.
+    """One flow in bins of equal length from the start of the trial: its bytes, and what its sender saw.
 
-    Bytes are those that links count: headers and retransmissions are in them.
+    Bytes are those that links count, in the direction of its data: headers and retransmissions are in them.
     """
 
     every_s: float
@@ -88,6 +90,10 @@ class Series:
     """Handed to the first link of the route, drops included."""
     received: npt.NDArray[np.float64]
     """Out of the last link of the route."""
+    lost: npt.NDArray[np.float64]
+    """Packets that the sender declared lost; empty in real time."""
+    rtt_s: npt.NDArray[np.float64]
+    """Its largest RTT sample, NaN in a bin without one; empty in real time."""
 
 
 class SeriesSource(Protocol):
@@ -95,6 +101,11 @@ class SeriesSource(Protocol):
 
     def series(self, trial: int, flow: int) -> tuple[float, npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None:
         """Length of a bin in seconds, and what a flow (by number) sent and received; None without series."""
+
+    def sender_series(
+        self, trial: int, flow: int
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]] | None:
+        """Packets that a flow (by number) declared lost, and its largest RTT sample in s, by bin; None without."""
 
     def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
         """What a link (by number) could have transmitted in each bin; None without series."""
@@ -150,7 +161,7 @@ class Outcomes:
         return self.trials.row(by_predicate=pl.col("trial") == trial, named=True)
 
     def series(self, trial: int, flow: str) -> Series:
-        """What a flow sent and received over time. Needs `sample` in the scenario; raises RequestError.
+        """A flow over time. Needs `sample` in the scenario; raises RequestError.
 
         >>> from thalweg import Scenario
         >>> outcomes = Scenario.load("c4/simple-20mbps", {"sample": "1 s"}).trials(1)
@@ -161,11 +172,14 @@ class Outcomes:
         names = [str(known["name"]) for known in self.scenario.flows]
         if flow not in names:
             raise RequestError(f"{self.scenario.name} has no flow {flow!r}{did_you_mean(flow, names)}")
-        found = self.handle.series(trial, names.index(flow)) if self.handle else None
-        if found is None:
+        number = names.index(flow)
+        found = self.handle.series(trial, number) if self.handle else None
+        if self.handle is None or found is None:
             raise self._no_series(trial)
-        every_s, sent, received = found
-        return Series(every_s, sent.astype(np.float64), received.astype(np.float64))
+        every_s, *carried = found
+        lost, rtt_s = self.handle.sender_series(trial, number) or (np.empty(0, np.uint64), np.empty(0))
+        sent, received, gone = (counted.astype(np.float64) for counted in (*carried, lost))
+        return Series(every_s, sent, received, gone, np.where(rtt_s > 0, rtt_s, np.nan))
 
     def capacity(self, trial: int, link: str) -> npt.NDArray[np.float64]:
         """Bytes that a link could have transmitted in each bin of the series: the bandwidth that there was.
@@ -216,6 +230,58 @@ class Outcomes:
         from thalweg.plots import plot_distribution  # noqa: PLC0415 - most programs draw nothing
 
         return plot_distribution(self)
+
+
+def together(parts: Sequence[Outcomes]) -> Outcomes:
+    """Trials of one scenario that ran in parts, in the order of their seeds, as those of one run."""
+    if len(parts) == 1:
+        return parts[0]
+    ordered = sorted(parts, key=lambda part: part.seed)
+    first = [0, *accumulate(part.n for part in ordered)]
+    tables = {
+        name: pl.concat(
+            [_renumbered(getattr(part, name), part, first[number]) for number, part in enumerate(ordered)],
+            how="vertical_relaxed",
+        )
+        for name in TABLES
+    }
+    return Outcomes(parts[0].scenario, **tables, handle=_SeriesOfParts(ordered, first))
+
+
+def _renumbered(table: pl.DataFrame, part: Outcomes, first: int) -> pl.DataFrame:
+    """A table whose trials are counted from `first` on."""
+    if not table.width:
+        return table
+    numbers = part.trials["trial"]
+    counted = pl.Series(range(first, first + len(numbers)), dtype=pl.Int64)
+    return table.with_columns(trial=pl.col("trial").cast(pl.Int64).replace_strict(numbers, counted))
+
+
+@dataclass(frozen=True)
+class _SeriesOfParts:
+    """The series of trials that ran in parts."""
+
+    parts: Sequence[Outcomes]
+    first: Sequence[int]
+    """The number of the first trial of each part."""
+
+    def series(self, trial: int, flow: int) -> tuple[float, npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None:
+        handle, number = self._of(trial)
+        return handle.series(number, flow) if handle else None
+
+    def sender_series(
+        self, trial: int, flow: int
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]] | None:
+        handle, number = self._of(trial)
+        return handle.sender_series(number, flow) if handle else None
+
+    def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
+        handle, number = self._of(trial)
+        return handle.capacity(number, link) if handle else None
+
+    def _of(self, trial: int) -> tuple[SeriesSource | None, int]:
+        part = bisect_right(self.first, trial) - 1
+        return (self.parts[part].handle, trial - self.first[part]) if part < len(self.parts) else (None, 0)
 
 
 @dataclass(frozen=True)

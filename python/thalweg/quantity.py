@@ -73,7 +73,35 @@ _BITS_PER_SECOND = {
 }
 _SIZES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
 _LENGTHS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72}
-_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([A-Za-zµ/]+)\s*")
+_QUANTITY = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)\s*([A-Za-zµ/]+|%|)\s*")
+
+
+def split(words: str) -> tuple[str, str] | None:
+    """The number and the unit of a text, as they are written; None if it is no finite number, or more than that.
+
+    >>> split("20 Mbps"), split("1.5bdp"), split("-2e3"), split("fq-codel"), split("20 Mbps, 40 ms")
+    (('20', 'Mbps'), ('1.5', 'bdp'), ('-2e3', ''), None, None)
+    """
+    match = _QUANTITY.fullmatch(words)
+    return (match[1], match[2]) if match and math.isfinite(float(match[1])) else None
+
+
+def plain(value: float) -> str:
+    """A number without an exponent, which units do not have.
+
+    >>> plain(20.0), plain(0.000012), plain(3)
+    ('20', '0.000012', '3')
+    """
+    return f"{value:.12f}".rstrip("0").rstrip(".")
+
+
+def between(low: float, high: float, share: float) -> float:
+    """The number at a share of the way between two above 0, by orders of magnitude.
+
+    >>> between(1.0, 100.0, 0.5)
+    10.0
+    """
+    return float(low * (high / low) ** share)
 
 
 def seconds(words: str, what: str) -> float:
@@ -116,7 +144,6 @@ def millimetres(words: str, what: str) -> float:
 
 
 _NAMED = {**dict.fromkeys(_TIMES, "s"), **dict.fromkeys(_BITS_PER_SECOND, "bps"), **dict.fromkeys(_SIZES, "bytes")}
-_MEASURE = re.compile(r"\s*([-+]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-zµ/]+|%)\s*")
 
 
 def measure(words: str) -> tuple[float, str] | None:
@@ -129,10 +156,10 @@ def measure(words: str) -> tuple[float, str] | None:
     >>> measure("2 BDP"), measure("100 packets"), measure("fq-codel"), measure("cubic:beta=0.8")
     ((2.0, 'bdp'), (100.0, 'packets'), None, None)
     """
-    match = _MEASURE.fullmatch(words)
-    if match is None:
+    found = split(words)
+    if found is None or not found[1]:
         return None
-    number, unit = float(match[1]), match[2]
+    number, unit = float(found[0]), found[1]
     for units in (_TIMES, _BITS_PER_SECOND, _SIZES, {"%": 0.01}):
         if unit in units:
             # Twelve digits: 70 ms are 0.07 s, not 0.07000000000000001.
@@ -141,7 +168,7 @@ def measure(words: str) -> tuple[float, str] | None:
 
 
 def _read(words: str, what: str, units: dict[str, float], example: str) -> float:
-    match = _NUMBER.fullmatch(words)
-    if match is None or match[2] not in units:
+    number, unit = split(words) or ("", "")
+    if unit not in units or number[0] in "-+":
         raise RequestError(f"{what} {words!r}: expected {example}; units are {', '.join(units)}")
-    return float(match[1]) * units[match[2]]
+    return float(number) * units[unit]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from thalweg import _native
 from thalweg.catalogue import Entry
 from thalweg.errors import ControllerError, RequestError, did_you_mean
 from thalweg.executor import Executor
-from thalweg.memory import return_large_blocks
+from thalweg.executor.gathering import gather
 from thalweg.outcome import Outcomes
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Scenario
@@ -48,11 +47,11 @@ def run_suite(
 
     Raises ControllerError if a controller in Python fails; finished scenarios are kept.
     """
-    return_large_blocks()
     begin, total = time.perf_counter(), trials * len(scenarios)
 
-    def keep(number: int, native: _native.Outcomes) -> None:
-        outcomes = Outcomes.of(native, scenarios[number].description)
+    def keep(number: int, outcomes: Outcomes) -> None:
+        if outcomes.n < trials:  # a Ctrl-C was before the others
+            return
         result.outcomes.append(outcomes)
         result.wall_s = time.perf_counter() - begin
         store.add(outcomes)
@@ -61,16 +60,14 @@ def run_suite(
         on_progress(scenarios[min(finished // trials, len(scenarios) - 1)].name, finished, total)
 
     try:
-        complete = executor.play(scenarios, range(result.seed, result.seed + trials), report, keep)
-        if complete:
-            store.finish()
+        gather(executor, scenarios, range(result.seed, result.seed + trials), keep, report)
+        store.finish()
     except ControllerError as error:
         kept = [outcomes.scenario.name for outcomes in result.outcomes if store.has(outcomes)]
         finished = f"{len(kept)} of {len(scenarios)} scenarios are finished"
         names = ", ".join(kept) or "none"
         raise ControllerError(f"{error}\n{finished} and kept in {store.root} ({names})") from error.__cause__
     except KeyboardInterrupt:
-        complete = False
-    if not complete:
         result.outcomes = [outcomes for outcomes in result.outcomes if store.has(outcomes)]
-    return complete
+        return False
+    return True

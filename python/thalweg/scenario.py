@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import polars as pl
+
 from thalweg import _native, audit
+from thalweg.audit import auditing
 from thalweg.catalogue import Entry, find_scenario
+from thalweg.columns import frame
 from thalweg.control.definition import Definition
 from thalweg.control.failure import error_of
-from thalweg.control.processes import Stopped, can_run_apart, play_apart
 from thalweg.control.resolver import Given, Resolver
 from thalweg.errors import AuditError, RequestError, ScenarioError, did_you_mean
+from thalweg.executor import Executor, unheard
 from thalweg.outcome import Description, Outcomes, Trial
 from thalweg.trace import Trace
 
@@ -175,6 +179,31 @@ class Scenario:
         series = Trace.of(native.trace) if native.trace is not None else None
         return Trial(Outcomes.of(native.outcomes, self.description), series)
 
+    def packets(self, seed: int = 1, from_s: float = 0.0, most: int = 1_000_000) -> pl.DataFrame:
+        """The way of each packet through each link in one trial: entered, marked, left the queue, sent, arrived.
+
+        At most `most` rows, of packets that are on a link at `from_s` or later, in the order of their entry. If
+        there are more, none is left out up to the `entered_s` of the last row, and what entered later has no row.
+        A time that never came is NaN. `left_s` of a packet that the queue dropped is when it was dropped. Raises
+        RequestError, ControllerError.
+
+        >>> packets = Scenario.load("c4/simple-20mbps").packets(seed=7, most=1000)
+        >>> packets.height <= 1000, sorted(packets["fate"].unique())
+        (True, ['delivered', 'queue'])
+        """
+        _check_seed(seed)
+        if not (0 <= from_s < math.inf and 0 <= most < 2**32):
+            raise RequestError(
+                f"packets from {from_s} s, {most} at most: accepted are a time and a number from 0 on"
+            )
+        try:
+            packets, *_ = self._native.packets(seed, from_s, most)
+        except _native.Cancelled:
+            raise Interrupted(None) from None
+        except _native.ControllerFailed as failed:
+            raise error_of(failed, self._definitions) from failed.__cause__
+        return frame(packets)
+
     def probe(self, seed: int, interval_ns: int, count: int, payload: int) -> dict[str, Any]:
         """Probes on its otherwise idle path; see `thalweg.probe.simulated`."""
         return self._native.probe(seed, interval_ns, count, payload)
@@ -186,6 +215,7 @@ class Scenario:
         jobs: int = 0,
         on_progress: Callable[[int], None] | None = None,
         audit: bool | None = None,
+        executor: Executor | None = None,
     ) -> Outcomes:
         """Runs `n` trials with seeds `seed`, `seed + 1`, ... on `jobs` threads (0: all cores).
 
@@ -193,7 +223,8 @@ class Scenario:
         controller is a class that no file can be read for (of a notebook). Raises ControllerError if one fails.
 
         `on_progress` hears the number of finished trials about ten times a second. Raises Interrupted
-        within a second after Ctrl-C. `audit` as for `run`: a finding ends the run.
+        within a second after Ctrl-C. `audit` as for `run`: a finding ends the run. An `executor` runs them
+        somewhere else: `thalweg.executor.cluster`.
 
         >>> outcomes = Scenario.load("c4/simple-20mbps").trials(3, seed=10)
         >>> outcomes.trials["seed"].to_list()
@@ -206,32 +237,20 @@ class Scenario:
         if not _is_whole(jobs) or jobs < 0:
             raise RequestError(f"jobs = {jobs!r}: a number of threads; accepted: 1 or more, 0 for all cores")
         _check_seed(seed, n)
-        processes = min(jobs or os.cpu_count() or 1, n)
-        if processes > 1 and can_run_apart(self._definitions):
-            return self._trials_apart(range(seed, seed + n), processes, on_progress, _watched(audit))
-        try:
-            with findings():
-                native = self._native.trials(range(seed, seed + n), jobs, on_progress, _watched(audit))
-        except _native.ControllerFailed as failed:
-            raise error_of(failed, self._definitions) from failed.__cause__
-        except (_native.Cancelled, KeyboardInterrupt) as cancelled:
-            finished = getattr(cancelled, "outcomes", None)
-            outcomes = Outcomes.of(finished, self.description) if finished is not None else None
-            raise Interrupted(outcomes if outcomes is not None and outcomes.n else None) from None
-        return Outcomes.of(native, self.description)
+        from thalweg.executor.gathering import gather  # noqa: PLC0415 - executors play scenarios
+        from thalweg.executor.machine import ThisMachine  # noqa: PLC0415
 
-    def _trials_apart(
-        self, seeds: Sequence[int], processes: int, on_progress: Callable[[int], None] | None, watched: bool
-    ) -> Outcomes:
-        """Trials in other processes. Raises as `trials`."""
-        identity = (self.toml, self.name, self._definitions)
-        try:
-            with findings():
-                told = play_apart(*identity, seeds, processes, watched, on_progress)
-        except Stopped as stopped:
-            finished = Outcomes.of(self._native.gathered(stopped.told), self.description) if stopped.told else None
-            raise Interrupted(finished) from None
-        return Outcomes.of(self._native.gathered(told), self.description)
+        found: list[Outcomes] = []
+
+        def keep(number: int, outcomes: Outcomes) -> None:
+            found.append(outcomes)
+
+        with auditing(_watched(audit)):
+            try:
+                gather(executor or ThisMachine(jobs), [self], range(seed, seed + n), keep, on_progress or unheard)
+            except KeyboardInterrupt:
+                raise Interrupted(found[0] if found else None) from None
+        return found[0]
 
 
 def definitions_of(native: _native.Scenario, resolver: Resolver | None) -> dict[str, Definition]:

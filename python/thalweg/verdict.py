@@ -185,8 +185,22 @@ class Verdict:
     @property
     def worst_trial(self) -> int:
         """Index of the worst trial by the first criterion that decides; 0 if there is none."""
-        ranked = sorted(self.criteria, key=lambda statistics: statistics.informative)
+        ranked = self._ranked
         return ranked[0].worst_trial if ranked else 0
+
+    @property
+    def typical_trial(self) -> int:
+        """Index of the trial nearest to the median of the same criterion; 0 if there is none."""
+        ranked = self._ranked
+        if not ranked or not math.isfinite(ranked[0].median):
+            return 0
+        distances = np.abs(ranked[0].values["value"].to_numpy() - ranked[0].median)
+        return int(ranked[0].values["trial"][int(np.argmin(distances))])
+
+    @property
+    def _ranked(self) -> list[Statistics]:
+        """Criteria that decide before those that do not."""
+        return sorted(self.criteria, key=lambda statistics: statistics.informative)
 
 
 def judge(

@@ -231,6 +231,38 @@ def test_ctrl_c_stops_within_a_second_and_keeps_finished_trials(tmp_path: Path) 
     assert os.listdir(folder) == ["metadata.json"]  # noqa: PTH208 - names are what is compared
 
 
+@pytest.mark.parametrize(
+    "arguments", [["run", "{}"], ["run", "{}", "-c", "main=c4", "-c", "main=reno"], ["plot", "{}", "-o", "x.html"]]
+)
+def test_ctrl_c_before_there_is_an_answer_says_so(
+    arguments: list[str], scenario_file: Path, tmp_path: Path
+) -> None:
+    # Minutes of computing; a trial has no answer before its end.
+    scenario_file.write_text(scenario_file.read_text().replace("200 kB", "100 GB"))
+    begun = tmp_path / "begun"
+    code = (
+        "import sys; from thalweg.cli import main; from thalweg import Scenario;"
+        "import thalweg.scenario as s; load = s.Scenario.from_entry;"
+        f"s.Scenario.from_entry = staticmethod(lambda *a: (open({str(begun)!r}, 'w').close(), load(*a))[1]);"
+        "sys.exit(main())"
+    )
+    words = [word.format(scenario_file) for word in arguments]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words, "--set", "time_limit=100000 s"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    deadline = time.monotonic() + 30
+    while not begun.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
 @pytest.mark.parametrize("arguments", [["list", "controllers"], ["run", "c4/simple-20mbps", "--format", "json"]])
 def test_a_reader_who_leaves_is_no_failure(arguments: list[str]) -> None:
     read, write = os.pipe()

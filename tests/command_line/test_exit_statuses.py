@@ -68,3 +68,18 @@ def test_head_takes_one_line_and_the_report_is_written_and_the_shell_sees_the_fa
     assert line.returncode == 1
     assert len(line.stdout.splitlines()) == 1
     assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_command_without_output_still_answers_by_its_status_and_its_files(
+    closed: str, failing: Path, tmp_path: Path
+) -> None:
+    code = "import sys; from thalweg.cli import main; sys.exit(main())"
+    out = tmp_path / "out"
+    suite = f"{sys.executable} -c '{code}' suite {failing.parent} -n 2 --no-report --out {out}"
+    line = subprocess.run(["sh", "-c", f"{suite} {closed}"], check=False, capture_output=True, text=True)
+    assert line.returncode == 1
+    assert "Traceback" not in line.stderr
+    # What would have been printed is in none of them.
+    assert (out / "metadata.json").read_bytes()[:1] == b"{"
+    assert (out / "short" / "flows.parquet").read_bytes()[:4] == b"PAR1"

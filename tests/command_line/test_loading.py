@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pkgutil
 import subprocess
 import sys
 
@@ -56,6 +58,25 @@ def test_a_command_loads_no_more_than_it_needs(arguments: list[str], without: se
     modules = loaded(*arguments)
     assert "thalweg.cli" in modules
     assert not modules & without
+
+
+@pytest.mark.parametrize(("own", "loading"), [(None, "1"), ("3", "3")])
+def test_numpy_loads_with_one_thread_and_programs_of_a_command_do_not_inherit_that(
+    own: str | None, loading: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, seen = "OPENBLAS_NUM_THREADS", []
+    monkeypatch.delenv(name, raising=False)
+    if own is not None:
+        monkeypatch.setenv(name, own)
+
+    def load(path: str) -> object:
+        seen.append(os.environ[name])
+        return pkgutil.resolve_name(path)
+
+    monkeypatch.setattr(commands, "resolve_name", load)
+    commands._application.__wrapped__(("run",))
+    assert seen == [loading]
+    assert os.environ.get(name) == own
 
 
 def test_every_public_name_of_the_package_exists() -> None:

@@ -117,3 +117,10 @@ def test_a_loss_may_be_a_probability_alone(scenario_file: Path, capsys: Capture)
     model = '{ model = "random", rate = "1 %" }'
     assert said("1 %") == said(model)
     assert said("1 %") != said("2 %")
+
+
+def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
+    assert main(["run", "c4/simple-20mbps", "--set", "path.rtt=5", "ms"]) == 2
+    assert capsys.readouterr().err == (
+        "error: unexpected argument 'ms'; accepted: a value with spaces in quotes, as in path.rate=\"10 Mbps\"\n"
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from terminal import typed
 from thalweg.cli import main
 from thalweg.cli.shell.prompt import shell_with_prompt
 
@@ -16,20 +16,9 @@ from thalweg.cli.shell.prompt import shell_with_prompt
 @pytest.mark.parametrize("name", ["bash", "sh"])
 def test_the_prompt_of_a_shell_names_the_path(name: str, tmp_path: Path) -> None:
     with shell_with_prompt([name], "c4/bad-wifi path.rtt=1 s") as (words, variables):
-        master, slave = pty.openpty()
-        environment = {**os.environ, **variables, "HOME": str(tmp_path), "TERM": "dumb"}
-        process = subprocess.Popen([*words, "-i"], stdin=slave, stdout=slave, stderr=slave, env=environment)
-        os.close(slave)
-        os.write(master, b"exit 3\n")
-        said = b""
-        try:
-            while chunk := os.read(master, 4096):
-                said += chunk
-        except OSError:  # the other side is closed
-            pass
-        os.close(master)
-        assert process.wait(10) == 3
-    assert b"(c4/bad-wifi path.rtt=1 s) " in said
+        shown, status = typed([*words, "-i"], b"exit 3\n", {**variables, "HOME": str(tmp_path)})
+    assert status == 3
+    assert "(c4/bad-wifi path.rtt=1 s) " in shown
     assert not [word for word in words if Path(word).is_file() and word.startswith("/tmp/thalweg-")]
 
 

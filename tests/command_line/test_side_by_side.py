@@ -69,11 +69,8 @@ def test_combinations_of_two_flows_are_all_run(tmp_path: Path, scenario_file: Pa
     ]
 
 
-@pytest.mark.parametrize("format_", ["table", "json"])
-def test_a_quiet_command_says_nothing_but_errors(
-    format_: str, scenario_file: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    arguments = ["--format", format_, "--quiet"]
+def test_a_quiet_command_says_nothing_but_errors(scenario_file: Path, tmp_path: Path, capsys: Capture) -> None:
+    arguments = ["--quiet"]
     assert main(["run", str(scenario_file), *arguments]) == 0
     assert main(["run", str(scenario_file), "-c", "main=c4", "-c", "main=reno", *arguments]) == 0
     suite = ["suite", str(scenario_file.parent), "-n", "2", "--out", str(tmp_path / "out"), "--no-report"]
@@ -86,3 +83,19 @@ def test_a_quiet_command_says_nothing_but_errors(
     # It holds for that command alone.
     assert main(["run", str(scenario_file)]) == 0
     assert "main completion <= 5 s" in capsys.readouterr().out
+
+
+def test_a_quiet_command_still_prints_the_document_that_is_asked_for(
+    scenario_file: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    suite = ["suite", str(scenario_file.parent), "-n", "2", "--no-report", "--out", str(tmp_path / "out")]
+    sides = ["-c", "main=c4", "-c", "main=reno"]
+    for words in (["run", str(scenario_file)], ["run", str(scenario_file), *sides], suite):
+        assert main([*words, "--format", "json", "--quiet"]) == 0
+        said = capsys.readouterr()
+        assert json.loads(said.out)
+        assert said.err == ""
+    assert main([*suite, "--format", "markdown", "--quiet"]) == 0
+    said = capsys.readouterr()
+    assert "| main completion <= 5 s |" in said.out
+    assert said.err == ""

@@ -137,6 +137,8 @@ def test_options_are_checked_by_name_and_type(tmp_path: Path, capfd: pytest.Capt
     assert 'option "beta" of' in (said := refusal(f"{file}:beta=high,must=1", capfd))
     assert 'cannot be "high"; accepted: a number' in said
     assert 'cannot be "nan"; accepted: a number' in refusal(f"{file}:beta=nan,must=1", capfd)
+    assert "is given twice; accepted: each option once" in refusal(f"{file}:beta=0.5,beta=0.8,must=1", capfd)
+    assert 'option "beta" of "cubic" is given twice' in refusal("cubic:beta=0.5,beta=0.8", capfd)
     assert 'needs the option "must"; accepted: a whole number' in refusal(f"{file}:Bad:fast", capfd)
     assert (
         main(["run", "c4/simple-20mbps", "-c", f"main={file}:fast,must=1", "--set", "flow.main.download=10kB"])

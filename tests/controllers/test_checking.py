@@ -85,7 +85,7 @@ def test_a_new_crate_depends_on_the_checkout_and_is_kept(
 
 @pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.py")), ids=lambda file: file.stem)
 def test_examples_stand_every_sequence_of_events(example: Path) -> None:
-    found = [one for one in check_sequences(str(example), n=60) if one]
+    found = [broken for broken in check_sequences(str(example), n=60) if broken]
     assert found == []
 
 
@@ -110,7 +110,7 @@ def test_a_sequence_that_breaks_a_rule_is_told_with_its_events(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("odd.py").write_text(HEAD + "pass\n\n    " + handlers + "\n")
-    found = [one for one in check_sequences("odd.py") if one]
+    found = [broken for broken in check_sequences("odd.py") if broken]
     if says is None:  # a number of any kind, and no sequence has a remembered window
         assert found == []
         return
@@ -118,7 +118,7 @@ def test_a_sequence_that_breaks_a_rule_is_told_with_its_events(
     assert says in found[0].what
     assert "odd.py:" in found[0].what
     assert found[0].events
-    assert [one for one in check_sequences("odd.py") if one] == found, "the same seed, the same sequences"
+    assert [broken for broken in check_sequences("odd.py") if broken] == found, "the same seed, the same sequences"
 
 
 def test_check_tells_of_a_sequence_that_no_random_path_shows(

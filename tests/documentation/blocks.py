@@ -90,7 +90,7 @@ def blocks(page: str, text: str | None = None) -> list[Block]:
                 notes.append((note[1], note[2]))
         elif fence := _FENCE.match(line):
             inside = list(_until(rest, fence["indent"] + fence["fence"]))
-            text_ = "".join(f"{one.removeprefix(fence['indent'])}\n" for one in inside)
+            text_ = "".join(f"{line.removeprefix(fence['indent'])}\n" for line in inside)
             found.append(Block(page, number, fence["language"], text_, notes))
             notes = []
         elif line.strip() and notes:
@@ -115,7 +115,7 @@ def commands(block: Block) -> Iterator[Command]:
     for line in [*lines, "$ "]:
         if line.startswith("$ "):
             if shown:
-                yield Command(shown[0], "".join(f"{one}\n" for one in shown[1:]))
+                yield Command(shown[0], "".join(f"{line}\n" for line in shown[1:]))
             shown = [line[2:]]
         else:
             shown.append(line)

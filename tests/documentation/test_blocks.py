@@ -17,13 +17,17 @@ from documentation.blocks import ROOT, Block, Command, blocks, commands, pages
 from real_time import needs_rights
 from thalweg.cli import main
 from thalweg.cli.commands import application
+from thalweg.hunt.plan import hunt_of
 from thalweg.live import LiveScenario
 from thalweg.scenario import Scenario
 from thalweg.sweep.plan import plan_of
 from thalweg.sweep.plan_file import PlanFile
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-STATUSES = {"study": (0, 1, 2), "run": (0, 1), "suite": (0, 1), "compare": (0, 1, 2), "score": (0, 1)}
+STATUSES = {
+    **dict.fromkeys(("run", "suite", "score", "hunt"), (0, 1)),
+    **dict.fromkeys(("study", "compare"), (0, 1, 2)),
+}
 """1: a criterion, or a check of a study, has failed, which is an answer; 2: too few trials to tell."""
 TABLES = {
     "path": '[path]\nrate = "20 Mbps"\nrtt = "40 ms"\n',
@@ -83,6 +87,10 @@ def play(block: Block, names: dict[str, Any], capfd: pytest.CaptureFixture[str])
             scenario(block)
         case "json":
             json.loads(block.text)
+        case "javascript":
+            assert block.page in ("docs/how-to/lab.md", "docs/how-to/lab-controllers.md"), (
+                f"{block.place}: tests/lab runs those of the lab alone"
+            )
         case "rust":
             assert in_an_example(block.text), f"{block.place}: no example in Rust has these lines"
         case "csv":
@@ -117,6 +125,8 @@ def run(block: Block, command: Command, capfd: pytest.CaptureFixture[str], live:
         Path(words[target + 1]).write_text(printed.out, encoding="utf-8")
     allowed = STATUSES.get(words[1], (0,))
     assert status in allowed, f"{block.place}: {command.line}: status {status}\n{printed.err}"
+    if status == 2:  # too few trials to judge are an answer, a command that is refused is none
+        assert "not enough trials" in printed.err, f"{block.place}: {command.line}\n{printed.err}"
     if command.prints is None or block.of_command("output", command.line) is not None:
         return
     told = printed.out + printed.err
@@ -164,6 +174,9 @@ def scenario(block: Block) -> None:
     """Runs a scenario, or tables of one beside what they lack; a plan, and the kernel's TCP, are checked only."""
     keys = tomllib.loads(block.text)
     text = block.text
+    if "objective" in keys:
+        assert hunt_of(keys, PlanFile(block.place, text), Path()).base(), block.place
+        return
     if "axes" in keys:
         points = [point for _, point in next(plan_of(keys, PlanFile(block.place, text), Path()).space.points(50))]
         assert points, block.place

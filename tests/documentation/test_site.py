@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,16 +18,15 @@ import pytest
 from docs.site.command_line import command_line
 from docs.site.sources import chapters, generated
 from documentation.blocks import ROOT
-from thalweg import _native
+from lab.conftest import Quiet
+from thalweg import Scenario, _native
 from thalweg.cli import commands
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium (Debian's package chromium)")
 pytestmark = pytest.mark.timeout(600)
-WIDTHS = [1300, 400]
+WIDTHS = (1600, 1300, 1080, 400)
 LOOKED_AT = [
     "index",
     "how-to/ten-minutes",
@@ -35,6 +36,11 @@ LOOKED_AT = [
     "reference/schema",
     "fidelity",
 ]
+LESSONS = re.findall(
+    r'^  id: "([\w-]+)"',
+    "".join(file.read_text(encoding="utf-8") for file in (ROOT / "lab/src/lessons").glob("*.ts")),
+    re.MULTILINE,
+)
 Scheme = Literal["light", "dark"]
 
 
@@ -47,17 +53,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "site"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - a test without Chromium needs none
-
-    with sync_playwright() as playwright:
-        # Root has no sandbox, and CI is root.
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 def opened(browser: Browser, file: Path, width: int = 1300, scheme: Scheme = "light", query: str = "") -> Page:
@@ -103,6 +98,11 @@ def test_links_within_the_site_lead_somewhere(site: Path) -> None:
             if re.match(r"[a-z]+:", target):
                 continue
             file = (page.parent / path).resolve() if path else page.resolve()
+            if file == (site / "lab" / "index.html").resolve():
+                lesson = re.fullmatch(r"(?:lesson=([\w-]+))?", anchor)
+                if lesson is None or (lesson[1] and lesson[1] not in LESSONS):
+                    broken.append(f"{page.relative_to(site)}: {target}")
+                continue
             known = ids.get(file)
             if not file.exists() or (anchor and known is not None and anchor not in known):
                 broken.append(f"{page.relative_to(site)}: {target}")
@@ -122,11 +122,15 @@ def test_the_reference_has_every_command_key_and_name(site: Path) -> None:
         assert f'id="thalweg.{name}"' in api or re.search(rf'id="thalweg\.[\w.]*{re.escape(name)}"', api), name
     for metric in _native.metrics():
         assert f"`{metric['name']}`" in (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
+    # Options keep both of their dashes, and numbers stay on a line with their unit.
+    commands_page = (site / "docs/reference/command-line.html").read_text(encoding="utf-8")
+    assert "with --live, of the last" in commands_page
+    verdicts = (site / "docs/verdicts.html").read_text(encoding="utf-8")
+    assert re.search(r"<p>4\.457\xa0s \[4\.457\xa0s,\xa04\.457\xa0s\]</p>", verdicts)
     with pytest.raises(KeyError):
         generated("<!-- generated: nothing -->\n")
 
 
-@needs_chromium
 def test_the_search_finds_without_a_network_or_a_server(site: Path, browser: Browser) -> None:
     page = opened(browser, site / "search.html", query="?q=policer")
     page.wait_for_selector("#search-results li a", timeout=60_000)
@@ -135,7 +139,56 @@ def test_the_search_finds_without_a_network_or_a_server(site: Path, browser: Bro
     page.context.close()
 
 
-@needs_chromium
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
+    """The site behind a plain web server, in a folder of it."""
+    if "assets" not in (site / "lab" / "index.html").read_text(encoding="utf-8"):
+        assert "CI" not in os.environ, "the site has no lab: make lab"
+        pytest.skip("the site has no lab: make lab")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site.parent))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/{site.name}"
+    server.shutdown()
+
+
+def test_the_front_page_leads_to_a_lab_that_runs_the_native_trial(served: str, browser: Browser) -> None:
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{served}/index.html")
+    page.get_by_role("link", name="The lab", exact=True).click()
+    page.wait_for_selector("[data-ready]", timeout=60_000)
+    native = Scenario.load("c4/bad-wifi").run(seed=1)
+    assert page.locator("[data-hash]").inner_text() == native.trace_hash
+    assert page.url == f"{served}/lab/index.html"
+    assert [url for url in asked if not url.startswith((served, "data:", "blob:"))] == []
+    page.close()
+
+
+def test_each_lesson_that_the_manual_names_is_opened_by_its_link(served: str, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto(f"{served}/docs/how-to/lab.html")
+    links = page.locator("#lessons table a")
+    assert {link.split("#lesson=")[1] for link in links.evaluate_all("all => all.map(one => one.href)")} == set(
+        LESSONS
+    )
+    link = links.nth(3)
+    title = link.inner_text()
+    link.click()
+    page.wait_for_selector("[data-ready]", timeout=60_000)
+    assert page.locator(".lesson h2").inner_text().lower() == title.lower()
+    page.goto(f"{served}/lab/index.html#lesson=none")
+    assert 'no lesson "none"' in page.get_by_role("alert").inner_text()
+    page.close()
+
+
+def test_from_a_disk_the_lab_says_what_it_needs(site: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((site / "lab" / "index.html").as_uri())
+    page.get_by_text("python3 -m http.server").wait_for(timeout=20_000)
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_pages_fit_the_screen_in_light_and_dark(site: Path, browser: Browser, width: int, scheme: Scheme) -> None:

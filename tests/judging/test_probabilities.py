@@ -52,7 +52,7 @@ def test_ranks_and_discoveries_are_those_of_scipy() -> None:
         assert probabilities.ranks(values).tolist() == stats.rankdata(values).tolist()
         chances = RANDOM.uniform(0, 1, size=len(values)) ** 3
         adjusted = stats.false_discovery_control(chances, method="bh")
-        assert discoveries([*chances]) == [bool(one <= 0.05) for one in adjusted]
+        assert discoveries([*chances]) == [bool(chance <= 0.05) for chance in adjusted]
 
 
 def test_what_has_no_probability_is_refused() -> None:

@@ -219,6 +219,7 @@ def test_the_page_of_measured_rates_keeps_every_promise_within_a_point() -> None
         "stacks",
         "loopback",
         "laws",
+        "slow-start",
     }
     for what, drawn, _, *sides, promised in intervals:
         below, above = (0.0 if side == "-" else float(side) for side in sides)

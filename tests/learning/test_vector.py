@@ -66,3 +66,28 @@ def test_gymnasium_makes_it_and_an_action_after_an_end_begins_the_next_trial() -
     assert not terminated.any()
     # The observation of a beginning: ten packets, no queue.
     assert again[0] == pytest.approx(first[0], rel=0.05)
+
+
+def test_an_action_that_is_no_number_is_refused_before_any_trial_goes_on() -> None:
+    def trials(mistakes: bool) -> list[tuple[int, str]]:
+        env = VectorCongestion(3, overrides=SHORT, vary=VARY, jobs=2)
+        env.reset(seed=10)
+        found, going_on = [], np.ones(3, np.bool_)
+        actions = np.array([[0.3], [-0.2], [0.1]], np.float32)
+        for _ in range(150):
+            # What a trial that begins is given is ignored.
+            for wrong in np.flatnonzero(going_on) if mistakes else ():
+                mistaken = actions.copy()
+                mistaken[wrong] = np.nan if wrong else np.inf
+                with pytest.raises(thalweg.RequestError) as refusal:
+                    env.step(mistaken)
+                assert f"environment {wrong}: action = [" in str(refusal.value)
+                assert "accepted: one finite number" in str(refusal.value)
+            _, _, terminated, truncated, info = env.step(actions)
+            going_on = ~(terminated | truncated)
+            found += [(int(info["seed"][i]), str(info["trace_hash"][i])) for i in np.flatnonzero(~going_on)]
+        return found
+
+    expected = trials(mistakes=False)
+    assert len(expected) > 6
+    assert trials(mistakes=True) == expected

@@ -242,7 +242,7 @@ class TestKernelTcp:
         requests = 'requests = { count = 12, mean_gap = "50 ms", p5 = "20000 B", p95 = "200000 B" }'
         text = PATH.replace('download = "1 MB"', requests).replace('"main"', '"short"').replace("[path]", SAMPLED)
         live = load(tmp_path, text, short="kernel:cubic")
-        played = play(live, 2, 1, 0)
+        played = play(live, 2, 1)
         real, computed = played.outcomes, Scenario.from_toml(text, "path").trials(2)
         assert real.requests.schema == computed.requests.schema
         drawn = ("trial", "seed", "request", "bytes")

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from real_time import PATH, WAIT_S, needs_rights, networks, shell, until
+from terminal import typed
 from thalweg.live import LiveRequest, Rig, faithfulness
 from thalweg.live.process import LiveProcess
 
@@ -367,6 +368,31 @@ class TestRig:
         assert [host["name"] for host in hosts] == ["left1", "right1", "right2"]
         assert hosts[0]["enter"][0] == "nsenter"
         # To the command alone; a terminal would tell the emulator as well.
+        process.send_signal(signal.SIGINT)
+        assert process.wait(WAIT_S) == 0
+
+    @pytest.mark.parametrize("name", ["bash", "sh"])
+    def test_a_shell_in_a_host_names_the_host_and_the_path(
+        self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SHELL", f"/bin/{name}")
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)  # a long prompt would be broken at the edge of the terminal
+        Path("path.toml").write_text(PATH)
+        run = "import sys; from thalweg.cli import main; sys.exit(main(sys.argv[1:]))"
+        options = ["--set", "path.rtt=60 ms", "--left", "2", "--format", "json"]
+        process = subprocess.Popen(
+            [PYTHON, "-c", run, "rig", "path.toml", *options], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        hosts = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["hosts"]
+        for host in hosts:
+            said, status = typed([*host["shell"], "-i"], b'echo "at $THALWEG_PATH"; exit 3\n')
+            # A setting of the path is part of its name; the quotes that a shell would read are not.
+            where = f"{host['name']} path.toml path.rtt=60 ms"
+            assert f"({where}) " in said
+            assert f"at {where}" in said
+            assert status == 3
         process.send_signal(signal.SIGINT)
         assert process.wait(WAIT_S) == 0
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -20,14 +21,14 @@ pytestmark = pytest.mark.timeout(900)
 
 def pythons() -> dict[str, str]:
     """Interpreters of this machine that the package supports, by version: the oldest and the newest."""
-    installed = [place for minor in range(11, 20) if (place := shutil.which(f"python3.{minor}"))]
-    by_pyenv = [str(place) for place in Path.home().glob(".pyenv/versions/3.*/bin/python3")]
+    installed = [path for minor in range(11, 20) if (path := shutil.which(f"python3.{minor}"))]
+    by_pyenv = [str(path) for path in Path.home().glob(".pyenv/versions/3.*/bin/python3")]
     found: dict[str, str] = {}
-    for place in [sys.executable, *installed, *by_pyenv]:
-        said = subprocess.run([place, "--version"], capture_output=True, text=True, check=False)
+    for path in [sys.executable, *installed, *by_pyenv]:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
         version = re.search(r"3\.(\d+)", said.stdout)
         if version is not None and int(version.group(1)) >= 11:
-            found.setdefault(version.group(), place)
+            found.setdefault(version.group(), path)
     ordered = sorted(found, key=lambda version: int(version.partition(".")[2]))
     return {version: found[version] for version in dict.fromkeys((ordered[0], ordered[-1]))}
 
@@ -80,6 +81,30 @@ def test_a_wheel_is_for_every_python_from_the_oldest_on_and_holds_what_is_read_a
     ):
         assert f"thalweg/{needed}" in names, needed
     assert [name for name in names if name.startswith(("tests/", "docs/"))] == []
+
+
+def test_a_source_distribution_holds_what_a_build_reads_and_no_more(tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).with_name("maturin")), "sdist", "--out", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tops = {tuple(name.split("/")[1:3]) for name in tar.getnames()}
+        root = archive.name.removesuffix(".tar.gz")
+        manifest = tar.extractfile(f"{root}/crates/bindings/Cargo.toml")
+        assert manifest is not None
+        needed = set(re.findall(r"thalweg-(\w+)\.workspace", manifest.read().decode()))
+    assert ("crates", "bindings") in tops
+    assert {("crates", name) for name in needed} <= tops
+    files = {
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "PKG-INFO",
+        "README.md",
+        "pyproject.toml",
+    }
+    assert {top for top, *_ in tops} == {"crates", "python", *files}
 
 
 def test_the_lowest_versions_are_read_from_ranges() -> None:

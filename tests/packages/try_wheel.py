@@ -76,15 +76,16 @@ class Environment:
     def size_mb(self) -> float:
         """What the packages take, without pip itself."""
         (packages,) = (self._binaries.parent / "lib").glob("python*/site-packages")
-        own = [one for one in packages.iterdir() if not one.name.startswith(("pip", "setuptools"))]
-        files = [file for one in own for file in ([one] if one.is_file() else one.rglob("*")) if file.is_file()]
+        own = [package for package in packages.iterdir() if not package.name.startswith(("pip", "setuptools"))]
+        found = (file for package in own for file in ([package] if package.is_file() else package.rglob("*")))
+        files = [file for file in found if file.is_file()]
         return sum(file.stat().st_size for file in files if not file.is_symlink()) / 1e6
 
     def requirements(self) -> list[str]:
         """What the installed package asks for, without extras."""
         (info,) = (self._binaries.parent / "lib").glob("python*/site-packages/thalweg-*.dist-info")
         asked = Distribution.at(info).requires or []
-        return [one for one in asked if "extra ==" not in one]
+        return [requirement for requirement in asked if "extra ==" not in requirement]
 
 
 def lowest(requirements: list[str]) -> list[str]:
@@ -93,8 +94,8 @@ def lowest(requirements: list[str]) -> list[str]:
     >>> lowest(["numpy>=2.1", "polars<3,>=2"])
     ['numpy==2.1.*', 'polars==2.*']
     """
-    found = [re.match(r"([\w-]+).*>=([\d.]+)", one) for one in requirements]
-    return [f"{one[1]}=={one[2]}.*" for one in found if one]
+    found = [re.match(r"([\w-]+).*>=([\d.]+)", requirement) for requirement in requirements]
+    return [f"{match[1]}=={match[2]}.*" for match in found if match]
 
 
 def attempt(place: Environment, commands: list[tuple[list[str], tuple[int, ...]]]) -> None:

@@ -19,7 +19,8 @@ DOCUMENTS: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "docs/reference/documents.toml").read_text(encoding="utf-8")
 )
 NAMES = {name: key for key, entry in DOCUMENTS.items() for name in (key, *entry.get("called", []))}
-SCANNED = ("crates", "python", "docs", "tests", "fuzz", "bench", "*.md")
+SCANNED = ("crates", "python", "docs", "tests", "fuzz", "bench", "lab/src", "*.md")
+SUFFIXES = (".rs", ".py", ".md", ".toml", ".ts", ".tsx", "states.json")
 EXAMPLES = (
     "docs/site/sources.py",
     "tests/repository/citations.py",
@@ -104,7 +105,7 @@ def wrong(name: str) -> Iterator[str]:
 
 
 def test_every_document_and_section_that_is_cited_exists() -> None:
-    found = [message for name in files(".rs", ".py", ".md", ".toml") for message in wrong(name)]
+    found = [message for name in files(*SUFFIXES) for message in wrong(name)]
     assert not found, "\n".join(found)
 
 
@@ -119,7 +120,7 @@ def test_every_scenario_of_the_draft_names_a_heading_of_it() -> None:
 
 def test_every_entry_of_the_table_is_cited() -> None:
     used: set[tuple[str, str | None]] = set()
-    for name in files(".rs", ".py", ".md", ".toml"):
+    for name in files(*SUFFIXES):
         for citation in cited(name):
             if citation.document is not None:
                 used |= {

@@ -16,6 +16,7 @@ from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.plots import plot_distribution, plot_trial, save
 from thalweg.plots.downsample import changes, downsample, gaps
+from thalweg.plots.theme import THEMES
 from thalweg.report import write_report
 from thalweg.scenario import Scenario
 from thalweg.store.results import SuiteResult
@@ -108,3 +109,13 @@ def test_a_line_ends_where_a_value_is_unknown_for_longer_than_a_bucket() -> None
     # Ten buckets of a second: the gap from 1 to 3 s is one, that from 3.1 to 3.2 s is not.
     ends = gaps(frame, "y", ["flow"], buckets=10)
     assert ends.rows() == [(1.0, "main", 1.0), (1.0, "main", None)]
+
+
+def test_every_word_of_a_figure_is_readable_on_a_dark_page() -> None:
+    # What a theme does not name is black.
+    for name, theme in THEMES.items():
+        ground = 0x16 if name == "dark" else 0xFF
+        for part in ("axis", "legend", "header"):
+            for word in ("labelColor", "titleColor"):
+                grey = int(theme[part][word][1:3], 16)
+                assert abs(grey - ground) > 100, (name, part, word)

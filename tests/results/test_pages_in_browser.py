@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 
 from calls import CALL
+from chromium import Scheme, opened, serious
 from short_download import SCENARIO
 from thalweg.plots import plot_distribution, plot_trial
 from thalweg.report import write_report
@@ -20,26 +17,12 @@ from thalweg.scenario import Scenario
 from thalweg.store.results import SuiteResult
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium (Debian's package chromium)"),
     pytest.mark.timeout(300),  # longer than others: a loaded machine must not fail them
 ]
 WIDTHS = [1300, 400, 360]
-Scheme = Literal["light", "dark"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - a test without Chromium needs none
-
-    with sync_playwright() as playwright:
-        # Root has no sandbox, and CI is root.
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +60,6 @@ def study(folder: Path) -> Path:
     return folder / "study" / "report.html"
 
 
-def opened(browser: Browser, page: Path, width: int = 1300, scheme: Scheme = "light", anchor: str = "") -> Page:
-    """A page with all its figures drawn."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    view = context.new_page()
-    problems: list[str] = []
-    view.on("pageerror", lambda error: problems.append(str(error)))
-    view.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    view.on("request", lambda request: problems.append(request.url) if request.url.startswith("http") else None)
-    view.goto(page.as_uri() + anchor)
-    view.wait_for_selector("html[data-drawn]", state="attached", timeout=120_000)
-    assert problems == []
-    return view
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["report", "figure", "study"])
 def test_nothing_scrolls_sideways(browser: Browser, name: str, width: int, request: pytest.FixtureRequest) -> None:
@@ -115,14 +84,7 @@ def test_axe_finds_nothing_serious(
 ) -> None:
     view = opened(browser, request.getfixturevalue(name), scheme=scheme)
     view.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    view.evaluate(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = view.evaluate("axe.run().then((result) => result.violations)")
-    serious = {
-        violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
-        for violation in found
-        if violation["impact"] in ("serious", "critical")
-    }
-    assert serious == {}
+    assert serious(view) == {}
 
 
 def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Browser, report: Path) -> None:
@@ -268,7 +230,7 @@ def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(brows
     view = opened(browser, study)
     order = view.evaluate("[...document.querySelectorAll('main section')].map((one) => one.id)")
     assert order.index("rows") > order.index("checks")
-    assert order[-2:] == ["rows", "parameters"]
+    assert order[-3:] == ["rows", "scenarios", "parameters"]
     document = json.loads((study.parent / "study.json").read_text(encoding="utf-8"))
     command = view.locator(".top .command").inner_text()
     assert command == document["command"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
@@ -16,7 +15,7 @@ import polars as pl
 import pytest
 
 from calls import CALL
-from drawings import drawn, parts
+from drawings import drawn, parts, vega_lite_schema
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes, Trial
 from thalweg.plots import PANELS, Figure, plot_distribution, plot_trial, plot_trials
@@ -55,16 +54,6 @@ def flows() -> Trial:
     return Scenario.from_toml(FLOWS, "flows").run(seed=1, trace=True)
 
 
-def schema() -> dict[str, Any]:
-    """The JSON schema of Vega-Lite that altair ships; found without the slow import of altair."""
-    package = importlib.util.find_spec("altair")
-    assert package is not None
-    assert package.origin is not None
-    (file,) = Path(package.origin).parent.rglob("vega-lite-schema.json")
-    document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return document
-
-
 def colours(spec: Any) -> list[tuple[str, str]]:
     """What each colour of a figure stands for: label and colour, each pair once."""
     scales = [
@@ -88,7 +77,7 @@ def test_every_kind_of_figure_is_valid_vega_lite(
         plot_trials({"one": call, "other": call}),
         plot_distribution(outcomes_of([4.5, 4.6])),
     ]
-    accepted = schema()
+    accepted = vega_lite_schema()
     for figure in figures:
         for theme in ("screen", "dark", "paper"):
             validate_jsonschema(figure.to_dict(theme), accepted)

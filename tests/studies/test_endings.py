@@ -12,9 +12,9 @@ from thalweg.cli import main
 from thalweg.cli.options import Format
 from thalweg.cli.study.end import Ending, conclude
 from thalweg.errors import RequestError
+from thalweg.executor.machine import ThisMachine
 from thalweg.studies.catalogue import STUDIES
 from thalweg.studies.runner.study import Finished
-from thalweg.studies.runner.trials import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["study", "stacks", "-n", "1", "--scenario", "simple-20mbps"]
@@ -24,7 +24,7 @@ def finished() -> Finished[Any, Any, Any]:
     study: Any = STUDIES["stacks"]
     parameters = study.choose({"names": ["simple-20mbps"]})
     done: Finished[Any, Any, Any] = study.run(
-        parameters, 1, scenarios=study.scenarios(parameters, 1), seed=1, player=ThisMachine(1)
+        parameters, 1, scenarios=study.scenarios(parameters, 1), seed=1, executor=ThisMachine(1)
     )
     return done
 

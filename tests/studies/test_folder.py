@@ -179,7 +179,7 @@ def test_an_interrupted_study_beside_an_older_one_keeps_its_rows(
     trials = Scenario.trials
     played: list[str] = []
 
-    def once(self: Scenario, n: int, seed: int, *_: object) -> Outcomes:
+    def once(self: Scenario, n: int, seed: int, **_: object) -> Outcomes:
         if played:
             raise Interrupted(None)
         played.append(self.name)

@@ -16,6 +16,7 @@ from thalweg.catalogue import list_scenarios
 from thalweg.cli import main
 from thalweg.cli.study.harm import choose
 from thalweg.errors import RequestError
+from thalweg.executor.machine import ThisMachine
 from thalweg.outcome import Description, Outcomes
 from thalweg.scenario import Scenario
 from thalweg.studies.harm.blocks import parameter_blocks
@@ -29,7 +30,6 @@ from thalweg.studies.harm.rows import notes, row
 from thalweg.studies.harm.study import STUDY, Kept
 from thalweg.studies.harm.table import HEADERS, table_rows
 from thalweg.studies.runner.study import Finished
-from thalweg.studies.runner.trials import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
 Small = Finished[Parameters, Cell, Kept]
@@ -310,7 +310,7 @@ def test_competition_costs_time_and_each_measure_has_its_row(small: Small) -> No
 
 
 def test_the_same_seed_gives_the_same_rows_whatever_the_jobs(small: Small) -> None:
-    again = STUDY.run(SMALL, trials=2, seed=5, player=ThisMachine(jobs=1))
+    again = STUDY.run(SMALL, trials=2, seed=5, executor=ThisMachine(jobs=1))
     assert again.result.document()["rows"] == small.result.document()["rows"]
 
 

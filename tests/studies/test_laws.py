@@ -14,6 +14,7 @@ from rich.console import Console
 
 from thalweg.cli import main
 from thalweg.cli.fitting import plain_table
+from thalweg.executor.machine import ThisMachine
 from thalweg.scenario import Scenario
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.laws import bbr_cycle, queues, table, timeout, utilisation, window
@@ -23,7 +24,7 @@ from thalweg.studies.laws.parameters import GRID, PRESETS
 from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.window_law import average_window, cubic_table, reno_table
 from thalweg.studies.runner.result import StudyResult
-from thalweg.studies.runner.trials import CellTrials, ThisMachine
+from thalweg.studies.runner.trials import CellTrials
 from thalweg.trace import PACKETS, Trace
 
 Columns = dict[str, Any]

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
 from thalweg.audit import auditing
 from thalweg.errors import RequestError
-from thalweg.live import LiveScenario, Played
+from thalweg.executor import Batch, Report, T, Take, unheard
+from thalweg.executor.machine import ThisMachine
 from thalweg.outcome import Trial
 from thalweg.report.study import Section
-from thalweg.scenario import Interrupted, Scenario
+from thalweg.scenario import Scenario
 from thalweg.statistics.claims import HOLDS
 from thalweg.studies.runner.parameters import Option, changed, option, options
 from thalweg.studies.runner.result import Check, Row, StudyResult
 from thalweg.studies.runner.scenario_text import scenario_text
 from thalweg.studies.runner.study import Finished, ScenarioStudy
 from thalweg.studies.runner.table import Table
-from thalweg.studies.runner.trials import CellTrials, ThisMachine
-
-T = TypeVar("T")
+from thalweg.studies.runner.trials import CellTrials
 
 
 class Size(NamedTuple):
@@ -86,21 +85,25 @@ class Downloads(ScenarioStudy[Parameters, Size, float]):
 
 @dataclass
 class Elsewhere:
-    """A player that is not this machine: it says where trials run, and may be interrupted."""
+    """An executor that is not this machine: it says where trials run, and may be interrupted."""
 
     after: int | None = None
     asked: list[tuple[str, int, int]] = field(default_factory=list)
+    width: int = 1
+    lanes: int = 1
+    name: str = "elsewhere"
 
-    def play(self, scenario: Scenario | LiveScenario, n: int, seed: int, report: Callable[[int], None]) -> Played:
+    def play(self, batches: Iterable[Batch], take: Take, report: Report = unheard) -> None:
+        (batch,) = batches
         if len(self.asked) == self.after:
-            raise Interrupted(None)
-        self.asked.append((scenario.title, n, seed))
-        return ThisMachine(jobs=1).play(scenario, n, seed, report)
+            raise KeyboardInterrupt
+        self.asked.append((batch.scenarios[0].title, len(batch.seeds), batch.seeds[0]))
+        ThisMachine(jobs=1).play([batch], take, report)
 
     def each(
-        self, scenario: Scenario, n: int, seed: int, take: Callable[[Trial], T], report: Callable[[int], None]
+        self, scenario: Scenario, seeds: Sequence[int], take: Callable[[Trial], T], report: Report = unheard
     ) -> list[T]:
-        return ThisMachine(jobs=1).each(scenario, n, seed, take, report)
+        return ThisMachine(jobs=1).each(scenario, seeds, take, report)
 
 
 STUDY = Downloads()
@@ -108,10 +111,10 @@ STUDY = Downloads()
 
 def test_a_study_consists_of_its_parameters_and_its_measurements(tmp_path: Path) -> None:
     heard: list[tuple[str, int, int]] = []
-    player = Elsewhere()
-    done = STUDY.run(Parameters(), seed=7, player=player, on_progress=lambda *step: heard.append(step))
+    executor = Elsewhere()
+    done = STUDY.run(Parameters(), seed=7, executor=executor, on_progress=lambda *step: heard.append(step))
     # Two cells of two trials, from seed 7 on, wherever they run.
-    assert player.asked == [("A download of 100 kB", 2, 7), ("A download of 200 kB", 2, 7)]
+    assert executor.asked == [("A download of 100 kB", 2, 7), ("A download of 200 kB", 2, 7)]
     short, long = (float(row["completion_s"] or 0) for row in done.result.rows)
     # A handshake and a request take 40 ms; 100 kB at 10 Mbps take 80 ms.
     assert 0.12 < short < long < 2
@@ -124,7 +127,7 @@ def test_a_study_consists_of_its_parameters_and_its_measurements(tmp_path: Path)
 
 
 def test_an_interrupted_study_has_the_rows_that_are_finished_and_judges_nothing() -> None:
-    done = STUDY.run(Parameters(), player=Elsewhere(after=1))
+    done = STUDY.run(Parameters(), executor=Elsewhere(after=1))
     assert not done.complete
     assert [row["size"] for row in done.result.rows] == ["100 kB"]
     assert list(done.scenarios) == ["100kB"]
@@ -133,12 +136,12 @@ def test_an_interrupted_study_has_the_rows_that_are_finished_and_judges_nothing(
 
 
 def test_no_trials_and_a_value_that_no_scenario_takes_are_refused_before_any_trial() -> None:
-    player = Elsewhere()
+    executor = Elsewhere()
     with pytest.raises(RequestError, match="0 trials: at least 1"):
-        STUDY.run(Parameters(), trials=0, player=player)
+        STUDY.run(Parameters(), trials=0, executor=executor)
     with pytest.raises(RequestError, match="rate"):
-        STUDY.run(Parameters(rate="fast"), player=player)
-    assert player.asked == []
+        STUDY.run(Parameters(rate="fast"), executor=executor)
+    assert executor.asked == []
 
 
 def test_parameters_are_options_and_what_is_not_given_keeps_its_value() -> None:
@@ -184,7 +187,7 @@ def test_trials_with_their_traces_are_watched_if_others_are(
     scenario = Parameters().scenario(Size("100 kB"))
     with auditing(is_watched):
         seeds = ThisMachine(jobs=2).each(
-            scenario, 3, 5, lambda trial: trial.outcomes.seed_of(0), lambda done: None
+            scenario, range(5, 8), lambda trial: trial.outcomes.seed_of(0), lambda done: None
         )
     assert seeds == [5, 6, 7]
     assert asked == [is_watched] * 3

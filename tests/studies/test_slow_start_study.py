@@ -8,11 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from thalweg import _native
 from thalweg.cli import main
 from thalweg.errors import RequestError
+from thalweg.scenario import Scenario
 from thalweg.studies.slow_start.checks import checks
 from thalweg.studies.slow_start.measure import gather, row, take, together
-from thalweg.studies.slow_start.metric import exit_of, is_early, is_late, times_until
+from thalweg.studies.slow_start.metric import REDUCTIONS, exit_of, is_early, is_late, times_until
+from thalweg.studies.slow_start.metric import STARTS as STARTS_OF_TRACES
 from thalweg.studies.slow_start.parameters import STARTS, Cell, Parameters
 from thalweg.studies.slow_start.study import STUDY
 
@@ -28,8 +31,57 @@ def samples(*phases: str) -> list[str]:
 
 def test_the_window_that_is_left_is_that_after_the_recovery_period() -> None:
     times, windows = np.arange(5.0), np.array([10.0, 40.0, 36.0, 20.0, 21.0])
-    end = exit_of(times, windows, samples("rapid start", "rapid start", "recovery", "recovery", "slow start"))
+    end = exit_of(times, windows, samples(*["rapid start"] * 2, *["recovery"] * 2, "congestion avoidance"))
     assert (end.at_s, end.reached_bytes, end.left_bytes, end.over_s) == (2.0, 40.0, 21.0, 4.0)
+
+
+def test_the_slow_start_after_a_safe_retreat_is_not_congestion_avoidance_yet() -> None:
+    # draft-ietf-tsvwg-careful-resume-22 section 3.5: the window is half of PipeSize, the threshold beta of it.
+    phases = samples("unvalidated", "recovery", "slow start", "slow start", "congestion avoidance")
+    end = exit_of(np.arange(5.0), np.array([80.0, 20.0, 21.0, 27.0, 28.0]), phases)
+    assert (end.at_s, end.reached_bytes, end.left_bytes, end.over_s) == (1.0, 80.0, 28.0, 4.0)
+    unfinished = exit_of(np.arange(3.0), np.array([80.0, 20.0, 21.0]), phases[:3])
+    assert np.isnan(unfinished.left_bytes)
+
+
+def test_a_safe_retreat_in_a_trial_leaves_what_congestion_avoidance_begins_with() -> None:
+    # Half of what it remembers is 150 kB, for a path that holds 20 kB and a buffer of 14 kB.
+    text = """
+title = "A path that has become worse"
+time_limit = "20 s"
+[path]
+rate = "4 Mbps"
+rtt = "40 ms"
+buffer = "10 packets"
+[[flow]]
+name = "main"
+controller = "cubic:start=resume"
+download = "4 MB"
+seed = { window = "300 kB", rtt = "40 ms" }
+"""
+    trial = Scenario.from_toml(text, "worse").run(1, trace=True)
+    assert trial.trace is not None
+    flow = trial.trace.flows
+    phases = flow["state"].to_list()
+    steps = [phase for phase, before in zip(phases, [None, *phases], strict=False) if phase != before]
+    retreat = steps.index("recovery")
+    assert steps[retreat - 1 : retreat + 3] == ["validating", "recovery", "slow start", "congestion avoidance"]
+    times, windows = flow["time_s"].to_numpy(), flow["window_bytes"].to_numpy().astype(float)
+    end = exit_of(times, windows, phases)
+    avoidance = phases.index("congestion avoidance")
+    assert end.left_bytes == windows[avoidance]
+    assert end.left_bytes > 1.5 * windows[phases.index("recovery")]
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("controller", ["reno", "cubic"])
+def test_every_phase_of_a_start_is_known(controller: str, start: str) -> None:
+    cell = replace(BASE, controller=controller, start=start)
+    trace = ONE_PATH.scenario(cell).run(1, trace=True).trace
+    assert trace is not None
+    known = {name for name, _ in _native.phases()}
+    assert set(trace.flows["state"].unique()) <= known
+    assert known > (STARTS_OF_TRACES | REDUCTIONS)
 
 
 def test_conservative_slow_start_and_the_phases_of_careful_resume_are_no_exit() -> None:
@@ -89,9 +141,8 @@ def test_each_start_ends_as_its_document_says_on_a_quiet_path() -> None:
 
 def test_a_start_that_is_never_left_has_no_exit() -> None:
     parameters = replace(ONE_PATH, starts=("classic", "search"), applications=(0.1,))
-    rows = {str(one["start"]): one for one in STUDY.run(parameters, trials=1).result.rows}
-    assert (rows["classic"]["left"], rows["classic"]["exit_s"], rows["classic"]["early"]) == (0.0, None, 0.0)
-    assert (rows["search"]["left"], rows["search"]["early"]) == (1.0, 1.0)
+    for row_ in STUDY.run(parameters, trials=1).result.rows:
+        assert (row_["left"], row_["exit_s"], row_["early"]) == (0.0, None, 0.0)
 
 
 def test_checks_hold_and_fail_by_their_trials() -> None:

@@ -187,7 +187,7 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path, capsys: p
 def test_a_study_that_is_interrupted_before_its_first_row_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: object) -> None:
+    def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Scenario, "trials", stop)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,11 @@ from short_download import SCENARIO
 from thalweg import ResultError, Scenario, Sweep, SweepResult, _native
 from thalweg.cli import main
 from thalweg.errors import RequestError
-from thalweg.executor import Report, Take
+from thalweg.executor import Batch, Report, T, Take, unheard
+from thalweg.executor.machine import ThisMachine
 from thalweg.executor.threads import Threads
+from thalweg.outcome import Trial
+from thalweg.sweep.run import Run
 from thalweg.sweep.shard import Shard
 from thalweg.sweep.store import Store
 
@@ -37,22 +41,33 @@ def scenario_file(tmp_path: Path) -> str:
 
 @dataclass
 class Counting:
-    """Plays on threads, and knows which trials it has played; after some batches it stops, as Ctrl-C does."""
+    """This machine, which knows the trials that it has played; after some batches it stops, as Ctrl-C does."""
 
     batches: int = 10**6
     played: list[tuple[str, int]] = field(default_factory=list)
     width: int = 2
+    lanes: int = 1
+    name: str = "two threads that count"
 
-    def play(self, scenarios: Sequence[Scenario], seeds: range, report: Report, take: Take) -> bool:
-        self.batches -= 1
-        if self.batches < 0:
-            return False
-        self.played += [(scenario.toml, seed) for scenario in scenarios for seed in seeds]
-        return Threads().play(scenarios, seeds, report, take)
+    def play(self, batches: Iterable[Batch], take: Take, report: Report = unheard) -> None:
+        ThisMachine(self.width).play(self.counted(batches), take, report)
+
+    def each(
+        self, scenario: Scenario, seeds: Sequence[int], take: Callable[[Trial], T], report: Report = unheard
+    ) -> list[T]:
+        return ThisMachine(self.width).each(scenario, seeds, take, report)
+
+    def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            self.batches -= 1
+            if self.batches < 0:
+                raise KeyboardInterrupt
+            self.played += [(scenario.toml, seed) for scenario in batch.scenarios for seed in batch.seeds]
+            yield batch
 
 
 def play(sweep: Sweep, folder: Path, batches: int = 10**6) -> Counting:
-    executor = Counting(batches)
+    executor = Counting(batches=batches)
     sweep.play(folder, executor, Shard())
     assert len(set(executor.played)) == len(executor.played)
     return executor
@@ -113,7 +128,7 @@ def test_a_plan_that_has_grown_runs_only_the_rest(
 def test_a_sweep_that_was_interrupted_goes_on_from_there(
     batches: int, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thalweg.sweep.run._BATCH_S", 1e-9)  # as many trials as threads in a batch
+    monkeypatch.setattr("thalweg.executor.pace.BATCH_S", 1e-9)  # as many trials as threads in a batch
     sweep = Sweep(scenario, AXES, trials=7)
     first = play(sweep, tmp_path / "out", batches)
     second = play(sweep, tmp_path / "out")
@@ -193,7 +208,7 @@ def test_a_shard_runs_its_share_and_merged_shards_are_the_sweep(scenario: str, t
     for of, some in ((3, axes), (5, AXES)):  # whole points are dealt out, and trials of each
         sweep, root = Sweep(scenario, some, trials=7), tmp_path / str(of)
         play(sweep, root / "whole")
-        ran = [sweep.play(root / str(n), Threads(), Shard(n, of)).ran for n in range(1, of + 1)]
+        ran = [sweep.play(root / str(n), ThisMachine(), Shard(n, of)).ran for n in range(1, of + 1)]
         assert sum(ran) == 7 * sweep.points
         assert min(ran) > 0.4 * max(ran)
         folders = [str(root / str(n)) for n in range(1, of + 1)]
@@ -255,16 +270,23 @@ def test_a_store_reads_and_writes_the_seeds_of_its_points(tmp_path: Path) -> Non
     assert store.seeds(["a", "b", "c"]) == {"a": {1, 2}, "b": {2**63}}
 
 
-def test_a_panic_is_one_failed_row(scenario: str, tmp_path: Path) -> None:
-    @dataclass
-    class Panicking(Counting):
-        def play(self, scenarios: Sequence[Scenario], seeds: range, report: Report, take: Take) -> bool:
-            if 3 in seeds and any("5 Mbps" in scenario.toml for scenario in scenarios):
-                raise RuntimeError("the simulator has panicked")
-            return Counting.play(self, scenarios, seeds, report, take)
+def test_a_panic_is_one_failed_row(scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_batches, play_trial = _native.run_batches, Threads.play_trial
 
+    def batches(scenarios: Sequence[_native.Scenario], seeds: Sequence[int], *more: Any) -> bool:
+        if 3 in seeds and any("5 Mbps" in scenario.toml for scenario in scenarios):
+            raise _native.Panicked("the simulator has panicked")
+        return run_batches(scenarios, seeds, *more)
+
+    def alone(self: Threads, own: Scenario, seed: int) -> _native.Outcomes:
+        if seed == 3 and "5 Mbps" in own.toml:
+            raise _native.Panicked("the simulator has panicked")
+        return play_trial(self, own, seed)
+
+    monkeypatch.setattr(_native, "run_batches", batches)
+    monkeypatch.setattr(Threads, "play_trial", alone)
     sweep = Sweep(scenario, AXES, trials=5)
-    tally = sweep.play(tmp_path / "out", Panicking(), Shard())
+    tally = sweep.play(tmp_path / "out", ThisMachine(), Shard())
     assert (tally.trials, tally.ran, len(tally.errors)) == (20, 20, 2)
     failed = SweepResult.load(tmp_path / "out").scan().filter(pl.col("error").is_not_null()).collect()
     assert failed.select("path.rate_bps", "controller.main", "seed", "error").sort("controller.main").rows() == [
@@ -275,7 +297,7 @@ def test_a_panic_is_one_failed_row(scenario: str, tmp_path: Path) -> None:
 
 def test_an_interruption_of_the_first_trials_leaves_nothing_behind(scenario: str, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        Sweep(scenario, AXES, trials=5).run(tmp_path / "out", executor=Counting(0))
+        Sweep(scenario, AXES, trials=5).run(tmp_path / "out", executor=Counting(batches=0))
     assert not (tmp_path / "out").exists()
 
 
@@ -295,7 +317,7 @@ def test_a_dry_run_of_a_huge_space_answers(steps: int, scenario: str) -> None:
 def test_shards_merged_one_after_the_other_have_the_points_of_all(scenario: str, tmp_path: Path) -> None:
     sweep = Sweep(scenario, AXES, trials=2)
     for number in (1, 2):
-        sweep.play(tmp_path / str(number), Threads(), Shard(number, 2))
+        sweep.play(tmp_path / str(number), ThisMachine(), Shard(number, 2))
         assert main(["sweep", "merge", str(tmp_path / str(number)), "--out", str(tmp_path / "all"), "-q"]) == 0
     assert SweepResult.load(tmp_path / "all").points.height == 4
 
@@ -308,3 +330,47 @@ def test_a_refused_plan_leaves_nothing_that_refuses_the_mended_one(tmp_path: Pat
     assert main(["sweep", str(plan), "--out", out, "-q"]) == 2
     plan.write_text(text.replace("Mbs", "Mbps"))
     assert main(["sweep", str(plan), "--out", out, "-q"]) == 0
+
+
+def test_a_ctrl_c_while_rows_are_written_loses_none(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = Sweep(scenario, AXES, trials=50)
+    write, stops = Store.write_frame, [True]
+
+    def stopped(store: Store, frame: pl.DataFrame) -> None:
+        if stops:
+            stops.clear()
+            time.sleep(0.2)  # until the main thread waits
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+        write(store, frame)
+
+    monkeypatch.setattr(Store, "write_frame", stopped)
+    monkeypatch.setattr("thalweg.sweep.run.BATCH_S", 1e9)  # all rows wait for the end, however slow the machine
+    first = sweep.play(tmp_path / "out", ThisMachine(2), Shard())
+    stored = SweepResult.load(tmp_path / "out").scan().collect()
+    assert not stops
+    assert not first.complete
+    assert stored.height == first.ran
+    assert stored.unique(["index", "seed"]).height == first.ran
+
+
+def test_a_ctrl_c_while_the_first_trials_are_measured_keeps_what_is_finished(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = Sweep(scenario, AXES, trials=5)
+
+    def interrupted(run: Run) -> None:
+        measure(run)
+        raise KeyboardInterrupt
+
+    measure = Run._pilot
+    monkeypatch.setattr(Run, "_pilot", interrupted)
+    first = sweep.play(tmp_path / "out", ThisMachine(1), Shard())
+    # One trial of each of the four points.
+    assert (first.complete, first.ran) == (False, 4)
+    assert SweepResult.load(tmp_path / "out").scan().collect().height == 4
+    monkeypatch.undo()
+    then = sweep.play(tmp_path / "out", ThisMachine(1), Shard())
+    assert (then.complete, then.present, then.ran) == (True, 4, 16)

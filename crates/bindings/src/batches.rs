@@ -11,7 +11,8 @@ use thalweg_sim::Finished;
 
 /// One trial of each scenario for each seed on `jobs` threads (0: all cores), watched by the auditor if asked.
 /// `on_finished` gets the index and the outcomes of each scenario whose trials are all finished, in the order of
-/// the scenarios. Tells whether a Ctrl-C stopped it; what was finished before has been handed over then.
+/// the scenarios. Tells whether a Ctrl-C stopped it; what was finished before has been handed over then, also of
+/// scenarios of which trials are missing.
 #[pyfunction]
 #[pyo3(signature = (scenarios, seeds, jobs, on_progress, on_finished, audit=false))]
 pub(crate) fn run_batches(
@@ -34,16 +35,16 @@ pub(crate) fn run_batches(
     let progress = progress(audit);
     let next = Cell::new(0);
     // A scenario is handed over when all its trials are there; others wait for their turn.
-    let hand_over = |skip: bool| -> PyResult<()> {
+    let hand_over = |some: bool| -> PyResult<()> {
         while let Some(finished) = done.get(next.get()) {
             let mut trials = finished.lock().unwrap_or_else(PoisonError::into_inner);
-            if trials.len() == seeds.len() {
+            if trials.len() == seeds.len() || (some && !trials.is_empty()) {
                 let mut taken = std::mem::take(&mut *trials);
                 drop(trials);
                 taken.sort_by_key(|trial| trial.index);
                 let outcomes = Outcomes::new(py, &simulated[next.get()].flows, &taken)?;
                 on_finished.call1((next.get(), Py::new(py, outcomes)?))?;
-            } else if !skip {
+            } else if !some {
                 break;
             }
             next.set(next.get() + 1);

@@ -33,6 +33,12 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(
     thalweg._native,
+    Panicked,
+    pyo3::exceptions::PyRuntimeError,
+    "The simulator has panicked, which is a defect of it."
+);
+pyo3::create_exception!(
+    thalweg._native,
     AuditError,
     pyo3::exceptions::PyException,
     "The auditor has found that a trial contradicts physics. The message has seed, time and element."
@@ -64,12 +70,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("ScenarioError", py.get_type::<ScenarioError>())?;
     module.add("Cancelled", py.get_type::<Cancelled>())?;
+    module.add("Panicked", py.get_type::<Panicked>())?;
     module.add("AuditError", py.get_type::<AuditError>())?;
     module.add_function(wrap_pyfunction!(registry::version, module)?)?;
     module.add_function(wrap_pyfunction!(registry::engine, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controllers, module)?)?;
     module.add_function(wrap_pyfunction!(registry::models, module)?)?;
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::phases, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(special::inverse_regularized_beta, module)?)?;

@@ -48,6 +48,21 @@ impl Outcomes {
         ))
     }
 
+    /// Packets that the senders of flow number `flow` declared lost in each bin, and their largest RTT sample in seconds.
+    fn sender_series<'py>(
+        &self,
+        py: Python<'py>,
+        trial: usize,
+        flow: usize,
+    ) -> Option<(ByteSeries<'py>, Bound<'py, PyArray1<f64>>)> {
+        let sender = self.series.get(trial)?.as_ref()?.senders.get(flow)?;
+        let rtt_s: Vec<f64> = sender.rtt.iter().map(|rtt| rtt.as_secs_f64()).collect();
+        Some((
+            PyArray1::from_slice(py, &sender.lost),
+            PyArray1::from_vec(py, rtt_s),
+        ))
+    }
+
     /// Bytes that link number `link` could have transmitted in each bin.
     fn capacity<'py>(&self, py: Python<'py>, trial: usize, link: usize) -> Option<ByteSeries<'py>> {
         let series = self.series.get(trial)?.as_ref()?;

@@ -2,8 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use thalweg_control::registry::ENTRIES;
-use thalweg_sim::{Metric, StackController};
+use serde_json::{Value, json};
+use thalweg_columns::descriptions;
+use thalweg_control::phase::PHASES;
+use thalweg_sim::StackController;
 
 /// Version of the simulator.
 #[pyfunction]
@@ -24,69 +26,69 @@ pub(crate) fn scenario_schema() -> String {
     thalweg_sim::json_schema()
 }
 
-/// Registry of controllers.
+/// Registry of controllers, those of the real QUIC stack last.
 #[pyfunction]
 pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let list = PyList::empty(py);
-    for entry in ENTRIES {
-        let options = PyList::empty(py);
-        for doc in entry.options {
-            let option = PyDict::new(py);
-            option.set_item("name", doc.name)?;
-            option.set_item("accepted", doc.kind.accepted())?;
-            option.set_item("default", doc.default)?;
-            option.set_item("meaning", doc.meaning)?;
-            options.append(option)?;
-        }
-        let controller = PyDict::new(py);
-        controller.set_item("name", entry.name)?;
-        controller.set_item("title", entry.title)?;
-        controller.set_item("source", entry.source)?;
-        controller.set_item("options", options)?;
-        list.append(controller)?;
-    }
-    for entry in StackController::ALL {
-        let controller = PyDict::new(py);
-        controller.set_item("name", entry.as_str())?;
-        controller.set_item("title", entry.title())?;
-        controller.set_item("source", StackController::SOURCE)?;
-        controller.set_item("options", PyList::empty(py))?;
-        list.append(controller)?;
-    }
-    Ok(list)
+    let of_stack = StackController::ALL.iter().map(|entry| {
+        json!({
+            "name": entry.as_str(),
+            "title": entry.title(),
+            "source": StackController::SOURCE,
+            "options": [],
+        })
+    });
+    let mut controllers = descriptions::controllers();
+    controllers.extend(of_stack);
+    list(py, &controllers)
 }
 
 /// Models of the path.
 #[pyfunction]
 pub(crate) fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let list = PyList::empty(py);
-    for entry in thalweg_path::models() {
-        let model = PyDict::new(py);
-        model.set_item("kind", entry.kind.name())?;
-        model.set_item("name", entry.name)?;
-        model.set_item("title", entry.title)?;
-        model.set_item("source", entry.source)?;
-        list.append(model)?;
-    }
-    Ok(list)
+    list(py, &descriptions::models())
+}
+
+/// Phases of Reno, CUBIC, Prague and their slow starts.
+#[pyfunction]
+pub(crate) fn phases() -> Vec<(&'static str, &'static str)> {
+    let phases = PHASES.iter();
+    phases.map(|(name, part)| (*name, part.as_str())).collect()
 }
 
 /// Metrics that a criterion can bound.
 #[pyfunction]
 pub(crate) fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    list(py, &descriptions::metrics())
+}
+
+/// A list of what JSON describes.
+pub(crate) fn list<'py, 'a>(
+    py: Python<'py>,
+    values: impl IntoIterator<Item = &'a Value>,
+) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for metric in Metric::ALL {
-        let of = if metric.is_of_media() {
-            "stream"
-        } else {
-            "flow"
-        };
-        let entry = PyDict::new(py);
-        entry.set_item("name", metric.name())?;
-        entry.set_item("unit", metric.unit().name())?;
-        entry.set_item("of", of)?;
-        entry.set_item("meaning", metric.meaning())?;
-        list.append(entry)?;
+    for value in values {
+        list.append(object(py, value)?)?;
     }
     Ok(list)
+}
+
+fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
+        Value::Number(number) => match number.as_i64() {
+            Some(count) => count.into_pyobject(py)?.into_any(),
+            None => number.as_f64().into_pyobject(py)?,
+        },
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Array(values) => list(py, values)?.into_any(),
+        Value::Object(entries) => {
+            let dict = PyDict::new(py);
+            for (name, value) in entries {
+                dict.set_item(name, object(py, value)?)?;
+            }
+            dict.into_any()
+        }
+    })
 }

@@ -1,7 +1,8 @@
 //! Work outside the interpreter: its lock is released, Ctrl-C stops the work, and a panic becomes an exception.
 
+use crate::Panicked;
 use crate::controller::interrupt_handlers;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +46,7 @@ pub(crate) fn watched<T: Send>(
             Err(error) => return Err(error),
         };
         // The panic message is on stderr already, with its source location.
-        let panicked = |_| PyRuntimeError::new_err("the simulator has panicked");
+        let panicked = |_| Panicked::new_err("the simulator has panicked");
         Ok((result.map_err(panicked)?, interrupted))
     })
 }

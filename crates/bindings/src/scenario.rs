@@ -3,19 +3,26 @@
 use crate::columns::dictionary;
 use crate::controller::{self, Failure, Named, Speaking};
 use crate::outcomes::{Outcomes, Trial};
+use crate::registry;
 use crate::running::watched;
 use crate::trace::Trace;
-use crate::{AuditError, Cancelled, ScenarioError};
+use crate::{AuditError, Cancelled, Panicked, ScenarioError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::thread;
-use thalweg_columns::{Column, Table};
+use thalweg_columns::{Column, PassageTables, Table, descriptions};
 use thalweg_control::Registry;
-use thalweg_sim::{Bound as Target, Finished, Measured, Probe, Progress, run_traced, run_trials};
+use thalweg_sim::{
+    Finished, Measured, Probe, Progress, Watch, run_traced, run_trials, run_watched,
+};
 use thalweg_units::{Bytes, Duration, Instant};
+
+/// Passages, limits of queues, names of links, and the time up to which none is left out.
+type Packets = (Py<PyDict>, Py<PyDict>, Vec<String>, f64);
 
 /// One scenario, checked.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -120,27 +127,7 @@ impl Scenario {
     /// Per criterion: flow, metric, stream, column, unit, at_most, at_least, in, floor, source, informative.
     #[getter]
     fn criteria<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let list = PyList::empty(py);
-        for criterion in &self.scenario.criteria {
-            let entry = PyDict::new(py);
-            entry.set_item("flow", &self.scenario.flows[criterion.flow].name)?;
-            entry.set_item("metric", criterion.metric.name())?;
-            entry.set_item("stream", &criterion.stream)?;
-            entry.set_item("column", criterion.column())?;
-            entry.set_item("unit", criterion.metric.unit().name())?;
-            let (at_most, at_least) = match criterion.bound {
-                Target::AtMost(amount) => (Some(amount.as_f64()), None),
-                Target::AtLeast(amount) => (None, Some(amount.as_f64())),
-            };
-            entry.set_item("at_most", at_most)?;
-            entry.set_item("at_least", at_least)?;
-            entry.set_item("in", criterion.within.as_f64())?;
-            entry.set_item("floor", criterion.floor.map(Duration::as_secs_f64))?;
-            entry.set_item("source", &criterion.source)?;
-            entry.set_item("informative", criterion.informative)?;
-            list.append(entry)?;
-        }
-        Ok(list)
+        registry::list(py, &descriptions::criteria(&self.scenario))
     }
 
     /// Floor of the completion of the first flow, in seconds.
@@ -187,6 +174,24 @@ impl Scenario {
         Ok(Trial { outcomes, trace })
     }
 
+    /// The passages of packets through links in one trial, of at most `most` packets from `from_s` on: their table, that of
+    /// the limits of queues, the names of the links, and up to when no packet is left out, in seconds.
+    fn packets(&self, py: Python<'_>, seed: u64, from_s: f64, most: usize) -> PyResult<Packets> {
+        self.refuse_live()?;
+        let progress = progress(false);
+        let watch = Watch::from_seconds(from_s, most);
+        let work = || self.heeded(seed, || run_watched(&self.scenario, seed, watch, &progress));
+        let (played, interrupted) = watched(py, &progress.stop, || self.spoken(work), || Ok(()))?;
+        let passages = match played? {
+            Ok(Some((_, passages))) => PassageTables::from(passages),
+            Err(failed) if !interrupted => return Err(failed.into_error(py)),
+            _ => return Err(cancelled(py, self.outcomes(py, &[])?)),
+        };
+        let packets = dictionary(py, passages.packets)?;
+        let limits = dictionary(py, passages.limits)?;
+        Ok((packets, limits, passages.links, passages.until_s))
+    }
+
     /// A trial in real time, as its process reports it: its outcomes, and its trace if it has one.
     fn measured(&self, py: Python<'_>, text: &str, core_s: f64) -> PyResult<Trial> {
         let measured = serde_json::from_str::<Measured>(text);
@@ -212,7 +217,9 @@ impl Scenario {
                 run_trials(&self.scenario, &[seed], 1, &progress).pop()
             })
         };
-        let finished = py.detach(|| self.spoken(work))?;
+        // Without a thread of its own, which a trial of a batch is too short for.
+        let played = py.detach(|| catch_unwind(AssertUnwindSafe(|| self.spoken(work))));
+        let finished = played.map_err(|_| Panicked::new_err("the simulator has panicked"))??;
         refuse_finding(&progress)?;
         let finished = finished.map_err(|failed| failed.into_error(py))?;
         let finished = finished.ok_or_else(|| Cancelled::new_err("interrupted"))?;
@@ -321,8 +328,7 @@ impl Scenario {
     ) -> PyResult<Self> {
         let named = Named::new(resolve);
         let scenario = read(&controller::registry(&named));
-        let mut scenario =
-            scenario.map_err(|error| named.reason(ScenarioError::new_err(error.to_string())))?;
+        let mut scenario = scenario.map_err(|error| named.reason(refusal(&error)))?;
         let speaks = named.bind(&mut scenario.flows);
         Ok(Scenario {
             scenario,
@@ -418,4 +424,17 @@ fn cancelled(py: Python<'_>, outcomes: Py<Outcomes>) -> PyErr {
         Ok(()) => error,
         Err(unable) => unable,
     }
+}
+
+/// The exception of a refusal: its message, and as attributes `origin` (the file, or the option), `line` and `key`.
+fn refusal(error: &thalweg_sim::ScenarioError) -> PyErr {
+    let refused = ScenarioError::new_err(error.to_string());
+    Python::attach(|py| {
+        let value = refused.value(py);
+        // An exception that was just made takes attributes.
+        let _ = value.setattr("origin", &error.origin);
+        let _ = value.setattr("line", error.line);
+        let _ = value.setattr("key", error.key.as_deref());
+    });
+    refused
 }

@@ -1,4 +1,4 @@
-//! Outcomes and traces as columns, one line of code for each.
+//! Outcomes and traces as columns, one line of code for each; what scenarios can name, as JSON.
 //!
 //! Whatever holds columns, arrays of NumPy or typed arrays of JavaScript, gets the same ones under the same names,
 //! which `docs/results.md` describes.
@@ -7,9 +7,12 @@
 //! Names end with them: `_s` seconds, `_bps` bits per second, `_bytes` bytes. NaN if the event never happened, or if
 //! there is no value.
 
+pub mod descriptions;
 pub mod outcomes;
+mod passages;
 mod table;
 mod trace;
 
+pub use passages::PassageTables;
 pub use table::{Column, Table};
 pub use trace::TraceTables;

@@ -107,7 +107,7 @@ impl From<Trace> for TraceTables {
     }
 }
 
-fn at(time: Instant) -> f64 {
+pub(crate) fn at(time: Instant) -> f64 {
     time.as_secs_f64()
 }
 
@@ -119,7 +119,7 @@ fn fate(fate: PacketFate) -> &'static str {
     }
 }
 
-fn reason(cause: DropCause) -> &'static str {
+pub(crate) fn reason(cause: DropCause) -> &'static str {
     match cause {
         DropCause::Policed => "policer",
         DropCause::Full => "queue",

@@ -20,8 +20,10 @@ pub mod event;
 #[cfg(test)]
 mod fake_transport;
 mod fixed;
+pub mod foreign;
 mod options;
 mod path_state;
+pub mod phase;
 mod picoquic;
 mod prague;
 mod recovery_period;

@@ -148,6 +148,7 @@ impl Entry {
                 .map(|doc| (doc.name, doc.default.to_owned()))
                 .collect(),
         );
+        let mut given = Vec::new();
         let parts = text.split(',').map(str::trim);
         for part in parts.filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, "on"));
@@ -167,6 +168,13 @@ impl Entry {
                     accepted: doc.kind.accepted(),
                 });
             }
+            if given.contains(&doc.name) {
+                return Err(SpecError::Twice {
+                    controller: self.name,
+                    option: doc.name,
+                });
+            }
+            given.push(doc.name);
             options.0.insert(doc.name, value.to_owned());
         }
         Ok(options)
@@ -223,6 +231,16 @@ mod tests {
         for entry in ENTRIES {
             assert!(error.contains(entry.name), "{error}");
         }
+    }
+
+    #[test]
+    fn an_option_that_is_given_twice_is_refused() {
+        for text in ["cubic:beta=0.5,beta=0.8", "cubic:beta=0.5, beta=0.5"] {
+            let error = text.parse::<ControllerSpec>().unwrap_err().to_string();
+            let said = "option \"beta\" of \"cubic\" is given twice; accepted: each option once";
+            assert_eq!(error, said, "{text}");
+        }
+        assert!("cubic:beta=0.5,c=0.4".parse::<ControllerSpec>().is_ok());
     }
 
     #[test]

@@ -96,6 +96,14 @@ pub enum SpecError {
         /// The options that it has.
         accepted: String,
     },
+    /// The option has two values.
+    #[error("option \"{option}\" of \"{controller}\" is given twice; accepted: each option once")]
+    Twice {
+        /// The controller.
+        controller: &'static str,
+        /// The option.
+        option: &'static str,
+    },
     /// The option does not take that value.
     #[error("option \"{option}\" of \"{controller}\" cannot be \"{value}\"; accepted: {accepted}")]
     Value {

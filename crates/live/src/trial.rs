@@ -65,7 +65,7 @@ pub(crate) fn run(
         limit,
         record: trace,
     };
-    let result = drive(&mut stage, &asked, explain)?;
+    let result = drive(&mut stage, &asked, explain, say)?;
     let mut report = stage.report(result.host_dropped);
     let connections = result.connections.iter();
     let begun = connections.filter(|connection| connection.start.is_some());
@@ -95,6 +95,7 @@ fn drive(
     stage: &mut Stage,
     asked: &Drive<'_>,
     explain: Explain<'_>,
+    say: &mut dyn FnMut(&Answer) -> io::Result<()>,
 ) -> Result<TrafficResult, String> {
     let text = |error: io::Error| error.to_string();
     let mut answer = process::memory_file("traffic").map_err(text)?;
@@ -128,17 +129,17 @@ fn drive(
         let at = Duration::from_nanos(u64::from_ne_bytes(at));
         stage.emulator.start_anew(Clock::started_at(at));
     }
-    let signals = &stage.signals;
-    let end = stage.emulator.run(|_| {
-        while let Some(signal) = signals.next() {
-            if !matches!(signal, libc::SIGCHLD | libc::SIGUSR1) {
+    let end = stage.run(say, |signal| {
+        Ok(match signal {
+            Some(libc::SIGCHLD) => ControlFlow::Continue(()),
+            Some(_) => {
                 process::kill(traffic);
-                return Ok(ControlFlow::Break(None));
+                ControlFlow::Break(None)
             }
-        }
-        Ok(match process::ended(traffic)? {
-            Some(status) => ControlFlow::Break(Some(status)),
-            None => ControlFlow::Continue(()),
+            None => match process::ended(traffic)? {
+                Some(status) => ControlFlow::Break(Some(status)),
+                None => ControlFlow::Continue(()),
+            },
         })
     });
     match end.map_err(text)? {

@@ -47,6 +47,7 @@ mod link;
 mod loss;
 mod models;
 mod packet;
+mod passage;
 mod policer;
 mod port;
 #[cfg(test)]
@@ -66,6 +67,7 @@ pub use link::Link;
 pub use loss::LossConfig;
 pub use models::{Model, ModelKind, models};
 pub use packet::Packet;
+pub use passage::Passage;
 pub use policer::PolicerConfig;
 pub use queue::{
     CodelConfig, DualPi2Config, DualPi2Scheduler, FqCodelConfig, PieConfig, QueueConfig, RedConfig,

@@ -40,11 +40,11 @@ use crate::port::Port;
 use crate::queue::{Discipline, Queue};
 use crate::random::stream;
 use crate::stats::{DropCause, Dropped, Transmitted};
-use crate::store::Store;
+use crate::store::{Slot, Store};
 use crate::transmission_time::{TransmissionTime, nanobits};
 use crate::{LinkConfig, Packet};
 use rand_pcg::Pcg64Mcg;
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_units::{Duration, Ecn, Instant};
 
 mod observe;
 
@@ -153,7 +153,7 @@ impl<P: Packet> Link<P> {
 
     /// Like [`Link::pop`], but in place: the packet can be inspected, or taken, until
     /// the next push.
-    #[inline]
+    #[inline(always)] // in every arrival
     pub fn arrive(&mut self, now: Instant) -> Option<&mut Option<P>> {
         self.advance(now);
         if self.flight.next().is_none_or(|arrival| arrival > now) {
@@ -381,7 +381,7 @@ impl<P: Packet> Link<P> {
                 size,
                 cause,
             });
-            self.settled(flow, size, start, departure.at, None);
+            self.settled(queued, start, departure.at, None);
             return;
         }
         let travelled = departure.at + delay;
@@ -395,24 +395,50 @@ impl<P: Packet> Link<P> {
             jitter: arrival - travelled,
             slot,
         });
-        self.settled(flow, size, start, departure.at, Some(arrival));
+        self.settled(queued, start, departure.at, Some((travelled, arrival)));
     }
 
-    #[inline]
+    /// The transmission of a packet ends at `until`; `ends` are when propagation alone would have brought it to the other
+    /// end, and when it arrives.
+    #[inline(always)]
     fn settled(
         &mut self,
-        flow: u64,
-        size: Bytes,
+        queued: &Queued,
         from: Instant,
         until: Instant,
-        arrival: Option<Instant>,
+        ends: Option<(Instant, Instant)>,
     ) {
-        self.port.counters.settled(|| Transmitted {
-            flow,
-            size,
+        if self.port.counters.logs_fates() {
+            // A copy, so that the packet itself stays in registers.
+            self.log_fate(*queued, from, until, ends);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn log_fate(
+        &mut self,
+        queued: Queued,
+        from: Instant,
+        until: Instant,
+        ends: Option<(Instant, Instant)>,
+    ) {
+        let sent = Transmitted {
+            flow: queued.flow,
+            size: queued.size,
             from,
             until,
-            arrival,
-        });
+            arrival: ends.map(|(_, arrival)| arrival),
+        };
+        let store = &mut self.store;
+        let number = || number_of(store, queued.slot);
+        self.port
+            .counters
+            .log_fate(&queued, number, sent, ends.map(|(due, _)| due));
     }
+}
+
+/// The number of the packet in a slot, for logs.
+fn number_of<P: Packet>(store: &mut Store<P>, slot: Slot) -> u64 {
+    store.get_mut(slot).map_or(0, |packet| packet.number())
 }

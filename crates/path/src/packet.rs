@@ -12,4 +12,8 @@ pub trait Packet {
     fn set_ecn(&mut self, ecn: Ecn);
     /// Which flow it belongs to: a small index in the simulator, a hash of the 5-tuple in the emulator.
     fn flow(&self) -> u64;
+    /// Its packet number, for logs alone; 0 if it has none.
+    fn number(&self) -> u64 {
+        0
+    }
 }

@@ -76,7 +76,11 @@ impl Port {
     /// Counts a packet that the discipline drops.
     pub(crate) fn drop(&mut self, queued: Queued, cause: DropCause) {
         self.leave(&queued);
-        self.vacant.add(queued.slot);
+        let now = self.now();
+        match self.counters.passages() {
+            Some(log) => log.dropped(&queued, now, cause),
+            None => self.vacant.add(queued.slot),
+        }
         self.counters.dropped(Dropped {
             at: self.now(),
             flow: queued.flow,
@@ -90,6 +94,10 @@ impl Port {
         if queued.ecn != Ecn::Ce {
             queued.ecn = Ecn::Ce;
             self.counters.marked(queued.flow, queued.size);
+            let now = self.now();
+            if let Some(log) = self.counters.passages() {
+                log.marked(queued.slot, now);
+            }
         }
     }
 

@@ -27,6 +27,9 @@ impl Packet for Probe {
     fn flow(&self) -> u64 {
         self.flow
     }
+    fn number(&self) -> u64 {
+        self.number
+    }
 }
 
 pub(crate) fn ms(n: u64) -> Duration {

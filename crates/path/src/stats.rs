@@ -1,5 +1,7 @@
 //! Counters of a link.
 
+use crate::buffer::Queued;
+use crate::passage::PassageLog;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::iter::Sum;
@@ -206,7 +208,14 @@ pub(crate) struct Counters {
     /// Those with their own counters, and at the end one entry for all others.
     flows: Vec<FlowLinkStats>,
     log: Option<Vec<Dropped>>,
+    fates: Option<Box<FateLogs>>,
+}
+
+/// Logs of what becomes of packets. In one place, so that a packet of which nothing is logged costs one test.
+#[derive(Debug, Default)]
+struct FateLogs {
     transmissions: Option<VecDeque<Transmitted>>,
+    passages: Option<PassageLog>,
 }
 
 const NOTHING: FlowLinkStats = {
@@ -233,7 +242,7 @@ impl Counters {
             progress: LinkProgress::default(),
             flows: vec![NOTHING; flows.saturating_add(1)],
             log: None,
-            transmissions: None,
+            fates: None,
         }
     }
 
@@ -270,18 +279,41 @@ impl Counters {
     }
 
     pub(crate) fn record_transmissions(&mut self, on: bool) {
-        self.transmissions = on.then(VecDeque::new);
+        self.fates.get_or_insert_default().transmissions = on.then(VecDeque::new);
     }
 
     pub(crate) fn take_transmission(&mut self) -> Option<Transmitted> {
-        self.transmissions.as_mut()?.pop_front()
+        self.fates.as_mut()?.transmissions.as_mut()?.pop_front()
     }
 
-    /// The fate of a packet is determined.
+    pub(crate) fn record_passages(&mut self, on: bool) {
+        self.fates.get_or_insert_default().passages = on.then(PassageLog::default);
+    }
+
+    pub(crate) fn passages(&mut self) -> Option<&mut PassageLog> {
+        self.fates.as_mut()?.passages.as_mut()
+    }
+
+    /// Whether the fate of a packet is logged when it is determined.
     #[inline]
-    pub(crate) fn settled(&mut self, entry: impl FnOnce() -> Transmitted) {
-        if let Some(log) = &mut self.transmissions {
-            log.push_back(entry());
+    pub(crate) fn logs_fates(&self) -> bool {
+        self.fates.is_some()
+    }
+
+    /// A packet from the queue was transmitted; `number` reads its packet number.
+    pub(crate) fn log_fate(
+        &mut self,
+        queued: &Queued,
+        number: impl FnOnce() -> u64,
+        sent: Transmitted,
+        due: Option<Instant>,
+    ) {
+        let Some(logs) = &mut self.fates else { return };
+        if let Some(log) = &mut logs.passages {
+            log.transmitted(queued, number(), &sent, due);
+        }
+        if let Some(log) = &mut logs.transmissions {
+            log.push_back(sent);
         }
     }
 

@@ -6,6 +6,7 @@
 //! pacing rate, at least ten packets, at most 10 ms).
 
 use crate::clock::Clock;
+use crate::header;
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use std::any::Any;
@@ -22,11 +23,11 @@ const UNPACED: u64 = 1 << 40;
 
 /// A packet built by the stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
-    pub(crate) number: u64,
-    pub(crate) size: Bytes,
+struct Made {
+    number: u64,
+    size: Bytes,
     /// Whether the stack had queried the window before; not for probes.
-    pub(crate) asked: bool,
+    asked: bool,
 }
 
 /// One sender, shared by the stack and its endpoint.
@@ -54,8 +55,46 @@ impl Shared {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The packets built by the stack since the last call.
-    pub(crate) fn take_made(&self) -> MutexGuard<'_, Vec<Made>> {
+    /// Reports the ack-eliciting packets of the application space that the stack has built since the last call, and
+    /// returns the number of the last one. Until the handshake is confirmed, a datagram may hold packets of several
+    /// spaces: the stack then builds datagrams one at a time, `unconfirmed` is the one that it has built, and such a
+    /// packet is the last of it (RFC 9000 section 12.2). Later there are no packets of other spaces, and `unconfirmed`
+    /// is `None`.
+    pub(crate) fn note_sent(
+        &self,
+        now: thalweg_units::Instant,
+        unconfirmed: Option<&[u8]>,
+    ) -> Option<u64> {
+        let mut made = self.made();
+        if let Some(datagram) = unconfirmed {
+            let short = header::short_packet(datagram);
+            let is_short = |made: &Made| short.is_some_and(|len| len as u64 == made.size.as_u64());
+            let last = made.pop().filter(is_short);
+            made.clear();
+            made.extend(last);
+        }
+        if made.is_empty() {
+            return None;
+        }
+        let mut flow = self.flow();
+        let mut last = None;
+        for Made {
+            number,
+            size,
+            asked,
+        } in made.drain(..)
+        {
+            let is_mtu_probe = size > flow.path().mtu;
+            flow.on_sent(now, number, size);
+            last = Some(number);
+            if !asked && !is_mtu_probe {
+                flow.on_probe_sent();
+            }
+        }
+        last
+    }
+
+    fn made(&self) -> MutexGuard<'_, Vec<Made>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,7 +148,7 @@ impl Controller for Adapter {
             size: Bytes::new(u64::from(bytes)),
             asked: self.shared.asked.load(Ordering::Relaxed),
         };
-        self.shared.take_made().push(made);
+        self.shared.made().push(made);
     }
 
     fn on_cwnd_limited(&mut self) {

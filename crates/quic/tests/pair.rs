@@ -76,7 +76,9 @@ impl Pair {
     /// What one call sends, as datagrams.
     fn leaving(&mut self, side: usize) -> Option<Vec<Datagram>> {
         if self.most == NonZeroUsize::MIN {
-            return self.ends[side].transmit(self.now).map(|one| vec![one]);
+            return self.ends[side]
+                .transmit(self.now)
+                .map(|datagram| vec![datagram]);
         }
         let train = self.ends[side].transmit_train(self.now, self.most)?;
         let mut data = train.data;
@@ -253,7 +255,7 @@ fn trains_are_the_packets_that_would_have_left_one_by_one() {
                     .1
                     .iter()
                     .zip(&log)
-                    .position(|(one, other)| one != other);
+                    .position(|(row, other)| row != other);
                 assert_eq!(
                     differs, None,
                     "{controller}, {seed}, {most}: the first packet that differs"

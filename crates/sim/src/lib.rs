@@ -23,7 +23,8 @@ pub use live::RealConnection;
 pub use live::Transfer;
 pub use outcome::frames::FrameRow;
 pub use outcome::media::MediaOutcome;
-pub use outcome::series::{FlowSeries, Series};
+pub use outcome::passages::{LimitRow, PassageRow, Passages, Watch};
+pub use outcome::series::{FlowSeries, SenderSeries, Series};
 pub use outcome::summary::jain;
 pub use outcome::trace::{DropRow, HeldRow, LinkRow, Trace};
 pub use outcome::{FlowOutcome, LinkOutcome, Measured, Outcome, RequestOutcome};
@@ -41,5 +42,5 @@ pub use thalweg_transport::{
 pub use trial::probe::{Probe, probe};
 pub use trial::steered::{SteeredTrial, Stop};
 pub use trial::trials::{
-    Finished, Progress, run_audited, run_batches, run_traced, run_trial, run_trials,
+    Finished, Progress, run_audited, run_batches, run_traced, run_trial, run_trials, run_watched,
 };

@@ -84,6 +84,9 @@ impl SentPackets {
         // From the oldest that is kept, including lost ones, which may arrive.
         for (index, word) in ack.words(self.base, self.next_number()) {
             let mut bits = word & self.open.word(index);
+            if bits == 0 {
+                continue; // nearly all words of a second after a loss
+            }
             let lost = self.lost.word(index);
             self.open.clear(index, bits);
             self.lost.clear(index, bits & lost);
@@ -119,11 +122,21 @@ impl SentPackets {
         }
     }
 
+    /// How many packets from the oldest on are acknowledged, of those below the lowest outstanding one and of one word.
+    fn settled_from_base(&self) -> u64 {
+        let offset = self.base % 64;
+        let open = self.open.word(self.base / 64) >> offset;
+        u64::from(open.trailing_zeros())
+            .min(64 - offset)
+            .min(self.lowest - self.base)
+    }
+
     /// Removes packets that no ACK can affect. `newest_sent` is the send time of the newest
     /// acknowledged packet.
     pub(crate) fn forget(&mut self, newest_sent: Instant) {
         while self.base < self.lowest {
-            if self.open.contains(self.base) {
+            let settled = self.settled_from_base();
+            if settled == 0 {
                 // Below the lowest outstanding packet, what is not acknowledged is lost.
                 let expired = |packet: &SentPacket| packet.state.sent + REMEMBER_LOST < newest_sent;
                 if !self.ring.front().is_some_and(expired) {
@@ -133,8 +146,9 @@ impl SentPackets {
                 self.open.remove(self.base);
                 self.lost.remove(self.base);
             }
-            self.ring.pop_front();
-            self.base += 1;
+            let gone = settled.max(1);
+            self.ring.drain(..gone as usize);
+            self.base += gone;
         }
         self.open.slide_to(self.base);
         self.lost.slide_to(self.base);

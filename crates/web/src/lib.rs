@@ -7,12 +7,17 @@
 //! # Units
 //! Columns have their unit in the name, see `docs/results.md`. Seeds are `bigint`.
 
+pub mod controller;
 pub mod registry;
 mod tables;
 
 use js_sys::{Array, BigUint64Array, Error, Function, Object, Reflect};
-use thalweg_columns::outcomes;
-use thalweg_sim::{Finished, Progress, ScenarioError, run_traced, run_trials};
+use serde_json::Value;
+use thalweg_columns::{PassageTables, descriptions, outcomes};
+use thalweg_sim::{
+    Clock, Finished, Progress, ScenarioError, Watch, run_traced, run_trials, run_watched,
+};
+use thalweg_units::Duration;
 use wasm_bindgen::prelude::*;
 
 /// A scenario, checked.
@@ -34,9 +39,17 @@ impl Scenario {
         controllers: &Object,
     ) -> Result<Scenario, Error> {
         let (sets, controllers) = (pairs(sets)?, pairs(controllers)?);
-        let scenario =
-            thalweg_sim::Scenario::from_toml(text.as_bytes(), origin, &sets, &controllers);
-        scenario.map(Scenario).map_err(|error| refusal(&error))
+        let scenario = thalweg_sim::Scenario::read(
+            text.as_bytes(),
+            origin,
+            &sets,
+            &controllers,
+            Clock::Virtual,
+            &controller::registry(),
+        );
+        let mut scenario = scenario.map_err(|error| refusal(&error))?;
+        controller::bind(&mut scenario.flows);
+        Ok(Scenario(scenario))
     }
 
     /// Its title.
@@ -51,6 +64,28 @@ impl Scenario {
         self.0.toml().to_owned()
     }
 
+    /// Its keys and values as JSON, as they stand in `toml`.
+    ///
+    /// # Errors
+    /// None: the text was read before.
+    #[wasm_bindgen(getter)]
+    pub fn values(&self) -> Result<String, JsValue> {
+        let table: toml::Table = toml::from_str(self.0.toml()).map_err(text)?;
+        serde_json::to_string(&table).map_err(text)
+    }
+
+    /// Its criteria as JSON, with targets and floors in seconds, bits per second or parts of 1.
+    #[wasm_bindgen(getter)]
+    pub fn criteria(&self) -> String {
+        Value::from(descriptions::criteria(&self.0)).to_string()
+    }
+
+    /// Floor of the completion of the first flow, in seconds.
+    #[wasm_bindgen(getter, js_name = floorS)]
+    pub fn floor_s(&self) -> Option<f64> {
+        self.0.floor().map(Duration::as_secs_f64)
+    }
+
     /// The names of its flows.
     #[wasm_bindgen(getter)]
     pub fn flows(&self) -> Vec<String> {
@@ -62,7 +97,7 @@ impl Scenario {
     /// # Errors
     /// None that a caller could cause: those of JavaScript objects.
     pub fn run(&self, seed: u64, traced: bool) -> Result<Object, JsValue> {
-        let progress = Progress::default();
+        let progress = begin();
         let result = Object::new();
         let finished = if traced {
             let trial = run_traced(&self.0, seed, &progress);
@@ -76,6 +111,25 @@ impl Scenario {
         Ok(result)
     }
 
+    /// Runs one trial for the passages of its packets through links: `{tables: {packets, limits}, links, untilS}`. `from_s`
+    /// is the time from which on packets are wanted, `most` the largest number of them; the rest is left out, and
+    /// `untilS` says up to when none is.
+    ///
+    /// # Errors
+    /// None that a caller could cause: those of JavaScript objects.
+    pub fn packets(&self, seed: u64, from_s: f64, most: u32) -> Result<Object, JsValue> {
+        let watch = Watch::from_seconds(from_s, most as usize);
+        let trial = run_watched(&self.0, seed, watch, &begin());
+        let (_, passages) = trial.ok_or("the trial was stopped")?;
+        let found = PassageTables::from(passages);
+        let result = Object::new();
+        let tables = tables::tables([("packets", found.packets), ("limits", found.limits)])?;
+        set(&result, "tables", tables)?;
+        set(&result, "links", tables::texts(&found.links))?;
+        set(&result, "untilS", found.until_s)?;
+        Ok(result)
+    }
+
     /// Runs one trial for each seed. `on_finished` is called after each with the number of finished ones; the rest
     /// is left out when it returns `false`.
     ///
@@ -86,10 +140,9 @@ impl Scenario {
         seeds: &BigUint64Array,
         on_finished: Option<Function>,
     ) -> Result<Object, JsValue> {
-        let progress = Progress::default();
         let mut finished: Vec<Finished> = Vec::with_capacity(seeds.length() as usize);
         for (index, seed) in seeds.to_vec().into_iter().enumerate() {
-            let trial = run_trials(&self.0, &[seed], 1, &progress);
+            let trial = run_trials(&self.0, &[seed], 1, &begin());
             finished.extend(trial.into_iter().map(|trial| Finished { index, ..trial }));
             if let Some(call) = &on_finished {
                 let count = JsValue::from(finished.len() as u32);
@@ -111,6 +164,12 @@ impl Scenario {
             ("streams", outcomes::streams(flows, finished)),
         ])
     }
+}
+
+/// A trial begins: the random sources of those before it go.
+fn begin() -> Progress {
+    controller::forget_draws();
+    Progress::default()
 }
 
 /// The entries of an object whose values are texts.
@@ -137,6 +196,10 @@ fn refusal(refused: &ScenarioError) -> Error {
         let _ = Reflect::set(&error, &name.into(), &value);
     }
     error
+}
+
+fn text(error: impl ToString) -> JsValue {
+    JsValue::from(error.to_string())
 }
 
 fn set(object: &Object, name: &str, value: impl Into<JsValue>) -> Result<(), JsValue> {

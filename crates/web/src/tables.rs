@@ -59,6 +59,6 @@ fn columns(table: Table) -> Result<Object, JsValue> {
     Ok(object)
 }
 
-fn texts(values: &[String]) -> Array {
+pub(crate) fn texts(values: &[String]) -> Array {
     values.iter().map(JsValue::from).collect()
 }

@@ -17,10 +17,10 @@ from guard import Guard
 from mutations import Mutations, Step
 from steps import CHANGES, change
 from thalweg.errors import RequestError
+from thalweg.executor.machine import ThisMachine
 from thalweg.studies.fairness.parameters import Parameters
 from thalweg.studies.fairness.study import STUDY
 from thalweg.studies.runner.folder import reserve_folder, write_study_files
-from thalweg.studies.runner.trials import ThisMachine
 
 
 class StoredStudy:
@@ -33,7 +33,7 @@ class StoredStudy:
         inside.mkdir(exist_ok=True)
         patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
         small = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(2,), duration="20 s")
-        self._done = STUDY.run(small, trials=1, player=ThisMachine(jobs=1))
+        self._done = STUDY.run(small, trials=1, executor=ThisMachine(jobs=1))
         self._done.save(self._base)
         scenarios = {cell.name: self._done.parameters.scenario(cell).toml for cell in self._done.cells}
         tables = {"flows": pl.DataFrame({"a": [1, 2], "b": ["x", "y"]})}

@@ -17,6 +17,7 @@ from guard import Guard
 from mutations import Step
 from page_reader import PageRule
 from thalweg.errors import RequestError
+from thalweg.lab.link import TrialLink
 from thalweg.report.study import Section, write_study
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
 from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
@@ -76,7 +77,8 @@ class StudyPage:
             partial(plot_distributions, {a: {None: _times(numbers), b: _times(numbers)}}, c),
         ]
         sections = [Section(f"{a}{at}", b, c, partial(_drawn, draw)) for at, draw in enumerate(draws)]
-        write_study(result, Table([d, e], [[f, g], [h, a]], 1), b, sections, self._page)
+        links = [(a, TrialLink(b, c, 1, d, e))]
+        write_study(result, Table([d, e], [[f, g], [h, a]], 1), b, sections, links, self._page)
 
 
 def _drawn(draw: Callable[[], Any]) -> list[Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextvars
 import errno
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 
 from thalweg._native import version
-from thalweg.cli.console import complain, flush, reader_left, say
+from thalweg.cli.console import complain, flush, open_missing_streams, reader_left, say
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.errors import AuditError, RequestError, printable
 
@@ -17,6 +18,7 @@ from thalweg.errors import AuditError, RequestError, printable
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status. Errors of the user come as one message on stderr."""
     given = sys.argv[1:] if arguments is None else [*arguments]
+    open_missing_streams()
     try:
         _refuse_bytes(given)
         status = _tell_version() if given == ["--version"] else _command(given)
@@ -44,7 +46,7 @@ def _command(given: list[str]) -> int:
     """Runs a command. Raises what `main` catches."""
     import typer  # noqa: PLC0415 - see _tell_version
 
-    from thalweg.cli.commands import application  # noqa: PLC0415
+    from thalweg.cli.commands import Interruption, application  # noqa: PLC0415
 
     # In a context of its own: `--audit` holds for this command.
     context = contextvars.copy_context()
@@ -52,11 +54,20 @@ def _command(given: list[str]) -> int:
         status = context.run(application(given), args=given, prog_name="thalweg", standalone_mode=False)
     except typer.TyperException as error:
         # Typer asks for help itself when a group is called without a command: its message is the help text.
-        complain(error.format_message() or "a command is missing; see thalweg --help")
+        complain(_words(error.format_message()) or "a command is missing; see thalweg --help")
         return REFUSED
-    except typer.Abort:
-        raise KeyboardInterrupt from None
+    except (Interruption, typer.Abort) as error:
+        raise KeyboardInterrupt(*error.args) from None
     return status if isinstance(status, int) else PASSED
+
+
+def _words(message: str) -> str:
+    """What typer says of a wrong command line, and where a value without quotes is the usual cause."""
+    if left := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
+        return (
+            f'unexpected argument {left[1]!r}; accepted: a value with spaces in quotes, as in path.rate="10 Mbps"'
+        )
+    return message
 
 
 def _refuse_bytes(arguments: Sequence[str]) -> None:

@@ -86,7 +86,7 @@ def _controller(reference: str) -> int:
         complain(f"{breach.what}\n  see it: thalweg run {file} --seed {breach.seed}", label="")
     if len(broken) > _SHOWN:
         complain(f"and {len(broken) - _SHOWN} more", label="")
-    odd = [one for one in sequences if one]
+    odd = [sequence for sequence in sequences if sequence]
     for sequence in odd[:1]:
         complain(f"{sequence.what}\n  sequence {sequence.number}: ..., {', '.join(sequence.events)}", label="")
     say(f"{reference}: {n - len(broken)} of {n} random paths passed")

@@ -27,7 +27,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def silence(on: bool) -> None:
-    """From here on, in this context, only errors are printed."""
+    """From here on, in this context, no tables and notes are printed: documents and errors are."""
     _quiet.set(on)
 
 
@@ -44,6 +44,19 @@ def _kind() -> type[Console]:
             reader_left(self.file)
 
     return Leavable
+
+
+def open_missing_streams() -> None:
+    """Gives a process that was started without output (`>&-`) one that goes nowhere: the exit status answers.
+
+    The descriptors are taken too, or a file that is opened later would get what is printed.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, "w", encoding="utf-8"))
 
 
 def reader_left(stream: IO[str]) -> None:
@@ -83,10 +96,9 @@ def note(message: str) -> None:
 
 
 def say(text: str, end: str = "\n") -> None:
-    """A text on stdout as it is: the answer, or a part of it."""
-    if not _quiet.get():
-        with _reader_may_leave(sys.stdout):
-            sys.stdout.write(text + end)
+    """A text on stdout as it is: the answer, or a part of it, that was asked for in this form."""
+    with _reader_may_leave(sys.stdout):
+        sys.stdout.write(text + end)
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -128,8 +140,10 @@ class Bar:
             self._bar = _progress(console)
             self._bar.start()
         if self._task is None:
-            self._task = self._bar.add_task(name, total=total)
-        self._bar.update(self._task, description=name, completed=done, total=total)
+            self._task = self._bar.add_task(name, total=total, rate="")
+        speed = self._bar.tasks[0].speed
+        rate = f"{speed:.3g}/s" if speed else ""
+        self._bar.update(self._task, description=name, completed=done, total=total, rate=rate)
 
 
 def _progress(console: Console) -> Progress:
@@ -145,6 +159,7 @@ def _progress(console: Console) -> Progress:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(),
         console=console,
         transient=True,

@@ -26,16 +26,22 @@ class FittingTable:
     """Rows under headers; the first `left` columns are words, the others numbers.
 
     `droppable` names the columns that a narrow terminal goes without, the first one first. With `grouped`, a first
-    cell that repeats the one above is blank.
+    cell that repeats the one above is blank. An empty line sets it `apart` from what is above it.
     """
 
     def __init__(
-        self, headers: Sequence[str], left: int, droppable: Sequence[str] = (), grouped: bool = False
+        self,
+        headers: Sequence[str],
+        left: int,
+        droppable: Sequence[str] = (),
+        grouped: bool = False,
+        apart: bool = True,
     ) -> None:
         self._headers = tuple(headers)
         self._left = left
         self._droppable = tuple(droppable)
         self._grouped = grouped
+        self._apart = apart
         self._rows: list[tuple[Text, ...]] = []
 
     def add_row(self, *cells: str | Text) -> None:
@@ -43,8 +49,9 @@ class FittingTable:
         self._rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in cells))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """An empty line, and the widest form that fits."""
-        yield Text()
+        """The widest form that fits."""
+        if self._apart:
+            yield Text()
         most = len(self._droppable)
         forms = [(dropped, _COMFORTABLE) for dropped in range(most + 1)]
         dropped = most
@@ -117,9 +124,11 @@ class FittingTable:
         return lines
 
 
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> FittingTable:
+def plain_table(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], left: int, apart: bool = True
+) -> FittingTable:
     """Any rows for a terminal; the first `left` columns are words."""
-    table = FittingTable(headers, left)
+    table = FittingTable(headers, left, apart=apart)
     for row in rows:
         table.add_row(*row)
     return table

@@ -40,7 +40,7 @@ def list_(
         return
     console = stdout()
     rows = [[str(entry.get(header) or "") for header in headers] for entry in entries]
-    console.print(plain_table(headers, rows, left=len(headers)))
+    console.print(plain_table(headers, rows, left=len(headers), apart=False))
     if kind is Kind.CONTROLLERS:
         for entry in entries:
             for option in entry["options"]:

@@ -30,12 +30,14 @@ def refuse_options(options: LiveOptions) -> None:
         )
 
 
-def refuse_virtual(stack: Stack | None, jobs: int, allow_unseeded: bool) -> None:
+def refuse_virtual(stack: Stack | None, jobs: int, cluster: str | None, allow_unseeded: bool) -> None:
     """Refuses options that are about virtual time. Raises RequestError."""
     if allow_unseeded:
         raise RequestError("--allow-unseeded: trials in real time never repeat; accepted: without --live")
     refuse_audit()
     if jobs:
         raise RequestError("--jobs: trials in real time run one at a time; accepted: without --live")
+    if cluster:
+        raise RequestError("--cluster: trials in real time run on this machine; accepted: without --live")
     if stack is Stack.MODEL:
         raise RequestError("--stack model runs in virtual time only; accepted: quic, or without --live")

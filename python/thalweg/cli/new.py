@@ -73,7 +73,7 @@ def _controller(name: str | None, rust: bool, crates: Path | None) -> None:
 def _crate(name: str, crates: Path | None) -> None:
     from thalweg.control.start_crate import write_crate  # noqa: PLC0415 - needed by nothing else
 
-    if name in (known := [one["name"] for one in _native.controllers()]):
+    if name in (known := [entry["name"] for entry in _native.controllers()]):
         raise RequestError(f"controller {name}: it is one of ours; accepted: any name but {', '.join(known)}")
     folder = write_crate(name, crates)
     suite = os.path.relpath(Path(thalweg.__file__).parent / "suites" / "c4", folder)

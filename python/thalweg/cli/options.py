@@ -88,6 +88,14 @@ SeedSet = Annotated[
 ]
 """What a command gets is the seed of the first trial."""
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 for all cores.")]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run trials on the workers of a Dask scheduler, tcp://HOST:8786, or on N processes here, local:N.",
+    ),
+]
 TraceFile = Annotated[
     Path | None,
     typer.Option(
@@ -149,7 +157,7 @@ Quiet = Annotated[
         "--quiet",
         "-q",
         callback=lambda on: console.silence(on) or on,
-        help="Print nothing but errors: the exit status answers.",
+        help="Print no tables and notes: the exit status answers, and the document of another --format.",
     ),
 ]
 ReportFile = Annotated[
@@ -220,7 +228,7 @@ def bindings(texts: Iterable[str] | None) -> list[tuple[str, str]]:
 def alternatives(texts: Iterable[str] | None) -> list[list[Binding]]:
     """The same where a flow may have several controllers: each combination of them. Raises RequestError.
 
-    >>> [[one.controller for one in choice] for choice in alternatives(["main=c4", "b=reno", "main=cubic"])]
+    >>> [[chosen.controller for chosen in choice] for choice in alternatives(["main=c4", "b=reno", "main=cubic"])]
     [['c4', 'reno'], ['cubic', 'reno']]
     >>> alternatives(None)
     [[]]

@@ -16,6 +16,7 @@ from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
+    ClusterAddress,
     Controllers,
     FiguresFolder,
     Jobs,
@@ -29,7 +30,7 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError, did_you_mean
-from thalweg.executor.threads import Threads
+from thalweg.executor.choice import chosen
 from thalweg.replay import replay_command
 from thalweg.runner import load_all, run_suite
 from thalweg.seeds import SET_SIZE, told
@@ -50,6 +51,7 @@ def suite(
     allow_unseeded: AllowUnseeded = False,
     seed: SeedSet = 1,
     jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
     audit: Audit = False,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     out: Annotated[
@@ -78,8 +80,8 @@ def suite(
     folder = out or _default_folder(found.name)
     result = SuiteResult(found.name, found.title, found.source, seed)
     with Store(folder, result, [scenario.description for scenario in scenarios], trials) as store:
-        with Bar() as bar:
-            complete = run_suite(store, result, scenarios, trials, Threads(jobs), bar.show)
+        with Bar() as bar, chosen(jobs, cluster) as executor:
+            complete = run_suite(store, result, scenarios, trials, executor, bar.show)
         return _conclude(store, result, complete, (len(scenarios), trials), format_, not no_report, figures)
 
 

@@ -64,7 +64,7 @@ def criterion_text(statistics: Statistics) -> str:
 
 def answer_text(statistics: Statistics) -> str:
     """The answer to a criterion; one that does not decide says so."""
-    return f"{statistics.answer} (for information)" if statistics.informative else statistics.answer
+    return f"{statistics.answer} (for info)" if statistics.informative else statistics.answer
 
 
 def failures_text(statistics: Statistics) -> str:

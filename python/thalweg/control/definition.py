@@ -79,13 +79,25 @@ def is_of_file(text: str) -> bool:
     return _FILE.fullmatch(text) is not None
 
 
-def of_file(text: str) -> Definition:
-    """The controller that `FILE[:CLASS][:OPTIONS]` names. Raises RequestError."""
+def file_of(text: str) -> str | None:
+    """The file that a text names; None if it names no controller in a file.
+
+    >>> file_of("./mine.py:beta=0.8"), file_of("cubic:start=classic")
+    ('./mine.py', None)
+    """
+    match = _FILE.fullmatch(text)
+    return None if match is None else match["file"]
+
+
+def of_file(text: str, texts: Mapping[str, str] | None = None) -> Definition:
+    """The controller that `FILE[:CLASS][:OPTIONS]` names; `texts` of files replace them. Raises RequestError."""
     match = _FILE.fullmatch(text)
     assert match is not None
     first, colon, second = (match["rest"] or "").partition(":")
     name, options = (first, second) if colon or ("=" not in first and "," not in first) else ("", first)
-    source = Source.load(Path(match["file"]))
+    file = Path(match["file"])
+    known = (texts or {}).get(str(file))
+    source = Source.load(file) if known is None else Source.of(file, known.encode())
     controller = source.find(name.strip() or None)
     what = f"{source.file}:{controller.__name__}"
     return _checked(

@@ -72,7 +72,7 @@ def options_of(controller: type[Controller], what: str) -> dict[str, Option]:
     >>> class Mine(Controller):
     ...     def __init__(self, init, beta: float = 0.7, mode: Literal["a", "b"] = "a"):
     ...         self.window = init.initial_window
-    >>> [(one.name, one.accepted, one.default) for one in options_of(Mine, "Mine").values()]
+    >>> [(option.name, option.accepted, option.default) for option in options_of(Mine, "Mine").values()]
     [('beta', 'a number', 0.7), ('mode', 'a, b', 'a')]
     """
     constructor = inspect.unwrap(controller.__init__)
@@ -122,6 +122,8 @@ def read_options(text: str, known: Mapping[str, Option], what: str) -> dict[str,
         if name not in known:
             accepted = ", ".join(known) or "none"
             raise RequestError(f'{what} has no option "{name}"{_close(name, known)}; accepted: {accepted}')
+        if name in given:
+            raise RequestError(f'option "{name}" of {what} is given twice; accepted: each option once')
         option = known[name]
         try:
             given[name] = option.read(value if equals else "on")

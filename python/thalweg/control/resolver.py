@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TypeAlias
 
@@ -16,7 +17,9 @@ Given: TypeAlias = "str | type[Controller] | partial[Controller]"
 class Resolver:
     """Finds the definition that a text names, and remembers it."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        """`texts` of files that need not be there: another process has read them."""
+        self._texts = texts or {}
         self.definitions: dict[str, Definition] = {}
 
     def text_of(self, given: Given) -> str:
@@ -37,5 +40,5 @@ class Resolver:
                 )
             if not is_of_file(text):
                 return None
-            self.definitions[text] = of_file(text)
+            self.definitions[text] = of_file(text, self._texts)
         return self.definitions[text]

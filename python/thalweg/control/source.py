@@ -34,7 +34,11 @@ class Source:
     @staticmethod
     def load(file: Path) -> Source:
         """Reads and runs a file, unless that has been done. Raises RequestError with the line that is wrong."""
-        data = read_regular(file, _LARGEST, "a Python file of at most 1 MiB")
+        return Source.of(file, read_regular(file, _LARGEST, "a Python file of at most 1 MiB"))
+
+    @staticmethod
+    def of(file: Path, data: bytes) -> Source:
+        """Runs what a file says, or has said, unless that has been done. Raises RequestError."""
         sha256 = hashlib.sha256(data).hexdigest()
         key = (file.resolve(), sha256)
         if key not in _loaded:

@@ -1,22 +1,86 @@
-"""Where trials run: an executor plays batches, and is all that suites and sweeps know of it.
+"""Where trials run: an executor plays batches, and nothing else plays trials in virtual time by the number.
 
-A batch is a list of scenarios and the seeds that each of them has a trial of. The outcomes of a scenario are
-handed over as they come from the simulator, when all its trials are finished; what makes tables of them is up to
-the caller.
+A batch is one trial of each of some scenarios for each of some seeds. Batches are taken from an iterator when
+there is room for them, so that what makes them may learn from what came of those before: about a second of work
+each (`pace.py`). Outcomes are handed over as they come, on the thread of the caller; a trial that fails is handed
+over as such, and the others go on.
+
+    threads.py     threads of this process
+    processes.py   processes of this machine, for controllers in Python
+    machine.py     both, as a scenario needs them: the default
+    cluster.py     workers of Dask
+    gathering.py   all outcomes of each scenario together: what suites, studies and `trials()` ask for
+
+A share of a sweep (`sweep/shard.py`) needs no executor of its own: it plays fewer batches on any of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from thalweg import _native
-from thalweg.scenario import Scenario
 
+if TYPE_CHECKING:
+    from thalweg.outcome import Trial
+    from thalweg.scenario import Scenario
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One trial of each scenario for each seed."""
+
+    scenarios: Sequence[Scenario]
+    seeds: Sequence[int]
+    label: Any = None
+    """Whatever the caller knows it by."""
+
+    @property
+    def trials(self) -> int:
+        """How many trials it is."""
+        return len(self.scenarios) * len(self.seeds)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Trials of one scenario of a batch: all that did not fail, or some of them, of which more may follow."""
+
+    batch: Batch
+    number: int
+    """Of the scenario in its batch."""
+    outcomes: _native.Outcomes
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of these trials."""
+        seeds = self.outcomes.trials["seed"]
+        assert not isinstance(seeds, tuple)
+        return [int(seed) for seed in seeds]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A trial without outcomes, which would fail again."""
+
+    batch: Batch
+    number: int
+    """Of the scenario in its batch."""
+    seed: int
+    error: Exception
+    """A ControllerError, or a RuntimeError if the simulator has panicked or a process has ended each time."""
+
+
+Take = Callable[[Finished | Failed], None]
+"""Gets what came of trials; what it raises ends the run."""
 Report = Callable[[int], None]
-"""Hears how many trials of a batch are finished."""
-Take = Callable[[int, _native.Outcomes], None]
-"""Gets the number of a scenario in its batch, and the outcomes of its trials."""
+"""Hears how many trials are finished since the run began, about ten times a second."""
+
+
+def unheard(finished: int) -> None:
+    """Ignores how many trials are finished."""
 
 
 class Executor(Protocol):
@@ -26,9 +90,25 @@ class Executor(Protocol):
     def width(self) -> int:
         """How many trials it plays at once."""
 
-    def play(self, scenarios: Sequence[Scenario], seeds: range, report: Report, take: Take) -> bool:
-        """Plays one trial of each scenario for each seed; tells whether all were finished before a Ctrl-C.
+    @property
+    def lanes(self) -> int:
+        """How many batches it plays at once: on threads one, which all play; on a cluster one for each thread."""
 
-        `take` gets each scenario once, in their order. Raises ControllerError, AuditError, and RuntimeError if the
-        simulator panics, which is a defect.
+    @property
+    def name(self) -> str:
+        """What plays, for people: `2 threads`."""
+
+    def play(self, batches: Iterable[Batch], take: Take, report: Report = unheard) -> None:
+        """Plays batches; returns when all are finished.
+
+        Raises KeyboardInterrupt after Ctrl-C, when what was finished has been handed over; AuditError; and
+        RequestError if the executor itself is lost. Work that is lost with a worker is repeated, and only that.
+        """
+
+    def each(
+        self, scenario: Scenario, seeds: Sequence[int], take: Callable[[Trial], T], report: Report = unheard
+    ) -> list[T]:
+        """What `take` makes of each trial with its trace, where that was played: a trace is large.
+
+        Raises KeyboardInterrupt, AuditError and ControllerError.
         """

@@ -51,7 +51,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
         """
         self._judge = reward if callable(reward) else None
         weights = {} if callable(reward) else reward
-        self.task = task(scenario, one_flow(flow), interval, observe, act, weights, overrides, controllers, vary)
+        self.task = task(scenario, flow_name(flow), interval, observe, act, weights, overrides, controllers, vary)
         self.observation_space: gymnasium.spaces.Box[Any]
         self.action_space: gymnasium.spaces.Box[Any]
         self.observation_space, self.action_space = spaces(self.task.interface)
@@ -105,7 +105,7 @@ class Congestion(gymnasium.Env[Numbers, Numbers]):
         return Outcomes.of(native, scenario.description)
 
 
-def one_flow(flow: str | None) -> str | None:
+def flow_name(flow: str | None) -> str | None:
     """The name of a flow, or none. Raises RequestError."""
     if flow is not None and not isinstance(flow, str):
         raise RequestError(

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from thalweg import _native
+from thalweg.catalogue import Entry, find_scenario
 from thalweg.errors import RequestError, did_you_mean
+from thalweg.quantity import between, plain, split
 from thalweg.scenario import Controllers, Scenario, Settings, pairs
-from thalweg.sweep.axis import plain
 
 FEATURES = dict(_native.gym_features())
 """What can be observed and rewarded, with its meaning."""
@@ -34,7 +34,6 @@ Range: TypeAlias = "tuple[str | float, str | float] | list[Any]"
 Reward: TypeAlias = Mapping[str, float]
 """Features and their weights: their sum is the reward."""
 
-_QUANTITY = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*(.*?)\s*")
 _WHOLE = ("", "B", "packets")
 """Units that have whole numbers only."""
 
@@ -56,6 +55,8 @@ class Task:
     interface: _native.Interface = field(init=False)
     base: Scenario = field(init=False)
     """The scenario before anything is drawn."""
+    _file: tuple[Entry, bytes] | None = field(init=False, default=None)
+    """Its file, found and read once: to search the catalogue takes longer than to begin an episode."""
 
     def __post_init__(self) -> None:
         terms = _weights(self.reward)
@@ -64,6 +65,9 @@ class Task:
         except ValueError as error:
             raise RequestError(str(error)) from None
         object.__setattr__(self, "interface", interface)
+        if not isinstance(self.scenario, Scenario):
+            entry = find_scenario(self.scenario)
+            object.__setattr__(self, "_file", (entry, entry.read()))
         object.__setattr__(self, "base", self._read(()))
         names = [str(flow["name"]) for flow in self.base.flows]
         for flow in self.flows:
@@ -78,8 +82,8 @@ class Task:
             self.episode(self.draw(seed)[0], seed)
 
     @property
-    def places(self) -> list[tuple[int, str]]:
-        """Place in the scenario and interval of each steered flow."""
+    def steered(self) -> list[tuple[int, str]]:
+        """Index in the scenario and interval of each steered flow."""
         names = [str(flow["name"]) for flow in self.base.flows]
         return [(names.index(flow), self.interval_of(flow)) for flow in self.flows]
 
@@ -102,18 +106,20 @@ class Task:
     def episode(self, scenario: Scenario, seed: int) -> _native.Episode:
         """The trial of a scenario, before its first event. Raises RequestError."""
         try:
-            return _native.Episode(scenario.native, seed, self.places, self.interface)
+            return _native.Episode(scenario.native, seed, self.steered, self.interface)
         except ValueError as error:
             raise RequestError(f"{scenario.name}: {error}") from None
 
     def _read(self, drawn: Sequence[tuple[str, str]]) -> Scenario:
         settings = [*self.overrides, *drawn]
-        if isinstance(self.scenario, Scenario):
-            if not settings and not self.controllers:
-                return self.scenario
-            one = self.scenario
-            return Scenario.from_toml(one.toml, one.name, settings, self.controllers, suite=one.description.suite)
-        return Scenario.load(self.scenario, settings, self.controllers)
+        if self._file is not None:
+            entry, text = self._file
+            return Scenario.from_toml(text, entry.name, settings, self.controllers, str(entry.file), entry.suite)
+        assert isinstance(self.scenario, Scenario)
+        if not settings and not self.controllers:
+            return self.scenario
+        name, suite = self.scenario.name, self.scenario.description.suite
+        return Scenario.from_toml(self.scenario.toml, name, settings, self.controllers, suite=suite)
 
 
 def task(
@@ -179,8 +185,8 @@ def _weights(reward: object) -> list[tuple[str, float]]:
 def _check_range(key: str, given: object) -> None:
     accepted = 'accepted: two bounds of one unit, ("5 Mbps", "50 Mbps"), or a list to choose from'
     if isinstance(given, tuple) and len(given) == 2:
-        low, high = (_QUANTITY.fullmatch(str(bound)) for bound in given)
-        if low and high and low[2] == high[2] and float(low[1]) <= float(high[1]):
+        low, high = (split(str(bound)) for bound in given)
+        if low and high and low[1] == high[1] and 0 <= float(low[0]) <= float(high[0]):
             return
     elif isinstance(given, list) and given:
         return
@@ -195,14 +201,9 @@ def _drawn(given: Any, source: random.Random) -> str:
     """
     if isinstance(given, list):
         return str(source.choice(given))
-    bounds = [_QUANTITY.fullmatch(str(bound)) for bound in given]
-    (low, unit), (high, _) = ((float(bound[1]), bound[2]) for bound in bounds if bound)
-    u = source.random()
-    value = low * (high / low) ** u if low > 0 else low + (high - low) * u
-    number = f"{value:.0f}" if unit in _WHOLE and _is_whole(given) else plain(float(f"{value:.4g}"))
+    (least, unit), (most, _) = filter(None, (split(str(bound)) for bound in given))
+    low, high, share = float(least), float(most), source.random()
+    value = between(low, high, share) if low > 0 else low + (high - low) * share
+    is_whole = unit in _WHOLE and least.isdigit() and most.isdigit()
+    number = f"{value:.0f}" if is_whole else plain(float(f"{value:.4g}"))
     return f"{number} {unit}".strip()
-
-
-def _is_whole(bounds: Sequence[str | float]) -> bool:
-    found = [_QUANTITY.fullmatch(str(bound)) for bound in bounds]
-    return all(bound is not None and bound[1].isdigit() for bound in found)

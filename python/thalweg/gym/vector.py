@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 
 from thalweg import _native
 from thalweg.errors import RequestError
-from thalweg.gym.environment import one_flow, spaces
+from thalweg.gym.environment import flow_name, spaces
 from thalweg.gym.episode import checked_seed, end_of, stepping
 from thalweg.gym.task import ACT, INTERVAL, OBSERVE, REWARD, Range, Reward, task
 from thalweg.scenario import Controllers, Scenario, Settings
@@ -58,7 +58,7 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
                 raise RequestError(f"{name} = {number!r}: accepted: a whole number from {least} to {most}")
         if callable(reward):
             raise RequestError('reward: a function needs the interpreter; accepted: weights, {"log_rate": 1.0}')
-        self.task = task(scenario, one_flow(flow), interval, observe, act, reward, overrides, controllers, vary)
+        self.task = task(scenario, flow_name(flow), interval, observe, act, reward, overrides, controllers, vary)
         self.num_envs = num_envs
         self.single_observation_space, self.single_action_space = spaces(self.task.interface)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -69,6 +69,8 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
         self._episodes: list[_native.Episode] = []
         self._seeds: list[int] = []
         self._ended = np.zeros(num_envs, np.bool_)
+        self._begins = np.zeros(num_envs, np.bool_)
+        """Whether the next step is the first of its trial."""
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -76,33 +78,34 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
         """Begins an episode everywhere. Raises RequestError."""
         del options
         seeds = self._seeds_of(seed)
-        if not self._sources or any(one is not None for one in seeds):
-            self._sources = [gymnasium.utils.seeding.np_random(one)[0] for one in seeds]
-        self._seeds = [self._next(i) if one is None else one for i, one in enumerate(seeds)]
+        if not self._sources or any(given is not None for given in seeds):
+            self._sources = [gymnasium.utils.seeding.np_random(given)[0] for given in seeds]
+        self._seeds = [self._next(i) if given is None else given for i, given in enumerate(seeds)]
         begun = [self._begin(i) for i in range(self.num_envs)]
-        self._scenarios, self._episodes = [one for one, _ in begun], [one for _, one in begun]
-        self._ended[:] = False
+        self._scenarios, self._episodes = [scenario for scenario, _ in begun], [episode for _, episode in begun]
+        self._ended[:] = self._begins[:] = False
         with stepping(self.task.base):
             observations, _, ended = self._pool.step(self._episodes, self._nothing())
         self._refuse_silent(ended)
         infos: dict[str, Any] = {}
-        for i, one in enumerate(self._seeds):
-            infos = self._add_info(infos, {"seed": one}, i)
+        for i, trial_seed in enumerate(self._seeds):
+            infos = self._add_info(infos, {"seed": trial_seed}, i)
         return observations, infos
 
     def step(self, actions: Numbers) -> tuple[Numbers, npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]:
-        """One step everywhere. Raises RequestError."""
+        """One step everywhere. Raises RequestError; a refused action leaves all trials where they are."""
         if not self._episodes:
             raise RequestError("there are no episodes; accepted: reset() before step()")
-        begins = self._ended.copy()
-        for i in np.flatnonzero(begins).tolist():
+        for i in np.flatnonzero(self._ended).tolist():
             self._seeds[i] = self._next(i)
             self._scenarios[i], self._episodes[i] = self._begin(i)
+            self._ended[i], self._begins[i] = False, True
         with stepping(self.task.base):
             given = np.asarray(actions, np.float32).reshape(self.num_envs, -1)
             observations, rewards, ended = self._pool.step(self._episodes, given)
-        self._refuse_silent(ended & begins)
-        rewards[begins] = 0.0
+        self._refuse_silent(ended & self._begins)
+        rewards[self._begins] = 0.0
+        self._begins[:] = False
         terminated = np.zeros(self.num_envs, np.bool_)
         infos: dict[str, Any] = {}
         for i in np.flatnonzero(ended).tolist():
@@ -117,7 +120,7 @@ class VectorCongestion(VectorEnv[Numbers, Numbers, npt.NDArray[Any]]):
         if isinstance(seed, Sequence):
             if len(seed) != self.num_envs:
                 raise RequestError(f"seed has {len(seed)} seeds; accepted: one for each of {self.num_envs}")
-            return [None if one is None else checked_seed(one) for one in seed]
+            return [None if given is None else checked_seed(given) for given in seed]
         return [checked_seed(checked_seed(seed) + i) for i in range(self.num_envs)]
 
     def _next(self, i: int) -> int:

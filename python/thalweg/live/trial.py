@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +16,30 @@ from thalweg.catalogue import Entry
 from thalweg.control.resolver import Resolver
 from thalweg.errors import RealTimeError, ScenarioError
 from thalweg.live.process import LiveProcess, LiveRequest
+from thalweg.live.report import Report
 from thalweg.outcome import Description, Outcomes, Trial
 from thalweg.scenario import Controllers, Settings, bound, definitions_of, pairs
 from thalweg.trace import Trace
+
+
+@contextmanager
+def _asked(process: LiveProcess, every_s: float | None) -> Iterator[None]:
+    """Asks a process for statistics again and again, until it has answered; None: never."""
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.wait(every_s):
+            process.ask()
+
+    asking = threading.Thread(target=ask, daemon=True)
+    if every_s is not None:
+        asking.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if every_s is not None:
+            asking.join()
 
 
 @dataclass(frozen=True)
@@ -71,14 +95,24 @@ class LiveScenario:
         return self.description.title
 
     def run(
-        self, seed: int = 1, trace: bool = False, realtime: bool = False, bound: str | None = None
+        self,
+        seed: int = 1,
+        trace: bool = False,
+        realtime: bool = False,
+        bound: str | None = None,
+        on_statistics: Callable[[Report], None] | None = None,
+        every_s: float = 1.0,
     ) -> LiveTrial:
-        """One trial, in real time. Raises RequestError, and KeyboardInterrupt after Ctrl-C."""
+        """One trial, in real time; `on_statistics` hears reports so far, each `every_s` seconds.
+
+        Raises RequestError, and KeyboardInterrupt after Ctrl-C.
+        """
         request = LiveRequest(self.description.toml, self.description.name, seed, realtime, bound)
         begin = os.times()
-        process = LiveProcess(request, {"kind": "trial", "trace": trace})
+        process = LiveProcess(request, {"kind": "trial", "trace": trace}, on_statistics=on_statistics)
         try:
-            answer = process.answer()["trial"]
+            with _asked(process, every_s if on_statistics else None):
+                answer = process.answer()["trial"]
             if answer["failure"]:
                 raise RealTimeError(answer["failure"])
             measured = process.line()

@@ -86,7 +86,17 @@ async function draw(place) {
   result ??= await vegaEmbed(canvas, spec, options);
   place.dataset.drawn = room;
   place.style.minHeight = "";
+  // Vega gives the frame of a brush the role of a picture, without words: there is nothing to read.
+  for (const brush of canvas.querySelectorAll('g[class*="_brush"]')) {
+    brush.removeAttribute("role");
+    brush.setAttribute("aria-hidden", "true");
+  }
   follow(canvas, result.view, spec.usermeta?.readings ?? {});
+  // A point of a sweep leads to what the page says of it.
+  result.view.addEventListener("click", (event, item) => {
+    const section = document.getElementById(`point-${item?.datum?.index}`);
+    if (section) location.hash = section.id;
+  });
 }
 
 // Of each panel the series that a cursor reads: points in the order of the axis.
@@ -225,7 +235,9 @@ const seen = new IntersectionObserver((entries) => {
 
 // The others follow one by one when the browser has nothing else to do: no browser waits for figures that are
 // begun when the page is printed.
-const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 100));
+// Chromium may find itself busy for good after a click: then it waits no longer than this.
+const MOST_WAIT_MS = 500;
+const idle = (then) => (window.requestIdleCallback ? requestIdleCallback(then, { timeout: MOST_WAIT_MS }) : setTimeout(then, 100));
 function drawRest() {
   idle(() => {
     const place = document.querySelector("[data-figure]:not([data-begun])");

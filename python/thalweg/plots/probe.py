@@ -168,7 +168,11 @@ def plot_cumulative(analyses: Sequence[Analysis]) -> alt.VConcatChart:
             strokeDash=alt.StrokeDash("label:N", legend=None, sort=labels),
         )
     )
-    return _page(chart, "Cumulative distribution of RTT", f"{len(analyses)} traces, all answered probes")
+    return _page(
+        chart,
+        "Cumulative distribution of RTT",
+        f"{len(analyses)} {'trace' if len(analyses) == 1 else 'traces'}, all answered probes",
+    )
 
 
 def plot_wifi(analysis: Analysis) -> alt.VConcatChart:

@@ -44,6 +44,7 @@ CONFIG: dict[str, Any] = {
         "labelFontSize": 11,
         "labelLimit": 400,
     },
+    "header": {"labelColor": "#33373d", "titleColor": "#33373d", "titleFontWeight": "normal"},
     "text": {"color": "#4a4f57", "fontSize": 10},
     "title": {
         "color": "#22252a",
@@ -67,6 +68,7 @@ DARK_CONFIG: dict[str, Any] = {
         "titleColor": "#cdd1d7",
     },
     "legend": {**CONFIG["legend"], "labelColor": "#cdd1d7", "titleColor": "#cdd1d7"},
+    "header": {**CONFIG["header"], "labelColor": "#cdd1d7", "titleColor": "#cdd1d7"},
     "text": {"color": "#b3b9c2", "fontSize": 10},
     "title": {**CONFIG["title"], "color": "#e6e8eb", "subtitleColor": "#9aa1ab"},
 }
@@ -79,6 +81,7 @@ PAPER_CONFIG: dict[str, Any] = {
     "background": "#ffffff",
     "axis": {**CONFIG["axis"], **_BLACK, "gridColor": "#dddddd", "domainColor": "#000000", "tickColor": "#000000"},
     "legend": {**CONFIG["legend"], **_BLACK, "symbolSize": 40},
+    "header": {**CONFIG["header"], **_BLACK},
     "text": {"color": "#000000", "fontSize": 8},
     "title": {
         **CONFIG["title"],

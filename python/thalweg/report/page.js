@@ -68,6 +68,22 @@ for (const head of document.querySelectorAll(".overview th[data-sort]")) {
   });
 }
 
+// What opens the trial of a link on this machine, without a network.
+for (const line of document.querySelectorAll(".lab")) {
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Copy the command for this machine" });
+  const said = document.createElement("output");
+  button.addEventListener("click", async () => {
+    const words = `thalweg lab --open --trial '${new URL(line.querySelector("a").href).hash}'`;
+    try {
+      await navigator.clipboard.writeText(words);
+      said.textContent = "copied";
+    } catch {
+      said.textContent = words; // this browser lets no page copy
+    }
+  });
+  line.append(" ", button, " ", said);
+}
+
 // On paper all is open.
 let folded = [];
 addEventListener("beforeprint", () => {

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from thalweg import _native
 from thalweg.errors import RequestError
+from thalweg.lab.link import LAB, TrialLink, link_to
 from thalweg.memory import return_large_blocks
 from thalweg.outcome import Outcomes
 from thalweg.plots import Figure, plot_distribution, plot_trial
@@ -27,6 +28,7 @@ from thalweg.seeds import told
 from thalweg.statistics.digits import bracketed, low_bound
 from thalweg.store.results import SuiteResult
 from thalweg.store.whole_file import whole_file
+from thalweg.verdict import Verdict
 
 _BUCKETS = 300
 
@@ -92,6 +94,7 @@ def fill(template: str, figures: Figures, /, **values: object) -> Iterable[str]:
     made.globals["source"] = lambda name: Markup(
         files("thalweg.report").joinpath(name).read_text(encoding="utf-8")
     )
+    made.globals["published"] = LAB
     made.filters |= {
         "quantity": text,
         "percent": percent,
@@ -115,6 +118,15 @@ def figures_of(result: SuiteResult, outcomes: Outcomes, buckets: int) -> Iterato
     yield "worst", figure, is_same(outcomes, verdict.worst_trial, trial)
 
 
+def _links(result: SuiteResult, outcomes: Outcomes, verdict: Verdict) -> Iterator[tuple[str, TrialLink]]:
+    """The trials of a scenario that its section opens in the lab, and what each of them is."""
+    trials = {verdict.worst_trial: "the worst trial"}
+    trials.setdefault(verdict.typical_trial, "one at the median")
+    for trial, what in trials.items():
+        if link := link_to(outcomes, trial, result.version):
+            yield what, link
+
+
 def _section(result: SuiteResult, outcomes: Outcomes) -> tuple[dict[str, Any], Figures]:
     """What the page says about one scenario, and its figures by the name of their place."""
     scenario, verdict, figures = outcomes.scenario, outcomes.verdict(), Figures()
@@ -136,5 +148,7 @@ def _section(result: SuiteResult, outcomes: Outcomes) -> tuple[dict[str, Any], F
         "places": list(figures),
         "trouble": trouble,
         "replay": replay_command(result, outcomes),
+        "links": list(_links(result, outcomes, verdict)),
+        "strips": [overview.strip(criterion) for criterion in verdict.criteria],
         "answer": verdict.answer or "no criteria",
     }, figures

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from thalweg.lab.link import TrialLink
 from thalweg.plots import Chart
 from thalweg.progress import Progress, silent
 from thalweg.report.figures import Figures
@@ -35,10 +36,14 @@ def write_study(
     table: Table,
     legend: str,
     sections: Sequence[Section],
+    links: Sequence[tuple[str, TrialLink]],
     file: str | Path,
     on_progress: Progress = silent,
 ) -> None:
-    """Writes the page of a study. Raises RequestError if the file cannot be written."""
+    """Writes the page of a study; `links` open a trial of each scenario in the lab.
+
+    Raises RequestError if the file cannot be written.
+    """
     figures = Figures()
     shown = []
     for number, section in enumerate(sections):
@@ -55,6 +60,7 @@ def write_study(
         table=table,
         legend=legend,
         sections=shown,
+        links=links,
         findings=[
             (finding.name, finding.published, finding.measured, finding.answer, finding.reason)
             for finding in result.findings
@@ -64,6 +70,7 @@ def write_study(
             *((str(table["name"]), str(table["title"])) for table in shown if table["places"]),
             *([("findings", "What was published")] if result.findings else []),
             ("rows", "Measured"),
+            *([("scenarios", "Scenarios")] if links else []),
             ("parameters", "Parameters"),
         ],
         count=[

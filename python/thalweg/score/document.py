@@ -19,7 +19,7 @@ from thalweg.catalogue import Suite
 from thalweg.errors import ControllerError
 from thalweg.score.figures import Figures, harm
 from thalweg.score.guards import LIMITS, Broken, broken
-from thalweg.score.scenarios import Place, halves
+from thalweg.score.scenarios import Variant, halves
 from thalweg.seeds import first_seed
 
 BASELINE = "cubic"
@@ -40,24 +40,24 @@ def score(
     """
     opened, held_back = halves(Suite.find(suite), seed)
     # Read before anything runs: what cannot be read is refused.
-    sources = [place.bound(controller).description.controllers for place in (*opened, *held_back)]
+    sources = [variant.bound(controller).description.controllers for variant in (*opened, *held_back)]
     found: list[Broken] = []
     total = len(opened) + len(held_back)
 
-    def half(places: Sequence[Place], before: int) -> dict[str, Any]:
+    def half(variants: Sequence[Variant], before: int) -> dict[str, Any]:
         rows = []
-        for number, place in enumerate(places, before + 1):
-            on_scenario(place.name, number, total)
-            rows.append(_scenario(place, controller, trials, first_seed(seed), found))
+        for number, variant in enumerate(variants, before + 1):
+            on_scenario(variant.name, number, total)
+            rows.append(_scenario(variant, controller, trials, first_seed(seed), found))
         scores = [row["score"] for row in rows]
-        has_all = all(one is not None for one in scores)
+        has_all = None not in scores
         return {"score": _rounded(sum(scores) / len(scores)) if has_all else None, "scenarios": rows}
 
     parts = {"open": half(opened, 0), "held_back": half(held_back, len(opened))}
-    kept = [{"name": one["name"], "sha256": one["sha256"]} for one in sources[0]]
+    kept = [{"name": source["name"], "sha256": source["sha256"]} for source in sources[0]]
     return {
         "score": None if found else parts["open"]["score"],
-        "disqualified": [one.document() for one in found],
+        "disqualified": [guard.document() for guard in found],
         "controller": {"name": controller, "sha256": kept[0]["sha256"] if kept else None},
         "baseline": BASELINE,
         "suite": suite,
@@ -69,22 +69,22 @@ def score(
     }
 
 
-def _scenario(place: Place, controller: str, trials: int, seed: int, found: list[Broken]) -> dict[str, Any]:
-    cubic = Figures.of(place.bound(BASELINE).trials(trials, seed))
-    row: dict[str, Any] = {"name": place.name, "keys": dict(place.drawn)}
+def _scenario(variant: Variant, controller: str, trials: int, seed: int, found: list[Broken]) -> dict[str, Any]:
+    cubic = Figures.of(variant.bound(BASELINE).trials(trials, seed))
+    row: dict[str, Any] = {"name": variant.name, "keys": dict(variant.drawn)}
     try:
         # In this process: others take longer to start than these trials to run.
-        mine = Figures.of(place.bound(controller).trials(trials, seed, jobs=1))
+        mine = Figures.of(variant.bound(controller).trials(trials, seed, jobs=1))
     except ControllerError as error:
-        found.append(Broken("failed", place.name, str(error)))
+        found.append(Broken("failed", variant.name, str(error)))
         return {**row, "score": None}
-    found.extend(broken(place.name, mine, cubic))
+    found.extend(broken(variant.name, mine, cubic))
     goodput, delay = (
-        _against(one, other) for one, other in ((mine.goodput, cubic.goodput), (mine.delay, cubic.delay))
+        _against(value, of_cubic) for value, of_cubic in ((mine.goodput, cubic.goodput), (mine.delay, cubic.delay))
     )
     return {
         **row,
-        "score": _rounded(_score(mine, cubic)),
+        "score": _rounded(score_of(mine, cubic)),
         "goodput_bps": goodput,
         "delay_s": delay,
         "loss": _against(mine.loss, cubic.loss),
@@ -93,8 +93,11 @@ def _scenario(place: Place, controller: str, trials: int, seed: int, found: list
     }
 
 
-def _score(mine: Figures, cubic: Figures) -> float | None:
-    """None if CUBIC moves nothing; a flow without goodput has one bit per second, and the delay of CUBIC."""
+def score_of(mine: Figures, cubic: Figures) -> float | None:
+    """The score of a scenario; None if CUBIC moves nothing.
+
+    A flow without goodput has one bit per second, and the delay of CUBIC.
+    """
     if not cubic.goodput or not cubic.delay:
         return None
     delay = mine.delay or cubic.delay

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from thalweg.catalogue import Entry, Suite
 from thalweg.errors import RequestError, ScenarioError
+from thalweg.quantity import between
 from thalweg.scenario import Scenario
 
 MAIN = "main"
@@ -25,8 +26,8 @@ ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
-class Place:
-    """A scenario in one of the halves, with the flows whose controller is bound."""
+class Variant:
+    """A scenario of one of the halves, with the flows whose controller is bound."""
 
     name: str
     entry: Entry
@@ -40,23 +41,24 @@ class Place:
         return Scenario.from_entry(self.entry, [*self.drawn.items()], dict.fromkeys(self.flows, controller))
 
 
-def halves(suite: Suite, seed: int) -> tuple[list[Place], list[Place]]:
+def halves(suite: Suite, seed: int) -> tuple[list[Variant], list[Variant]]:
     """The open half and the held-back half of a suite. Raises RequestError."""
-    opened = [_place(entry, entry.name, {}) for entry in suite.entries]
+    opened = [_variant_of(entry, entry.name, {}) for entry in suite.entries]
     drawn = [
-        _place(entry, f"{entry.name} ({', '.join(keys.values())})", keys) for entry, keys in _drawn(suite, seed)
+        _variant_of(entry, f"{entry.name} ({', '.join(keys.values())})", keys)
+        for entry, keys in _drawn(suite, seed)
     ]
     return opened, drawn
 
 
-def _place(entry: Entry, name: str, drawn: Mapping[str, str]) -> Place:
+def _variant_of(entry: Entry, name: str, drawn: Mapping[str, str]) -> Variant:
     flows = [str(flow["name"]) for flow in Scenario.from_entry(entry).flows]
     if MAIN not in flows:
         raise RequestError(
             f"{entry.reference} has no flow {MAIN!r}; accepted: a suite in which each scenario has one"
         )
     competitors = {"cubic", "background"}
-    return Place(name, entry, drawn, tuple(flow for flow in flows if flow not in competitors))
+    return Variant(name, entry, drawn, tuple(flow for flow in flows if flow not in competitors))
 
 
 def _drawn(suite: Suite, seed: int) -> Iterator[tuple[Entry, dict[str, str]]]:
@@ -64,7 +66,7 @@ def _drawn(suite: Suite, seed: int) -> Iterator[tuple[Entry, dict[str, str]]]:
         source = random.Random(f"thalweg/score/{seed}/{entry.name}")
         changes = "change" in tomllib.loads(entry.read().decode()).get("path", {})
         for attempt in range(ATTEMPTS):
-            keys = _variant(source)
+            keys = _variant_keys(source)
             # A path that changes keeps its rates, and with them its buffer.
             keys = {"path.rtt": keys["path.rtt"]} if changes else keys
             try:
@@ -78,15 +80,10 @@ def _drawn(suite: Suite, seed: int) -> Iterator[tuple[Entry, dict[str, str]]]:
                 break
 
 
-def _variant(source: random.Random) -> dict[str, str]:
-    rate, rtt, buffer = (_between(source, low, high) for low, high in (RATE_BPS, RTT_S, BUFFER_BDP))
+def _variant_keys(source: random.Random) -> dict[str, str]:
+    rate, rtt, buffer = (between(*bounds, source.random()) for bounds in (RATE_BPS, RTT_S, BUFFER_BDP))
     return {
         "path.rate": f"{rate / 1e6:.3g} Mbps",
         "path.rtt": f"{rtt * 1e3:.3g} ms",
         "path.buffer": f"{buffer:.2g} bdp",
     }
-
-
-def _between(source: random.Random, low: float, high: float) -> float:
-    """A number between two, by orders of magnitude."""
-    return float(low * (high / low) ** source.random())

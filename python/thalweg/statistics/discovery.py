@@ -27,7 +27,7 @@ def discoveries(chances: Sequence[float], rate: float = RATE) -> list[bool]:
     ordered = np.sort(chances)
     allowed = rate * np.arange(1, len(ordered) + 1) / len(ordered)
     accepted = ordered[ordered <= allowed]
-    return [bool(len(accepted) and one <= accepted[-1]) for one in chances]
+    return [bool(len(accepted) and chance <= accepted[-1]) for chance in chances]
 
 
 def summary(what: str, chances: Sequence[float], rate: float = RATE) -> str:

@@ -85,7 +85,7 @@ def ranks(values: Values) -> Values:
     >>> ranks(np.array([3.0, 1.0, 3.0])).tolist()
     [2.5, 1.0, 2.5]
     """
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, groups, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    shared: Values = (last - (counts - 1) / 2)[places]
+    shared: Values = (last - (counts - 1) / 2)[groups]
     return shared

@@ -31,7 +31,7 @@ from thalweg.store.folder import PARTIAL, ResultFolder, check_name
 from thalweg.store.host import host
 from thalweg.store.metadata import FORMAT, METADATA, read_document, read_metadata
 from thalweg.store.tables import check_readable, read_tables
-from thalweg.store.whole_file import whole_file
+from thalweg.store.whole_file import reason_of, whole_file
 from thalweg.verdict import Answer
 
 PAGE = "report.html"
@@ -155,7 +155,7 @@ class Store:
             self._write_metadata()
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
-            reason = getattr(error, "strerror", None) or error
+            reason = reason_of(error, self.root)
             raise RequestError(f"cannot write {self.root / name}: {reason}") from None
         finally:
             shutil.rmtree(partial, ignore_errors=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ import polars as pl
 from thalweg.errors import RequestError
 
 _PREFIX = ".thalweg-partial-"
+_MUCH = 1 << 16
+"""Bytes that a disk which has refused a page has no room for."""
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 @contextmanager
@@ -44,14 +48,29 @@ def whole_file(target: Path) -> Iterator[Path]:
         _put_in_place(partial, final)
     except (OSError, RuntimeError, pl.exceptions.PolarsError) as error:
         # A disk that fills while Parquet is written is an error of Polars, a loop of links a RuntimeError.
-        reason = getattr(error, "strerror", None) or error
-        raise RequestError(f"cannot write {target}: {reason}") from None
+        raise RequestError(f"cannot write {target}: {reason_of(error, target.parent)}") from None
     finally:
         if partial:
             with contextlib.suppress(OSError):
                 partial.unlink(missing_ok=True)
         if handle >= 0:
             os.close(handle)
+
+
+def reason_of(error: Exception, folder: Path) -> str:
+    """Why nothing could be written to a folder, in words of the system.
+
+    Polars puts them among its own, or leaves them out: then the system is asked again.
+    """
+    if number := _OS_ERROR.search(str(error)):
+        return os.strerror(int(number[1]))
+    if isinstance(error, pl.exceptions.PolarsError):
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(bytes(_MUCH))
+        except OSError as again:
+            error = again
+    return str(getattr(error, "strerror", None) or error)
 
 
 def is_partial(file: Path) -> bool:

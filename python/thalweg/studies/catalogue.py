@@ -6,6 +6,7 @@ from typing import Any
 
 from thalweg.studies.fairness.study import STUDY as FAIRNESS
 from thalweg.studies.harm.study import STUDY as HARM
+from thalweg.studies.hunt.study import STUDY as HUNT
 from thalweg.studies.laws.study import STUDY as LAWS
 from thalweg.studies.loopback.study import STUDY as LOOPBACK
 from thalweg.studies.runner.study import Study
@@ -15,6 +16,7 @@ from thalweg.studies.transient.study import STUDY as TRANSIENT
 from thalweg.studies.wifi_compete.study import STUDY as WIFI_COMPETE
 
 STUDIES: dict[str, Study[Any, Any, Any]] = {
-    study.name: study for study in (WIFI_COMPETE, HARM, TRANSIENT, STACKS, FAIRNESS, LAWS, LOOPBACK, SLOW_START)
+    study.name: study
+    for study in (WIFI_COMPETE, HARM, TRANSIENT, STACKS, FAIRNESS, LAWS, LOOPBACK, SLOW_START, HUNT)
 }
 """By their names on the command line."""

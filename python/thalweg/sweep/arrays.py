@@ -30,15 +30,15 @@ def dataset(result: SweepResult, columns: Sequence[str] | None) -> xarray.Datase
             raise RequestError(f"no trial has numbers in {name!r}{did_you_mean(name, numbers)}")
     names = numbers if columns is None else list(columns)
     points, first, trials = result.points, int(result.head["seed"]), int(result.head["trials"])
-    dimensions, places = _dimensions(points, result.axes)
+    dimensions, cells = _dimensions(points, result.axes)
     shape = tuple(len(labels) for labels in dimensions.values())
     rows = result.scan().select("index", "seed", *names).collect(engine="streaming")
-    place = places[np.searchsorted(points["index"].to_numpy(), rows["index"].to_numpy())]
+    cell = cells[np.searchsorted(points["index"].to_numpy(), rows["index"].to_numpy())]
     trial = (rows["seed"] - first).to_numpy()
     arrays: dict[str, Any] = {}
     for name in names:
         values = np.full((int(np.prod(shape)), trials), np.nan)
-        values[place, trial] = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        values[cell, trial] = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         arrays[name] = ((*dimensions, "seed"), values.reshape((*shape, trials)))
     coordinates: dict[str, Any] = {"seed": np.arange(first, first + trials), **dimensions}
     if "point" in dimensions:
@@ -56,9 +56,9 @@ def _dimensions(points: pl.DataFrame, axes: Sequence[str]) -> tuple[dict[str, An
     size = int(np.prod([len(values) for values in labels.values()], dtype=np.float64))
     if size > 2 * points.height:
         return {"point": points["index"].to_numpy()}, np.arange(points.height)
-    place = np.zeros(points.height, dtype=np.int64)
+    cell = np.zeros(points.height, dtype=np.int64)
     for axis, values in labels.items():
-        numbers = pl.DataFrame({axis: values}).with_row_index("place")
-        own = points.select(axis).join(numbers, on=axis, how="left", maintain_order="left")["place"]
-        place = place * len(values) + own.to_numpy()
-    return {axis: values.to_numpy() for axis, values in labels.items()}, place
+        numbers = pl.DataFrame({axis: values}).with_row_index("label")
+        own = points.select(axis).join(numbers, on=axis, how="left", maintain_order="left")["label"]
+        cell = cell * len(values) + own.to_numpy()
+    return {axis: values.to_numpy() for axis, values in labels.items()}, cell

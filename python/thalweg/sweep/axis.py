@@ -15,7 +15,7 @@ from typing import Any
 
 from thalweg.control.definition import of_class
 from thalweg.errors import RequestError, did_you_mean
-from thalweg.quantity import measure
+from thalweg.quantity import between, measure, plain, split
 from thalweg.sweep.plan_file import PlanFile
 
 CONTROLLER = "controller."
@@ -76,13 +76,23 @@ class Range:
         >>> range_of({"from": "10 ms", "to": "320 ms", "scale": "log"}).at(0.2).text
         '20 ms'
         """
-        if self.is_log:
-            value = self.low * (self.high / self.low) ** share
-        else:
-            value = self.low + share * (self.high - self.low)
+        linear = self.low + share * (self.high - self.low)
+        value = between(self.low, self.high, share) if self.is_log else linear
         value = round(value) if self.is_whole else float(f"{value:.6g}")
         text = f"{plain(value)}{self.suffix}"
         return Value.of(text) if self.suffix else Value.of(value)
+
+    def share(self, number: float) -> float:
+        """The share of the way at which a number, in the base unit, is; below 0 or above 1 outside of the range.
+
+        >>> range_of({"from": "10 ms", "to": "30 ms"}).share(0.015)
+        0.25
+        """
+        base = measure(f"1{self.suffix}") if self.suffix else None
+        value = number / (base[0] if base else 1.0)
+        if self.is_log:
+            return math.log(max(value, 1e-300) / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
 
 
 @dataclass(frozen=True)
@@ -193,23 +203,23 @@ def range_of(given: Mapping[str, Any]) -> Range:
 def _bound(key: str, given: Any) -> tuple[float, str, str]:
     """The number that a bound means in its base unit, that unit, and what follows the number in its text."""
     if isinstance(given, str):
-        found = measure(given)
-        if found is not None:
-            suffix = given.strip().lstrip("+-0123456789.")
-            return (*found, suffix if suffix.startswith(" ") else f" {suffix}")
+        found, written = measure(given), split(given)
+        if found is not None and written is not None:
+            return (*found, f" {written[1]}")
     elif isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
         return float(given), "", ""
     raise RequestError(f'{key} = {given!r}: accepted: a number with its unit, such as "10 ms", or a number')
 
 
-def plain(value: float) -> str:
-    """A number without an exponent, which units do not have.
+def option(key: str, text: str) -> tuple[str, str]:
+    """The option that sets a value on the command line, and what follows it.
 
-    >>> plain(20.0), plain(0.000012), plain(3)
-    ('20', '0.000012', '3')
+    >>> option("path.rate", "5 Mbps"), option("controller.main", "cubic")
+    (('--set', 'path.rate=5 Mbps'), ('--controller', 'main=cubic'))
     """
-    text = f"{value:.12f}"
-    return text.rstrip("0").rstrip(".")
+    if key.startswith(CONTROLLER):
+        return "--controller", f"{key.removeprefix(CONTROLLER)}={text}"
+    return "--set", f"{key}={text}"
 
 
 def _toml(value: Any) -> str:

@@ -81,10 +81,10 @@ def read_condition(given: Any) -> Condition:
     return lambda value: any(_same(value, other) for other in wanted)
 
 
-def _same(one: Value, other: Value) -> bool:
-    if one.number is None or other.number is None:
-        return one.text == other.text
-    return one.unit == other.unit and math.isclose(one.number, other.number, rel_tol=1e-9)
+def _same(value: Value, other: Value) -> bool:
+    if value.number is None or other.number is None:
+        return value.text == other.text
+    return value.unit == other.unit and math.isclose(value.number, other.number, rel_tol=1e-9)
 
 
 def _within(spacing: Range) -> Condition:
@@ -145,9 +145,9 @@ class Space:
         values: list[Value | None] = [None] * len(self.axes)
         if self.design.kind == "grid":
             for group, length in zip(reversed(self.dimensions), reversed(self._lengths), strict=True):
-                number, place = divmod(number, length)
+                number, step = divmod(number, length)
                 for axis in group:
-                    values[axis] = self.axes[axis].values[place]
+                    values[axis] = self.axes[axis].values[step]
         else:
             for group, share in zip(self.dimensions, self._drawn[number], strict=True):
                 for axis in group:
@@ -158,7 +158,7 @@ class Space:
         """Numbers of up to `most` points from all over the space."""
         drawn = np.random.default_rng(1).integers(0, self.size, 64 * most, dtype=np.uint64)
         numbers = range(self.size) if self.size <= most else dict.fromkeys(int(number) for number in drawn)
-        kept = (number for number in numbers if not self._is_excluded(self.at(number)))
+        kept = (number for number in numbers if not self.is_excluded(self.at(number)))
         return [number for number, _ in zip(kept, range(most), strict=False)]
 
     def _blocks(self, most: int) -> Iterator[npt.NDArray[np.int64]]:
@@ -168,17 +168,17 @@ class Space:
 
     def _left_out(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         if self.design.kind != "grid":
-            return np.array([self._is_excluded(self.at(int(number))) for number in numbers], dtype=np.bool_)
-        places: dict[int, npt.NDArray[np.int64]] = {}
+            return np.array([self.is_excluded(self.at(int(number))) for number in numbers], dtype=np.bool_)
+        steps: dict[int, npt.NDArray[np.int64]] = {}
         rest = numbers
         for group, length in zip(reversed(self.dimensions), reversed(self._lengths), strict=True):
-            rest, place = np.divmod(rest, length)
-            places |= dict.fromkeys(group, place)
+            rest, step = np.divmod(rest, length)
+            steps |= dict.fromkeys(group, step)
         out = np.zeros(len(numbers), dtype=np.bool_)
         for masks in self._masks:
             holds = np.ones(len(numbers), dtype=np.bool_)
             for axis, mask in masks.items():
-                holds &= mask[places[axis]]
+                holds &= mask[steps[axis]]
             out |= holds
         return out
 
@@ -193,8 +193,9 @@ class Space:
             for exclusion in self.exclusions
         ]
 
-    def _is_excluded(self, values: Sequence[Value]) -> bool:
-        return any(all(holds(values[axis]) for axis, holds in one.items()) for one in self.exclusions)
+    def is_excluded(self, values: Sequence[Value]) -> bool:
+        """Whether a point with these values, axis by axis, is left out."""
+        return any(all(holds(values[axis]) for axis, holds in exclusion.items()) for exclusion in self.exclusions)
 
     @cached_property
     def _drawn(self) -> npt.NDArray[np.float64]:

@@ -72,8 +72,8 @@ def _medians(name: str, values: pl.DataFrame, points: pl.Series) -> Iterator[pl.
     parts = np.split(ordered["value"].to_numpy(), starts[1:])
     found = np.full((4, len(points)), np.nan)
     found[3] = 0
-    for place, part in zip(np.searchsorted(points.to_numpy(), numbers), parts, strict=False):
+    for row, part in zip(np.searchsorted(points.to_numpy(), numbers), parts, strict=False):
         interval = median_interval(part)
-        found[:, place] = interval.value, interval.low, interval.high, interval.n
+        found[:, row] = interval.value, interval.low, interval.high, interval.n
     for suffix, column in zip(PARTS, found, strict=True):
         yield pl.Series(f"{name}{suffix}", column.astype(np.uint32) if suffix == ".n" else column)

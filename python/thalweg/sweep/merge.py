@@ -11,11 +11,10 @@ from thalweg.errors import RequestError
 from thalweg.progress import Progress, silent
 from thalweg.store.folder import reserve
 from thalweg.store.whole_file import whole_file
+from thalweg.sweep.head import DOCUMENT, SAME, read_head
 from thalweg.sweep.plan import INLINE
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.store import DOCUMENT, POINTS, Store, engines, read, read_head, trial_files
-
-_SAME = ("scenario", "plan", "axes", "settings", "trials", "seed", "engine")
+from thalweg.sweep.store import POINTS, Store, engines, read, trial_files
 
 
 def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
@@ -30,7 +29,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         if (out / DOCUMENT).exists():
             _refuse_other(out, read_head(out)["scenario"], first, "scenario")
         for result in results[1:]:
-            for key in _SAME:
+            for key in SAME:
                 _refuse_other(result.folder, result.head[key], first, key)
         inline = first.head["reference"].endswith(f"/{INLINE}") and (first.folder / INLINE).exists()
         head = {**first.head, "reference": str(out / INLINE) if inline else first.head["reference"]}

@@ -100,6 +100,12 @@ class Plan:
 
 def read_plan(file: Path) -> Plan:
     """The plan in a file. Raises RequestError with file, line, key and value."""
+    document, text = read_document(file)
+    return plan_of(document, PlanFile(str(file), text), file.parent)
+
+
+def read_document(file: Path) -> tuple[dict[str, Any], str]:
+    """What the file of a plan says, and its text. Raises RequestError."""
     data = read_regular(file, _LARGEST, f"a plan of at most {_LARGEST >> 20} MiB")
     try:
         text = data.decode()
@@ -108,10 +114,10 @@ def read_plan(file: Path) -> Plan:
         raise ScenarioError(f"{file}: is not UTF-8; accepted: a TOML text in UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ScenarioError(f"{file}: {error}; accepted: a plan in TOML") from None
-    return plan_of(document, PlanFile(str(file), text), file.parent)
+    return document, text
 
 
-def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> Plan:
+def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path, needs_axes: bool = True) -> Plan:
     """The plan that a document means, checked but for what only its points can tell. Raises RequestError."""
     for key in document:
         if key not in KEYS:
@@ -122,7 +128,7 @@ def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> Plan:
         design = read_design(document.get("design", "grid"))
     except RequestError as error:
         raise file.refusal(("design",), str(error)) from None
-    axes = _axes(document, design, file)
+    axes = _axes(document, design, file) if needs_axes or document.get("axes") else ()
     space = Space(axes, _tied(document, axes, design, file), _exclusions(document, axes, file), design)
     if space.size > MOST_OF_ALL:
         raise file.refusal(("axes",), f"they span {space.size:.3g} points; accepted: at most {MOST_OF_ALL:.0e}")

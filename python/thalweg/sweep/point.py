@@ -11,7 +11,7 @@ from typing import Any
 
 from thalweg.errors import RequestError, ScenarioError
 from thalweg.scenario import Scenario
-from thalweg.sweep.axis import CONTROLLER, Value
+from thalweg.sweep.axis import CONTROLLER, Value, option
 from thalweg.sweep.plan import Plan
 
 _DIGEST = 16
@@ -88,9 +88,8 @@ class Point:
             try:
                 alone._read()
             except RequestError as refused:
-                flow = key.removeprefix(CONTROLLER)
-                text = plan.argument(key, value)
-                option = f"--set {key}={text}: " if flow == key else f"--controller {flow}={text}: "
-                _, found, problem = str(refused).partition(option)
+                told = f"{' '.join(option(key, plan.argument(key, value)))}: "
+                _, found, problem = str(refused).partition(told)
                 return plan.file.refusal(at, problem if found else str(refused), value.text)
-        return ScenarioError(f"{plan.file.name}: at {self.words}: {error}")
+        where = f" at {self.words}:" if self.values else ""
+        return ScenarioError(f"{plan.file.name}:{where} {error}")

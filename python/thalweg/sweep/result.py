@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from thalweg.errors import ResultError
+from thalweg.scenario import Scenario
 from thalweg.store.whole_file import whole_file
-from thalweg.sweep.axis import CONTROLLER
+from thalweg.sweep.axis import CONTROLLER, option
+from thalweg.sweep.head import read_head
 from thalweg.sweep.medians import median_columns, subjects
-from thalweg.sweep.store import POINTS, TEXT, engines, read, read_head, scan, trial_files
+from thalweg.sweep.store import POINTS, TEXT, engines, read, scan, trial_files
 
 if TYPE_CHECKING:
     import xarray
@@ -59,6 +61,35 @@ class SweepResult:
             raise ResultError(f"{self.folder / POINTS}: the store is damaged: columns are missing")
         return points.sort("index")
 
+    def texts(self, key: str) -> pl.Series:
+        """The values of an axis at all points, as `--set` and `--controller` take them."""
+        return self.points[f"{TEXT}{key}"]
+
+    def scenario(self, index: int) -> Scenario:
+        """The scenario of a point. Raises RequestError if it cannot be read any more."""
+        overrides, controllers = self.given(index)
+        reference = str(self.head["reference"])
+        return Scenario.load(Path(reference) if reference.endswith(".toml") else reference, overrides, controllers)
+
+    def given(self, index: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """The settings of a point, and the controllers of its flows, as whoever wrote the store has them."""
+        row = self.points.filter(pl.col("index") == index)
+        given = [
+            *self.head["settings"],
+            *((axis["key"], row[f"{TEXT}{axis['key']}"][0]) for axis in self.head["axes"]),
+        ]
+        controllers = [(key.removeprefix(CONTROLLER), text) for key, text in given if key.startswith(CONTROLLER)]
+        return [(key, text) for key, text in given if not key.startswith(CONTROLLER)], controllers
+
+    def typical(self, column: str) -> pl.DataFrame:
+        """Of each point the trial whose value is nearest to the median: with `seed`, `replay` and `trace_hash`."""
+        order = (pl.col(column) - pl.col(column).median().over("index")).abs()
+        trials = (
+            self.scan().filter(pl.col("error").is_null()).select("index", "seed", "replay", "trace_hash", column)
+        )
+        ordered = trials.with_columns(far=order.fill_nan(None).fill_null(math.inf)).sort("index", "far", "seed")
+        return ordered.unique("index", keep="first", maintain_order=True).drop("far", column).collect()
+
     @cached_property
     def _trials(self) -> pl.LazyFrame | None:
         files = trial_files(self.folder, self.head["engine"])
@@ -87,12 +118,12 @@ class SweepResult:
     def _replay(self) -> pl.Expr:
         fixed = ["thalweg", "run", str(self.head["reference"])]
         for key, text in self.head["settings"]:
-            fixed += _option(key, text)
+            fixed += option(key, text)
         parts: list[pl.Expr] = [pl.lit(shlex.join(fixed))]
         for axis in self.head["axes"]:
-            option, start = _option(axis["key"], "")
+            name, start = option(axis["key"], "")
             quoted = pl.col(f"{TEXT}{axis['key']}").str.replace_all("'", "'\"'\"'", literal=True)
-            parts += [pl.lit(f" {option} '{start}"), quoted, pl.lit("'")]
+            parts += [pl.lit(f" {name} '{start}"), quoted, pl.lit("'")]
         return pl.concat_str([*parts, pl.lit(" --seed "), pl.col("seed").cast(pl.String)]).alias("replay")
 
     @cached_property
@@ -176,13 +207,6 @@ class SweepResult:
         from thalweg.sweep.arrays import dataset  # noqa: PLC0415 - xarray is an extra
 
         return dataset(self, columns)
-
-
-def _option(key: str, text: str) -> tuple[str, str]:
-    """The option that sets a value of a plan."""
-    if key.startswith(CONTROLLER):
-        return "--controller", f"{key.removeprefix(CONTROLLER)}={text}"
-    return "--set", f"{key}={text}"
 
 
 def _metrics(row: dict[str, Any], subject: str, keys: Sequence[str]) -> dict[str, Any]:

@@ -6,8 +6,10 @@ of a block are checked before any runs, and of a larger space each value of each
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -15,15 +17,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from thalweg import _native
-from thalweg.errors import ControllerError, RequestError
-from thalweg.executor import Executor
+from thalweg.errors import RequestError
+from thalweg.executor import Batch, Executor, Failed, Finished
+from thalweg.executor.pace import BATCH_S, Pace
 from thalweg.progress import Progress, silent
 from thalweg.store.whole_file import whole_file
+from thalweg.sweep.head import head_of
 from thalweg.sweep.plan import INLINE, Plan
 from thalweg.sweep.point import Point
 from thalweg.sweep.shard import Shard
-from thalweg.sweep.store import TEXT, Store, head_of
+from thalweg.sweep.store import TEXT, Store
 from thalweg.sweep.table import Rows
 
 _BLOCK = 2000
@@ -32,9 +35,6 @@ _BLOCK_TEXT = 1 << 26
 """Most bytes of scenarios of a block: a trace within a scenario may have 32 MiB."""
 _COUNTED = 10**6
 """Points that an estimate looks up in the store."""
-_BATCH_S = 1.0
-_MOST_TRIALS = 20_000
-"""Of a batch, however short they are."""
 _PILOTS = 8
 """Trials that an estimate is measured on."""
 _TOLD = 5
@@ -97,7 +97,7 @@ class Run:
         self._on_progress = on_progress
         self._rows = Rows()
         self._begin = self._written = time.perf_counter()
-        self._trial_s = 0.0
+        self._pace = Pace()
         self._piloted: set[str] = set()
         self.tally = Tally()
 
@@ -122,21 +122,27 @@ class Run:
             self._on_progress("counting", points, self._plan.space.count)
         self._check_values()
         self._pilot()
-        return Estimate(points, total, present, self._trial_s, self._executor.width)
+        return Estimate(points, total, present, self._pace.trial_s, self._executor.width)
 
     def play(self, at_once: bool = False) -> pl.DataFrame:
         """Plays what is missing; the points of the plan. Raises RequestError, and what was finished is kept.
 
-        `at_once`: even if it takes more than a day. Raises RequestError otherwise.
+        `at_once`: even if it takes more than a day. Raises RequestError otherwise, and KeyboardInterrupt after a
+        Ctrl-C before any trial was finished.
         """
         plan, space = self._plan, self._plan.space
         self.tally.trials = space.count * plan.trials // self._shard.of
         blocks = self._blocks()
         first = next(blocks, [])
         self._check_values()
-        if space.count * plan.trials > self._store.height:
-            self._pilot()
-            self._refuse_long(at_once)
+        try:
+            if space.count * plan.trials > self._store.height:
+                self._pilot()
+                self._refuse_long(at_once)
+        except KeyboardInterrupt:
+            if not self.tally.ran:
+                raise
+            self.tally.complete = False
         flows = first[0][0].scenario.flows if first else []
         self._store.write_document(head_of(plan, flows, self._store.folder))
         if plan.base.is_inline:
@@ -144,14 +150,21 @@ class Run:
                 partial.write_bytes(plan.base.text)
         frames: list[pl.DataFrame] = []
         trials = 0
-        try:
+
+        def batches() -> Iterator[Batch]:
+            nonlocal trials
             for block in chain([first], blocks):
                 if block:
                     frames.append(_frame(plan, [point for point, _ in block]))
                 trials += sum(len(seeds) for _, seeds in block)
-                self._play_block(block)
-                if not self.tally.complete:
-                    break
+                yield from self._missing(block)
+
+        try:
+            if self.tally.complete:
+                self._play(batches())
+                self._flush()
+            else:
+                frames.append(_frame(plan, [point for point, _ in first]))
         except KeyboardInterrupt:
             self.tally.complete = False
         finally:
@@ -188,9 +201,9 @@ class Run:
         if first is None:
             return
         values = space.at(first)
-        for place, axis in enumerate(plan.axes):
+        for number, axis in enumerate(plan.axes):
             for value in axis.values[:_BLOCK]:
-                _ = Point(plan, first, (*values[:place], value, *values[place + 1 :])).scenario
+                _ = Point(plan, first, (*values[:number], value, *values[number + 1 :])).scenario
 
     def _pilot(self) -> None:
         """Plays a trial at some points all over the space, so that it is known what a trial costs."""
@@ -206,22 +219,25 @@ class Run:
         core_s, ran = self.tally.core_s, self.tally.ran
         if ready:
             self._piloted = set(ready)
-            self._play(list(ready.values()), plan.seeds[:1])
-            if not self.tally.complete:
-                raise KeyboardInterrupt
-            self._trial_s = (self.tally.core_s - core_s) / max(1, self.tally.ran - ran)
+            pilots = list(ready.values())
+            most = math.ceil(len(pilots) / self._executor.lanes)
+            self._play(
+                self._batch(pilots[first : first + most], plan.seeds[:1]) for first in range(0, len(pilots), most)
+            )
+            self._pace.trial_s = (self.tally.core_s - core_s) / max(1, self.tally.ran - ran)
 
     def _refuse_long(self, at_once: bool) -> None:
         left = self._plan.space.count * self._plan.trials // self._shard.of - self._store.height
-        wall_s = left * self._trial_s / self._executor.width
+        trial_s = self._pace.trial_s
+        wall_s = left * trial_s / self._executor.width
         if wall_s > DAY_S and not at_once:
             raise RequestError(
-                f"{left} trials of about {1e3 * self._trial_s:.3g} ms take about {wall_s / DAY_S:.3g} days with "
+                f"{left} trials of about {1e3 * trial_s:.3g} ms take about {wall_s / DAY_S:.3g} days with "
                 f"{self._executor.width} at once; accepted: --yes, --shard, or fewer points and trials"
             )
 
-    def _play_block(self, block: Sequence[tuple[Point, range]]) -> None:
-        """Plays what is missing of some points."""
+    def _missing(self, block: Sequence[tuple[Point, range]]) -> Iterator[Batch]:
+        """What is missing of some points, in batches."""
         found = self._store.seeds([point.hash for point, _ in block])
         waiting: dict[range, list[Point]] = {}
         known: set[str] = set()
@@ -236,78 +252,60 @@ class Run:
             for part in _gaps(seeds, there) if present else [seeds]:
                 waiting.setdefault(part, []).append(point)
         for seeds, points in waiting.items():
-            for some, part in self._batches(points, seeds):
-                self._play(some, part)
-                self._flush_if_due()
-                if not self.tally.complete:
-                    return
+            yield from self._batches(points, seeds)
 
-    def _batches(self, points: Sequence[Point], seeds: range) -> Iterator[tuple[Sequence[Point], range]]:
+    def _batches(self, points: Sequence[Point], seeds: range) -> Iterator[Batch]:
         """Trials of about a second each, by what the last ones have taken."""
         start = 0
         while start < len(points):
-            wanted = _BATCH_S * self._executor.width / self._trial_s if self._trial_s else 0
-            most = max(self._executor.width, min(int(wanted), _MOST_TRIALS))
+            most = self._pace.trials(self._executor)
             if most >= len(seeds):
                 end = start + most // len(seeds)
-                yield points[start:end], seeds
+                yield self._batch(points[start:end], seeds)
                 start = end
-            else:
-                for first in range(0, len(seeds), most):
-                    yield points[start : start + 1], seeds[first : first + most]
-                start += 1
+                continue
+            first = 0
+            while first < len(seeds):
+                yield self._batch(points[start : start + 1], seeds[first : first + most])
+                first, most = first + most, self._pace.trials(self._executor)
+            start += 1
 
-    def _play(self, points: Sequence[Point], seeds: range) -> None:
-        """Plays one batch; where a trial fails, one trial after the other."""
-        core_s, taken = self.tally.core_s, set()
+    def _batch(self, points: Sequence[Point], seeds: range) -> Batch:
+        """Trials that are about to be played. They count as known from here on: nothing asks for them twice."""
+        self._store.know(np.repeat([point.hash for point in points], len(seeds)).tolist(), [*seeds] * len(points))
+        return Batch([point.scenario for point in points], seeds, label=points)
 
-        def take(number: int, outcomes: _native.Outcomes) -> None:
-            self._rows.add(points[number].hash, points[number].scenario, outcomes)
-            self.tally.core_s += float(np.asarray(outcomes.trials["core_s"]).sum())
-            taken.add(number)
+    def _play(self, batches: Iterable[Batch]) -> None:
+        """Plays batches and keeps what comes. Raises KeyboardInterrupt."""
+        before = self.tally.ran
 
-        try:
-            complete = self._executor.play([point.scenario for point in points], seeds, self._report, take)
-        except (ControllerError, RuntimeError) as error:
-            complete = True
-            rest = [point for number, point in enumerate(points) if number not in taken]
-            if len(points) == len(seeds) == 1:
-                self._fail(points[0], seeds.start, str(error))
-            else:
-                self._play_apart(rest, seeds)
-        self.tally.complete &= complete
-        hashes = [points[number].hash for number in sorted(taken)]
-        self._store.know(np.repeat(hashes, len(seeds)).tolist(), [*seeds] * len(hashes))
-        played = len(taken) * len(seeds)
-        self.tally.ran += played
-        if played:
-            self._trial_s = (self.tally.core_s - core_s) / played
-        self._report(0)
+        def report(finished: int) -> None:
+            done = self.tally.present + before + finished
+            self._on_progress(f"trials on {self._executor.name}", done, self.tally.trials)
 
-    def _flush_if_due(self) -> None:
-        if time.perf_counter() - self._written >= max(_BATCH_S, _LOSS * (self._written - self._begin)):
+        self._executor.play(batches, self._take, report)
+
+    def _take(self, result: Finished | Failed) -> None:
+        """Keeps what came of trials."""
+        point: Point = result.batch.label[result.number]
+        if isinstance(result, Failed):
+            self._rows.add_failed(point.hash, result.seed, str(result.error))
+            self.tally.errors.append(f"{point.words}, seed {result.seed}: {result.error}")
+            del self.tally.errors[_TOLD:]
+            self.tally.ran += 1
+        else:
+            self._rows.add(point.hash, point.scenario, result.outcomes)
+            self.tally.core_s += self._pace.add(result.outcomes)
+            self.tally.ran += len(result.outcomes.trials["seed"])
+        if time.perf_counter() - self._written >= max(BATCH_S, _LOSS * (self._written - self._begin)):
             self._flush()
 
-    def _play_apart(self, points: Sequence[Point], seeds: range) -> None:
-        """Plays trials one by one, of which at least one fails."""
-        for point in points:
-            for seed in seeds:
-                if self.tally.complete:
-                    self._play([point], range(seed, seed + 1))
-
-    def _fail(self, point: Point, seed: int, error: str) -> None:
-        """A trial without numbers is a row too."""
-        self._rows.add_failed(point.hash, seed, error)
-        self._store.know([point.hash], [seed])
-        self.tally.ran += 1
-        self.tally.errors.append(f"{point.words}, seed {seed}: {error}")
-        del self.tally.errors[_TOLD:]
-
-    def _report(self, finished: int) -> None:
-        self._on_progress("trials", self.tally.present + self.tally.ran + finished, self.tally.trials)
-
     def _flush(self) -> None:
-        """Writes the rows that wait."""
+        """Writes the rows that wait, on a thread of its own: no Ctrl-C interrupts it, and all are written."""
+        with ThreadPoolExecutor(1) as writer:
+            writer.submit(self._write).result()
+
+    def _write(self) -> None:
         rows, self._rows = self._rows, Rows()
         self._store.write(rows)
         self._written = time.perf_counter()
@@ -337,7 +335,7 @@ def _frame(plan: Plan, points: Sequence[Point]) -> pl.DataFrame:
         "index": pl.Series([point.number for point in points], dtype=pl.UInt64),
         "point": [point.hash for point in points],
     }
-    for place, axis in enumerate(plan.axes):
-        columns[axis.column] = [axis.cell(point.values[place]) for point in points]
-        columns[f"{TEXT}{axis.key}"] = [plan.argument(axis.key, point.values[place]) for point in points]
+    for number, axis in enumerate(plan.axes):
+        columns[axis.column] = [axis.cell(point.values[number]) for point in points]
+        columns[f"{TEXT}{axis.key}"] = [plan.argument(axis.key, point.values[number]) for point in points]
     return pl.DataFrame(columns)

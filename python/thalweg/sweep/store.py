@@ -17,7 +17,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,30 +25,16 @@ import polars as pl
 from thalweg import _native
 from thalweg.errors import RequestError, ResultError
 from thalweg.store.folder import reserve
-from thalweg.store.host import host
-from thalweg.store.metadata import parse_document
 from thalweg.store.whole_file import whole_file
-from thalweg.sweep.plan import INLINE, Plan
+from thalweg.sweep.head import DOCUMENT, read_head
+from thalweg.sweep.plan import Plan
 from thalweg.sweep.table import Rows
 
-FORMAT = "thalweg-sweep/1"
-DOCUMENT = "sweep.json"
 POINTS = "points.parquet"
 TEXT = "="
 """What the column with the texts of an axis begins with."""
 _TRIALS = "trials"
 _KNOWN = {"point": pl.String, "seed": pl.UInt64}
-_HEAD: dict[str, type | tuple[type, ...]] = {
-    "scenario": str,
-    "reference": str,
-    "plan": str,
-    "engine": str,
-    "trials": int,
-    "seed": int,
-    "settings": list,
-    "axes": list,
-    "flows": list,
-}
 
 
 @dataclass
@@ -123,43 +108,6 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
         store = Store(folder, _native.engine())
         store.load()
         yield store
-
-
-def head_of(plan: Plan, flows: Sequence[dict[str, Any]], folder: Path) -> dict[str, Any]:
-    """The document of a sweep."""
-    return {
-        "format": FORMAT,
-        "scenario": plan.base.name,
-        "reference": str(folder / INLINE) if plan.base.is_inline else plan.base.reference,
-        "engine": _native.engine(),
-        "host": host(),
-        "started": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "trials": plan.trials,
-        "seed": plan.seed,
-        "settings": [[key, value.text] for key, value in plan.settings],
-        "axes": [{"key": axis.key, "column": axis.column, "unit": axis.unit} for axis in plan.axes],
-        "flows": [{"name": flow["name"], "controller": flow["controller"]} for flow in flows],
-        "plan": plan.file.text or "",
-    }
-
-
-def read_head(folder: Path) -> dict[str, Any]:
-    """The document of the sweep in a folder, checked. Raises ResultError."""
-    file = folder / DOCUMENT
-    if not file.is_file():
-        raise ResultError(f"{folder} holds no sweep: it has no {DOCUMENT}")
-    document = parse_document(file)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ResultError(f"{file}: this is not a sweep that this version reads ({FORMAT})")
-    for key, kind in _HEAD.items():
-        if not isinstance(document.get(key), kind):
-            raise ResultError(f"{file}: {key} = {document.get(key)!r:.60}: the store is damaged")
-    whole = all(isinstance(axis, dict) and {"key", "column", "unit"} <= axis.keys() for axis in document["axes"])
-    whole &= all(isinstance(flow, dict) and {"name", "controller"} <= flow.keys() for flow in document["flows"])
-    whole &= all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in document["settings"])
-    if not whole or "/" in document["engine"]:
-        raise ResultError(f"{file}: the store is damaged")
-    return document
 
 
 def engines(folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from thalweg import _native
 from thalweg.errors import RequestError
 from thalweg.executor import Executor
-from thalweg.executor.threads import Threads
+from thalweg.executor.machine import ThisMachine
 from thalweg.progress import Progress, silent
 from thalweg.sweep.plan import Plan, plan_of, read_plan
 from thalweg.sweep.plan_file import PlanFile
@@ -84,13 +84,17 @@ class Sweep:
         return self._plan.space.count
 
     def estimate(
-        self, folder: str | Path | None = None, jobs: int = 0, shard: str = "1/1", on_progress: Progress = silent
+        self,
+        folder: str | Path | None = None,
+        executor: Executor | None = None,
+        shard: str = "1/1",
+        on_progress: Progress = silent,
     ) -> Estimate:
         """Counts what a folder has and what would run; plays a few trials for the time. Raises RequestError."""
         store = Store(Path(folder or ""), _native.engine())
         if folder is not None and Path(folder).is_dir():
             store.load()
-        return Run(self._plan, store, Threads(jobs), Shard.read(shard), on_progress).estimate()
+        return Run(self._plan, store, executor or ThisMachine(), Shard.read(shard), on_progress).estimate()
 
     def run(
         self,
@@ -107,7 +111,7 @@ class Sweep:
         Ctrl-C raises KeyboardInterrupt; what was finished is kept. Work of more than a day wants `at_once`. Raises
         RequestError.
         """
-        tally = self.play(Path(folder), executor or Threads(jobs), Shard.read(shard), on_progress, at_once)
+        tally = self.play(Path(folder), executor or ThisMachine(jobs), Shard.read(shard), on_progress, at_once)
         if not tally.complete:
             raise KeyboardInterrupt
         return SweepResult.load(folder)

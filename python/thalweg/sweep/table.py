@@ -57,8 +57,8 @@ class Rows:
         for names, parts in self._groups.items():
             lengths = [len(columns["seed"]) for _, columns in parts]
             hashes = pl.Series("point", [point for point, _ in parts], pl.String)
-            places = np.repeat(np.arange(len(parts), dtype=np.uint32), lengths)
-            series = [hashes.gather(pl.Series(places)), _joined("seed", parts)]
+            parents = np.repeat(np.arange(len(parts), dtype=np.uint32), lengths)
+            series = [hashes.gather(pl.Series(parents)), _joined("seed", parts)]
             series.append(pl.Series("error", [None], pl.String).new_from_index(0, sum(lengths)))
             yield pl.DataFrame([*series, *(_joined(name, parts) for name in names if name != "seed")])
         if self._failed:
@@ -84,26 +84,26 @@ def _columns(outcomes: _native.Outcomes) -> Iterator[tuple[str, _Part]]:
         if each * n != rows:
             raise RuntimeError(f"{rows} rows of {prefix}s are not the same number for each of {n} trials")
         names = {key: _words(table[key], each) for key in _NAMED[prefix]} if each else {}
-        for place in range(each):
-            whose = ".".join([prefix, *(re.sub(r"\s", "_", names[key][place]) for key in _NAMED[prefix])])
+        for position in range(each):
+            whose = ".".join([prefix, *(re.sub(r"\s", "_", names[key][position]) for key in _NAMED[prefix])])
             for name, column in table.items():
                 if name not in _KEYS:
-                    yield f"{whose}.{name}", _part(column, place, each)
+                    yield f"{whose}.{name}", _part(column, position, each)
     for name, column in trials.items():
         if name not in _KEYS:
             yield name, _part(column, 0, 1)
 
 
-def _part(column: _native.Column, place: int, each: int) -> _Part:
+def _part(column: _native.Column, position: int, each: int) -> _Part:
     """Every so manyth value."""
     if isinstance(column, tuple):
-        places, words = column
-        return [words[int(number)] for number in places[place::each]]
-    return column[place::each]
+        codes, words = column
+        return [words[int(number)] for number in codes[position::each]]
+    return column[position::each]
 
 
 def _words(column: _native.Column, n: int) -> list[str]:
     """The first n words."""
     assert isinstance(column, tuple)
-    places, words = column
-    return [words[int(number)] for number in places[:n]]
+    codes, words = column
+    return [words[int(number)] for number in codes[:n]]

@@ -90,13 +90,14 @@ class Trace:
         return Trace(flows, *others)
 
     def table(self) -> pl.DataFrame:
-        """All series in one table, ordered by time."""
+        """All series in one table, ordered by time; the number of a packet that stands alone is there once."""
+        last = pl.when(pl.col("last_packet") > pl.col("first_packet")).then("last_packet")
         parts = {
             "flow": self.flows,
             "variable": self.variables,
             "link": self.links,
             "drop": self.drops,
-            "packet": self.packets,
+            "packet": self.packets.with_columns(last.alias("last_packet")),
             "held": self.held,
             "frame": self.frames,
         }

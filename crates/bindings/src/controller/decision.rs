@@ -5,10 +5,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use thalweg_control::Control;
-use thalweg_units::{Bytes, Ecn, Rate};
-
-/// A larger number of bytes, or of bits per second, decides nothing that this one does not.
-const MOST: f64 = (1u64 << 60) as f64;
+use thalweg_control::foreign::Decision;
+use thalweg_units::{Bytes, Ecn};
 
 /// The decision in force.
 pub(super) fn read(instance: &Bound<'_, PyAny>, initial_window: Bytes) -> PyResult<Control> {
@@ -19,13 +17,13 @@ pub(super) fn read(instance: &Bound<'_, PyAny>, initial_window: Bytes) -> PyResu
     })?;
     let pacing = number(instance, intern!(py, "pacing"), "bits per second")?;
     let quantum = number(instance, intern!(py, "quantum"), "bytes")?;
-    Ok(Control {
-        window: Bytes::new(window as u64),
-        // A rate of zero would never send anything.
-        pacing: pacing.map(|rate| Rate::from_bits_per_sec((rate as u64).max(1))),
-        quantum: quantum.map_or(initial_window, |bytes| Bytes::new(bytes as u64)),
+    let decision = Decision {
+        window,
+        pacing,
+        quantum,
         startup_done: instance.getattr(intern!(py, "startup_done"))?.is_truthy()?,
-    })
+    };
+    Ok(decision.control(initial_window))
 }
 
 /// A number of a unit that is not negative; `None` stands for itself.
@@ -42,7 +40,7 @@ fn number(
         return Ok(None);
     }
     match value.extract::<f64>() {
-        Ok(number) if number >= 0.0 && number.is_finite() => Ok(Some(number.min(MOST))),
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(Some(number)),
         _ => {
             let shown = value
                 .repr()

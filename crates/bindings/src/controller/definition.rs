@@ -6,64 +6,10 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thalweg_control::foreign::Handler;
 use thalweg_control::report::Every;
 use thalweg_control::{Controller, ControllerSpec, Factory, Fixed, Init, Resolver, SpecError};
 use thalweg_sim::{FlowController, FlowSpec};
-
-/// A method that a class may define.
-#[derive(Clone, Copy)]
-pub(super) enum Handler {
-    HandshakeRtt,
-    Sent,
-    Ack,
-    Lost,
-    Timeout,
-    SpuriousLoss,
-    Ecn,
-    Rtt,
-    AppLimited,
-    IdleRestart,
-    Seed,
-    Report,
-    Observe,
-}
-
-impl Handler {
-    pub(super) const COUNT: usize = Handler::ALL.len();
-    pub(super) const ALL: [Handler; 13] = [
-        Handler::HandshakeRtt,
-        Handler::Sent,
-        Handler::Ack,
-        Handler::Lost,
-        Handler::Timeout,
-        Handler::SpuriousLoss,
-        Handler::Ecn,
-        Handler::Rtt,
-        Handler::AppLimited,
-        Handler::IdleRestart,
-        Handler::Seed,
-        Handler::Report,
-        Handler::Observe,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Handler::HandshakeRtt => "on_handshake_rtt",
-            Handler::Sent => "on_sent",
-            Handler::Ack => "on_ack",
-            Handler::Lost => "on_lost",
-            Handler::Timeout => "on_timeout",
-            Handler::SpuriousLoss => "on_spurious_loss",
-            Handler::Ecn => "on_ecn",
-            Handler::Rtt => "on_rtt",
-            Handler::AppLimited => "on_app_limited",
-            Handler::IdleRestart => "on_idle_restart",
-            Handler::Seed => "on_seed",
-            Handler::Report => "on_report",
-            Handler::Observe => "observe",
-        }
-    }
-}
 
 /// A class with its options.
 pub(super) struct Definition {

@@ -6,7 +6,7 @@
 //! attributes of the instance and checked, and kept until the next call. Event and path are objects that are filled
 //! anew for each call, unless the controller has kept them.
 
-use super::definition::{Definition, Handler};
+use super::definition::Definition;
 use super::events::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use super::failure::Failure;
 use super::path::{Init, Path, Random};
@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
 use pyo3::{PyClass, PyClassInitializer};
 use std::sync::Arc;
+use thalweg_control::foreign::Handler;
 use thalweg_control::report::Reporter;
 use thalweg_control::{Context, Control, Controller, Observer, event};
 use thalweg_units::{Bytes, Ecn, Instant};

@@ -2,7 +2,7 @@
 
 use super::events::EcnCounts;
 use pyo3::prelude::*;
-use rand_core::{Rng as _, SeedableRng as _};
+use thalweg_control::foreign::Draws;
 use thalweg_control::{Context, PathState, Rng};
 use thalweg_units::Instant;
 
@@ -28,17 +28,12 @@ impl Init {
 
 /// The random source of one controller: it outlives the states of the path that lend it.
 #[pyclass(module = "thalweg._native")]
-pub(crate) struct Random(Rng);
+pub(crate) struct Random(Draws);
 
 impl Random {
     /// A source that what the transport lends determines.
     pub(super) fn new(lent: &mut Rng) -> Self {
-        Random(Rng::seed_from_u64(lent.next_u64()))
-    }
-
-    /// A real number from 0 up to, not including, 1.
-    fn draw(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        Random(Draws::new(lent))
     }
 }
 
@@ -73,7 +68,7 @@ impl Path {
     }
     /// A real number from 0 up to, not including, 1, that the seed of the trial determines.
     fn random(&self, py: Python<'_>) -> f64 {
-        self.random.borrow_mut(py).draw()
+        self.random.borrow_mut(py).0.draw()
     }
     #[getter]
     fn mtu(&self) -> u64 {

@@ -13,7 +13,7 @@ use crate::scenario::Scenario;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thalweg_control::Control;
 use thalweg_control::report::{Every, Report};
 use thalweg_sim::{Finished, SteeredTrial, Stop};
@@ -24,16 +24,17 @@ const EVENTS: u64 = 200_000;
 /// One trial with flows that agents steer.
 #[pyclass(module = "thalweg._native")]
 pub(crate) struct Episode {
-    /// Never locked: a lock makes what only one thread has at a time shareable, as classes of Python have to be.
-    play: Mutex<Play>,
+    /// Shared with the threads of a `Pool` during a step. Nobody waits for the lock.
+    trial: Arc<Mutex<Trial>>,
     scenario: Py<Scenario>,
     /// Whether controllers in Python take part.
     speaks: bool,
 }
 
 /// The trial, without anything of the interpreter.
-pub(super) struct Play {
-    trial: Option<SteeredTrial>,
+pub(super) struct Trial {
+    /// None once its outcome is known.
+    steered: Option<SteeredTrial>,
     choice: Arc<Choice>,
     flows: Vec<Flow>,
     seed: u64,
@@ -61,10 +62,29 @@ pub(super) enum Came {
     OnTheWay,
 }
 
-impl Play {
+/// What a step comes to for the only steered flow of a trial.
+pub(super) struct Stepped {
+    pub(super) observation: Vec<f32>,
+    pub(super) reward: f64,
+    pub(super) has_ended: bool,
+}
+
+pub(super) fn open(trial: &Mutex<Trial>) -> MutexGuard<'_, Trial> {
+    trial.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Trial {
+    /// What is wrong with an action, if one is due and it is no action.
+    pub(super) fn check(&self, actions: &[f32]) -> Result<(), String> {
+        match self.has_begun {
+            true => self.choice.check(actions),
+            false => Ok(()),
+        }
+    }
+
     /// Takes the action of the flow that was asked; nothing to take before the first step.
     pub(super) fn take(&mut self, actions: &[f32]) -> PyResult<()> {
-        let (Some(trial), Some(asked)) = (&self.trial, self.asks) else {
+        let (Some(trial), Some(asked)) = (&self.steered, self.asks) else {
             return Err(ended());
         };
         let flow = &mut self.flows[asked];
@@ -77,7 +97,7 @@ impl Play {
     /// Goes on until a flow is asked or the trial has ended.
     pub(super) fn go_on(&mut self) -> Came {
         self.has_begun = true;
-        let Some(trial) = &mut self.trial else {
+        let Some(trial) = &mut self.steered else {
             return Came::There;
         };
         if let Some(control) = self.decided.take() {
@@ -109,6 +129,12 @@ impl Play {
         }
     }
 
+    /// Gives up a trial that has panicked: what it would say next means nothing.
+    pub(super) fn abandon(&mut self) {
+        self.steered = None;
+        self.asks = None;
+    }
+
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -127,8 +153,16 @@ impl Play {
         self.with_seen(flow, |seen| self.choice.reward(seen))
     }
 
+    pub(super) fn stepped(&self) -> PyResult<Stepped> {
+        Ok(Stepped {
+            observation: self.observation(0)?,
+            reward: self.reward(0)?,
+            has_ended: self.has_ended(),
+        })
+    }
+
     fn with_seen<T>(&self, flow: usize, of: impl FnOnce(&Seen<'_>) -> T) -> PyResult<T> {
-        let (Some(trial), Some(at)) = (&self.trial, self.flows.get(flow)) else {
+        let (Some(trial), Some(at)) = (&self.steered, self.flows.get(flow)) else {
             return Err(ended());
         };
         Ok(of(&Seen {
@@ -172,16 +206,16 @@ impl Episode {
         });
         let speaks = of.speaks();
         Ok(Episode {
-            play: Mutex::new(Play {
+            trial: Arc::new(Mutex::new(Trial {
                 flows: flows.collect(),
-                trial: Some(trial),
+                steered: Some(trial),
                 choice: Arc::clone(&interface.0),
                 seed,
                 has_begun: false,
                 asks: None,
                 decided: None,
                 finished: None,
-            }),
+            })),
             scenario,
             speaks,
         })
@@ -195,7 +229,7 @@ impl Episode {
 
     /// Takes the action of the flow that is asked and goes on until one is asked again; tells which, -1 at the end.
     fn step(&mut self, py: Python<'_>, actions: Vec<f32>) -> PyResult<i64> {
-        self.play().take(&actions)?;
+        self.trial().take(&actions)?;
         self.go_on(py)?;
         Ok(self.asked())
     }
@@ -206,12 +240,11 @@ impl Episode {
         py: Python<'py>,
         actions: Vec<f32>,
     ) -> PyResult<(Bound<'py, PyArray1<f32>>, f64, bool)> {
-        self.play().take(&actions)?;
+        self.trial().take(&actions)?;
         self.go_on(py)?;
-        let play = self.play();
-        let (observation, reward, ended) =
-            (play.observation(0)?, play.reward(0)?, play.has_ended());
-        Ok((PyArray1::from_vec(py, observation), reward, ended))
+        let stepped = self.trial().stepped()?;
+        let observation = PyArray1::from_vec(py, stepped.observation);
+        Ok((observation, stepped.reward, stepped.has_ended))
     }
 
     /// What a flow sees.
@@ -220,17 +253,17 @@ impl Episode {
         py: Python<'py>,
         flow: usize,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        Ok(PyArray1::from_vec(py, self.play().observation(flow)?))
+        Ok(PyArray1::from_vec(py, self.trial().observation(flow)?))
     }
 
     /// What a flow is rewarded for since its last decision.
     fn reward(&mut self, flow: usize) -> PyResult<f64> {
-        self.play().reward(flow)
+        self.trial().reward(flow)
     }
 
     /// Every feature of a flow, by the order of `gym_features`.
     fn features(&mut self, flow: usize) -> PyResult<Vec<f64>> {
-        self.play().with_seen(flow, |seen| {
+        self.trial().with_seen(flow, |seen| {
             let all = super::features::FEATURES.iter();
             all.map(|feature| feature.of(seen)).collect()
         })
@@ -238,63 +271,68 @@ impl Episode {
 
     /// Whether the connection of a flow has closed.
     fn is_closed(&mut self, flow: usize) -> PyResult<bool> {
-        let trial = self.play().trial.as_ref().ok_or_else(ended)?;
-        Ok(trial.is_closed(flow))
+        let trial = self.trial();
+        Ok(trial.steered.as_ref().ok_or_else(ended)?.is_closed(flow))
     }
 
     /// Simulated time in seconds.
     #[getter]
     fn now(&mut self) -> PyResult<f64> {
-        let trial = self.play().trial.as_ref().ok_or_else(ended)?;
-        Ok(trial.now().as_secs_f64())
+        let trial = self.trial();
+        let steered = trial.steered.as_ref().ok_or_else(ended)?;
+        Ok(steered.now().as_secs_f64())
     }
 
     /// The outcome of the trial, which has ended.
     fn outcomes(&mut self, py: Python<'_>) -> PyResult<Py<Outcomes>> {
-        if !self.play().has_ended() {
+        let mut trial = open(&self.trial);
+        if !trial.has_ended() {
             return Err(PyValueError::new_err("the episode has not ended"));
         }
-        if let Some(trial) = self.play().trial.take() {
-            self.play().finished = Some(Finished {
+        if let Some(steered) = trial.steered.take() {
+            trial.finished = Some(Finished {
                 index: 0,
-                outcome: trial.finish(),
+                outcome: steered.finish(),
                 core: std::time::Duration::ZERO,
             });
         }
-        let scenario = self.scenario.clone_ref(py);
-        let flows = &scenario.get().simulation().flows;
-        let outcomes = Outcomes::new(py, flows, self.play().finished.as_slice())?;
+        let flows = &self.scenario.get().simulation().flows;
+        let outcomes = Outcomes::new(py, flows, trial.finished.as_slice())?;
         Py::new(py, outcomes)
     }
 }
 
 impl Episode {
     /// The trial.
-    pub(super) fn play(&mut self) -> &mut Play {
-        self.play.get_mut().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn trial(&mut self) -> MutexGuard<'_, Trial> {
+        open(&self.trial)
+    }
+
+    /// The trial, for another thread.
+    pub(super) fn shared(&self) -> Arc<Mutex<Trial>> {
+        Arc::clone(&self.trial)
     }
 
     /// The flow that is asked, -1 if the trial has ended.
     fn asked(&mut self) -> i64 {
-        self.play().asks.map_or(-1, |flow| flow as i64)
+        self.trial().asks.map_or(-1, |flow| flow as i64)
     }
 
     /// One step, or the beginning.
     pub(super) fn take_turn(&mut self, py: Python<'_>, actions: &[f32]) -> PyResult<()> {
-        if self.play().has_begun() {
-            self.play().take(actions)?;
+        if self.trial().has_begun() {
+            self.trial().take(actions)?;
         }
         self.go_on(py)
     }
 
     fn go_on(&mut self, py: Python<'_>) -> PyResult<()> {
-        let speaks = self.speaks;
-        let play = self.play();
-        let seed = play.seed;
+        let trial = self.shared();
+        let seed = self.trial().seed;
         loop {
-            let came = match speaks {
-                true => heeded(|| play.go_on()),
-                false => Ok(py.detach(|| play.go_on())),
+            let came = match self.speaks {
+                true => heeded(|| open(&trial).go_on()),
+                false => Ok(py.detach(|| open(&trial).go_on())),
             };
             match came.map_err(|failure| failed(py, *failure, seed))? {
                 Came::There => return Ok(()),

@@ -18,12 +18,28 @@ pub(super) struct Choice {
 
 impl Choice {
     pub(super) fn observation<'a>(&'a self, seen: &'a Seen<'a>) -> impl Iterator<Item = f32> + 'a {
-        self.observe.iter().map(|one| one.of(seen) as f32)
+        let features = self.observe.iter();
+        features.map(|feature| feature.of(seen) as f32)
     }
 
     pub(super) fn reward(&self, seen: &Seen<'_>) -> f64 {
         let terms = self.reward.iter();
-        terms.map(|(one, weight)| weight * one.of(seen)).sum()
+        terms
+            .map(|(feature, weight)| weight * feature.of(seen))
+            .sum()
+    }
+
+    /// What is wrong with actions that are no numbers, or too many or too few.
+    pub(super) fn check(&self, actions: &[f32]) -> Result<(), String> {
+        let n = self.acts.len();
+        if actions.len() == n && actions.iter().all(|action| action.is_finite()) {
+            return Ok(());
+        }
+        let wanted = match n {
+            1 => "one finite number".to_owned(),
+            n => format!("{n} finite numbers"),
+        };
+        Err(format!("action = {actions:?}; accepted: {wanted}"))
     }
 
     /// The decision out of actions. Raises for what is no number.
@@ -33,15 +49,7 @@ impl Choice {
         path: &PathState,
         before: Decision,
     ) -> PyResult<Decision> {
-        if actions.len() != self.acts.len() || actions.iter().any(|action| !action.is_finite()) {
-            let n = self.acts.len();
-            let wanted = match n {
-                1 => "one finite number".to_owned(),
-                n => format!("{n} finite numbers"),
-            };
-            let problem = format!("action = {actions:?}; accepted: {wanted}");
-            return Err(PyValueError::new_err(problem));
-        }
+        self.check(actions).map_err(PyValueError::new_err)?;
         let actions = actions.iter().map(|action| f64::from(*action));
         Ok(decide(&self.acts, actions, path, before))
     }
@@ -84,7 +92,7 @@ impl Interface {
     /// The least and the most of each number that is observed.
     fn observed(&self) -> (Vec<f64>, Vec<f64>) {
         let features = self.0.observe.iter();
-        features.map(|one| (one.low, one.high)).unzip()
+        features.map(|feature| (feature.low, feature.high)).unzip()
     }
 
     /// The least and the most of each action.
@@ -123,13 +131,13 @@ impl Interface {
     }
 }
 
-fn feature(place: &str, name: &str) -> PyResult<&'static Feature> {
+fn feature(argument: &str, name: &str) -> PyResult<&'static Feature> {
     find(name).ok_or_else(|| {
         let names = || FEATURES.iter().map(|feature| feature.name);
         let accepted = names().collect::<Vec<_>>().join(", ");
         let hint = did_you_mean(name, names());
         PyValueError::new_err(format!(
-            "{place}there is no feature \"{name}\"{hint}; accepted: {accepted}"
+            "{argument}there is no feature \"{name}\"{hint}; accepted: {accepted}"
         ))
     })
 }
@@ -150,7 +158,9 @@ fn read_act(name: &str) -> PyResult<Act> {
 #[pyfunction]
 pub(crate) fn gym_features() -> Vec<(&'static str, &'static str)> {
     let features = FEATURES.iter();
-    features.map(|one| (one.name, one.meaning)).collect()
+    features
+        .map(|feature| (feature.name, feature.meaning))
+        .collect()
 }
 
 /// What can be decided: name, meaning and range.

@@ -1,22 +1,24 @@
-//! Steps of many trials at once, on threads that stay: to start one takes as long as a step. The calling thread works too,
-//! since the others take as long as a step to wake up. The pool is rayon's, whose scopes may borrow.
+//! Steps of many trials at once, on threads that stay (`threads`).
+//!
+//! A thread takes the action, goes on until the flow is asked again, and computes what it sees: the calling thread touches
+//! nothing of a trial that another core holds in its caches.
 
-use super::episode::{Came, Episode, Play};
+use super::episode::{Came, Episode, Stepped, Trial, open};
+use super::threads::{Step, Threads, Turn};
+use crate::Panicked;
 use crate::scenario::cores_if_none;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Threads for steps of many trials.
 #[pyclass(frozen, module = "thalweg._native")]
-pub(crate) struct Pool {
-    /// Beside the calling thread.
-    helpers: Option<rayon::ThreadPool>,
-}
+pub(crate) struct Pool(Threads<TrialTurn>);
 
 /// Observations, rewards, and which trials have ended.
-type Stepped<'py> = (
+type Arrays<'py> = (
     Bound<'py, PyArray2<f32>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<bool>>,
@@ -27,24 +29,19 @@ impl Pool {
     /// `jobs` threads; all cores for 0.
     #[new]
     fn new(jobs: usize) -> PyResult<Pool> {
-        let helpers = cores_if_none(jobs) - 1;
-        let named = |number| format!("step-{number}");
-        let pool = || {
-            let pool = rayon::ThreadPoolBuilder::new().thread_name(named);
-            pool.num_threads(helpers).build()
-        };
-        let helpers = (helpers > 0).then(pool).transpose();
-        let helpers = helpers.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Pool { helpers })
+        let threads = Threads::new(cores_if_none(jobs));
+        let threads = threads.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Pool(threads))
     }
 
     /// One step of each trial, which has one steered flow: it takes its action, a row of `actions`, unless it begins.
+    /// Raises ValueError for an action that is no number, before any trial goes on.
     fn step<'py>(
         &self,
         py: Python<'py>,
         mut episodes: Vec<PyRefMut<'py, Episode>>,
         actions: PyReadonlyArray2<'py, f32>,
-    ) -> PyResult<Stepped<'py>> {
+    ) -> PyResult<Arrays<'py>> {
         let actions: Vec<Vec<f32>> = actions
             .as_array()
             .rows()
@@ -56,83 +53,99 @@ impl Pool {
             let problem = format!("{given} actions; accepted: one for each of {wanted} trials");
             return Err(PyValueError::new_err(problem));
         }
+        for (number, (episode, action)) in episodes.iter_mut().zip(&actions).enumerate() {
+            let refused = |problem| format!("environment {number}: {problem}");
+            let checked = episode.trial().check(action);
+            checked.map_err(|problem| PyValueError::new_err(refused(problem)))?;
+        }
         let mut turns = Vec::with_capacity(episodes.len());
-        for (episode, action) in episodes.iter_mut().zip(&actions) {
+        for (episode, action) in episodes.iter_mut().zip(actions) {
             if episode.speaks() {
-                episode.take_turn(py, action)?;
-                continue;
+                episode.take_turn(py, &action)?;
+                let stepped = Some(episode.trial().stepped());
+                turns.push(TrialTurn::new(episode.shared(), None, stepped));
+            } else {
+                let action = episode.trial().has_begun().then_some(action);
+                turns.push(TrialTurn::new(episode.shared(), action, None));
             }
-            let play = episode.play();
-            let action = play.has_begun().then_some(action.as_slice());
-            turns.push(Turn { play, action });
         }
-        while py.detach(|| self.go_on(&mut turns))? == Came::OnTheWay {
+        let step = Step::new(turns);
+        py.detach(|| self.0.run(&step));
+        while step.turns().iter().any(TrialTurn::is_on_the_way) {
             py.check_signals()?;
+            py.detach(|| self.0.run(&step));
         }
-        drop(turns);
-        gathered(py, &mut episodes)
+        gathered(py, step.turns())
     }
 }
 
-/// The step of one trial, whose action has not been taken yet.
-struct Turn<'a> {
-    play: &'a mut Play,
-    action: Option<&'a [f32]>,
+/// The step of one trial.
+struct TrialTurn {
+    trial: Arc<Mutex<Trial>>,
+    progress: Mutex<Progress>,
 }
 
-impl Turn<'_> {
-    fn go_on(&mut self) -> PyResult<Came> {
-        if let Some(action) = self.action.take() {
-            self.play.take(action)?;
+struct Progress {
+    /// What has not been taken yet.
+    action: Option<Vec<f32>>,
+    /// None as long as the trial goes on.
+    stepped: Option<PyResult<Stepped>>,
+}
+
+impl TrialTurn {
+    fn new(
+        trial: Arc<Mutex<Trial>>,
+        action: Option<Vec<f32>>,
+        stepped: Option<PyResult<Stepped>>,
+    ) -> Self {
+        TrialTurn {
+            trial,
+            progress: Mutex::new(Progress { action, stepped }),
         }
-        Ok(self.play.go_on())
+    }
+
+    fn is_on_the_way(&self) -> bool {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.stepped.is_none()
     }
 }
 
-impl Pool {
-    /// Goes on with each trial; each thread takes the next one when it is done with one.
-    fn go_on(&self, turns: &mut [Turn<'_>]) -> PyResult<Came> {
-        let helpers = self.helpers.as_ref();
-        let most = turns.len().saturating_sub(1);
-        let left = Mutex::new(turns.iter_mut());
-        let came = Mutex::new(Ok(Came::There));
-        let work = || {
-            loop {
-                let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some(turn) = next else { return };
-                let one = turn.go_on();
-                if !matches!(one, Ok(Came::There)) {
-                    let mut all = came.lock().unwrap_or_else(PoisonError::into_inner);
-                    if all.is_ok() {
-                        *all = one;
-                    }
-                }
-            }
-        };
-        match helpers {
-            None => work(),
-            Some(pool) => pool.in_place_scope(|scope| {
-                for _ in 0..pool.current_num_threads().min(most) {
-                    scope.spawn(|_| work());
-                }
-                work();
-            }),
+impl Turn for TrialTurn {
+    fn take(&self) {
+        let mut trial = open(&self.trial);
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress.stepped.is_some() {
+            return;
         }
-        came.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let action = progress.action.take();
+        let came = catch_unwind(AssertUnwindSafe(|| stepped(&mut trial, action)));
+        progress.stepped = came.unwrap_or_else(|_| {
+            trial.abandon();
+            Some(Err(Panicked::new_err("the simulator has panicked")))
+        });
     }
 }
 
-fn gathered<'py>(
-    py: Python<'py>,
-    episodes: &mut [PyRefMut<'py, Episode>],
-) -> PyResult<Stepped<'py>> {
-    let n = episodes.len();
+/// What a step comes to, None as long as the trial goes on.
+fn stepped(trial: &mut Trial, action: Option<Vec<f32>>) -> Option<PyResult<Stepped>> {
+    if let Some(Err(error)) = action.map(|action| trial.take(&action)) {
+        return Some(Err(error));
+    }
+    (trial.go_on() == Came::There).then(|| trial.stepped())
+}
+
+fn gathered<'py>(py: Python<'py>, turns: &[TrialTurn]) -> PyResult<Arrays<'py>> {
+    let n = turns.len();
     let (mut seen, mut rewards, mut ended) = (Vec::new(), Vec::with_capacity(n), Vec::new());
-    for episode in episodes {
-        let play = episode.play();
-        seen.extend(play.observation(0)?);
-        rewards.push(play.reward(0)?);
-        ended.push(play.has_ended());
+    for turn in turns {
+        let mut progress = turn.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(stepped) = progress.stepped.take() else {
+            unreachable!("every turn has come to its end");
+        };
+        let stepped = stepped?;
+        seen.extend(stepped.observation);
+        rewards.push(stepped.reward);
+        ended.push(stepped.has_ended);
     }
     let width = seen.len().checked_div(n).unwrap_or(0);
     let seen = PyArray1::from_vec(py, seen).reshape([n, width])?;

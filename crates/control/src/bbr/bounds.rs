@@ -4,8 +4,7 @@
 //! safe. `bw_shortterm` and `inflight_shortterm` (bw_lo, inflight_lo) follow the delivery of rounds with
 //! loss between two probes, and are forgotten at the next probe. Infinity stands for "no bound".
 
-use super::parameters::{BETA, HEADROOM};
-use crate::bbr_model::min_pipe_cwnd;
+use crate::bbr_model::{Gain, min_pipe_cwnd};
 use thalweg_units::{Bytes, Rate};
 
 /// No bound on the rate.
@@ -50,23 +49,23 @@ impl Bounds {
 
     /// InitLowerBounds() and LossLowerBounds(): after a round with loss the bounds fall towards what
     /// that round delivered, but never by more than Beta in one round.
-    pub(super) fn lower(&mut self, latest: &LatestDelivery, max_bw: Rate, cwnd: Bytes) {
+    pub(super) fn lower(&mut self, latest: &LatestDelivery, max_bw: Rate, cwnd: Bytes, beta: Gain) {
         if self.bw_shortterm == NO_RATE_BOUND {
             self.bw_shortterm = max_bw;
         }
         if self.inflight_shortterm == NO_VOLUME_BOUND {
             self.inflight_shortterm = cwnd;
         }
-        self.bw_shortterm = latest.bw.max(BETA.of_rate(self.bw_shortterm));
-        self.inflight_shortterm = latest.inflight.max(BETA.of_bytes(self.inflight_shortterm));
+        self.bw_shortterm = latest.bw.max(beta.of_rate(self.bw_shortterm));
+        self.inflight_shortterm = latest.inflight.max(beta.of_bytes(self.inflight_shortterm));
     }
 
     /// InflightWithHeadroom() (section 5.3.3.9): leaves room for others below the long-term bound.
-    pub(super) fn inflight_with_headroom(&self, mtu: Bytes) -> Bytes {
+    pub(super) fn inflight_with_headroom(&self, mtu: Bytes, headroom: Gain) -> Bytes {
         if !self.has_longterm() {
             return NO_VOLUME_BOUND;
         }
-        let headroom = HEADROOM.of_bytes(self.inflight_longterm).max(mtu);
+        let headroom = headroom.of_bytes(self.inflight_longterm).max(mtu);
         (self.inflight_longterm - headroom).max(min_pipe_cwnd(mtu))
     }
 
@@ -90,6 +89,7 @@ pub(super) struct LatestDelivery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bbr::parameters::{BETA, HEADROOM};
 
     const MTU: Bytes = Bytes::new(1_000);
 
@@ -101,10 +101,10 @@ mod tests {
             bw: Rate::from_bits_per_sec(950_000),
             inflight: Bytes::new(50_000),
         };
-        bounds.lower(&latest, max_bw, cwnd);
+        bounds.lower(&latest, max_bw, cwnd, BETA);
         assert_eq!(bounds.bw_shortterm, latest.bw);
         assert_eq!(bounds.inflight_shortterm, Bytes::new(70_000)); // 0.7 * 100 000 > 50 000
-        bounds.lower(&LatestDelivery::default(), max_bw, cwnd);
+        bounds.lower(&LatestDelivery::default(), max_bw, cwnd, BETA);
         assert_eq!(bounds.bw_shortterm, Rate::from_bits_per_sec(665_000)); // 0.7 * 950 000
         assert_eq!(bounds.inflight_shortterm, Bytes::new(49_000)); // 0.7 * 70 000
     }
@@ -116,11 +116,20 @@ mod tests {
             ..Bounds::NONE
         };
         assert_eq!(
-            bound(100_000).inflight_with_headroom(MTU),
+            bound(100_000).inflight_with_headroom(MTU, HEADROOM),
             Bytes::new(85_000)
         );
-        assert_eq!(bound(6_000).inflight_with_headroom(MTU), Bytes::new(5_000)); // 900 < 1 packet
-        assert_eq!(bound(3_000).inflight_with_headroom(MTU), Bytes::new(4_000)); // MinPipeCwnd
-        assert_eq!(Bounds::NONE.inflight_with_headroom(MTU), Bytes::MAX);
+        assert_eq!(
+            bound(6_000).inflight_with_headroom(MTU, HEADROOM),
+            Bytes::new(5_000)
+        ); // 900 < 1 packet
+        assert_eq!(
+            bound(3_000).inflight_with_headroom(MTU, HEADROOM),
+            Bytes::new(4_000)
+        ); // MinPipeCwnd
+        assert_eq!(
+            Bounds::NONE.inflight_with_headroom(MTU, HEADROOM),
+            Bytes::MAX
+        );
     }
 }

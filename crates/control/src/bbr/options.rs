@@ -38,6 +38,24 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         "2",
         "window in bandwidth-delay products of the model (draft only, section 2.6)",
     ),
+    share(
+        "loss_thresh",
+        (0.001, 0.5),
+        "0.02",
+        "tolerated loss of a round trip (draft only, section 2.8)",
+    ),
+    share(
+        "beta",
+        (0.1, 0.99),
+        "0.7",
+        "share of the bounds that a round with loss keeps (draft only, section 2.8)",
+    ),
+    share(
+        "headroom",
+        (0.0, 0.9),
+        "0.15",
+        "share of inflight_longterm that is left to others (draft only, section 2.8)",
+    ),
     OptionDoc {
         name: "min_rtt_window",
         kind: OptionKind::Duration,
@@ -61,6 +79,20 @@ const fn gain(name: &'static str, default: &'static str, meaning: &'static str) 
     }
 }
 
+const fn share(
+    name: &'static str,
+    (least, most): (f64, f64),
+    default: &'static str,
+    meaning: &'static str,
+) -> OptionDoc {
+    OptionDoc {
+        name,
+        kind: OptionKind::Number(least, most),
+        default,
+        meaning,
+    }
+}
+
 /// Constants of the draft that are options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tuning {
@@ -72,6 +104,12 @@ pub(super) struct Tuning {
     pub(super) up_gain: Gain,
     /// DefaultCwndGain (section 2.6).
     pub(super) cwnd_gain: Gain,
+    /// LossThresh (section 2.8).
+    pub(super) loss_thresh: Gain,
+    /// Beta (section 2.8).
+    pub(super) beta: Gain,
+    /// Headroom (section 2.8).
+    pub(super) headroom: Gain,
     /// MinRTTFilterLen (section 2.16.1).
     pub(super) min_rtt_window: Duration,
     /// ProbeRTTInterval (section 2.16.2).
@@ -87,6 +125,9 @@ impl Tuning {
             down_gain: gain("down_gain"),
             up_gain: gain("up_gain"),
             cwnd_gain: gain("cwnd_gain"),
+            loss_thresh: gain("loss_thresh"),
+            beta: gain("beta"),
+            headroom: gain("headroom"),
             min_rtt_window: options.duration("min_rtt_window"),
             probe_rtt_interval: options.duration("probe_rtt_interval"),
         }
@@ -97,8 +138,8 @@ impl Tuning {
 mod tests {
     use super::*;
     use crate::bbr::parameters::{
-        DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL,
-        STARTUP_PACING_GAIN, UP_PACING_GAIN,
+        BETA, DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, HEADROOM, LOSS_THRESH, MIN_RTT_FILTER_LEN,
+        PROBE_RTT_INTERVAL, STARTUP_PACING_GAIN, UP_PACING_GAIN,
     };
 
     impl Tuning {
@@ -107,6 +148,9 @@ mod tests {
             down_gain: DOWN_PACING_GAIN,
             up_gain: UP_PACING_GAIN,
             cwnd_gain: DEFAULT_CWND_GAIN,
+            loss_thresh: LOSS_THRESH,
+            beta: BETA,
+            headroom: HEADROOM,
             min_rtt_window: MIN_RTT_FILTER_LEN,
             probe_rtt_interval: PROBE_RTT_INTERVAL,
         };

@@ -82,7 +82,9 @@ impl Bbr {
             State::ProbeBwDown | State::ProbeBwRefill | State::ProbeBwUp => {
                 self.bounds.inflight_longterm
             }
-            State::ProbeBwCruise | State::ProbeRtt => self.bounds.inflight_with_headroom(self.mtu),
+            State::ProbeBwCruise | State::ProbeRtt => {
+                (self.bounds).inflight_with_headroom(self.mtu, self.tuning.headroom)
+            }
         };
         let cap = cap
             .min(self.bounds.inflight_shortterm)

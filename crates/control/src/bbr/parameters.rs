@@ -21,10 +21,12 @@ pub(super) const PROBE_RTT_CWND_GAIN: Gain = Gain::percent(50);
 pub(super) const PACING_MARGIN: Gain = Gain::percent(99);
 /// Beta, the multiplicative decrease of the bounds (section 2.8).
 pub(super) const BETA: Gain = Gain::percent(70);
-/// Headroom, the part of `inflight_longterm` that is left to others (section 2.8).
+/// Headroom, the part of `inflight_longterm` that is left to others (section 2.8). The option `headroom` has it as its
+/// default, which tests compare.
+#[cfg(test)]
 pub(super) const HEADROOM: Gain = Gain::percent(15);
-/// LossThresh in hundredths, the tolerated loss of a round trip (section 2.8).
-pub(super) const LOSS_THRESH_PERCENT: u64 = 2;
+/// LossThresh, the tolerated loss of a round trip (section 2.8).
+pub(super) const LOSS_THRESH: Gain = Gain::percent(2);
 /// BBRStartupFullLossCnt, the runs of lost packets that end Startup (section 5.3.1.3).
 pub(super) const STARTUP_FULL_LOSS_COUNT: u32 = 6;
 /// ExtraAckedFilterLen in round trips (section 2.12).

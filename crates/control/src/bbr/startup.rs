@@ -36,7 +36,7 @@ impl Bbr {
             && self.loss_round.start
             && self.loss_round.is_loss_in_round
             && self.loss_round.ranges >= STARTUP_FULL_LOSS_COUNT
-            && is_inflight_too_high(sample.lost, sample.tx_in_flight)
+            && is_inflight_too_high(sample.lost, sample.tx_in_flight, self.tuning.loss_thresh)
         {
             self.leave_startup_for_congestion();
         }

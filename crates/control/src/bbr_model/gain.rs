@@ -26,6 +26,14 @@ impl Gain {
     pub(crate) fn of_bytes(self, volume: Bytes) -> Bytes {
         volume.mul_div(self.0, 1000)
     }
+    /// A volume over one less the gain, which is below one.
+    pub(crate) fn of_rest(self, volume: Bytes) -> Bytes {
+        volume.mul_div(1000, 1000 - self.0)
+    }
+    /// A volume times the gain over one less the gain, which is below one.
+    pub(crate) fn odds_of(self, volume: Bytes) -> Bytes {
+        volume.mul_div(self.0, 1000 - self.0)
+    }
     /// The gain times a span of time.
     pub(crate) fn of_duration(self, span: Duration) -> Duration {
         span.mul_div(self.0, 1000)

@@ -30,6 +30,7 @@ mod undo;
 mod virtual_rtt;
 
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
+use crate::phase::{CONGESTION_AVOIDANCE, CONSERVATIVE_SLOW_START, RECOVERY, REDUCED, SLOW_START};
 use crate::start::hystart::HyStart;
 use crate::{
     Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind, Options, PathState,
@@ -299,11 +300,11 @@ impl Controller for Prague {
 
     fn observe(&self, out: &mut dyn Observer) {
         out.state(match (&self.hystart, self.in_slow_start()) {
-            _ if self.reductions.in_recovery() => "recovery",
-            (Some(hystart), true) if hystart.is_conservative() => "conservative slow start",
-            (_, true) => "slow start",
-            _ if self.reductions.is_reduced() => "congestion window reduced",
-            (_, false) => "congestion avoidance",
+            _ if self.reductions.in_recovery() => RECOVERY,
+            (Some(hystart), true) if hystart.is_conservative() => CONSERVATIVE_SLOW_START,
+            (_, true) => SLOW_START,
+            _ if self.reductions.is_reduced() => REDUCED,
+            (_, false) => CONGESTION_AVOIDANCE,
         });
         if let Some(alpha) = self.alpha.value() {
             out.variable("alpha", alpha);

@@ -5,6 +5,7 @@
 //! A probe timeout here is the peer's loss of kind "timeout".
 
 use crate::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
+use crate::phase::{CONGESTION_AVOIDANCE, SLOW_START};
 use crate::picoquic::delay_hystart::DelayHystart;
 use crate::picoquic::window::{bandwidth_floor, data_limited, long_rtt_floor, minimum_window};
 use crate::picoquic::window_pacing::WindowPacing;
@@ -151,9 +152,9 @@ impl Controller for Reno {
 
     fn observe(&self, out: &mut dyn Observer) {
         out.state(if self.slow_start {
-            "slow start"
+            SLOW_START
         } else {
-            "congestion avoidance"
+            CONGESTION_AVOIDANCE
         });
         if self.ssthresh != Bytes::MAX {
             out.variable("ssthresh", self.ssthresh.as_u64() as f64);

@@ -8,6 +8,7 @@
 //! Only the start `resume` uses a window remembered from an earlier connection.
 
 use crate::event::{Ack, EcnCounts, Lost};
+use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY};
 use crate::recovery_period::RecoveryPeriod;
 use crate::start::{self, Classic, Recovery, SlowStart, Verdict};
 use crate::{Context, Control, Controller, Init, Observer};
@@ -184,9 +185,9 @@ impl Controller for Reno {
 
     fn observe(&self, out: &mut dyn Observer) {
         out.state(match self.in_slow_start() {
-            _ if self.recovery.is_open() => "recovery",
+            _ if self.recovery.is_open() => RECOVERY,
             true => self.start.state(),
-            false => "congestion avoidance",
+            false => CONGESTION_AVOIDANCE,
         });
         if self.ssthresh != Bytes::MAX {
             out.variable("ssthresh", self.ssthresh.as_u64() as f64);

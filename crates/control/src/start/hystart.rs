@@ -14,6 +14,7 @@
 
 use super::{SlowStart, Verdict};
 use crate::event::Ack;
+use crate::phase::{CONSERVATIVE_SLOW_START, SLOW_START};
 use crate::{Context, PathState};
 use thalweg_units::{Bytes, Duration};
 
@@ -123,8 +124,8 @@ impl HyStart {
 impl SlowStart for HyStart {
     fn state(&self) -> &'static str {
         match self.is_conservative() {
-            true => "conservative slow start",
-            false => "slow start",
+            true => CONSERVATIVE_SLOW_START,
+            false => SLOW_START,
         }
     }
 

@@ -19,6 +19,7 @@ mod resume;
 mod search;
 
 use crate::event::Ack;
+use crate::phase::SLOW_START;
 use crate::{Context, Init, OptionDoc, OptionKind};
 use std::fmt;
 use thalweg_units::{Bytes, Rate};
@@ -76,7 +77,7 @@ pub(crate) struct Pacing {
 pub(crate) trait SlowStart: fmt::Debug + Send {
     /// Its phase, for traces.
     fn state(&self) -> &'static str {
-        "slow start"
+        SLOW_START
     }
 
     /// The handshake gave the first RTT sample. The window of the first flight, if it is another one.
@@ -128,7 +129,7 @@ pub(crate) fn of(name: &str, init: &Init, beta: f64) -> Box<dyn SlowStart> {
     match name {
         "hystart" => Box::new(hystart::HyStart::new()),
         "delay" => Box::new(delay::Delay::new()),
-        "search" => Box::new(search::Search::new()),
+        "search" => Box::new(search::Search::new(init)),
         "rapid" => Box::new(rapid::Rapid::new(init, beta)),
         "resume" => Box::new(resume::Resume::new(init, beta)),
         _ => Box::new(Classic),

@@ -14,6 +14,7 @@
 
 use super::{Pacing, Recovery, SlowStart, Verdict};
 use crate::event::Ack;
+use crate::phase::RAPID_START;
 use crate::{Context, Init, PathState};
 use thalweg_units::{Bytes, Duration, Rate};
 
@@ -132,7 +133,7 @@ impl Rapid {
 
 impl SlowStart for Rapid {
     fn state(&self) -> &'static str {
-        "rapid start"
+        RAPID_START
     }
 
     fn on_handshake_rtt(&mut self, window: Bytes, cx: &Context<'_>) -> Option<Bytes> {

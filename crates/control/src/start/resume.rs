@@ -21,6 +21,7 @@
 
 use super::{Pacing, Recovery, SlowStart, Verdict};
 use crate::event::Ack;
+use crate::phase::{RECONNAISSANCE, RECOVERY, SLOW_START, UNVALIDATED, VALIDATING};
 use crate::{Context, Init, PathState};
 use thalweg_units::{Bytes, Instant, Rate};
 
@@ -146,11 +147,11 @@ impl Resume {
 impl SlowStart for Resume {
     fn state(&self) -> &'static str {
         match self.phase {
-            Phase::Reconnaissance if self.saved.is_some() => "reconnaissance",
-            Phase::Unvalidated { .. } => "unvalidated",
-            Phase::Validating { .. } => "validating",
-            Phase::SafeRetreat { .. } => "safe retreat",
-            Phase::Reconnaissance | Phase::Normal => "slow start",
+            Phase::Reconnaissance if self.saved.is_some() => RECONNAISSANCE,
+            Phase::Unvalidated { .. } => UNVALIDATED,
+            Phase::Validating { .. } => VALIDATING,
+            Phase::SafeRetreat { .. } => RECOVERY,
+            Phase::Reconnaissance | Phase::Normal => SLOW_START,
         }
     }
 

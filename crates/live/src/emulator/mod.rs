@@ -33,7 +33,7 @@ mod super_packet;
 mod tests;
 
 use crate::sys::clock::Clock;
-use crate::sys::events::{Epoll, Interest};
+use crate::sys::events::{self, Epoll, Interest};
 use frame::{Frame, Memory};
 use histogram::Histogram;
 use samples::Samples;
@@ -434,7 +434,7 @@ fn is_carried(destination: IpAddr) -> bool {
 
 /// The numbers of one wait, copied from the set before it is reused.
 struct Ready {
-    numbers: [u64; 32],
+    numbers: [u64; events::MOST],
     count: usize,
 }
 
@@ -447,7 +447,7 @@ impl Ready {
 impl FromIterator<u64> for Ready {
     fn from_iter<I: IntoIterator<Item = u64>>(from: I) -> Self {
         let mut ready = Ready {
-            numbers: [0; 32],
+            numbers: [0; events::MOST],
             count: 0,
         };
         for (slot, number) in ready.numbers.iter_mut().zip(from) {

@@ -1,10 +1,11 @@
 //! The emulator between pairs of sockets that keep packets apart, as devices do: no privileges needed.
 
+mod devices;
+
 use super::super_packet::Offload;
 use super::super_packet::long_way::{Made, segmented};
 use super::*;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixDatagram;
+use devices::{packet, run_with};
 use std::thread;
 use thalweg_path::{
     Change, CodelConfig, FqCodelConfig, JitterConfig, Limit, LossConfig, Packet, QueueConfig,
@@ -87,72 +88,6 @@ impl Packet for Replayed {
     fn flow(&self) -> u64 {
         self.0.flow
     }
-}
-
-fn device() -> (Port, UnixDatagram) {
-    let (inside, outside) = UnixDatagram::pair().expect("a pair of sockets");
-    inside.set_nonblocking(true).expect("an option");
-    let port = Port {
-        device: File::from(OwnedFd::from(inside)),
-        side: Side::Left,
-        addresses: Vec::new(),
-    };
-    (port, outside)
-}
-
-/// An IPv4 packet of `size` bytes with a number, from the left to the right or back, after an offload header that asks
-/// for nothing.
-fn packet(side: Side, size: usize, number: u32) -> Vec<u8> {
-    let mut packet = vec![0; size];
-    packet[0] = 0x45;
-    packet[9] = 17;
-    let (left, right) = ([192, 0, 2, 1], [198, 51, 100, 1]);
-    let (source, destination) = match side {
-        Side::Left => (left, right),
-        Side::Right => (right, left),
-    };
-    packet[12..16].copy_from_slice(&source);
-    packet[16..20].copy_from_slice(&destination);
-    packet[24..28].copy_from_slice(&number.to_be_bytes());
-    [&Offload::default().write()[..], &packet].concat()
-}
-
-/// Runs an emulator over two pairs of sockets, while `traffic` sends and receives outside.
-fn run_with<T: Send + 'static>(
-    links: [&LinkConfig; 2],
-    traffic: impl FnOnce(&UnixDatagram, &UnixDatagram) -> T + Send + 'static,
-) -> (Emulator, T) {
-    let (left, outer_left) = device();
-    let (right, outer_right) = device();
-    let ports = vec![
-        Port {
-            addresses: vec![IpAddr::from([192, 0, 2, 1])],
-            ..left
-        },
-        Port {
-            side: Side::Right,
-            addresses: vec![IpAddr::from([198, 51, 100, 1])],
-            ..right
-        },
-    ];
-    let setup = Setup {
-        links,
-        seeds: [1, 2],
-        bound: Duration::from_millis(1),
-        flows: 0..0,
-        sample: None,
-    };
-    let mut emulator = Emulator::new(Clock::start(), &setup, ports).expect("an emulator");
-    let (stop, stopped) = UnixDatagram::pair().expect("a pair of sockets");
-    emulator.also_wait_for(&stopped, 7).expect("to wait");
-    let worker = thread::spawn(move || {
-        let result = traffic(&outer_left, &outer_right);
-        stop.send(b"end").expect("to stop");
-        result
-    });
-    let end = emulator.run(|number| Ok(ControlFlow::Break(number)));
-    assert_eq!(end.expect("no error"), 7);
-    (emulator, worker.join().expect("no panic"))
 }
 
 fn pause(millis: u64) {
@@ -377,7 +312,7 @@ fn segments_have_their_own_fate_and_arrive_as_if_each_had_been_sent_alone() {
     let computed = replay(&config, 2, log, UP, emulator.clock().now());
     assert_eq!(measured, computed, "the fate that they have one by one");
     // The long way: every segment by itself, and then its mark.
-    let packets: Vec<Vec<u8>> = sent.iter().flat_map(|one| segmented(one)).collect();
+    let packets: Vec<Vec<u8>> = sent.iter().flat_map(|train| segmented(train)).collect();
     assert_eq!(stats.offered.packets, packets.len() as u64);
     let taken = log.released.iter().filter(|released| released.taken);
     let expected: Vec<Vec<u8>> = taken
@@ -387,7 +322,7 @@ fn segments_have_their_own_fate_and_arrive_as_if_each_had_been_sent_alone() {
             packet
         })
         .collect();
-    let arrived: Vec<Vec<u8>> = received.iter().flat_map(|one| segmented(one)).collect();
+    let arrived: Vec<Vec<u8>> = received.iter().flat_map(|train| segmented(train)).collect();
     assert!(arrived.len() > received.len(), "some left together");
     assert_eq!(arrived, expected);
 }
@@ -413,10 +348,9 @@ fn a_packet_takes_its_transmission_and_its_journey_in_each_direction() {
         assert_eq!(left.recv(&mut room).expect("to receive"), BEFORE + 1250);
         (there, begin.elapsed() - there)
     });
-    // Early is wrong; how late depends on the machine, but the second takes longer by 24 ms.
+    // Early is wrong; how late depends on the machine. When each was due does not.
     assert!(there.as_micros() >= 6_000, "{there:?}");
     assert!(back.as_micros() >= 30_000, "{back:?}");
-    assert!(there < back, "{there:?} {back:?}");
     let journey = |released: &Released| {
         let pushed = emulator
             .log
@@ -458,6 +392,8 @@ fn only_what_belongs_on_the_path_is_carried() {
 
 #[test]
 fn packets_that_follow_closely_leave_together_and_a_lone_one_does_not_wait() {
+    // Enough that the machine leaves one of them alone, though other tests run.
+    const BURSTS: u8 = 200;
     // 1250 bytes take 10 us at 1 Gbps: 40 packets in single writes would need 39 of them in 390 us.
     let fast = LinkConfig::new(
         Rate::from_bits_per_sec(1_000_000_000),
@@ -465,7 +401,7 @@ fn packets_that_follow_closely_leave_together_and_a_lone_one_does_not_wait() {
     );
     let (emulator, ()) = run_with([&fast, &fast], |left, right| {
         let mut room = [0; 70_000];
-        for burst in 0..20 {
+        for burst in 0..BURSTS {
             let made = Made {
                 segment: 1222,
                 data: vec![burst; 1222 * 40],
@@ -481,7 +417,7 @@ fn packets_that_follow_closely_leave_together_and_a_lone_one_does_not_wait() {
         }
     });
     let released = &emulator.log.released;
-    assert_eq!(released.len(), 800);
+    assert_eq!(released.len(), 40 * usize::from(BURSTS));
     assert_eq!(
         released[39].due - released[0].due,
         Duration::from_micros(390)

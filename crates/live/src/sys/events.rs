@@ -12,7 +12,7 @@ use std::ptr;
 use thalweg_units::Duration;
 
 /// Most events that one wait returns.
-const MOST: usize = 32;
+pub(crate) const MOST: usize = 32;
 
 /// The event to wait for on a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,8 +32,8 @@ struct In6Route {
 pub(super) fn set_name(request: &mut libc::ifreq, name: &str) {
     // The last byte stays zero: names of interfaces are shorter than their field.
     let room = request.ifr_name.len() - 1;
-    for (place, byte) in request.ifr_name.iter_mut().take(room).zip(name.bytes()) {
-        *place = byte as libc::c_char; // signed or not, by processor
+    for (slot, byte) in request.ifr_name.iter_mut().take(room).zip(name.bytes()) {
+        *slot = byte as libc::c_char; // signed or not, by processor
     }
 }
 
@@ -116,8 +116,8 @@ impl<'a> Interface<'a> {
             self.ioctl(what, &mut request)?;
         }
         let mut name: [libc::c_char; libc::IFNAMSIZ] = [0; libc::IFNAMSIZ];
-        for (place, byte) in name.iter_mut().zip(self.name.bytes()) {
-            *place = byte as libc::c_char; // signed or not, by processor
+        for (slot, byte) in name.iter_mut().zip(self.name.bytes()) {
+            *slot = byte as libc::c_char; // signed or not, by processor
         }
         // SAFETY: all-zero bytes are a valid `rtentry`; the name outlives the call.
         unsafe {

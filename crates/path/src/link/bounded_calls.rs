@@ -4,6 +4,7 @@ use super::tests::{Probe, at, ms};
 use super::*;
 use crate::{Change, NoiseConfig};
 use proptest::prelude::*;
+use thalweg_units::Bytes;
 use thalweg_units::Rate;
 
 /// A link on which a packet takes longer than `STRETCHES` intervals of noise.

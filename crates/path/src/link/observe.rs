@@ -1,9 +1,9 @@
 //! Observing a link: totals, queue, capacity and logs.
 
-use super::Link;
-use crate::Packet;
+use super::{Link, number_of};
 use crate::capacity::{CapacitySchedule, whole_bytes};
 use crate::stats::{Count, Dropped, FlowLinkStats, LinkProgress, LinkStats, Transmitted};
+use crate::{Limit, Packet, Passage};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 impl<P: Packet> Link<P> {
@@ -31,6 +31,21 @@ impl<P: Packet> Link<P> {
     /// Number of packets that are being transmitted or travel.
     pub fn in_flight(&self) -> usize {
         self.flight.len() + usize::from(self.underway.is_some())
+    }
+
+    /// Until when there is certainly a packet in flight whose arrival no packet that is pushed can precede, so that
+    /// [`Link::next`] does not change by a push before; the start if that cannot be said.
+    #[inline]
+    pub fn occupied_until(&self) -> Instant {
+        match (self.last_arrival, &self.noise, &self.underway) {
+            (Some(arrival), None, None) => arrival,
+            _ => Instant::START,
+        }
+    }
+
+    /// The least delay of any packet at any time, without its transmission.
+    pub fn least_delay(&self) -> Duration {
+        self.course().least_delay()
     }
 
     /// Time until everything here has been sent at the current capacity without noise: the wait of a
@@ -95,6 +110,31 @@ impl<P: Packet> Link<P> {
     /// Empties the log of drops, in the order in which they were decided.
     pub fn take_drops(&mut self) -> Vec<Dropped> {
         self.port.counters.take_drops()
+    }
+
+    /// Switches the log of passages on or off. It is off at first and then costs nothing.
+    pub fn record_passages(&mut self, on: bool) {
+        self.port.counters.record_passages(on);
+    }
+
+    /// Empties the log of passages, in the order in which fates were determined: of a packet that is dropped, when it is,
+    /// of any other, when its transmission begins. It grows until it is emptied, and so do the slots of dropped packets.
+    pub fn take_passages(&mut self) -> Vec<Passage> {
+        let log = self.port.counters.passages();
+        let taken = log.map(|log| log.take()).unwrap_or_default();
+        let named = taken.into_iter().map(|(slot, mut passage)| {
+            if let Some(slot) = slot {
+                passage.number = number_of(&mut self.store, slot);
+                self.port.vacant.add(slot);
+            }
+            passage
+        });
+        named.collect()
+    }
+
+    /// The limit of the queue, as of the last call that moved the link.
+    pub fn limit(&self) -> Limit {
+        self.port.buffer.limit
     }
 
     /// Switches the log of transmissions on or off. It is off at first and then costs nothing.

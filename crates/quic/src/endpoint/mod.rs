@@ -3,9 +3,8 @@
 mod events;
 mod settings;
 
-use crate::adapter::{Factory, Made, Shared};
+use crate::adapter::{Factory, Shared};
 use crate::clock::{Clock, duration};
-use crate::header;
 use crate::identity::SERVER_NAME;
 use crate::steering::Steering;
 use crate::streams::{Streams, level};
@@ -274,16 +273,16 @@ impl QuicEndpoint {
         self.shared.take_asked();
         let time = self.shared.clock.real(now);
         let transmit = connection.poll_transmit(time, most, &mut self.buffer);
-        let asked = self.shared.take_asked();
         let Some(transmit) = transmit else {
-            if !asked && !connection.is_handshaking() {
+            if !self.shared.take_asked() && !connection.is_handshaking() {
                 self.shared.flow().on_nothing_to_send(now);
             }
             self.refresh();
             return None;
         };
         let size = transmit.segment_size.unwrap_or(transmit.size);
-        self.note_sent(now, asked, transmit.size > size);
+        let unconfirmed = (!self.is_confirmed).then_some(&self.buffer[..]);
+        self.last_number = self.shared.note_sent(now, unconfirmed);
         self.sent += transmit.size.div_ceil(size) as u64;
         let train = Train {
             ecn: if transmit.ecn.is_some() {
@@ -296,35 +295,6 @@ impl QuicEndpoint {
         };
         self.process(now);
         Some(train)
-    }
-
-    /// Reports to the flow the ack-eliciting packets of the application space: in one datagram at most the last that
-    /// the stack has built, of several all.
-    fn note_sent(&mut self, now: Instant, asked: bool, are_several: bool) {
-        self.last_number = None;
-        let mut made = self.shared.take_made();
-        if !are_several {
-            let short = header::short_packet(&self.buffer);
-            let is_short = |made: &Made| short.is_some_and(|len| len as u64 == made.size.as_u64());
-            let last = made.pop().filter(is_short);
-            made.clear();
-            made.extend(last);
-        }
-        if made.is_empty() {
-            return;
-        }
-        let mut flow = self.shared.flow();
-        for packet in made.drain(..) {
-            let Made { number, size, .. } = packet;
-            // The stack does not ask for the window before a probe. It asks before each other packet of a train.
-            let was_asked = if are_several { packet.asked } else { asked };
-            let is_mtu_probe = size > flow.path().mtu;
-            flow.on_sent(now, number, size);
-            self.last_number = Some(number);
-            if !was_asked && !is_mtu_probe {
-                flow.on_probe_sent();
-            }
-        }
     }
 
     /// Packet number of the last datagram of [`transmit`](QuicEndpoint::transmit), if it holds an ack-eliciting packet

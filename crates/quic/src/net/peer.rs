@@ -2,9 +2,8 @@
 
 use super::samples;
 use super::udp::Udp;
-use crate::adapter::{Factory, Made, Shared};
+use crate::adapter::{Factory, Shared};
 use crate::clock::{Clock, duration};
-use crate::header;
 use noq_proto::{
     AckFrequencyConfig, Connection, ConnectionEvent, ConnectionHandle, EcnCodepoint, IdleTimeout,
     PathId, Transmit, TransportConfig as StackConfig, VarInt,
@@ -194,7 +193,10 @@ impl Peer {
                 }
                 return Ok(Sending::Done);
             };
-            self.note_sent(now, buffer);
+            let unconfirmed = (!self.is_confirmed).then_some(&buffer[..]);
+            let _ = self
+                .shared
+                .note_sent(self.shared.clock.virtual_time(now), unconfirmed);
             transmit.ecn = transmit.ecn.and(marked(self.codepoint));
             if !udp.send(&transmit, buffer)? {
                 self.waiting = Some((transmit, buffer.clone()));
@@ -203,33 +205,6 @@ impl Peer {
             self.sent += 1;
         }
         Ok(Sending::More)
-    }
-
-    /// Reports the packets of the application space to the flow. Once the handshake is confirmed there are no
-    /// others; until then, datagrams are sent one at a time, and such a packet is the last of its datagram.
-    fn note_sent(&self, now: Instant, datagram: &[u8]) {
-        let mut made = self.shared.take_made();
-        if !self.is_confirmed {
-            let is_last = |packet: &Made| {
-                let short = header::short_packet(datagram);
-                short.is_some_and(|len| len as u64 == packet.size.as_u64())
-            };
-            let last = made.pop().filter(is_last);
-            made.clear();
-            made.extend(last);
-        }
-        if made.is_empty() {
-            return;
-        }
-        let now = self.shared.clock.virtual_time(now);
-        let mut flow = self.shared.flow();
-        for packet in made.drain(..) {
-            let is_mtu_probe = packet.size > flow.path().mtu;
-            flow.on_sent(now, packet.number, packet.size);
-            if !packet.asked && !is_mtu_probe {
-                flow.on_probe_sent();
-            }
-        }
     }
 
     /// Records the time series of the sender from now on.

@@ -3,6 +3,7 @@
 pub(crate) mod frames;
 mod link;
 pub(crate) mod media;
+pub(crate) mod passages;
 pub(crate) mod series;
 pub(crate) mod summary;
 pub(crate) mod trace;

@@ -1,8 +1,9 @@
-//! Bytes through links in bins of equal length: cheap enough to record in every trial of a study.
+//! Bytes through links, and what senders see, in bins of equal length: cheap enough to record in every trial of a study.
 //!
 //! Bytes are those that links count: UDP payload plus headers, retransmissions included.
 
 use serde::{Deserialize, Serialize};
+use thalweg_transport::Counters;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Series of one trial; bin `i` covers the time from `i` to `i + 1` times `every`. All series of a trial
@@ -15,6 +16,9 @@ pub struct Series {
     pub flows: Vec<FlowSeries>,
     /// For each link, its capacity in each bin, in bytes.
     pub capacity: Vec<Vec<u64>>,
+    /// One for each flow; empty in real time, where links are watched and not senders.
+    #[serde(default)]
+    pub senders: Vec<SenderSeries>,
 }
 
 /// Bytes of one flow in each bin, in the direction of its data.
@@ -26,6 +30,15 @@ pub struct FlowSeries {
     pub received: Vec<u64>,
 }
 
+/// What the senders of one flow see in each bin.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct SenderSeries {
+    /// Packets declared lost, those included that were not.
+    pub lost: Vec<u64>,
+    /// The largest latest RTT sample; zero in a bin without one.
+    pub rtt: Vec<Duration>,
+}
+
 impl Series {
     /// Empty series of this many flows.
     pub fn new(every: Duration, flows: usize) -> Self {
@@ -33,6 +46,34 @@ impl Series {
             every,
             flows: vec![FlowSeries::default(); flows],
             capacity: Vec::new(),
+            senders: Vec::new(),
+        }
+    }
+
+    /// The same with what senders see.
+    pub(crate) fn with_senders(mut self) -> Self {
+        self.senders = vec![SenderSeries::default(); self.flows.len()];
+        self
+    }
+
+    /// A sender of flow `flow` has heard from its peer, or a timer of it has expired; `before` has its counters
+    /// until then.
+    pub(crate) fn on_sender(
+        &mut self,
+        now: Instant,
+        flow: usize,
+        (before, after): (&Counters, &Counters),
+        latest_rtt: Duration,
+    ) {
+        let bin = self.bin(now);
+        let sender = &mut self.senders[flow];
+        let lost = after.packets_lost - before.packets_lost;
+        if lost > 0 {
+            *slot(&mut sender.lost, bin) += lost;
+        }
+        if after.rtt_samples > before.rtt_samples {
+            let rtt = slot(&mut sender.rtt, bin);
+            *rtt = latest_rtt.max(*rtt);
         }
     }
 
@@ -78,19 +119,31 @@ impl Series {
             // Something may have happened at the very end of the last bin.
             bins = bins.max(flow.sent.len()).max(flow.received.len());
         }
+        for sender in &self.senders {
+            bins = bins.max(sender.lost.len()).max(sender.rtt.len());
+        }
         for flow in &mut self.flows {
             flow.sent.resize(bins, 0);
             flow.received.resize(bins, 0);
+        }
+        for sender in &mut self.senders {
+            sender.lost.resize(bins, 0);
+            sender.rtt.resize(bins, Duration::ZERO);
         }
         bins
     }
 }
 
 fn add(bins: &mut Vec<u64>, bin: usize, size: Bytes) {
+    *slot(bins, bin) += size.as_u64();
+}
+
+/// A bin, which is there from now on.
+fn slot<T: Clone + Default>(bins: &mut Vec<T>, bin: usize) -> &mut T {
     if bins.len() <= bin {
-        bins.resize(bin + 1, 0);
+        bins.resize(bin + 1, T::default());
     }
-    bins[bin] += size.as_u64();
+    &mut bins[bin]
 }
 
 #[cfg(test)]
@@ -110,5 +163,27 @@ mod tests {
         assert_eq!(series.flows[0].received, [0, 100, 0, 0]);
         assert_eq!(series.flows[1].received, [0, 0, 0, 7]);
         assert_eq!(series.capacity, [[10, 10, 10, 10]]);
+    }
+
+    #[test]
+    fn senders_have_losses_and_the_largest_rtt_sample_of_each_bin() {
+        let ms = Duration::from_millis;
+        let mut series = Series::new(ms(10), 1).with_senders();
+        let mut before = Counters::default();
+        for (now, lost, samples, rtt) in
+            [(1, 0, 1, 40), (2, 3, 2, 30), (9, 5, 2, 90), (21, 5, 3, 70)]
+        {
+            let after = Counters {
+                packets_lost: lost,
+                rtt_samples: samples,
+                ..before
+            };
+            series.on_sender(Instant::START + ms(now), 0, (&before, &after), ms(rtt));
+            before = after;
+        }
+        series.close(Instant::START + ms(35), 0, |_, _, _| Bytes::ZERO);
+        assert_eq!(series.senders[0].lost, [5, 0, 0, 0]);
+        // At 9 ms there was no new sample, only the report of losses.
+        assert_eq!(series.senders[0].rtt, [ms(40), ms(0), ms(70), ms(0)]);
     }
 }

@@ -5,6 +5,7 @@
 //! two samples follow from it. Without a request nothing is recorded, at no cost.
 
 use crate::outcome::frames::{FrameRow, frames};
+use crate::outcome::passages::{PassageRecorder, Passages, Watch};
 use crate::scenario::{Scenario, Workload};
 use crate::trial::connection::Connection;
 use crate::trial::stack::Endpoint;
@@ -80,6 +81,20 @@ pub struct Trace {
     pub flow_names: Vec<String>,
     /// Names of the links.
     pub link_names: Vec<String>,
+    /// Passages of packets, if these were asked for; everything above is empty then.
+    #[serde(skip)]
+    pub passages: Option<Box<Passages>>,
+}
+
+/// What a trial records beside its outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// Nothing.
+    Nothing,
+    /// The time series.
+    Series,
+    /// The passages of packets.
+    Passages(Watch),
 }
 
 /// Initial capacity, enough for the longest series of most trials. An unused page of memory costs nothing, but copying a
@@ -95,10 +110,28 @@ pub(crate) struct Recorder {
     told: Vec<Option<(bool, u64)>>,
     /// Index of the last sample of each link, plus 1; 0 if none.
     last: Vec<usize>,
+    /// Records passages of packets instead of all else.
+    passages: Option<PassageRecorder>,
 }
 
 impl Recorder {
-    pub(crate) fn new(scenario: &Scenario, connections: &[Connection]) -> Self {
+    /// A recorder of a trial; none if nothing is recorded.
+    pub(crate) fn new(
+        record: Record,
+        scenario: &Scenario,
+        connections: &[Connection],
+    ) -> Option<Self> {
+        match record {
+            Record::Nothing => None,
+            Record::Series => Some(Recorder::of_series(scenario, connections)),
+            Record::Passages(watch) => Some(Recorder {
+                passages: Some(PassageRecorder::new(watch, scenario, connections)),
+                ..Recorder::default()
+            }),
+        }
+    }
+
+    fn of_series(scenario: &Scenario, connections: &[Connection]) -> Self {
         let hops = scenario.hops.iter();
         let mut senders = SenderRecorder::default();
         senders.trace.packets.reserve(ROWS);
@@ -112,6 +145,7 @@ impl Recorder {
             senders,
             told: vec![None; connections.len()],
             last: vec![0; 2 * scenario.hops.len()],
+            passages: None,
         }
     }
 
@@ -122,6 +156,9 @@ impl Recorder {
         event: &'static str,
         endpoint: &mut Endpoint,
     ) {
+        if self.passages.is_some() {
+            return;
+        }
         let told = Some((endpoint.path().established, endpoint.told()));
         if std::mem::replace(&mut self.told[flow], told) == told {
             take_packets(&mut self.senders, flow, endpoint);
@@ -137,6 +174,10 @@ impl Recorder {
         link: &mut Link<P>,
     ) {
         link.advance(time);
+        if let Some(passages) = &mut self.passages {
+            passages.take(time, index, link);
+            return;
+        }
         let last = self.last[index].checked_sub(1);
         let last = last.map(|position| &self.trace.links[position]);
         if last.is_none_or(|row| row.is_outdated(link)) {
@@ -152,7 +193,8 @@ impl Recorder {
         index: usize,
         link: &mut Link<P>,
     ) {
-        if let Some((flow, held)) = link.arriving(time)
+        if self.passages.is_none()
+            && let Some((flow, held)) = link.arriving(time)
             && held > Duration::ZERO
         {
             self.trace.held.push(HeldRow {
@@ -165,7 +207,18 @@ impl Recorder {
     }
 
     /// The trace of a trial that ended at `end`.
-    pub(crate) fn finish(self, connections: &[Connection], end: Instant) -> Trace {
+    pub(crate) fn finish<P: thalweg_path::Packet>(
+        self,
+        connections: &[Connection],
+        links: &mut [Link<P>],
+        end: Instant,
+    ) -> Trace {
+        if let Some(passages) = self.passages {
+            return Trace {
+                passages: Some(Box::new(passages.finish(end, links))),
+                ..Trace::default()
+            };
+        }
         Trace {
             senders: self.senders.trace,
             frames: frames(connections, end),

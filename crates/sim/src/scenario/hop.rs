@@ -107,7 +107,10 @@ impl LinkId {
 
     #[inline]
     pub(crate) fn direction(self) -> Direction {
-        Direction::BOTH[self.index() % 2]
+        match self.0 % 2 {
+            0 => Direction::Down,
+            _ => Direction::Up,
+        }
     }
 }
 

@@ -83,6 +83,29 @@ impl EventQueue {
         (time != Instant::NEVER).then(|| (time, first.element()))
     }
 
+    /// When an element is due, [`Instant::NEVER`] if it is not scheduled.
+    pub(crate) fn due(&self, element: usize) -> Instant {
+        self.at(self.leaves + element).time()
+    }
+
+    /// Whether `element` would be the next event if it were due at `time`: every other element is due later.
+    #[inline]
+    pub(crate) fn is_before_others(&self, element: usize, time: Instant) -> bool {
+        let leaf = self.leaves + element;
+        // From the root on, where most of many elements are in other branches.
+        let mut below = self.leaves.trailing_zeros();
+        while below > 0 {
+            let group = &self.groups[leaf >> below];
+            below -= FAN.trailing_zeros();
+            let own = (leaf >> below) % FAN;
+            let is_later = |(branch, entry): (usize, &Entry)| branch == own || entry.time() > time;
+            if !group.iter().enumerate().all(is_later) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Sets when `element` is due; [`Instant::NEVER`] removes it. An unchanged time keeps
     /// its position in the order.
     #[inline]
@@ -165,6 +188,13 @@ mod tests {
                 }
                 let first = model.iter().min().map(|e| (e.0, e.2));
                 prop_assert_eq!(queue.peek(), first);
+                let due = model.iter().find(|e| e.2 == element).map_or(Instant::NEVER, |e| e.0);
+                prop_assert_eq!(queue.due(element), due);
+                let others = model.iter().filter(|e| e.2 != element).map(|e| e.0).min();
+                for time in (0..20).map(at) {
+                    let is_before = others.is_none_or(|other| time < other);
+                    prop_assert_eq!(queue.is_before_others(element, time), is_before);
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
 use crate::outcome::summary::Summary;
-use crate::outcome::trace::{Recorder, Trace};
+use crate::outcome::trace::{Record, Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::connection::{Connection, plans};
@@ -13,14 +13,19 @@ use crate::trial::seed;
 use first_link::{FirstLink, InTransit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thalweg_path::Link;
-use thalweg_transport::Role;
+use thalweg_transport::{Counters, Role};
 use thalweg_units::{Bytes, Instant};
 
+mod ahead;
 mod audited;
 mod first_link;
 mod progress;
 mod steered;
+#[cfg(test)]
+mod tests;
+mod watched;
 
+use ahead::Ahead;
 use progress::FlowProgress;
 use steered::Pause;
 pub(crate) use steered::Progressed;
@@ -49,12 +54,18 @@ pub(crate) struct Network {
     now: Instant,
     events: u64,
     hash: u64,
-    recorder: Option<Recorder>,
+    recorder: Option<Box<Recorder>>,
     series: Option<Series>,
+    /// With series, the counters of the sender of each connection when it was last called.
+    noted: Vec<Counters>,
     audit: Option<Box<Auditor>>,
     /// Whether flows are steered from outside, and the decision that the trial waits for.
     is_steered: bool,
     paused: Option<Pause>,
+    /// The sender that has acted ahead of the event loop.
+    ahead: Option<Ahead>,
+    #[cfg(test)]
+    steps_ahead: u64,
 }
 
 /// Why a trial has no outcome.
@@ -70,7 +81,7 @@ impl Network {
     pub(crate) fn new(
         scenario: &Scenario,
         trial: u64,
-        traced: bool,
+        record: Record,
         stop: &AtomicBool,
     ) -> Option<Self> {
         let mut connections = Vec::new();
@@ -83,6 +94,7 @@ impl Network {
                 connections.push(Connection::new(spec, index, trial, plan));
             }
         }
+        let traced = record == Record::Series;
         if traced {
             for connection in &mut connections {
                 let side = connection.sending_side();
@@ -95,6 +107,9 @@ impl Network {
                 let seed = seed::of_link(scenario, trial, id);
                 let mut link = Link::new(config, seed, connections.len());
                 link.record_drops(traced);
+                if matches!(record, Record::Passages(_)) {
+                    link.record_passages(true);
+                }
                 link
             })
             .collect();
@@ -109,8 +124,10 @@ impl Network {
             seed: trial,
             overhead: scenario.overhead,
             limit: Instant::START + scenario.time_limit,
-            recorder: traced.then(|| Recorder::new(scenario, &connections)),
-            series: (scenario.sample).map(|every| Series::new(every, scenario.flows.len())),
+            recorder: Recorder::new(record, scenario, &connections).map(Box::new),
+            series: (scenario.sample)
+                .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
+            noted: vec![Counters::default(); scenario.sample.map_or(0, |_| connections.len())],
             links,
             connections,
             queue,
@@ -125,6 +142,9 @@ impl Network {
             audit: None,
             is_steered: false,
             paused: None,
+            ahead: None,
+            #[cfg(test)]
+            steps_ahead: 0,
         })
     }
 
@@ -162,14 +182,7 @@ impl Network {
             if self.audit.is_some() {
                 self.audit_call(element, time)?;
             }
-            // In release builds too: a trial in which time decreases is meaningless.
-            assert!(
-                time >= self.now,
-                "element {element} wants {time:?} at {:?}: time must not fall",
-                self.now
-            );
-            self.now = time;
-            self.events += 1;
+            self.begin_event(element, time);
             // At every event: some take a millisecond. The load is cheap, since the cache line is rarely written.
             if stop.load(Ordering::Relaxed) {
                 return Err(Ended::Stopped);
@@ -181,6 +194,19 @@ impl Network {
             }
         }
         Ok(Progressed::Unfinished)
+    }
+
+    /// Simulated time goes on to the next event of an element.
+    #[inline(always)] // in every event
+    fn begin_event(&mut self, element: usize, time: Instant) {
+        // In release builds too: a trial in which time decreases is meaningless.
+        assert!(
+            time >= self.now,
+            "element {element} wants {time:?} at {:?}: time must not fall",
+            self.now
+        );
+        self.now = time;
+        self.events += 1;
     }
 
     /// The outcome; `None` if it was stopped.
@@ -212,25 +238,46 @@ impl Network {
             overlap: [&self.overlap_start, &self.overlap_end],
         };
         let outcome = summary.outcome(series);
-        let trace = (self.recorder).map(|recorder| recorder.finish(&self.connections, self.now));
+        let (links, end) = (&mut self.links, self.now);
+        let trace = (self.recorder).map(|recorder| recorder.finish(&self.connections, links, end));
         Some((outcome, trace))
     }
 
-    /// Packets leave a link.
+    /// Packets leave a link, at this time and at later ones as long as one does and nothing else is due before. A link that
+    /// is called for another reason, such as noise on its rate, returns to the event loop, which looks whether to stop.
     fn deliver(&mut self, link: LinkId) {
         let side = link.direction().receiver();
-        let next = loop {
+        loop {
             let arrived = self.hand_on(link, side);
             if self.paused.is_some() {
                 return; // `resume` goes on
             }
             let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
             // Two rarely arrive together.
-            if !arrived || next > self.now {
-                break next;
+            if arrived && next <= self.now {
+                continue;
             }
-        };
-        self.note_delivered(link, next);
+            if !arrived || !self.goes_on(link, next) {
+                self.note_delivered(link, next);
+                return;
+            }
+            self.begin_event(link.index(), next);
+        }
+    }
+
+    /// Whether somebody looks at each event at its time.
+    #[inline(always)] // in every delivery
+    fn is_watched(&self) -> bool {
+        self.audit.is_some() || self.recorder.is_some() || self.is_steered
+    }
+
+    /// Whether the event loop would call this link again at `next`, and nobody looks at the queue of events meanwhile.
+    #[inline(always)] // in every delivery
+    fn goes_on(&self, link: LinkId, next: Instant) -> bool {
+        !self.is_watched()
+            && next <= self.limit
+            && self.waiting != Some(0)
+            && self.queue.is_before_others(link.index(), next)
     }
 
     /// All packets that come out of a link now have; the next one will at `next`.
@@ -288,23 +335,28 @@ impl Network {
             let taken = endpoint.path().established;
             audit.arrive(index, side, number, carried.size, taken);
         }
-        endpoint.receive(self.now, &mut carried.packet);
+        let is_unmoved = endpoint.receive(self.now, &mut carried.packet);
+        self.note_sender(index, side);
         if !self.is_steered || !self.pauses(index, side, Some(link)) {
-            self.react(index, side);
+            self.react(index, side, is_unmoved);
         }
         true
     }
 
-    /// One side of a connection has received a packet.
+    /// One side of a connection has received a packet, which has certainly left the time of its next event as it was, or
+    /// perhaps not.
     #[inline(always)] // in every arrival
-    fn react(&mut self, index: usize, side: Role) {
+    fn react(&mut self, index: usize, side: Role, is_unmoved: bool) {
         let connection = &mut self.connections[index];
         // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
         let is_silent = self.audit.is_none()
             && connection.call.is_none()
             && (self.recorder.is_none() || side != connection.sending_side())
             && connection.endpoint(side).is_silent(self.now);
-        if is_silent {
+        if is_silent && is_unmoved {
+            let element = self.element(index, side.index());
+            debug_assert_eq!(self.queue.due(element), self.due(element));
+        } else if is_silent {
             let next = connection.endpoint(side).next();
             let element = self.element(index, side.index());
             self.queue.set(element, next);
@@ -354,6 +406,9 @@ impl Network {
                 self.note_start(index);
                 self.pump(index, Role::Client, "timer");
             }
+            _ if (self.ahead).is_some_and(|ahead| ahead.element == self.links.len() + element) => {
+                self.catch_up();
+            }
             side => {
                 let side = if side == 0 {
                     Role::Client
@@ -361,8 +416,12 @@ impl Network {
                     Role::Server
                 };
                 connection.endpoint(side).expire(self.now);
+                self.note_sender(index, side);
                 if !self.is_steered || !self.pauses(index, side, None) {
                     self.pump(index, side, "timer");
+                    if self.may_run_ahead(index, side) {
+                        self.run_ahead(index, side);
+                    }
                 }
             }
         }
@@ -372,6 +431,12 @@ impl Network {
     /// be called again.
     fn pump(&mut self, index: usize, side: Role, event: &'static str) {
         let element = self.element(index, side.index());
+        // In release builds too, as in `advance`.
+        assert!(
+            self.ahead.is_none_or(|ahead| ahead.element != element),
+            "element {element} is called at {:?}, a time that it has passed",
+            self.now
+        );
         let mut connection = &mut self.connections[index];
         let mut client_closes = false;
         if connection.endpoint(side).has_events() {
@@ -430,23 +495,5 @@ impl Network {
         let (running, open) = connection.is_in_progress();
         connection.serve(self.now, side);
         self.note_end(index, running, open)
-    }
-
-    fn sample(&mut self, index: usize, side: Role, link: LinkId, sent: bool, event: &'static str) {
-        let Some(recorder) = &mut self.recorder else {
-            return;
-        };
-        let connection = &mut self.connections[index];
-        if side == connection.sending_side() {
-            let event = if sent && event == "timer" {
-                "sent"
-            } else {
-                event
-            };
-            recorder.sample_flow(self.now, index, event, connection.endpoint(side));
-        }
-        if sent {
-            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
-        }
     }
 }

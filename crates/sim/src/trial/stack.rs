@@ -37,7 +37,7 @@ pub(crate) trait Outlet {
 }
 
 /// The outlet of a modelled endpoint.
-struct Modelled<'a, O>(&'a mut O);
+pub(crate) struct Modelled<'a, O>(pub(crate) &'a mut O);
 
 impl<O: Outlet> thalweg_transport::Outlet for Modelled<'_, O> {
     #[inline(always)] // see `FirstLink`
@@ -179,14 +179,16 @@ impl Endpoint {
         }
     }
     /// A packet has arrived. Both ends of a connection use the same stack. The real one consumes the contents.
+    /// Whether [`Endpoint::next`] and the events for the application certainly are what they were.
     #[inline]
-    pub(crate) fn receive(&mut self, now: Instant, payload: &mut Payload) {
+    pub(crate) fn receive(&mut self, now: Instant, payload: &mut Payload) -> bool {
         match (self, payload) {
             (Endpoint::Modelled(endpoint), Payload::Modelled(packet)) => {
                 let is_done = endpoint.receive_next(now, packet);
                 if !is_done {
                     endpoint.receive(now, packet);
                 }
+                return is_done;
             }
             (Endpoint::Real(endpoint), Payload::Real(datagram)) => {
                 let data = std::mem::take(&mut datagram.data);
@@ -194,6 +196,7 @@ impl Endpoint {
             }
             _ => {}
         }
+        false
     }
     /// Whether it certainly has nothing to send now, and no event for its application: a cheap check.
     #[inline]

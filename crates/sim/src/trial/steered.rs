@@ -11,6 +11,7 @@
 //! Flows of one connection, which one end sends, between modelled endpoints. Steered trials have no trace and no auditor:
 //! a run of the same decisions as a controller has.
 
+use crate::outcome::trace::Record;
 use crate::scenario::Workload;
 use crate::scenario::schema::Stack;
 use crate::trial::network::{Network, Progressed};
@@ -131,7 +132,7 @@ impl SteeredTrial {
             spec.controller = FlowController::Registry(steered);
             desks.push((flow, desk));
         }
-        let network = Network::new(&scenario, seed, false, &AtomicBool::new(false));
+        let network = Network::new(&scenario, seed, Record::Nothing, &AtomicBool::new(false));
         let network = network.ok_or("the trial was stopped")?.steered();
         let flows = desks.into_iter().map(|(flow, desk)| Steered {
             flow,

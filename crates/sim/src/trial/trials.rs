@@ -1,5 +1,7 @@
 //! One trial, or many on all cores.
 
+use crate::outcome::passages::{Passages, Watch};
+use crate::outcome::trace::Record;
 use crate::trial::network::{Ended, Network};
 use crate::{AuditError, Outcome, Scenario, Trace};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -42,8 +44,8 @@ pub struct Finished {
 /// Runs one trial.
 pub fn run_trial(scenario: &Scenario, seed: u64, traced: bool) -> (Outcome, Option<Trace>) {
     let never = AtomicBool::new(false);
-    match Network::new(scenario, seed, traced, &never).map(|network| network.run(scenario, &never))
-    {
+    let network = Network::new(scenario, seed, series(traced), &never);
+    match network.map(|network| network.run(scenario, &never)) {
         Some(Ok(trial)) => trial,
         _ => unreachable!("this trial is neither stopped nor audited"),
     }
@@ -77,7 +79,7 @@ pub fn run_audited(
     traced: bool,
 ) -> Result<(Outcome, Option<Trace>), AuditError> {
     let never = AtomicBool::new(false);
-    let network = Network::new(scenario, seed, traced, &never);
+    let network = Network::new(scenario, seed, series(traced), &never);
     let run = network.map(|network| network.audited(scenario).run(scenario, &never));
     match run {
         Some(Ok(trial)) => Ok(trial),
@@ -92,8 +94,38 @@ pub fn run_traced(
     seed: u64,
     progress: &Progress,
 ) -> Option<(Finished, Trace)> {
-    let (finished, trace) = run_one(scenario, 0, seed, true, progress)?;
+    let (finished, trace) = run_one(scenario, 0, seed, Record::Series, progress)?;
     Some((finished, trace.unwrap_or_default()))
+}
+
+/// Runs one trial for the passages of its packets; `None` if it was stopped, or the auditor has found something.
+///
+/// ```
+/// use thalweg_sim::{Progress, Scenario, Watch, run_trial, run_watched};
+/// use thalweg_units::{Duration, Instant};
+///
+/// let text = "title = \"t\"\n[path]\nrate = \"10 Mbps\"\nrtt = \"40 ms\"\n[[flow]]\nname = \"main\"\n\
+///     controller = \"reno\"\ndownload = \"1 MB\"\n";
+/// let scenario = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
+/// let from = Instant::START + Duration::from_millis(500);
+/// let watch = Watch { from, most: 100 };
+/// let (finished, passages) = run_watched(&scenario, 1, watch, &Progress::default()).unwrap();
+/// assert_eq!(finished.outcome, run_trial(&scenario, 1, false).0);
+/// assert!(passages.rows.len() <= 100 && passages.until > from);
+/// assert!(passages.rows.iter().all(|row| row.passage.gone() >= from));
+/// ```
+pub fn run_watched(
+    scenario: &Scenario,
+    seed: u64,
+    watch: Watch,
+    progress: &Progress,
+) -> Option<(Finished, Passages)> {
+    let (finished, trace) = run_one(scenario, 0, seed, Record::Passages(watch), progress)?;
+    let passages = trace.and_then(|trace| trace.passages);
+    Some((
+        finished,
+        passages.map_or_else(Passages::default, |found| *found),
+    ))
 }
 
 /// Runs one trial for each seed on `jobs` threads and returns them in the order of the seeds; stopped
@@ -161,7 +193,13 @@ pub fn run_batches(
                 break;
             }
             let (scenario, index) = (number / seeds.len(), number % seeds.len());
-            let trial = run_one(scenarios[scenario], index, seeds[index], false, progress);
+            let trial = run_one(
+                scenarios[scenario],
+                index,
+                seeds[index],
+                Record::Nothing,
+                progress,
+            );
             let Some((finished, _)) = trial else { break };
             take(scenario, finished);
             progress.finished.fetch_add(1, Ordering::Relaxed);
@@ -175,15 +213,22 @@ pub fn run_batches(
     });
 }
 
+fn series(wanted: bool) -> Record {
+    match wanted {
+        true => Record::Series,
+        false => Record::Nothing,
+    }
+}
+
 fn run_one(
     scenario: &Scenario,
     index: usize,
     seed: u64,
-    traced: bool,
+    record: Record,
     progress: &Progress,
 ) -> Option<(Finished, Option<Trace>)> {
     let begin = ProcessorTime::now();
-    let mut network = Network::new(scenario, seed, traced, &progress.stop)?;
+    let mut network = Network::new(scenario, seed, record, &progress.stop)?;
     if progress.audit {
         network = network.audited(scenario);
     }

@@ -15,7 +15,8 @@ pub trait Outlet {
 
 impl Endpoint {
     /// What [`Endpoint::receive`] does with the packet that has the next number and the next bytes of the newest stream,
-    /// while there is nothing to send and nothing to tell the application. False, and nothing is changed, for any other.
+    /// while there is nothing to send and nothing to tell the application. It leaves [`Endpoint::next`] as it is.
+    /// False, and nothing is changed, for any other.
     #[inline]
     pub fn receive_next(&mut self, now: Instant, packet: &Packet) -> bool {
         let [

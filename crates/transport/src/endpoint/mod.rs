@@ -277,14 +277,27 @@ impl Endpoint {
             Closing::Waiting(deadline) => return deadline,
             _ => {}
         }
-        let mut next = self
-            .ack_deadline()
-            .min(self.handshake.deadline)
-            .min(self.loss_deadline());
-        if self.pacing {
-            next = next.min(self.pacer.ready_at());
+        let next = self.next_timer();
+        match self.pacing {
+            true => next.min(self.pacer.ready_at()),
+            false => next,
         }
-        next
+    }
+
+    /// What [`Endpoint::next`] is of an open connection, the pacer aside. A packet that leaves moves it to a later time, or
+    /// sets it if nothing was outstanding.
+    #[inline]
+    pub fn next_timer(&self) -> Instant {
+        self.ack_deadline()
+            .min(self.handshake.deadline)
+            .min(self.loss_deadline())
+    }
+
+    /// When data may leave that only the pacer holds back.
+    #[inline]
+    pub fn paced_until(&self) -> Option<Instant> {
+        let is_held = self.pacing && self.at_rest.is_none() && self.closing == Closing::Open;
+        is_held.then(|| self.pacer.ready_at())
     }
 
     /// When an acknowledgement must be sent, if necessary alone. A server that has used its anti-amplification

@@ -7,7 +7,7 @@ import re
 import string
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -16,13 +16,14 @@ from thalweg.cli.console import complain, print_json, say, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
-from thalweg.cli.tables import markdown
-from thalweg.comparison import MARGIN, Row, compare_results, missing, shared_seeds
+from thalweg.cli.tables import criterion_text, markdown
+from thalweg.comparison import MARGIN, Broken, Row, broken, compare_results, missing, shared_seeds
 from thalweg.errors import RequestError
 from thalweg.quantity import percent, text
 from thalweg.store.results import SuiteResult
 from thalweg.studies.comparison import Difference, StoredStudy, compare_studies, missing_rows
 
+_Found = TypeVar("_Found")
 _LETTERS = string.ascii_uppercase
 _STUDY_HEADERS = ("row", "column", "A", "B", "change")
 
@@ -40,7 +41,8 @@ def compare(
         typer.Option(
             "--fail-above",
             metavar="PERCENT",
-            help='Exit status 1 if something is worse by more, as in "5 %"; of studies, if it differs so.',
+            help='Exit status 1 if something is worse by more, as in "5 %", or no longer passes; of studies, if '
+            "it differs so.",
         ),
     ] = None,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
@@ -49,8 +51,8 @@ def compare(
     """Set results, or studies, side by side: each against the first.
 
     Trials with the same seed see the same path and are compared in pairs where that tells more than to compare all
-    with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, and 2
-    where there are too few of them to say so.
+    with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, or
+    where a criterion passes in A and fails in the other, and 2 where there are too few trials to say so.
 
     Example: `thalweg compare results/before results/after --fail-above "5 %"`
     """
@@ -89,19 +91,24 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
         complain(name, label="warning: " if limit is None else "error: ")
     if limit is None:
         return PASSED
-    status = _judge([compare_results(base, other, limit, of_a=True) for other in others], limit)
+    compared = [compare_results(base, other, limit, of_a=True) for other in others]
+    status = _judge(compared, [broken(base, other) for other in others], limit)
     return status or (REFUSED if lacking else PASSED)
 
 
-def _judge(compared: Sequence[Sequence[Row]], limit: float) -> int:
-    """Says what is worse than in A by more than the limit, and returns the exit status."""
-    lettered = [(letter, row) for letter, rows in zip(_LETTERS[1:], compared, strict=False) for row in rows]
+def _judge(compared: Sequence[Sequence[Row]], lost: Sequence[Sequence[Broken]], limit: float) -> int:
+    """Says what is worse than in A by more than the limit or fails since, and returns the exit status."""
+    lettered = _lettered(compared)
     worse = [(letter, row) for letter, row in lettered if row.is_worse]
     for letter, row in worse:
         medians = " to ".join(text(statistics.median, statistics.unit) for statistics in (row.a, row.b))
         change = "" if row.change is None else f" ({change_text(row.change)})"
         complain(f"{letter}: {row.scenario}: {row.a.subject} {medians}{change}", label="worse: ")
-    if worse:
+    for letter, criterion in _lettered(lost):
+        a, b = criterion.a, criterion.b
+        counts = f"{b.failures} of {b.n} trials miss it, {a.failures} of {a.n} in A, where it passes"
+        complain(f"{letter}: {criterion.scenario}: {criterion_text(a)}: {counts}", label=f"{b.answer}: ")
+    if worse or any(lost):
         return FAILED
     few = [row for rows in compared for row in rows if row.is_open(len(rows))]
     if few:
@@ -113,6 +120,11 @@ def _judge(compared: Sequence[Sequence[Row]], limit: float) -> int:
     return PASSED
 
 
+def _lettered(found: Sequence[Sequence[_Found]]) -> list[tuple[str, _Found]]:
+    """All that was found, each with the letter of its result."""
+    return [(letter, item) for letter, items in zip(_LETTERS[1:], found, strict=False) for item in items]
+
+
 def _document(
     folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]]
 ) -> dict[str, object]:
@@ -122,6 +134,7 @@ def _document(
             "b": folder,
             "shared_seeds": shared_seeds(loaded[0], other),
             "rows": [row.document() for row in rows],
+            "broken": [criterion.document() for criterion in broken(loaded[0], other)],
         }
         for folder, other, rows in zip(folders[1:], loaded[1:], compared, strict=True)
     ]

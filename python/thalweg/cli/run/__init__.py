@@ -16,6 +16,7 @@ from thalweg.cli.options import (
     AllowUnseeded,
     Audit,
     Bound,
+    ClusterAddress,
     Controllers,
     Format,
     Jobs,
@@ -40,6 +41,7 @@ from thalweg.cli.options import (
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.errors import RequestError
+from thalweg.executor.choice import chosen
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.store.results import SuiteResult
 
@@ -53,6 +55,7 @@ def run(
     seed: Seed = 1,
     trials: Annotated[int, typer.Option("--trials", "-n", min=1, help="Number of trials.")] = 1,
     jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
     audit: Audit = False,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     trace: TraceFile = None,
@@ -87,9 +90,10 @@ def run(
         from thalweg.cli.run.side_by_side import run_side_by_side  # noqa: PLC0415 - loaded for several alone
 
         given = settings(set_, stack, allow_unseeded)
-        return run_side_by_side(entry, given, choices, seed, trials, jobs, format_)
+        with chosen(jobs, cluster) as executor:
+            return run_side_by_side(entry, given, choices, seed, trials, executor, format_)
     if live:
-        refuse_virtual(stack, jobs, allow_unseeded)
+        refuse_virtual(stack, jobs, cluster, allow_unseeded)
         from thalweg.cli.run.live import run_live  # noqa: PLC0415 - loaded for real time alone
         from thalweg.live import LiveScenario  # noqa: PLC0415
 
@@ -100,15 +104,17 @@ def run(
     loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     interrupted = False
-    begin = time.perf_counter()
-    with Bar() as bar:
+    with Bar() as bar, chosen(jobs, cluster) as executor:
+        begin = time.perf_counter()
         try:
-            outcomes = loaded.trials(trials, seed, jobs, lambda done: bar.show(loaded.name, done, trials))
+            outcomes = loaded.trials(
+                trials, seed, on_progress=lambda done: bar.show(loaded.name, done, trials), executor=executor
+            )
         except Interrupted as stop:
             if stop.outcomes is None:
                 raise
             outcomes, interrupted = stop.outcomes, True
-    result.wall_s = time.perf_counter() - begin
+        result.wall_s = time.perf_counter() - begin
     result.outcomes.append(outcomes)
     verdict = outcomes.verdict()
 

@@ -14,7 +14,7 @@ from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
 from thalweg.live import LiveScenario, faithfulness, is_faithful, write_report
 from thalweg.live.report import Report
 from thalweg.live.trial import LiveTrial
-from thalweg.live.trials import together
+from thalweg.outcome import together
 from thalweg.store.results import SuiteResult
 
 

@@ -14,6 +14,7 @@ from thalweg.cli.console import Bar, complain, print_json, stdout
 from thalweg.cli.options import Binding, Format
 from thalweg.cli.status import FAILED, PASSED, REFUSED, of_result
 from thalweg.comparison import Row, compare_results
+from thalweg.executor import Executor
 from thalweg.scenario import Scenario
 from thalweg.store.results import SuiteResult
 
@@ -37,7 +38,7 @@ def run_side_by_side(
     choices: Sequence[Sequence[Binding]],
     seed: int,
     trials: int,
-    jobs: int,
+    executor: Executor,
     format_: Format,
 ) -> int:
     """Runs the same trials with each choice, and sets them side by side. Raises RequestError, and Interrupted."""
@@ -59,7 +60,7 @@ def run_side_by_side(
 
             result = SuiteResult(entry.suite, scenario.title, scenario.source, seed)
             begin = time.perf_counter()
-            result.outcomes.append(scenario.trials(trials, seed, jobs, report))
+            result.outcomes.append(scenario.trials(trials, seed, on_progress=report, executor=executor))
             result.wall_s = time.perf_counter() - begin
             sides.append(Side(label, bound[number], result))
     compared = [compare_results(sides[0].result, side.result) for side in sides[1:]]

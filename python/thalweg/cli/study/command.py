@@ -5,21 +5,22 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from thalweg.cli.console import Bar, note
-from thalweg.cli.options import Audit, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
+from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
 from thalweg.cli.study.live import Bound, Live, Realtime, StrictTiming, announce, timing
+from thalweg.executor.choice import chosen
 from thalweg.extras import require
 from thalweg.live import LiveScenario
 from thalweg.seeds import set_of
 from thalweg.studies.runner.parameters import Option, options
 from thalweg.studies.runner.study import ScenarioStudy, Study, StudyError
-from thalweg.studies.runner.trials import ThisMachine
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
@@ -61,9 +62,10 @@ def command(
         if isinstance(study, ScenarioStudy):
             given.pop("audit")  # its callback has switched the auditor on
             live, realtime, bound, strict = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
-            player = ThisMachine(given.pop("jobs"), timing(live, realtime, bound, strict))
+            jobs, cluster = given.pop("jobs"), given.pop("cluster")
             ending = replace(ending, strict_timing=strict)
-            where = {"seed": given.pop("seed"), "player": player}
+            where = {"seed": given.pop("seed")}
+            where["timing"] = timing(live, realtime, bound, strict)
         parameters = (choose or study.choose)(given, live)
         if isinstance(study, ScenarioStudy):
             where["scenarios"] = _read(study, parameters, trials)
@@ -71,7 +73,9 @@ def command(
             note(line)
         with reserved(ending.out):
             failed = None
-            with Bar() as bar:
+            with Bar() as bar, ExitStack() as stack:
+                if isinstance(study, ScenarioStudy):
+                    where["executor"] = stack.enter_context(chosen(jobs, cluster))
                 try:
                     finished = study.run(parameters, trials, on_progress=bar.show, **where)
                 except StudyError as error:
@@ -86,7 +90,7 @@ def command(
     return run
 
 
-_HOW = {"jobs", "audit", "format_", "out", "figures", "no_report", "strict_timing", "quiet", "context"}
+_HOW = {"jobs", "cluster", "audit", "format_", "out", "figures", "no_report", "strict_timing", "quiet", "context"}
 """Options for how a study runs and where it writes, not for its content."""
 
 
@@ -134,6 +138,7 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
     if isinstance(study, ScenarioStudy):
         yield extra("seed", SeedSet, 1)
         yield extra("jobs", Jobs, 0)
+        yield extra("cluster", ClusterAddress, None)
         yield extra("audit", Audit, False)
         if study.is_live:
             yield from (extra(name, *form) for name, form in _LIVE.items())

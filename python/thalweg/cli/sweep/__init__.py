@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from thalweg.cli.sweep.merge import merge
+from thalweg.cli.sweep.report import report
 from thalweg.cli.sweep.run import run
 
 
@@ -30,3 +31,4 @@ sweep = typer.Typer(
 )
 sweep.command("run")(run)
 sweep.command("merge")(merge)
+sweep.command("report")(report)

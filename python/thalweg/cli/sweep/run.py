@@ -12,11 +12,11 @@ import typer
 from thalweg import audit as auditing
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
-from thalweg.cli.options import Audit, Format, Jobs, Quiet, check_writable
+from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet, check_writable
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.cli.sweep.table import print_rows
 from thalweg.errors import RequestError
-from thalweg.executor.threads import Threads
+from thalweg.executor.choice import chosen
 from thalweg.quantity import text
 from thalweg.sweep import Sweep, SweepResult
 from thalweg.sweep.run import Estimate, Tally
@@ -43,6 +43,7 @@ def run(
         str, typer.Option(metavar="I/N", help="Only one of N shares of the trials; see thalweg sweep merge.")
     ] = "1/1",
     jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
     audit: Audit = False,
     csv: Csv = None,
     parquet: Parquet = None,
@@ -59,14 +60,14 @@ def run(
         check_writable(file)
     sweep, part = Sweep.load(plan), Shard.read(shard)
     if dry_run:
-        with Bar() as bar, stopped_by_terminate():
-            estimate = sweep.estimate(out, jobs, shard, bar.show)
+        with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as executor:
+            estimate = sweep.estimate(out, executor, shard, bar.show)
         _tell(estimate, format_)
         return PASSED
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, the folder of the store, or --dry-run")
-    with Bar() as bar, stopped_by_terminate():
-        tally = sweep.play(out, Threads(jobs), part, bar.show, yes)
+    with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as executor:
+        tally = sweep.play(out, executor, part, bar.show, yes)
     return conclude(SweepResult.load(out), tally, format_, csv, parquet)
 
 

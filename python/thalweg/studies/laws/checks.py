@@ -109,8 +109,12 @@ def _agree(law: str, controller: str, both: Sequence[tuple[Quantity, Quantity]])
         "the two stacks, on one path and with one controller",
         every(answers),
         f"{len(both)} cases, the widest: {both[widest][0].case}: {difference.value:+.1%} "
-        f"({difference.low:+.1%} to {difference.high:+.1%})",
+        f"({_signed(difference.low)} to {_signed(difference.high)})",
     )
+
+
+def _signed(share: float) -> str:
+    return f"{share:+.1%}" if math.isfinite(share) else "unbounded"
 
 
 def _interval(interval: Interval, unit: str) -> str:

@@ -20,9 +20,9 @@ def contention(processes: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Keeps this many processes busy, each at the priority of this one, until the end of the block.
 
     >>> with contention(2) as busy:
-    ...     [one.poll() for one in busy]
+    ...     [process.poll() for process in busy]
     [None, None]
-    >>> [one.poll() is None for one in busy]
+    >>> [process.poll() is None for process in busy]
     [False, False]
     """
     busy: list[subprocess.Popen[bytes]] = []

@@ -12,6 +12,7 @@ import polars as pl
 from thalweg.errors import RequestError
 from thalweg.store.folder import ResultFolder, reserve
 from thalweg.store.metadata import parse_document
+from thalweg.store.whole_file import reason_of
 from thalweg.studies.runner.result import StudyResult
 
 DOCUMENT = "study.json"
@@ -60,8 +61,7 @@ def write_study_files(
             (results.root / DOCUMENT).write_text(document, encoding="utf-8")
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
-            reason = getattr(error, "strerror", None) or error
-            raise RequestError(f"cannot write results to {folder}: {reason}") from None
+            raise RequestError(f"cannot write results to {folder}: {reason_of(error, results.root)}") from None
         if complete or not results.replaces:
             results.finish()
         else:

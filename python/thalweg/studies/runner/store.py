@@ -8,10 +8,12 @@ report.html             the page
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from thalweg.lab.link import TrialLink, runs_in_browser
 from thalweg.plots import save as save_picture
 from thalweg.progress import Progress
 from thalweg.report.study import write_study
@@ -31,5 +33,14 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
     if report:
         sections = list(study.sections(finished))
-        write_study(result, study.page_table(result), study.legend, sections, root / PAGE, on_progress)
+        links = list(_links(finished))
+        write_study(result, study.page_table(result), study.legend, sections, links, root / PAGE, on_progress)
     return root
+
+
+def _links(finished: Finished[Any, Any, Any]) -> Iterator[tuple[str, TrialLink]]:
+    """The first trial of each scenario that a browser can run; trials in real time do not come again."""
+    result = finished.result
+    for name, toml in {} if result.live else finished.scenarios.items():
+        if runs_in_browser(toml) and (trace_hash := finished.first_hashes.get(name)):
+            yield name, TrialLink(f"{name}.toml", toml, result.seed, result.version, trace_hash)

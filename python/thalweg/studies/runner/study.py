@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from thalweg.errors import ControllerError, RequestError, did_you_mean
+from thalweg.executor import Executor
+from thalweg.executor.machine import ThisMachine
 from thalweg.extras import require
-from thalweg.live import LiveScenario
+from thalweg.live import LiveScenario, Timing
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.studies.runner.parameters import Cell, Option, Parameters, ScenarioParameters, changed, settings
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.table import Table
-from thalweg.studies.runner.trials import CellTrials, Player, ThisMachine
+from thalweg.studies.runner.trials import CellTrials
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +48,8 @@ class Finished(Generic[P, C, M]):
     """What was measured in each cell."""
     scenarios: dict[str, str] = field(default_factory=dict)
     """The scenario of each cell as it ran, by the name of the cell."""
+    first_hashes: dict[str, str] = field(default_factory=dict)
+    """The trace hash of the first trial of each cell."""
     complete: bool = True
     """False after a Ctrl-C, or after a controller in Python has failed: cells are missing."""
 
@@ -199,14 +203,16 @@ class ScenarioStudy(Study[S, C, M]):
         parameters: S,
         trials: int | None = None,
         seed: int = 1,
-        player: Player | None = None,
+        executor: Executor | None = None,
         on_progress: Progress = silent,
         scenarios: Mapping[C, Scenario | LiveScenario] | None = None,
+        timing: Timing | None = None,
     ) -> Finished[S, C, M]:
         """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
 
         All scenarios are read before any runs; `scenarios` are those that `scenarios()` has read of the same
-        parameters and trials. Raises RequestError, and StudyError if a controller in Python fails.
+        parameters and trials; `timing` is for those in real time. Raises RequestError, and StudyError if a
+        controller in Python fails.
         """
         if trials is not None and trials < 1:
             raise RequestError(f"{trials} trials: at least 1 is needed")
@@ -225,7 +231,9 @@ class ScenarioStudy(Study[S, C, M]):
                 on_progress(title, before + done, total)
 
             report(0)
-            of_cell = CellTrials(scenario, self.trials_of(cell, n), seed, player or ThisMachine(), report)
+            of_cell = CellTrials(
+                scenario, self.trials_of(cell, n), seed, executor or ThisMachine(), report, timing
+            )
             try:
                 finished.cells[cell] = self.measure(parameters, cell, of_cell)
             except Interrupted:
@@ -235,6 +243,7 @@ class ScenarioStudy(Study[S, C, M]):
                 finished.complete, failed = False, (error, cell.title)
                 break
             finished.scenarios[cell.name] = scenario.toml
+            finished.first_hashes[cell.name] = of_cell.first_hash
             result.core_s += of_cell.core_s
             result.add_live(cell.title, seed, of_cell.live)
             before += self.runs_of(cell, n)

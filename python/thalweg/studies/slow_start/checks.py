@@ -19,19 +19,24 @@ from thalweg.studies.runner.result import Check
 from thalweg.studies.slow_start.measure import Measured, level_column, together
 from thalweg.studies.slow_start.parameters import Cell, Parameters
 
-_LEVEL = 150_000
+LEVEL = 150_000
 """Beyond the first flights, within most paths."""
 _WORTH_SAVING = 8 * 14_720
 """Half of what is saved is the window of the jump. Below eight initial windows it is no more than two rounds of
 classic slow start."""
+
+LEAST_LATE = 0.95
+MOST_EARLY = 0.1
+"""Shares of trials."""
 
 Groups = Mapping[Cell, Measured]
 
 
 def checks(parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Check]:
     """The checks that the cells allow."""
-    quiet = {cell: one for cell, one in together(cells) if not cell.jittered and not cell.application}
-    long = {cell: one for cell, one in quiet.items() if parameters.pipe_bytes(cell) > _WORTH_SAVING}
+    groups = together(cells)
+    quiet = {cell: measured for cell, measured in groups if not cell.jittered and not cell.application}
+    long = {cell: measured for cell, measured in quiet.items() if parameters.pipe_bytes(cell) > _WORTH_SAVING}
     made = [
         _classic_is_late(quiet),
         _sooner(quiet, "rapid", "on every path"),
@@ -43,12 +48,12 @@ def checks(parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Check
 
 def of_start(groups: Groups, start: str) -> dict[Cell, Measured]:
     """Those of one start."""
-    return {cell: one for cell, one in groups.items() if cell.start == start}
+    return {cell: measured for cell, measured in groups.items() if cell.start == start}
 
 
 def share(groups: Groups, column: str) -> Interval:
     """In how many of all trials something happened."""
-    happened = np.concatenate([one[column] for one in groups.values()])
+    happened = np.concatenate([measured[column] for measured in groups.values()])
     return rate_interval(int(happened.sum()), len(happened))
 
 
@@ -65,15 +70,20 @@ def told(share: Interval) -> str:
 
 def over_classic(cells: Groups, start: str, level: int) -> dict[Cell, Interval]:
     """The time of a start until so many bytes over that of classic slow start, on each path."""
-    classic = {(cell.condition, cell.controller): one for cell, one in of_start(cells, "classic").items()}
-    mine = {
-        cell: one for cell, one in of_start(cells, start).items() if (cell.condition, cell.controller) in classic
+    column = level_column(level)
+    classic = {
+        (cell.condition, cell.controller): measured[column]
+        for cell, measured in of_start(cells, "classic").items()
     }
-    found = {}
-    for cell, one in mine.items():
-        times, others = one[level_column(level)], classic[cell.condition, cell.controller][level_column(level)]
-        found[cell] = median_interval(times / others, each_of(len(mine)))
-    return found
+    mine = {
+        cell: measured[column]
+        for cell, measured in of_start(cells, start).items()
+        if (cell.condition, cell.controller) in classic
+    }
+    return {
+        cell: median_interval(times / classic[cell.condition, cell.controller], each_of(len(mine)))
+        for cell, times in mine.items()
+    }
 
 
 def _classic_is_late(groups: Groups) -> Check | None:
@@ -84,13 +94,13 @@ def _classic_is_late(groups: Groups) -> Check | None:
     return Check(
         "classic slow start ends when path and buffer are full, with a loss",
         "RFC 5681 section 3.1; RFC 9002 section 7.3.1",
-        above(late, 1 - 0.05),
+        above(late, LEAST_LATE),
         f"late in {told(late)}",
     )
 
 
 def _sooner(groups: Groups, start: str, where: str) -> Check | None:
-    ratios = over_classic(groups, start, _LEVEL)
+    ratios = over_classic(groups, start, LEVEL)
     if not ratios:
         return None
     sources = {
@@ -98,12 +108,12 @@ def _sooner(groups: Groups, start: str, where: str) -> Check | None:
         "resume": ("Careful Resume", "draft-ietf-tsvwg-careful-resume-22 section 3.3"),
     }
     name, source = sources[start]
-    worst = max(ratios.values(), key=lambda one: one.value)
-    best = min(ratios.values(), key=lambda one: one.value)
+    worst = max(ratios.values(), key=lambda ratio: ratio.value)
+    best = min(ratios.values(), key=lambda ratio: ratio.value)
     return Check(
-        f"{name} delivers {_LEVEL // 1000} kB sooner than classic slow start, {where}",
+        f"{name} delivers {LEVEL // 1000} kB sooner than classic slow start, {where}",
         source,
-        every(below(one, 1) for one in ratios.values()),
+        every(below(ratio, 1) for ratio in ratios.values()),
         f"median over that of classic: {best.value:.2f} to {worst.value:.2f}",
     )
 
@@ -115,7 +125,7 @@ def _not_early(groups: Groups) -> Check | None:
     early = share(search, "early")
     return Check(
         "SEARCH does not leave slow start before the path is full",
-        "draft-chung-ietf-ccwg-00 section 5",
-        below(early, 0.1),
+        "draft-chung-ccwg-search-09",
+        below(early, MOST_EARLY),
         f"early in {told(early)}",
     )

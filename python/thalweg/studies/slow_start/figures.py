@@ -15,7 +15,7 @@ from thalweg.studies.slow_start.parameters import STARTS
 
 _LINE = 16
 _COLOURS = alt.Scale(domain=list(STARTS), range=SERIES[: len(STARTS)])
-_TICKS = [0.25, 0.5, 1, 2, 4, 8, 16]
+_TICKS = [0.03, 0.1, 0.3, 1, 3, 10, 30]
 
 
 def plot_arrival(table: Sequence[Row], title: str) -> alt.LayerChart:
@@ -68,7 +68,7 @@ def plot_exits(table: Sequence[Row], title: str) -> alt.FacetChart:
     )
     paths = list(dict.fromkeys(str(row["condition"]) for row in table))
     base = alt.Chart(rows(data), width=WIDTH / 2 - 90, height=_LINE * len(STARTS))
-    scale = alt.Scale(type="log", base=2, nice=False, domain=[_TICKS[0], _TICKS[-1] * 2], clamp=True)
+    scale = alt.Scale(type="log", nice=False, domain=[_TICKS[0], _TICKS[-1]], clamp=True)
     axis = alt.Axis(values=_TICKS, format="~g")
     x = alt.X("left:Q", scale=scale, axis=axis, title="window (bandwidth-delay products)")
     y = alt.Y("start:N", sort=list(STARTS), title=None)

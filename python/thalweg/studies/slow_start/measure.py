@@ -69,12 +69,12 @@ def together(cells: Mapping[Cell, Measured]) -> Iterator[tuple[Cell, Measured]]:
         groups.setdefault((cell.condition, cell.controller, cell.start), []).append((cell, measured))
     for group in groups.values():
         columns = group[0][1]
-        yield group[0][0], {name: np.concatenate([one[name] for _, one in group]) for name in columns}
+        yield group[0][0], {name: np.concatenate([measured[name] for _, measured in group]) for name in columns}
 
 
 def gather(trials: Sequence[Mapping[str, float]]) -> Measured:
     """The numbers of all trials of a cell by their names."""
-    return {name: np.array([one[name] for one in trials]) for name in trials[0]}
+    return {name: np.array([trial[name] for trial in trials]) for name in trials[0]}
 
 
 def row(cell: Cell, measured: Measured) -> Row:

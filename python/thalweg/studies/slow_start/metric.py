@@ -2,8 +2,9 @@
 
 Model: samples of one sender at increasing times: its window, what has been acknowledged so far, and the phase of
 its controller. A start is *left* at the first sample in another phase than those of a start. What it *reached* is
-the largest window before. What it *left* is the window with which congestion avoidance begins, after the recovery
-period if the start ended with one.
+the largest window before. What it *left* is the window with which congestion avoidance begins: after the recovery
+period if the start ended with one, and after the slow start that follows it if that left less than the threshold
+(Safe Retreat, draft-ietf-tsvwg-careful-resume-22 section 3.5).
 
 A start is *early* if it leaves less than the path holds without a queue, and *late* if it reached more than
 path and buffer hold together: then packets were dropped, or were about to be. It can be both.
@@ -20,12 +21,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg import _native
+
 Values = NDArray[np.float64]
-PHASES = frozenset(
-    ("slow start", "conservative slow start", "rapid start", "reconnaissance", "unvalidated", "validating")
+STARTS, REDUCTIONS = (
+    frozenset(name for name, part in _native.phases() if part == wanted) for wanted in ("start", "reduction")
 )
-"""Those of a start; the others are recovery and congestion avoidance."""
-RECOVERY = "recovery"
+"""Phases of a start, and those in which the window comes down; all others are congestion avoidance."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,15 @@ def exit_of(times: Values, windows: Values, phases: Sequence[str]) -> Exit:
     >>> exit_of(times, windows, ["slow start", "slow start", "recovery", "congestion avoidance"])
     Exit(at_s=0.2, reached_bytes=20.0, left_bytes=15.0, over_s=0.3)
     """
-    first = next((at for at, phase in enumerate(phases) if phase not in PHASES), None)
-    if first is None:
+    exit_ = next((sample for sample, phase in enumerate(phases) if phase not in STARTS), None)
+    if exit_ is None:
         return Exit(float("nan"), float(windows.max()), float("nan"), float(times[-1]))
-    reached = float(windows[: first + 1].max())
-    over = next((at for at in range(first, len(phases)) if phases[at] != RECOVERY), None)
-    if over is None:
-        return Exit(float(times[first]), reached, float("nan"), float(times[-1]))
-    return Exit(float(times[first]), reached, float(windows[over]), float(times[over]))
+    reached = float(windows[: exit_ + 1].max())
+    rest = range(exit_, len(phases))
+    avoidance = next((sample for sample in rest if phases[sample] not in STARTS | REDUCTIONS), None)
+    if avoidance is None:
+        return Exit(float(times[exit_]), reached, float("nan"), float(times[-1]))
+    return Exit(float(times[exit_]), reached, float(windows[avoidance]), float(times[avoidance]))
 
 
 def is_early(end: Exit, pipe_bytes: float) -> bool:
@@ -75,5 +78,5 @@ def times_until(times: Values, acknowledged: Values, levels: Sequence[float]) ->
     >>> times_until(np.array([1.0, 2.0, 3.0]), np.array([100.0, 1500.0, 9000.0]), [1500, 15000])
     [2.0, nan]
     """
-    at = np.searchsorted(acknowledged, levels)
-    return [float(times[place]) if place < len(times) else float("nan") for place in at]
+    samples = np.searchsorted(acknowledged, levels)
+    return [float(times[sample]) if sample < len(times) else float("nan") for sample in samples]

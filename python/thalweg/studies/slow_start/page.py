@@ -16,14 +16,14 @@ def sections(result: StudyResult) -> Iterator[Section]:
     for controller in dict.fromkeys(str(row["controller"]) for row in result.rows):
         table = [row for row in result.rows if row["controller"] == controller]
         title = f"Where slow start ends, {controller}"
-        yield Section(f"exits-{_place(controller)}", title, "", partial(_exits, table, title))
+        yield Section(f"exits-{_anchor(controller)}", title, "", partial(_exits, table, title))
         for number, path in enumerate(dict.fromkeys(str(row["condition"]) for row in table)):
             on_path = [row for row in table if row["condition"] == path]
             what = f"How soon bytes arrive, {controller}: {path}"
-            yield Section(f"arrival-{_place(controller)}-{number}", what, "", partial(_arrival, on_path, what))
+            yield Section(f"arrival-{_anchor(controller)}-{number}", what, "", partial(_arrival, on_path, what))
 
 
-def _place(controller: str) -> str:
+def _anchor(controller: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in controller)
 
 

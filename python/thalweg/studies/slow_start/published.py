@@ -22,22 +22,25 @@ def findings(cells: Mapping[Cell, Measured]) -> list[Finding]:
 
 
 def _search(groups: Mapping[Cell, Measured]) -> Iterator[Finding]:
-    quiet = {c: one for c, one in of_start(groups, "search").items() if not c.jittered and not c.application}
+    searched = of_start(groups, "search").items()
+    quiet = {cell: measured for cell, measured in searched if not cell.jittered and not cell.application}
     if quiet:
         late = share(quiet, "late")
         yield Finding(
             "SEARCH leaves slow start before packets are lost",
-            "draft-chung-ietf-ccwg-00 section 5",
-            "almost always",
+            "draft-chung-ccwg-search-09",
+            "reliably",
             f"reached more than path and buffer hold in {told(late)}",
             below(late, 0.1),
-            "Its window of 3.5 RTTs and its threshold of 35 % see the end of doubling about two RTTs late, in "
-            "which the window grows by twice what the path holds. It takes a buffer that is deeper than that.",
+            "Its window of 3.5 RTTs and its threshold of 26 % see that deliveries fall behind after more than an "
+            "RTT, in which the window still doubles. It takes a buffer that is deeper than that.",
         )
 
 
 def _satellite(groups: Mapping[Cell, Measured]) -> Iterator[Finding]:
-    far = {cell: one for cell, one in groups.items() if cell.rtt_s >= _SATELLITE_S and not cell.application}
+    far = {
+        cell: measured for cell, measured in groups.items() if cell.rtt_s >= _SATELLITE_S and not cell.application
+    }
     for level, what, published, low, high in (
         (5_300_000, "5.3 MB", "4 s instead of 9 s, 44 %", 0.34, 0.54),
         (1_000_000, "1 MB", "38 %, sooner by 62 %", 0.28, 0.48),
@@ -55,7 +58,8 @@ def _satellite(groups: Mapping[Cell, Measured]) -> Iterator[Finding]:
 
 
 def _jitter(groups: Mapping[Cell, Measured]) -> Iterator[Finding]:
-    wifi = {c: one for c, one in of_start(groups, "hystart").items() if c.jittered and not c.application}
+    delayed = of_start(groups, "hystart").items()
+    wifi = {cell: measured for cell, measured in delayed if cell.jittered and not cell.application}
     if wifi:
         early = share(wifi, "early")
         yield Finding(

@@ -3,7 +3,7 @@
 The experiment is in `parameters.py`, the formulas in `metric.py`, what is measured with them in `measure.py`,
 what is judged in `checks.py`, what is published besides in `published.py`.
 
-Sources: RFC 9002 section 7.3.1, RFC 9406, draft-chung-ietf-ccwg-00, draft-kazuho-ccwg-rapid-start-02,
+Sources: RFC 9002 section 7.3.1, RFC 9406, draft-chung-ccwg-search-09, draft-kazuho-ccwg-rapid-start-02,
 draft-ietf-tsvwg-careful-resume-22.
 """
 
@@ -41,7 +41,7 @@ class SlowStart(ScenarioStudy[Parameters, Cell, Measured]):
     name = "slow-start"
     title = "Slow starts side by side"
     source = (
-        "RFC 9002 section 7.3.1; RFC 9406; draft-chung-ietf-ccwg-00; draft-kazuho-ccwg-rapid-start-02; "
+        "RFC 9002 section 7.3.1; RFC 9406; draft-chung-ccwg-search-09; draft-kazuho-ccwg-rapid-start-02; "
         "draft-ietf-tsvwg-careful-resume-22"
     )
     legend = LEGEND

@@ -42,7 +42,7 @@ mod tests;
 use super::bounds::Bounds;
 use super::loss::LossRound;
 use super::max_bw::MaxBw;
-use super::parameters::{BETA, LOSS_THRESH_PERCENT};
+use super::parameters::{BETA, LOSS_THRESH};
 use crate::bbr_model::{FullPipe, Gain, Sample, WindowedMax};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::picoquic::window_start::WindowStart;
@@ -250,7 +250,7 @@ impl Bbr {
     fn is_too_much(&self, delivered: Bytes, lost: Bytes, volume: Bytes) -> bool {
         self.ecn_alpha > ECN_EXCESS
             || (delivered > self.recovery.delivered
-                && lost > volume.mul_div(LOSS_THRESH_PERCENT, 100)
+                && lost > LOSS_THRESH.of_bytes(volume)
                 && lost > self.mtu * 3)
     }
 
@@ -263,7 +263,7 @@ impl Bbr {
             || matches!(self.state, State::ProbeBwRefill | State::ProbeBwUp);
         if self.loss_round.is_loss_in_round && !probing {
             self.bounds
-                .lower(&self.loss_round.latest, self.max_bw, self.cwnd);
+                .lower(&self.loss_round.latest, self.max_bw, self.cwnd, BETA);
         }
         self.loss_round.is_loss_in_round = false;
     }

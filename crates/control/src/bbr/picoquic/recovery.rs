@@ -2,7 +2,7 @@
 
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr::parameters::LOSS_THRESH_PERCENT;
+use crate::bbr::parameters::LOSS_THRESH;
 use crate::bbr_model::{Gain, Sample};
 use crate::event::{Ack, Timeout};
 use thalweg_units::Bytes;
@@ -47,9 +47,7 @@ pub(super) fn inflight_at_loss(size: Bytes, tx_in_flight: Bytes, lost: Bytes) ->
     if in_flight_before <= lost_before {
         return tx_in_flight;
     }
-    let share =
-        (in_flight_before - lost_before).mul_div(LOSS_THRESH_PERCENT, 100 - LOSS_THRESH_PERCENT);
-    in_flight_before + share
+    in_flight_before + LOSS_THRESH.odds_of(in_flight_before - lost_before)
 }
 
 impl Bbr {

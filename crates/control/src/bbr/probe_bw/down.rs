@@ -42,7 +42,10 @@ impl Bbr {
 
     /// IsTimeToCruise(): there is headroom, and the queue is gone.
     fn is_time_to_cruise(&self, sample: &Sample) -> bool {
-        sample.in_flight <= self.bounds.inflight_with_headroom(self.mtu)
+        sample.in_flight
+            <= self
+                .bounds
+                .inflight_with_headroom(self.mtu, self.tuning.headroom)
             && sample.in_flight <= self.inflight(self.max_bw.get(), Gain::UNITY)
     }
 }

@@ -83,7 +83,8 @@ impl Bbr {
                 }
             }
         }
-        let too_high = is_inflight_too_high(sample.lost, sample.tx_in_flight);
+        let too_high =
+            is_inflight_too_high(sample.lost, sample.tx_in_flight, self.tuning.loss_thresh);
         if !too_high && self.bounds.has_longterm() {
             self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
             if self.state == State::ProbeBwUp {

@@ -25,6 +25,7 @@ mod slow_start;
 mod tests;
 
 use crate::event::{Ack, EcnCounts, Lost, RttSample, SpuriousLoss, Timeout};
+use crate::phase::{CONGESTION_AVOIDANCE, SLOW_START};
 use crate::picoquic::delay_hystart::DelayHystart;
 use crate::picoquic::loss_filter::LossFilter;
 use crate::picoquic::window::{long_rtt_floor, minimum_window};
@@ -188,8 +189,8 @@ impl Controller for Cubic {
 
     fn observe(&self, out: &mut dyn Observer) {
         out.state(match self.phase {
-            Phase::SlowStart => "slow start",
-            Phase::Avoidance => "congestion avoidance",
+            Phase::SlowStart => SLOW_START,
+            Phase::Avoidance => CONGESTION_AVOIDANCE,
         });
         out.variable("loss_rate", self.losses.rate());
         out.variable("w_reno", self.w_reno);

@@ -20,6 +20,7 @@ mod curve;
 mod tests;
 
 use crate::event::{Ack, EcnCounts, Lost, SpuriousLoss};
+use crate::phase::{CONGESTION_AVOIDANCE, RECOVERY};
 use crate::recovery_period::RecoveryPeriod;
 use crate::start::{self, Classic, Recovery, SlowStart, Verdict};
 use crate::{Context, Control, Controller, Init, Observer};
@@ -292,9 +293,9 @@ impl Controller for Cubic {
     fn observe(&self, out: &mut dyn Observer) {
         let state = &self.state;
         out.state(match state.in_slow_start() {
-            _ if state.recovery.is_open() => "recovery",
+            _ if state.recovery.is_open() => RECOVERY,
             true => state.start.state(),
-            false => "congestion avoidance",
+            false => CONGESTION_AVOIDANCE,
         });
         if state.ssthresh.is_finite() {
             out.variable("ssthresh", state.ssthresh);

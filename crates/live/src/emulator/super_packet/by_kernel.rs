@@ -108,15 +108,15 @@ fn route(router: &mut Router, made: Made, fates: &[Option<Ecn>], splits: u32) {
             let written = router.entry.write_vectored(&parts).expect("to write");
             assert_eq!(written, head.len() + rest.len());
             let expected: Vec<Vec<u8>> = (long[from..until].iter().cloned())
-                .map(|mut one| {
-                    write_ecn(&mut one, ecn);
-                    forwarded(one)
+                .map(|mut segment| {
+                    write_ecn(&mut segment, ecn);
+                    forwarded(segment)
                 })
                 .collect();
             let left = router.leaving(expected.len());
             assert_eq!(left.len(), expected.len(), "{:?}", packet.headers);
-            for (one, other) in left.iter().zip(&expected) {
-                assert_eq!(one, other, "{:?}", packet.headers);
+            for (segment, wanted) in left.iter().zip(&expected) {
+                assert_eq!(segment, wanted, "{:?}", packet.headers);
             }
         }
         from = until;

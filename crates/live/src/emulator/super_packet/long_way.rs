@@ -30,19 +30,20 @@ pub(crate) fn segmented(read: &[u8]) -> Vec<Vec<u8>> {
     let pieces: Vec<&[u8]> = data.chunks(offload.segment.into()).collect();
     let mut packets = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
-        let mut one = [head, piece].concat();
-        let length = one.len();
-        if one[0] >> 4 == 4 {
-            let identification = u16::from_be_bytes([one[4], one[5]]).wrapping_add(index as u16);
-            one[2..4].copy_from_slice(&(length as u16).to_be_bytes());
-            one[4..6].copy_from_slice(&identification.to_be_bytes());
-            one[10..12].fill(0);
-            let sum = !ones_sum(&one[..transport]);
-            one[10..12].copy_from_slice(&sum.to_be_bytes());
+        let mut segment = [head, piece].concat();
+        let length = segment.len();
+        if segment[0] >> 4 == 4 {
+            let identification =
+                u16::from_be_bytes([segment[4], segment[5]]).wrapping_add(index as u16);
+            segment[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+            segment[4..6].copy_from_slice(&identification.to_be_bytes());
+            segment[10..12].fill(0);
+            let sum = !ones_sum(&segment[..transport]);
+            segment[10..12].copy_from_slice(&sum.to_be_bytes());
         } else {
-            one[4..6].copy_from_slice(&((length - 40) as u16).to_be_bytes());
+            segment[4..6].copy_from_slice(&((length - 40) as u16).to_be_bytes());
         }
-        let of_transport = &mut one[transport..];
+        let of_transport = &mut segment[transport..];
         if is_tcp {
             let first = u32::from_be_bytes(of_transport[4..8].try_into().expect("four bytes"));
             let sequence = first.wrapping_add(index as u32 * u32::from(offload.segment));
@@ -68,8 +69,8 @@ pub(crate) fn segmented(read: &[u8]) -> Vec<Vec<u8>> {
         ];
         let unfinished = ones_sum(&unfinished.concat());
         of_transport[at..at + 2].copy_from_slice(&unfinished.to_be_bytes());
-        finish(&mut one, offload);
-        packets.push(one);
+        finish(&mut segment, offload);
+        packets.push(segment);
     }
     packets
 }

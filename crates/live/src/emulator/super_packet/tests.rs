@@ -57,9 +57,9 @@ proptest! {
         let long = segmented(&read);
         let packet = SuperPacket::read(Bytes::from(read)).expect("a packet");
         prop_assert_eq!(packet.segments(), long.len());
-        for (index, one) in long.iter().enumerate() {
-            prop_assert!(has_true_checksums(one), "the long way is right itself");
-            prop_assert_eq!(packet.length_of(index), one.len());
+        for (index, segment) in long.iter().enumerate() {
+            prop_assert!(has_true_checksums(segment), "the long way is right itself");
+            prop_assert_eq!(packet.length_of(index), segment.len());
         }
         let mut head = Vec::new();
         let mut from = 0;
@@ -71,8 +71,8 @@ proptest! {
                 let rest = packet.run(from..until, ecn, &mut head);
                 let written = segmented(&[&head[..], rest].concat());
                 let mut expected = long[from..until].to_vec();
-                expected.iter_mut().for_each(|one| write_ecn(one, ecn));
-                prop_assert!(written.iter().all(|one| has_true_checksums(one)));
+                expected.iter_mut().for_each(|segment| write_ecn(segment, ecn));
+                prop_assert!(written.iter().all(|segment| has_true_checksums(segment)));
                 prop_assert_eq!(written, expected);
             }
             from = until;
@@ -81,8 +81,8 @@ proptest! {
 
     #[test]
     fn a_packet_that_nobody_touches_leaves_as_it_came(made in made(), flags in 0u8..=2) {
-        let one = Made { segment: u16::MAX, ..made };
-        let mut read = one.bytes();
+        let single = Made { segment: u16::MAX, ..made };
+        let mut read = single.bytes();
         read[0] = flags;
         let packet = SuperPacket::read(Bytes::from(read.clone())).expect("a packet");
         prop_assert_eq!((packet.segments(), packet.length_of(0)), (1, read.len() - Offload::LENGTH));

@@ -24,7 +24,7 @@ impl Network {
     }
 
     /// When an element is due, as it reports itself.
-    fn due(&self, element: usize) -> Instant {
+    pub(super) fn due(&self, element: usize) -> Instant {
         let Some(position) = element.checked_sub(self.links.len()) else {
             return self.links[element].next().unwrap_or(Instant::NEVER);
         };

@@ -33,6 +33,9 @@ impl thalweg_path::Packet for InTransit {
     fn flow(&self) -> u64 {
         u64::from(self.connection)
     }
+    fn number(&self) -> u64 {
+        self.packet.number()
+    }
 }
 
 /// The link into which an endpoint sends, and the observers of what it sends.

@@ -66,7 +66,7 @@ impl Network {
             self.pump(connection, side, "timer");
             return;
         };
-        self.react(connection, side);
+        self.react(connection, side, false);
         let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
         if next > self.now {
             self.note_delivered(link, next);

@@ -5,7 +5,9 @@ use audited::run_trial;
 use std::fmt::Write;
 use thalweg_sim::{FlowOutcome, Outcome, Progress, Scenario, run_trials};
 
+#[path = "../audited/mod.rs"]
 mod audited;
+mod running_ahead;
 
 const NAMES: [&str; 7] = [
     "simple-20mbps",

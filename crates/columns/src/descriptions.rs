@@ -1,0 +1,81 @@
+//! What a scenario can name, and what it asks for, as JSON: controllers, models of the path, metrics, criteria.
+//!
+//! Python and web pages show the same descriptions; each turns this value into its own objects.
+
+use serde_json::{Value, json};
+use thalweg_control::registry::ENTRIES;
+use thalweg_sim::{Bound, Metric, Scenario};
+use thalweg_units::Duration;
+
+/// The controllers of the simulator: name, title, source and options of each.
+pub fn controllers() -> Vec<Value> {
+    let entries = ENTRIES.iter().map(|entry| {
+        let options = entry.options.iter().map(|option| {
+            json!({
+                "name": option.name,
+                "accepted": option.kind.accepted(),
+                "default": option.default,
+                "meaning": option.meaning,
+            })
+        });
+        json!({
+            "name": entry.name,
+            "title": entry.title,
+            "source": entry.source,
+            "options": options.collect::<Vec<_>>(),
+        })
+    });
+    entries.collect()
+}
+
+/// The models of the path: kind, name, title and source of each.
+pub fn models() -> Vec<Value> {
+    let models = thalweg_path::models();
+    let entries = models.iter().map(|model| {
+        json!({
+            "kind": model.kind.name(),
+            "name": model.name,
+            "title": model.title,
+            "source": model.source,
+        })
+    });
+    entries.collect()
+}
+
+/// The metrics that a criterion can bound: name, unit, what it is a number of, and meaning of each.
+pub fn metrics() -> Vec<Value> {
+    let entries = Metric::ALL.iter().map(|metric| {
+        json!({
+            "name": metric.name(),
+            "unit": metric.unit().name(),
+            "of": if metric.is_of_media() { "stream" } else { "flow" },
+            "meaning": metric.meaning(),
+        })
+    });
+    entries.collect()
+}
+
+/// The criteria of a scenario: flow, metric, stream, column, unit, at_most, at_least, in, floor, source and informative of
+/// each. Bounds and floors are in seconds, bits per second, or shares of 1.
+pub fn criteria(scenario: &Scenario) -> Vec<Value> {
+    let entries = scenario.criteria.iter().map(|criterion| {
+        let (at_most, at_least) = match criterion.bound {
+            Bound::AtMost(amount) => (Some(amount.as_f64()), None),
+            Bound::AtLeast(amount) => (None, Some(amount.as_f64())),
+        };
+        json!({
+            "flow": scenario.flows[criterion.flow].name,
+            "metric": criterion.metric.name(),
+            "stream": criterion.stream,
+            "column": criterion.column(),
+            "unit": criterion.metric.unit().name(),
+            "at_most": at_most,
+            "at_least": at_least,
+            "in": criterion.within.as_f64(),
+            "floor": criterion.floor.map(Duration::as_secs_f64),
+            "source": criterion.source,
+            "informative": criterion.informative,
+        })
+    });
+    entries.collect()
+}

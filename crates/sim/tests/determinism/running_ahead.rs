@@ -1,0 +1,104 @@
+//! A sender that runs ahead of the event loop (`trial/network/ahead.rs`) has the trial that it has when somebody looks
+//! at each step. An auditor and a trace take the long way, and see the same to the last counter.
+
+use proptest::prelude::*;
+use std::path::Path;
+use thalweg_sim::{Scenario, run_audited, run_trial};
+
+fn read(text: &str) -> Scenario {
+    Scenario::from_toml(text.as_bytes(), "ahead.toml", &[], &[])
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Compares the outcome of a trial at which nobody looks with that of one which is audited and traced.
+fn compare(scenario: &Scenario, seed: u64, what: &str) {
+    let (ahead, _) = run_trial(scenario, seed, false);
+    let (step_by_step, _) =
+        run_audited(scenario, seed, true).unwrap_or_else(|finding| panic!("{what}: {finding}"));
+    assert_eq!(ahead, step_by_step, "{what}, seed {seed}");
+}
+
+#[test]
+fn shipped_scenarios_of_one_flow_are_the_same_step_by_step() {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/thalweg/suites/c4");
+    let mut compared = 0;
+    for file in std::fs::read_dir(suite).unwrap() {
+        let file = file.unwrap().path();
+        let text = std::fs::read_to_string(&file).unwrap();
+        if text.matches("[[flow]]").count() != 1 || text.contains("call") {
+            continue;
+        }
+        for seed in 1..4 {
+            compare(&read(&text), seed, &file.display().to_string());
+        }
+        compared += 1;
+    }
+    assert!(compared >= 10, "{compared} scenarios");
+}
+
+/// A path that changes, and whatever else moves an arrival.
+fn path() -> impl Strategy<Value = String> {
+    let buffer = prop_oneof![
+        Just("2 bdp"),
+        Just("20 packets"),
+        Just("30 ms"),
+        Just("unlimited")
+    ];
+    let queue = prop_oneof![
+        Just("drop-tail"),
+        Just("codel"),
+        Just("red"),
+        Just("pie"),
+        Just("dualpi2")
+    ];
+    let more = prop_oneof![
+        4 => Just(""),
+        1 => Just("jitter = { model = \"wifi\", mean = \"5 ms\" }\n"),
+        1 => Just("jitter = { model = \"wifi\", mean = \"5 ms\" }\nreorder = true\n"),
+        1 => Just("loss = \"1 %\"\n"),
+    ];
+    let change = prop::option::of((1u64..3000, 0u64..20_000, 0u64..200));
+    ((100u64..50_000, 0u64..300), buffer, queue, more, change).prop_map(
+        |((rate, rtt), buffer, queue, more, change)| {
+            let mut text = format!(
+                "title = \"t\"\n[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nbuffer = \"{buffer}\"\nqueue = {{ model = \"{queue}\" }}\n{more}"
+            );
+            if let Some((at, rate, rtt)) = change {
+                text += &format!(
+                    "[[path.change]]\nat = \"{at} ms\"\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\n"
+                );
+            }
+            text
+        },
+    )
+}
+
+fn flow() -> impl Strategy<Value = String> {
+    let controllers = vec!["c4", "cubic", "reno", "bbr", "bbr1", "prague"];
+    (
+        prop::sample::select(controllers),
+        prop::sample::select(vec!["download", "upload"]),
+        1u64..3000,
+        1u64..4,
+        any::<bool>(),
+    )
+        .prop_map(|(controller, way, kilobytes, streams, zero_rtt)| {
+            format!(
+                "[[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\n{way} = \"{kilobytes} kB\"\n\
+                 streams = {streams}\nzero_rtt = {zero_rtt}\n"
+            )
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn a_random_connection_is_the_same_step_by_step(
+        path in path(), flow in flow(), seed in 1u64..1000, wakeup in 0usize..3, sampled in any::<bool>(),
+    ) {
+        let sample = if sampled { "sample = \"10 ms\"\n" } else { "" };
+        let noise = format!("noise = {{ wakeup = \"{} us\" }}\n", [0, 1, 1000][wakeup]);
+        let text = format!("time_limit = \"20 s\"\n{sample}{noise}{path}{flow}");
+        compare(&read(&text), seed, &text);
+    }
+}

@@ -1,0 +1,216 @@
+//! A controller of the host behind the seam of every controller.
+//!
+//! Which handlers it defines is known before a trial: the others cost a test. A handler that is defined is called with
+//! the records of event and path, and writes its decision, which the host has checked.
+
+use super::Definition;
+use super::host::{Host, host, keep};
+use super::records::{self, PATH, Record, WIDEST};
+use thalweg_control::foreign::{Decision, Draws, Handler, kept};
+use thalweg_control::report::Reporter;
+use thalweg_control::{Context, Control, Controller, Init, Observer, event};
+use thalweg_units::{Bytes, Ecn};
+
+/// Numbers of a decision: window, pacing, quantum, whether start-up is over, and the ECN codepoint.
+const DECISION: usize = 5;
+
+/// One controller of one end of a connection.
+pub(super) struct Driver {
+    handle: u32,
+    defined: [bool; Handler::COUNT],
+    control: Control,
+    ecn: Ecn,
+    initial_window: Bytes,
+    reporter: Option<Reporter>,
+    /// The number of its random source, from the first call on.
+    draws: Option<u32>,
+}
+
+impl Driver {
+    /// Makes one, and reads its first decision.
+    pub(super) fn new(definition: &Definition, init: &Init) -> Driver {
+        let mut decision = [f64::NAN; DECISION];
+        let start = [
+            init.mtu.as_u64() as f64,
+            init.initial_window.as_u64() as f64,
+            init.now.as_secs_f64(),
+        ];
+        let handle = present().make(&definition.text, &definition.flow, &start, &mut decision);
+        Driver {
+            handle,
+            defined: definition.defined,
+            control: read(&decision, init.initial_window),
+            ecn: match decision[4] {
+                1.0 => Ecn::Ect1,
+                2.0 => Ecn::NotEct,
+                _ => Ecn::Ect0,
+            },
+            initial_window: init.initial_window,
+            reporter: definition.report_every.map(Reporter::new),
+            draws: None,
+        }
+    }
+
+    /// Calls a handler with a record, if it is defined, and takes the decision.
+    fn call(
+        &mut self,
+        handler: Handler,
+        cx: &mut Context<'_>,
+        record: impl FnOnce(&mut [f64; WIDEST]) -> usize,
+    ) {
+        if !self.defined[handler as usize] {
+            return;
+        }
+        let draws = match self.draws {
+            Some(draws) => draws,
+            None => *self.draws.insert(keep(Draws::new(cx.rng))),
+        };
+        let (mut event, mut path) = ([0.0; WIDEST], [0.0; PATH.len() + 1]);
+        let length = record(&mut event);
+        records::path(cx, draws, &mut path);
+        let mut decision = [f64::NAN; DECISION];
+        present().call(
+            self.handle,
+            handler as u32,
+            &event[..length],
+            &path,
+            &mut decision,
+        );
+        self.control = read(&decision, self.initial_window);
+    }
+
+    fn tell<E: Record>(&mut self, handler: Handler, event: &E, cx: &mut Context<'_>) {
+        self.call(handler, cx, |record| event.write(record));
+    }
+
+    fn tell_of_path(&mut self, handler: Handler, cx: &mut Context<'_>) {
+        self.call(handler, cx, |_| 0);
+    }
+
+    /// Hands out a report if one is due.
+    fn report(&mut self, cx: &mut Context<'_>) {
+        let due = self.reporter.as_mut().and_then(|reporter| reporter.due(cx));
+        if let Some(report) = due {
+            self.tell(Handler::Report, &report, cx);
+        }
+    }
+}
+
+/// The host: without one, no text would have named a controller of it.
+fn present() -> Host {
+    host().expect("a controller of a host that has gone")
+}
+
+/// A decision that the host has checked. NaN stands for what it leaves to the transport.
+fn read(decision: &[f64; DECISION], initial_window: Bytes) -> Control {
+    let [window, pacing, quantum, startup_done, _] = *decision;
+    let known = |number: f64| (!number.is_nan()).then_some(number);
+    let decision = Decision {
+        window,
+        pacing: known(pacing),
+        quantum: known(quantum),
+        startup_done: startup_done == 1.0,
+    };
+    decision.control(initial_window)
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if let Some(host) = host() {
+            host.release(self.handle);
+        }
+    }
+}
+
+impl Controller for Driver {
+    fn on_handshake_rtt(&mut self, cx: &mut Context<'_>) {
+        self.tell_of_path(Handler::HandshakeRtt, cx);
+    }
+
+    fn on_sent(&mut self, event: &event::Sent, cx: &mut Context<'_>) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_sent(event, cx.now);
+        }
+        self.tell(Handler::Sent, event, cx);
+    }
+
+    fn on_ack(&mut self, event: &event::Ack, cx: &mut Context<'_>) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_ack(event, cx.now);
+        }
+        self.tell(Handler::Ack, event, cx);
+        self.report(cx);
+    }
+
+    fn on_lost(&mut self, event: &event::Lost, cx: &mut Context<'_>) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_lost(event);
+        }
+        self.tell(Handler::Lost, event, cx);
+    }
+
+    fn on_timeout(&mut self, event: &event::Timeout, cx: &mut Context<'_>) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_timeout();
+        }
+        self.tell(Handler::Timeout, event, cx);
+        self.report(cx);
+    }
+
+    fn on_spurious_loss(&mut self, event: &event::SpuriousLoss, cx: &mut Context<'_>) {
+        self.tell(Handler::SpuriousLoss, event, cx);
+    }
+
+    fn on_ecn(&mut self, event: &event::EcnCounts, cx: &mut Context<'_>) {
+        self.tell(Handler::Ecn, event, cx);
+    }
+
+    fn on_rtt(&mut self, event: &event::RttSample, cx: &mut Context<'_>) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.on_rtt(event);
+        }
+        self.tell(Handler::Rtt, event, cx);
+    }
+
+    fn on_app_limited(&mut self, cx: &mut Context<'_>) {
+        self.tell_of_path(Handler::AppLimited, cx);
+    }
+
+    fn on_idle_restart(&mut self, cx: &mut Context<'_>) {
+        self.tell_of_path(Handler::IdleRestart, cx);
+    }
+
+    fn on_seed(&mut self, window: Bytes, cx: &mut Context<'_>) {
+        self.tell(Handler::Seed, &window, cx);
+    }
+
+    fn control(&self) -> Control {
+        self.control
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn observe(&self, out: &mut dyn Observer) {
+        if !self.defined[Handler::Observe as usize] {
+            return;
+        }
+        let shown = present().observe(self.handle);
+        for pair in (0..shown.length()).step_by(2) {
+            let (Some(name), value) = (shown.get(pair).as_string(), shown.get(pair + 1)) else {
+                continue;
+            };
+            // The host gives a limited number of names.
+            match (kept(&name), value.as_f64(), value.as_string()) {
+                (_, None, Some(state)) if name == "state" => {
+                    if let Some(state) = kept(&state) {
+                        out.state(state);
+                    }
+                }
+                (Some(name), Some(value), _) => out.variable(name, value),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// Runs the engine with controllers of readers, in the worker of a sandbox (sandbox.ts): without network, and sealed.
+
+import { draw, initSync, records, setHost } from "@engine/thalweg_web.js";
+import type { Answer, Call } from "../engine/calls";
+import { forget, refused, serve } from "../engine/serve";
+import { Host } from "./host";
+import { Mistake } from "./mistake";
+import { seal } from "./seal";
+
+const clock = performance.now.bind(performance);
+const ALIVE_EVERY_MS = 500;
+
+onmessage = ({ data, ports }: MessageEvent<{ bytes: ArrayBuffer }>) => {
+  const [port] = ports;
+  if (!port) return;
+  const post = port.postMessage.bind(port) as (message: Answer, moved?: ArrayBuffer[]) => void;
+  initSync({ module: data.bytes });
+  let call: Call | null = null;
+  let told = clock();
+  const host = new Host(JSON.parse(records()), draw, () => {
+    if (!call || clock() - told < ALIVE_EVERY_MS) return;
+    told = clock();
+    post({ id: call.id, alive: true } satisfies Answer);
+  });
+  setHost(host);
+  seal();
+  const answer = (message: Answer, moved: ArrayBuffer[] = []) => post(message, moved);
+  port.onmessage = async ({ data: asked }: MessageEvent<Call>) => {
+    call = asked;
+    told = clock();
+    answer({ id: asked.id, alive: true }); // from here on its silence is that of code of the reader
+    host.seed = null;
+    try {
+      const [setup] = asked.arguments;
+      if (setup && (await host.load(setup.files ?? {}))) forget();
+      serve(asked, answer, (seed) => (host.seed = seed));
+    } catch (error) {
+      if (error instanceof Mistake) {
+        answer({ id: asked.id, refused: { message: error.message, line: error.line, key: null, file: error.file }, thrown: true });
+      } else answer(refused(asked.id, error));
+    }
+    call = null;
+  };
+};

@@ -1,0 +1,179 @@
+// The settings of a path that sliders and lists change, as `--set` does: what they are now, and which text sets them.
+
+import type { Checked, Value, Values } from "../engine/engine";
+import { written } from "../trial/quantity";
+
+/** A slider over powers of ten between two bounds, or a list of words. */
+export interface Knob {
+  key: string;
+  label: string;
+  /** Where the slider stands, from 0 to 1; `null` if the scenario has no such number. */
+  position: number | null;
+  /** The value as the scenario writes it. */
+  shown: string;
+  /** What sets it to a position. */
+  at(position: number): Record<string, string>;
+}
+
+export interface Choice {
+  key: string;
+  label: string;
+  chosen: string;
+  words: string[];
+  set(word: string): Record<string, string>;
+}
+
+export interface Settings {
+  /** Which hop: `path`, or `link.NAME`. */
+  hop: string;
+  /** How many hops the scenario has; the first one is changed. */
+  hops: number;
+  rate: Knob;
+  rtt: Knob;
+  buffer: Knob;
+  loss: Knob;
+  queue: Choice;
+  jitter: Choice;
+  jitterMean: Knob | null;
+}
+
+function inside(value: Value | undefined): Values {
+  return value !== undefined && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+
+/** The first hop, and its key for `--set`. */
+function hopOf(values: Values): [string, string, Values] {
+  const links = values["link"];
+  if (Array.isArray(links) && links.length > 0) {
+    const first = inside(links[0]);
+    return [`link.${String(first["name"] ?? 0)}`, "link.0", first];
+  }
+  return ["path", "path", inside(values["path"])];
+}
+
+function shown(value: Value | undefined, otherwise: string): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : otherwise;
+}
+
+/** Positions on a scale of powers of ten. */
+export function positionOf(value: number, least: number, most: number): number {
+  const share = Math.log(value / least) / Math.log(most / least);
+  return Math.min(Math.max(share, 0), 1);
+}
+
+export function valueAt(position: number, least: number, most: number): number {
+  return Number((least * (most / least) ** position).toPrecision(3));
+}
+
+const quoted = (text: string) => `"${text}"`;
+
+interface Range {
+  least: number;
+  most: number;
+  unit: "s" | "bps" | "share" | "bytes";
+}
+
+function knob(key: string, label: string, value: Value | undefined, amount: number | undefined, range: Range): Knob {
+  const { least, most, unit } = range;
+  return {
+    key,
+    label,
+    position: amount === undefined ? null : positionOf(Math.max(amount, least), least, most),
+    shown: shown(value, "–"),
+    at: (position) => ({ [key]: quoted(written(valueAt(position, least, most), unit)) }),
+  };
+}
+
+/** A buffer is a time, bytes, packets, or multiples of the bandwidth-delay product: the slider keeps the unit. */
+function buffer(key: string, value: Value | undefined, amount: number | undefined): Knob {
+  const text = typeof value === "string" ? value : "1 bdp";
+  const counted = /^\s*([\d.]+)\s*(bdp|packets?)\s*$/.exec(text);
+  if (counted) {
+    const [least, most] = counted[2] === "bdp" ? [0.1, 32] : [1, 10_000];
+    const unit = counted[2] === "bdp" ? "bdp" : "packets";
+    const now = Number(counted[1]);
+    return {
+      key,
+      label: "Buffer",
+      position: positionOf(Math.max(now, least), least, most),
+      shown: text,
+      at: (position) => {
+        const found = valueAt(position, least, most);
+        return { [key]: quoted(`${unit === "packets" ? Math.round(found) : Number(found.toPrecision(2))} ${unit}`) };
+      },
+    };
+  }
+  const isTime = /s\s*$/.test(text);
+  const range: Range = isTime ? { least: 1e-3, most: 4, unit: "s" } : { least: 2e3, most: 1e8, unit: "bytes" };
+  return knob(key, "Buffer", text, amount, range);
+}
+
+/** Loss below this is none. */
+const NO_LOSS = 1e-5;
+
+function loss(key: string, value: Value | undefined, amount: number | undefined): Knob {
+  const range: Range = { least: NO_LOSS, most: 0.2, unit: "share" };
+  const isModel = typeof value === "object";
+  return {
+    ...knob(key, "Loss", value ?? "0 %", isModel ? undefined : (amount ?? 0), range),
+    shown: isModel ? String(inside(value)["model"]) : shown(value, "0 %"),
+    at: (position) => ({ [key]: quoted(position <= 0.005 ? "0 %" : written(valueAt(position, NO_LOSS, 0.2), "share")) }),
+  };
+}
+
+
+/** The settings of the scenario as it runs. `models` are the queue disciplines of the engine. */
+export function settings(checked: Checked, queues: string[]): Settings {
+  const [hop, listed, values] = hopOf(checked.values);
+  const amount = (name: string) => checked.amounts[`${listed}.${name}`];
+  const queue = inside(values["queue"])["model"];
+  const jitter = inside(values["jitter"]);
+  const model = String(jitter["model"] ?? "none");
+  const least = amount("jitter.min") ?? 0;
+  const most = amount("jitter.max");
+  const mean = model === "uniform" ? (most === undefined ? undefined : (least + most) / 2) : amount("jitter.mean");
+  const jitterOf = (word: string, seconds: number): string => {
+    if (word === "none") return '{ model = "none" }';
+    const text = written(seconds, "s");
+    return word === "uniform" ? `{ model = "uniform", max = "${written(2 * seconds, "s")}" }` : `{ model = "${word}", mean = "${text}" }`;
+  };
+  const seconds = mean ?? 0.007;
+  const key = `${hop}.jitter`;
+  /** Sets one key, so that the model keeps its others: a uniform jitter has its mean between `min` and `max`. */
+  const meanOf = (seconds: number): Record<string, string> =>
+    model === "uniform"
+      ? { [`${key}.max`]: quoted(written(Math.max(2 * seconds - least, least), "s")) }
+      : { [`${key}.mean`]: quoted(written(seconds, "s")) };
+  return {
+    hop,
+    hops: Array.isArray(checked.values["link"]) ? checked.values["link"].length : 1,
+    rate: knob(`${hop}.rate`, "Rate", values["rate"], amount("rate"), { least: 1e5, most: 1e9, unit: "bps" }),
+    rtt: knob(`${hop}.rtt`, "Round-trip time", values["rtt"], amount("rtt"), { least: 1e-3, most: 1, unit: "s" }),
+    buffer: buffer(`${hop}.buffer`, values["buffer"], amount("buffer")),
+    loss: loss(`${hop}.loss`, values["loss"], amount("loss")),
+    queue: {
+      key: `${hop}.queue`,
+      label: "Queue discipline",
+      chosen: String(queue ?? "drop-tail"),
+      words: queues,
+      set: (word) => ({ [`${hop}.queue`]: `{ model = "${word}" }` }),
+    },
+    jitter: {
+      key,
+      label: "Jitter",
+      chosen: model,
+      words: [...new Set(["none", "wifi", "uniform", "normal", model])],
+      set: (word) => ({ [key]: jitterOf(word, seconds) }),
+    },
+    jitterMean:
+      model === "none" || !["wifi", "uniform", "normal"].includes(model)
+        ? null
+        : {
+            key: `${key}.mean`,
+            label: "Mean jitter",
+            position: positionOf(Math.max(seconds, 1e-4), 1e-4, 0.1),
+            shown: written(seconds, "s"),
+            at: (position) => meanOf(valueAt(position, 1e-4, 0.1)),
+          },
+  };
+}

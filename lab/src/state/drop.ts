@@ -1,0 +1,66 @@
+// Files of the reader: what kind each is, by its name and its content. All of them are data.
+
+import { LARGEST as LARGEST_FIELD } from "../field/field";
+import { openField } from "../field/state";
+import { isOwn, LARGEST } from "../own/files";
+import { add } from "../own/state";
+import { tab } from "../view/tab";
+import { failure, open } from "./lab";
+
+interface Kind {
+  /** In words, for messages. */
+  accepted: string;
+  /** Bytes. */
+  largest: number;
+  fits(name: string): boolean;
+  open(file: File, name: string): Promise<void>;
+}
+
+const MIB = 1 << 20;
+
+const KINDS: Kind[] = [
+  {
+    accepted: "a controller (.js, .wasm)",
+    largest: LARGEST,
+    fits: (name) => /\.(js|mjs|wasm)$/.test(name),
+    open: async (file, name) => {
+      const own = ownName(name);
+      add(own, own.endsWith(".wasm") ? new Uint8Array(await file.arrayBuffer()) : await file.text());
+      tab.value = "controller";
+    },
+  },
+  {
+    accepted: "a scenario (.toml)",
+    largest: MIB,
+    fits: (name) => name.endsWith(".toml"),
+    open: async (file, name) => open(await file.text(), name.slice(0, 100)),
+  },
+  {
+    accepted: "a qlog (.qlog, .sqlog), a series of thalweg probe (.csv), a trace of capacity or jitter (.trace, .jitter)",
+    largest: LARGEST_FIELD,
+    fits: (name) => /\.(s?qlog|json|jsonl|ndjson|csv|csv\.gz|s?qlog\.gz|trace|jitter|txt|up|down|pps)$/.test(name),
+    open: openField,
+  },
+];
+
+/** The kinds of files that the page opens, in words. */
+export const ACCEPTED = KINDS.map(({ accepted }) => accepted).join(", ");
+
+/** Opens a file of the reader, or says why not. */
+export async function openFile(file: File): Promise<void> {
+  const name = file.name.toLowerCase();
+  const kind = KINDS.find(({ fits }) => fits(name));
+  try {
+    if (!kind) throw new Error(`it is none that the lab reads; accepted: ${ACCEPTED}`);
+    if (file.size > kind.largest) throw new Error(`it has ${file.size} bytes; accepted: ${kind.accepted} of at most ${kind.largest}`);
+    await kind.open(file, file.name);
+  } catch (error) {
+    failure.value = `${file.name.slice(0, 100)}: ${(error as Error).message}`;
+  }
+}
+
+/** A name that a scenario can have for a controller. */
+function ownName(name: string): string {
+  const short = name.replace(/\.\w+$/, (ending) => ending.toLowerCase().replace(".mjs", ".js")).replaceAll(/[^\w. -]/g, "-").replace(/^[^\w-]+/, "").slice(-60);
+  return isOwn(short) ? short : `mine${short.endsWith(".wasm") ? ".wasm" : ".js"}`;
+}

@@ -1,0 +1,65 @@
+// The stored result that is open, and those that a server offers.
+
+import { signal } from "@preact/signals";
+import { failure, openStored } from "../state/lab";
+import { tab } from "../view/tab";
+import { ofEntry, ofList, readFolder, type Tree } from "./folder";
+import type { Offered, Shelf, Stored } from "./stored";
+
+export const stored = signal<Stored | null>(null);
+export const offered = signal<Offered[]>([]);
+/** Which scenario of the result is listed. */
+export const chosen = signal(0);
+let shelf: Shelf | null = null;
+
+/** Lists what a server has. */
+export async function useShelf(found: Shelf): Promise<void> {
+  shelf = found;
+  try {
+    offered.value = await found.list();
+  } catch (error) {
+    failure.value = (error as Error).message;
+  }
+}
+
+export function openOffered(path: string): Promise<void> {
+  return told(async () => show(await (shelf as Shelf).open(path)));
+}
+
+/** Opens the result in a folder that was chosen. */
+export function openList(files: FileList): Promise<void> {
+  return told(async () => show(await readFolder(ofList(files))));
+}
+
+/** Opens the result in a folder that was dropped. */
+export function openEntry(entry: FileSystemEntry): Promise<void> {
+  return told(async () => {
+    const files: Tree = await ofEntry(entry);
+    show(await readFolder(files));
+  });
+}
+
+/** Opens a trial of the listed scenario. */
+export function openTrial(index: number): Promise<void> {
+  const result = stored.value;
+  const scenario = result?.scenarios[chosen.value];
+  const [seed, hash] = [scenario?.seeds[index], scenario?.hashes[index]];
+  if (!result || !scenario || seed === undefined) return Promise.resolve();
+  const setup = { text: scenario.toml, origin: `${scenario.name.replaceAll(/[^\w./ -]/g, "_").slice(0, 90)}.toml`, sets: {}, controllers: {} };
+  return openStored({ setup, seed: BigInt(seed), version: result.version, hash: hash ?? "" });
+}
+
+function show(result: Stored): void {
+  stored.value = result;
+  chosen.value = 0;
+  tab.value = "results";
+}
+
+async function told(work: () => Promise<void>): Promise<void> {
+  try {
+    failure.value = null;
+    await work();
+  } catch (error) {
+    failure.value = (error as Error).message;
+  }
+}

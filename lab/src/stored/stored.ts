@@ -1,0 +1,30 @@
+// Stored results: trials that ran before, with the texts of their scenarios, seeds and trace hashes.
+
+/** A scenario of a result, or a point of a sweep. */
+export interface StoredScenario {
+  name: string;
+  title: string;
+  about: string;
+  toml: string;
+  seeds: string[];
+  hashes: string[];
+}
+
+export interface Stored {
+  title: string;
+  /** Of the engine that ran them. */
+  version: string;
+  scenarios: StoredScenario[];
+}
+
+/** What a server offers: where it lies, and what it is. */
+export interface Offered {
+  path: string;
+  kind: "result" | "sweep";
+}
+
+/** Who has stored results besides the reader. */
+export interface Shelf {
+  list(): Promise<Offered[]>;
+  open(path: string): Promise<Stored>;
+}

@@ -1,0 +1,68 @@
+// Stored results: of a folder that is opened here, and of the folder of a local server. A trial opens by its seed.
+
+import { seed } from "../state/lab";
+import { chosen, offered, openList, openOffered, openTrial, stored } from "./state";
+
+export function Results() {
+  const result = stored.value;
+  const scenario = result?.scenarios[chosen.value];
+  return (
+    <div class="results">
+      <p class="quiet">
+        What <code>thalweg run</code>, <code>suite</code> or <code>sweep</code> has stored with <code>--out</code>. A trial runs again here, and the page says whether its
+        hash is the same.
+      </p>
+      <label class="file">
+        Open the folder of a result
+        <input
+          type="file"
+          {...{ webkitdirectory: true }}
+          onChange={(event) => {
+            const { files } = event.currentTarget;
+            if (files && files.length > 0) void openList(files).finally(() => (event.target as HTMLInputElement).value = "");
+          }}
+        />
+      </label>
+      {offered.value.length > 0 && (
+        <ul class="offered" aria-label="stored in the folder of the lab">
+          {offered.value.map(({ path, kind }) => (
+            <li key={path}>
+              <button type="button" onClick={() => void openOffered(path)}>
+                {path} ({kind})
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {result && scenario && (
+        <>
+          <h2>{result.title}</h2>
+          <label class="knob">
+            <span>Scenario</span>
+            <select aria-label="scenario of the result" value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
+              {result.scenarios.map(({ name }, index) => (
+                <option key={index} value={index} selected={index === chosen.value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <p class="quiet">
+            {scenario.title}, {scenario.about}.
+            {scenario.seeds.length > 0 && ` Listed: ${scenario.seeds.length}.`}
+          </p>
+          <ol class="stored-trials" aria-label="stored trials" tabIndex={0}>
+            {scenario.seeds.map((own, index) => (
+              <li key={own}>
+                <button type="button" aria-pressed={String(seed.value) === own} onClick={() => void openTrial(index)}>
+                  seed {own}
+                </button>{" "}
+                <code>{scenario.hashes[index]}</code>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+// The charts of the present run: alone, beside the one that was kept, or less it.
+
+import { signal, useComputed } from "@preact/signals";
+import { Chart, Zoom } from "../chart/chart";
+import { field } from "../field/field";
+import { keep, kept, named, run } from "../state/lab";
+import { difference } from "../trial/difference";
+
+type Form = "beside" | "difference";
+const form = signal<Form>("beside");
+
+export function Charts() {
+  /** What stands beside the present run: a measurement, or a run that was kept. */
+  const other = useComputed(() => {
+    if (field.value) return { name: field.value.name, picture: field.value.picture, isRun: false };
+    return kept.value && { name: named(kept.value, run.value), picture: kept.value.picture, isRun: true };
+  });
+  const less = useComputed(() =>
+    run.value && other.value && form.value === "difference" ? difference(run.value.picture, other.value.picture) : null,
+  );
+  const [shown, beside] = [run.value, other.value];
+  if (!shown) return null;
+  const name = named(shown, kept.value);
+  return (
+    <section class="charts" aria-label="time series of the trial">
+      <header>
+        <h2>Over time</h2>
+        <button type="button" aria-pressed={beside !== null} onClick={keep}>
+          {beside ? "Stop comparing" : "Keep this run to compare"}
+        </button>
+        {beside && (
+          <select aria-label="how two runs are compared" value={form.value} onChange={(event) => (form.value = event.currentTarget.value as Form)}>
+            <option value="beside">side by side</option>
+            <option value="difference">difference</option>
+          </select>
+        )}
+        <Zoom />
+      </header>
+      {beside && <p class="quiet">{form.value === "difference" ? `This run (${name}) less the other one (${beside.name}).` : "Now change the path, a controller or the seed: the run that was kept stays."}</p>}
+      {beside && form.value === "beside" ? (
+        <div class="two">
+          <div>
+            <h3>{beside.name}</h3>
+            <Chart picture={beside.picture} beside={shown.picture} name={beside.isRun ? "kept run" : "measurement"} />
+          </div>
+          <div>
+            <h3>{name}</h3>
+            <Chart picture={shown.picture} beside={beside.picture} name="this run" />
+          </div>
+        </div>
+      ) : (
+        <Chart picture={less.value ?? shown.picture} name={less.value ? "difference of two runs" : "this run"} />
+      )}
+    </section>
+  );
+}

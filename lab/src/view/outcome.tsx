@@ -1,0 +1,94 @@
+// What came of the trial: each criterion with its target and floor, and the numbers of each flow.
+
+import { used } from "../own/files";
+import { about, linked, run } from "../state/lab";
+import { numbers, words } from "../trial/columns";
+import { text } from "../trial/quantity";
+import { meets, subject, values } from "../trial/verdict";
+import { Term } from "./term";
+
+/** Whether the trial is the one that a link, or a stored result, has promised. */
+function Promised() {
+  const [promised, shown] = [linked.value, run.value];
+  if (!promised || shown?.setup !== promised.setup) return null;
+  const same = promised.hash === shown.trial.hash;
+  const hasCode = Object.keys(used(promised.setup)).length > 0;
+  const page = about.value?.version ?? "another version";
+  return (
+    <p class={same ? "promise good" : "promise bad"} role="status">
+      {same
+        ? hasCode
+          ? "As far as can be told, the hashes are equal: the code in this link runs where they are computed."
+          : "This is the same trial: the hashes are equal."
+        : `This is not the same trial: that one was made with version ${promised.version}, this page has ${page === promised.version ? "another build of it" : page}.`}
+    </p>
+  );
+}
+
+export function Outcome() {
+  const shown = run.value;
+  if (!shown) return null;
+  const { checked, trial } = shown;
+  const flows = trial.outcomes.flows;
+  const [names, controllers] = [words(flows, "flow"), words(flows, "controller")];
+  const rows = names.indices;
+  const column = (name: string, row: number) => numbers(flows, name)[row];
+  return (
+    <section class="outcome" aria-label="outcome of the trial">
+      <Promised />
+      {checked.criteria.length > 0 && (
+        <ul class="criteria">
+          {checked.criteria.map((criterion) => {
+            const [value = Number.NaN] = values(trial.outcomes, criterion);
+            const met = meets(value, criterion);
+            const bound = criterion.at_most ?? criterion.at_least;
+            return (
+              <li key={`${subject(criterion)} ${bound} ${criterion.source}`} class={criterion.informative ? "informative" : met ? "good" : "bad"}>
+                <span class="subject">{subject(criterion)}</span>
+                <strong>{Number.isNaN(value) ? "not reached" : text(value, criterion.unit)}</strong>
+                <span class="bound">
+                  {met ? "✓" : "✗"} {criterion.at_most === null ? "at least" : "at most"} {text(bound, criterion.unit)}
+                  {criterion.floor !== null && <>; <Term term="floor">floor</Term> {text(criterion.floor, "s")}</>}
+                </span>
+                <span class="source">{criterion.source}</span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      <div class="scrolls" tabIndex={0} role="region" aria-label="numbers of each flow">
+        <table>
+          <thead>
+            <tr>
+              {["flow", "controller", "completed", "mean rate", "mean RTT", "mean wait in queues", "lost", "marked"].map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {Array.from(rows, (index, row) => (
+              <tr key={row}>
+                <th scope="row">{names.words[index]}</th>
+                <td>{controllers.words[controllers.indices[row] as number]}</td>
+                <td data-column="completion_s">{text(column("completion_s", row), "s", 4)}</td>
+                <td>{text(column("mean_rate_bps", row), "bps")}</td>
+                <td>{text(column("mean_rtt_s", row), "s")}</td>
+                <td>{text(column("mean_queue_delay_s", row), "s")}</td>
+                <td>
+                  {column("packets_lost", row)} of {column("packets_sent", row)}
+                </td>
+                <td>{column("packets_marked", row)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="fingerprint">
+        <Term term="seed">seed</Term> {String(trial.seed)} · <Term term="trace hash">trace hash</Term> <code data-hash>{trial.hash}</code> ·{" "}
+        {numbers(trial.outcomes.trials, "packets")[0]} packets in {trial.milliseconds.toFixed(1)} ms
+      </p>
+    </section>
+  );
+}

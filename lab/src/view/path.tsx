@@ -1,0 +1,169 @@
+// Sliders and lists for the path and the controllers. The trial is run again while a slider moves.
+
+import { mine } from "../own/mine";
+import { about, adjust, change, checked, refusal, seed, setup } from "../state/lab";
+import { type Choice, type Knob, settings } from "../scenario/knobs";
+import type { Checked } from "../engine/engine";
+import { Term } from "./term";
+
+const STEPS = 300;
+
+function Slider({ knob, term }: { knob: Knob; term?: string }) {
+  const { position } = knob;
+  const id = `knob-${knob.key.replaceAll(".", "-")}-${knob.label.replaceAll(" ", "-")}`;
+  return (
+    <div class="knob">
+      <label for={id}>{term ? <Term term={term}>{knob.label}</Term> : knob.label}</label>
+      <output for={id}>{knob.shown}</output>
+      <input
+        id={id}
+        type="range"
+        min={0}
+        max={STEPS}
+        value={position === null ? 0 : Math.round(position * STEPS)}
+        disabled={position === null}
+        aria-label={knob.label}
+        aria-valuetext={knob.shown}
+        onInput={(event) => void adjust(knob.at(Number(event.currentTarget.value) / STEPS))}
+      />
+    </div>
+  );
+}
+
+function List({ choice }: { choice: Choice }) {
+  const id = `choice-${choice.label.replaceAll(" ", "-")}`;
+  return (
+    <div class="knob">
+      <label for={id}>{choice.label}</label>
+      <select
+        id={id}
+        value={choice.chosen}
+        onChange={(event) => void adjust(choice.set(event.currentTarget.value))}
+      >
+        {choice.words.map((word) => (
+          <option key={word} value={word} selected={word === choice.chosen}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** The controller of each flow, as the scenario has it now. */
+function controllersOf(read: Checked): Record<string, string> {
+  const flows = read.values["flow"];
+  const found: Record<string, string> = {};
+  for (const flow of Array.isArray(flows) ? flows : []) {
+    if (typeof flow !== "object" || Array.isArray(flow)) continue;
+    found[String(flow["name"])] = String(flow["controller"]);
+  }
+  return found;
+}
+
+function Controllers({ read }: { read: Checked }) {
+  const known = about.value?.controllers ?? [];
+  return (
+    <>
+      {Object.entries(controllersOf(read)).map(([flow, controller]) => {
+        const [name = "", options = ""] = controller.split(/:(.*)/);
+        const entry = known.find((one) => one.name === name);
+        const choose = (text: string) => void change({ controllers: { ...setup.value.controllers, [flow]: text } });
+        return (
+          <div class="knob controller" key={flow}>
+            <label for={`controller-${flow}`}>
+              Controller of <b>{flow}</b>
+            </label>
+            <select id={`controller-${flow}`} value={name} title={entry?.title} onChange={(event) => choose(event.currentTarget.value)}>
+              {known.map((one) => (
+                <option key={one.name} value={one.name} selected={one.name === name}>
+                  {one.name}
+                </option>
+              ))}
+              {Object.keys(mine.value).map((file) => (
+                <option key={file} value={`./${file}`} selected={name === `./${file}`}>
+                  ./{file}
+                </option>
+              ))}
+              {!entry && !Object.hasOwn(mine.value, name.replace("./", "")) && <option value={name}>{name}</option>}
+            </select>
+            <input
+              type="text"
+              value={options}
+              placeholder="options"
+              aria-label={`options of the controller of ${flow}`}
+              list={`options-${flow}`}
+              spellcheck={false}
+              onChange={(event) => {
+                const own = event.currentTarget.value.trim();
+                choose(own ? `${name}:${own}` : name);
+              }}
+            />
+            <datalist id={`options-${flow}`}>
+              {(entry?.options ?? []).map((option) => (
+                <option key={option.name} value={`${option.name}=${option.default}`}>
+                  {option.meaning}
+                </option>
+              ))}
+            </datalist>
+            <p class="about">{entry ? `${entry.title}. ${entry.source}` : name.startsWith("./") ? "A controller of your own." : "not one of the simulator's controllers"}</p>
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+export function Path() {
+  const read = checked.value;
+  if (!read) return <p>{refusal.value ? "" : "Reading the scenario…"}</p>;
+  const queues = (about.value?.models ?? []).filter((model) => model.kind === "queue").map((model) => model.name);
+  const now = settings(read, queues);
+  const isChanged = Object.keys(setup.value.sets).length + Object.keys(setup.value.controllers).length > 0;
+  return (
+    <form class="path" onSubmit={(event) => event.preventDefault()}>
+      <Controllers read={read} />
+      {now.hops > 1 && (
+        <p class="quiet">
+          These change <b>{now.hop}</b>, the first of {now.hops} links; the others are changed in the scenario.
+        </p>
+      )}
+      <Slider knob={now.rate} term="capacity" />
+      <Slider knob={now.rtt} term="base RTT" />
+      <Slider knob={now.buffer} term="buffer" />
+      <List choice={now.queue} />
+      <Slider knob={now.loss} term="random loss" />
+      <List choice={now.jitter} />
+      {now.jitterMean && <Slider knob={now.jitterMean} term="jitter" />}
+      <div class="knob">
+        <label for="seed">
+          <Term term="seed">Seed</Term>
+        </label>
+        <input
+          id="seed"
+          type="number"
+          min={0}
+          step={1}
+          value={String(seed.value)}
+          onChange={(event) => {
+            const text = event.currentTarget.value;
+            if (/^\d{1,19}$/.test(text)) void change({}, BigInt(text));
+          }}
+        />
+      </div>
+      {/* Always there, so that they keep the focus when they have nothing more to do. */}
+      <div class="changes">
+        <button type="button" aria-disabled={!isChanged} onClick={() => isChanged && void change({ sets: {}, controllers: {} })}>
+          Undo all changes
+        </button>
+        <button
+          type="button"
+          aria-disabled={!isChanged}
+          onClick={() => isChanged && void change({ text: read.toml, sets: {}, controllers: {} })}
+        >
+          Write them into the scenario
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,6 @@
+// Which tab is open.
+
+import { signal } from "@preact/signals";
+
+export type Tab = "path" | "scenario" | "controller" | "results" | "lessons";
+export const tab = signal<Tab>("path");

@@ -1,0 +1,71 @@
+// A word that explains itself: a button that opens a sentence with its document.
+
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { stateOf } from "../words/states";
+import { wordOf } from "../words/terms";
+
+interface Explained {
+  name: string;
+  meaning: string;
+  source: string;
+  left: number;
+  top: number;
+  from: HTMLElement;
+}
+
+const explained = signal<Explained | null>(null);
+
+export function Term({ term, kind = "term", children }: { term: string; kind?: "term" | "state"; children: ComponentChildren }) {
+  const word = kind === "state" ? stateOf(term) : wordOf(term);
+  if (!word) return <span>{children}</span>;
+  const onClick = (event: MouseEvent) => {
+    const from = event.currentTarget as HTMLElement;
+    const { left, bottom } = from.getBoundingClientRect();
+    const { meaning, source } = word;
+    explained.value =
+      explained.value?.from === from ? null : { name: term, meaning, source, left: Math.min(left, innerWidth - 300), top: bottom + 6, from };
+  };
+  // The chart beneath does not take the press for its own.
+  return (
+    <button type="button" class="term" onClick={onClick} onPointerDown={(event) => event.stopPropagation()}>
+      {children}
+    </button>
+  );
+}
+
+/** The sentence that is open; Escape and a click elsewhere close it. */
+export function Explanation() {
+  const box = useRef<HTMLDivElement>(null);
+  const shown = explained.value;
+  useEffect(() => {
+    if (!shown || !box.current) return;
+    // Above the word where there is no room below it.
+    const { bottom, height } = box.current.getBoundingClientRect();
+    if (bottom > innerHeight) box.current.style.top = `${Math.max(8, shown.from.getBoundingClientRect().top - height - 6)}px`;
+    const close = (event: Event) => {
+      const inside = event.target instanceof Node && (box.current?.contains(event.target) || shown.from.contains(event.target));
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : !inside) {
+        explained.value = null;
+        if (event instanceof KeyboardEvent) shown.from.focus();
+      }
+    };
+    const kinds = ["keydown", "pointerdown", "scroll"] as const;
+    for (const kind of kinds) addEventListener(kind, close, kind === "scroll");
+    return () => {
+      for (const kind of kinds) removeEventListener(kind, close, kind === "scroll");
+    };
+  }, [shown]);
+  return (
+    <div class="explanation" role="status" ref={box} hidden={!shown} style={shown ? { left: `${Math.max(8, shown.left)}px`, top: `${shown.top}px` } : {}}>
+      {shown && (
+        <>
+          <strong>{shown.name}</strong>
+          <p>{shown.meaning[0]?.toUpperCase() + shown.meaning.slice(1)}</p>
+          <p class="source">{shown.source}</p>
+        </>
+      )}
+    </div>
+  );
+}

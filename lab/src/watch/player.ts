@@ -1,0 +1,92 @@
+// Moves the cursor of the page: by itself, slower than the trial was, or from one event to the next.
+
+import { effect, signal } from "@preact/signals";
+import { cursor, look, playing, point, view } from "../chart/view";
+import { stops } from "../state/lab";
+import { after } from "../trial/columns";
+import { covers, fetching, held, now, watching } from "./held";
+
+/** Seconds of the trial in a second. */
+export const SPEEDS: [number, string][] = [
+  [1, "real time"],
+  [0.1, "10 times slower"],
+  [0.01, "100 times slower"],
+  [0.001, "1000 times slower"],
+  [0.0001, "10 000 times slower"],
+];
+export const speed = signal(0.01);
+
+/** Whether the reader wants little motion: pictures then follow each other twice a second, and nothing falls. */
+const little = matchMedia("(prefers-reduced-motion: reduce)");
+export const isCalm = signal(little.matches);
+little.addEventListener("change", () => (isCalm.value = little.matches));
+const CALM_MS = 500;
+/** A frame that comes later than this does not skip ahead: the page was hidden. */
+const LONGEST_MS = 100;
+
+let frame = 0;
+/** How often the reader had stopped what runs when that was looked at last. */
+let seen = 0;
+
+/** Moves on until the end of the trial, from its start if it is over. */
+export function begin(chosen = speed.value): void {
+  speed.value = chosen;
+  watching.value = true;
+  if (playing.value) return;
+  const shownEnd = held.value?.run.picture.end;
+  if (shownEnd !== undefined && now() >= shownEnd) point(0);
+  playing.value = true;
+  let last = performance.now();
+  const tick = (time: number) => {
+    if (!playing.value) return;
+    frame = requestAnimationFrame(tick);
+    const passed = time - last;
+    if (isCalm.value && passed < CALM_MS) return;
+    last = time;
+    advance((Math.min(passed, isCalm.value ? 2 * CALM_MS : LONGEST_MS) / 1000) * speed.value);
+  };
+  frame = requestAnimationFrame(tick);
+}
+
+export function pause(): void {
+  cancelAnimationFrame(frame);
+  playing.value = false;
+}
+
+effect(() => {
+  // The reader has stopped it, or nobody sees it any more.
+  const [stopped, isSeen] = [stops.value > seen, watching.value];
+  if (stopped || !isSeen) pause();
+  seen = stops.value;
+});
+
+function advance(step: number): void {
+  const part = held.value;
+  // Packets that are not here yet are waited for.
+  if (!part || fetching.value || !covers(part, now())) return;
+  const most = part.run.picture.end;
+  const next = Math.max(now() + Math.max(step, 0), 0);
+  move(Math.min(next, most));
+  if (next >= most) pause();
+}
+
+/** Moves the cursor; at its edge the view turns over like a page. */
+function move(time: number): void {
+  cursor.value = time;
+  const { from, until } = view.value;
+  if (time > until || time < from) look(time, time + until - from);
+}
+
+/** Moves to the next event of a packet, or, with -1, to the one before. */
+export function step(direction: 1 | -1): void {
+  pause();
+  const part = held.value;
+  if (!part) return;
+  const { times } = part;
+  const time = now();
+  const next = direction > 0 ? after(times, time) : after(times, time - 1e-12) - 1;
+  const found = times[next];
+  if (found !== undefined) move(found);
+  else if (direction > 0) move(Math.min(part.untilS, part.run.picture.end)); // the next part begins here
+  else if (part.fromS > 0) move(part.fromS * (1 - 1e-9));
+}

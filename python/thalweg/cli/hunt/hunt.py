@@ -1,0 +1,125 @@
+"""`thalweg hunt PLAN.toml`: the worst scenario of a space."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.fitting import plain_table
+from thalweg.cli.interruption import stopped_by_terminate
+from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet
+from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.errors import RequestError
+from thalweg.quantity import text
+
+if TYPE_CHECKING:
+    from thalweg.hunt import Find
+
+_SHOWN = 3
+
+
+def hunt(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="Scenario, what varies, and the objective.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where the find goes: scenario, figure, hunt.json."),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, max=10**6, help="Scenarios that are tried, instead of the plan's.")
+    ] = None,
+    search_seed: Annotated[
+        int | None, typer.Option(min=0, max=2**32 - 1, help="Of the search, instead of the plan's.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="CORPUS", help="Also put the find into this folder, a suite for thalweg suite."),
+    ] = None,
+    no_figure: Annotated[bool, typer.Option("--no-figure", help="Draw no figure; thalweg plot can.")] = False,
+    jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
+    audit: Audit = False,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
+    quiet: Quiet = False,
+) -> int:
+    """Search a space for the scenario in which a flow does worst, and make it small.
+
+    The same plan finds the same scenario, however many threads or workers there are. Ctrl-C keeps the worst
+    so far.
+
+    Example: `thalweg hunt plan.toml --out results/hunt --keep corpus`
+    """
+    from thalweg.executor.choice import chosen  # noqa: PLC0415 - loads tables
+    from thalweg.hunt import Hunt  # noqa: PLC0415 - loads tables
+    from thalweg.hunt.keep import check_corpus, check_folder, save  # noqa: PLC0415
+    from thalweg.hunt.keep import keep as keep_in  # noqa: PLC0415
+
+    if out is None:
+        raise RequestError("--out is missing; accepted: --out DIR, a folder for the find")
+    read = Hunt.load(plan).plan
+    read = replace(read, budget=budget or read.budget)
+    if search_seed is not None:
+        read = replace(read, search_seed=search_seed)
+    if keep:
+        check_corpus(keep)
+    check_folder(out)
+    with Bar() as bar, stopped_by_terminate():
+        with chosen(jobs, cluster) as executor:
+            find = Hunt.of(read).run(on_progress=bar.show, executor=executor)
+        try:
+            written = save(find, out, not no_figure, bar.show)
+            if keep and find.is_worse:
+                written.append(keep_in(find, keep))
+        except KeyboardInterrupt:
+            complain(
+                f"interrupted while the find was written: see {out}; its figure or others are missing", label=""
+            )
+            return INTERRUPTED
+    if format_ is Format.JSON:
+        print_json(find.document())
+    else:
+        _print(find, out)
+    for failure in find.failures[:_SHOWN]:
+        complain(failure.error, label="failed: ")
+    if keep and not find.is_worse:
+        complain(f"nothing is kept in {keep}: no scenario was worse than that of the plan", label="")
+    if not find.complete:
+        complain(f"interrupted: the worst of {find.tried} scenarios is kept in {out}", label="")
+        return INTERRUPTED
+    note(f"wrote {', '.join(map(str, written))}")
+    return FAILED if find.failures else PASSED
+
+
+def _print(find: Find, out: Path) -> None:
+    console = stdout()
+    if not find.is_worse:
+        console.print(f"none of {find.tried} scenarios is worse than that of the plan: {find.baseline:.4g}")
+        return
+    from thalweg.hunt.find import count  # noqa: PLC0415 - loads tables
+
+    unit = find.objective.of.unit
+
+    def shown(value: float) -> str:
+        return text(value, unit, 3) if unit else f"{value:.3g}"
+
+    table = plain_table(
+        ("", find.objective.kind, "numbers"),
+        [
+            ("the plan's scenario", shown(find.baseline), ""),
+            (f"found, scenario {find.at} of {find.tried}", shown(find.found_value), str(count(find.found))),
+            ("shrunk", shown(find.value), str(count(find.shrunk))),
+        ],
+        1,
+    )
+    console.print(table)
+    console.print(find.sentence)
+    parts = [f"{find.ran} trials", text(find.wall_s, "s", 3)]
+    if find.refused:
+        parts.append(f"{find.refused} scenarios cannot be, the first because of: {find.refusal}")
+    if find.failures:
+        parts.append(f"{len(find.failures)} failed")
+    console.print(", ".join(parts))
+    console.print(f"thalweg run {out / 'find.toml'} --seed {find.seed} -n 1", soft_wrap=True)

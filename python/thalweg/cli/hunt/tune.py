@@ -1,0 +1,102 @@
+"""`thalweg tune CONTROLLER`: the options with which a controller scores best, judged on scenarios held back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thalweg.cli.console import Bar, complain, note, print_json, stdout
+from thalweg.cli.fitting import plain_table
+from thalweg.cli.interruption import stopped_by_terminate
+from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, check_writable
+from thalweg.cli.status import INTERRUPTED, PASSED
+from thalweg.seeds import LARGEST_SET
+
+if TYPE_CHECKING:
+    from thalweg.hunt.tune import Tuned
+
+
+def tune(
+    controller: Annotated[
+        str, typer.Argument(metavar="CONTROLLER", help="A name (c4) or a file, with options that stay.")
+    ],
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-O",
+            metavar="NAME[=VALUES]",
+            help="What varies: push, push=1.1..1.5, variant=v1|v2; repeatable [all numbers and durations].",
+        ),
+    ] = None,
+    suite: Annotated[str, typer.Option(help="A suite, or a folder of scenarios.")] = "search",
+    trials: Annotated[int, typer.Option("--trials", "-n", min=1, max=1000, help="Trials of each scenario.")] = 4,
+    seed: Annotated[
+        int, typer.Option(min=1, max=LARGEST_SET, help="Set of seeds; it also draws the held-back scenarios.")
+    ] = 1,
+    budget: Annotated[int, typer.Option(min=1, max=10**5, help="Choices of options that are tried.")] = 64,
+    search_seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the search.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.json", help="Write the result, with its history.")
+    ] = None,
+    jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
+    quiet: Quiet = False,
+) -> int:
+    """Search the options of a controller for its best score against CUBIC.
+
+    The score is that of `thalweg score`. At the end the best options are judged on scenarios that the search has
+    not seen. Ctrl-C keeps the best so far.
+
+    Example: `thalweg tune c4 --option push=1.1..1.5 --option max_reduction`
+    """
+    from thalweg.executor.choice import chosen  # noqa: PLC0415 - loads tables
+    from thalweg.hunt.options import read_options  # noqa: PLC0415
+    from thalweg.hunt.tune import Tuner  # noqa: PLC0415
+
+    if out:
+        check_writable(out)
+    tuner = Tuner(read_options(controller, option or []), suite, trials, seed, budget, search_seed)
+    with Bar() as bar, stopped_by_terminate(), chosen(jobs, cluster) as tuner.executor:
+        tuned = tuner.run(bar.show)
+    if format_ is Format.JSON:
+        print_json(tuned.document())
+    else:
+        _print(tuned)
+    if out:
+        _write(tuned, out)
+    if not tuned.complete:
+        complain(f"interrupted: the best of {tuned.tried} choices is {tuned.best}; nothing was judged", label="")
+        return INTERRUPTED
+    return PASSED
+
+
+def _write(tuned: Tuned, out: Path) -> None:
+    import json  # noqa: PLC0415
+
+    from thalweg.store.whole_file import whole_file  # noqa: PLC0415
+
+    with whole_file(out) as partial:
+        partial.write_text(json.dumps(tuned.document(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    note(f"wrote {out}")
+
+
+def _print(tuned: Tuned) -> None:
+    console = stdout()
+
+    def shown(score: float | None) -> str:
+        return "-" if score is None else f"{score:+.3f}"
+
+    lines = [(name, shown(start), shown(best)) for name, start, best in tuned.held_back]
+    lines.append(("open half, the mean", shown(tuned.start_score), shown(tuned.best_score)))
+    console.print(plain_table(("scenario held back", "start", "best"), lines, 1))
+    console.print(f"best of {tuned.tried}, of which {tuned.out} are out: {tuned.best}", soft_wrap=True)
+    gain = tuned.gain
+    if gain is not None:
+        console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.says}")
+    for guard in tuned.broken:
+        value = guard.value if isinstance(guard.value, str) else f"{guard.value:.3g}"
+        console.print(f"out: on {guard.scenario} the guard {guard.guard} is broken ({value})", soft_wrap=True)

@@ -1,0 +1,141 @@
+"""The one folder whose files the lab may read: its scenarios, and what these name.
+
+Scenarios come from a page, and a page may have them from a stranger. What they name, delivery traces and
+controllers in Python, is looked up before the engine reads it, and refused outside of the folder. To find a
+controller is to run its file: that is done only for who has asked for it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thalweg.control.definition import Definition, file_of
+from thalweg.control.resolver import Resolver
+from thalweg.errors import RequestError
+from thalweg.store.regular_file import read_regular
+
+_LARGEST = 1 << 20
+_MOST_FILES = 500
+_LARGEST_IN_ALL = 16 << 20
+"""Bytes of all scenarios that are offered at once."""
+_NAMING = {"trace": "ms:", "file": "us:"}
+"""Keys of a scenario whose values are names of files (docs/scenario.schema.json), and how a value begins that is
+no name but the trace itself."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder, by its real path."""
+
+    path: Path
+    runs_python: bool = False
+    """Whether a scenario may have controllers in Python of files here."""
+
+    @classmethod
+    def at(cls, path: Path, runs_python: bool = False) -> Folder:
+        """Raises RequestError."""
+        try:
+            real = path.resolve()
+        except (RuntimeError, OSError):  # links in a circle
+            real = None
+        if real is None or not real.is_dir():
+            raise RequestError(f"{path}: there is no such folder; accepted: a folder with scenarios")
+        return cls(real, runs_python)
+
+    def inside(self, name: str) -> Path:
+        """The file of this name. Raises RequestError if it is not in the folder, by links either."""
+        try:
+            file = (self.path / name).resolve()
+        except (ValueError, RuntimeError, OSError):  # a zero byte, links in a circle, too long
+            raise RequestError(f"{name!r} is no name of a file; accepted: a file in {self.path}") from None
+        if not file.is_relative_to(self.path):
+            raise RequestError(f'"{name}" is outside of the folder of the lab; accepted: a file in {self.path}')
+        return file
+
+    def scenarios(self) -> dict[str, str]:
+        """The texts of scenario files here, by name; files that cannot be read or are too long are left out."""
+        found: dict[str, str] = {}
+        left = _LARGEST_IN_ALL
+        for file in heapq.nsmallest(_MOST_FILES, self.path.glob("*.toml")):
+            try:
+                data = read_regular(self.inside(file.name), min(_LARGEST, left), "a scenario")
+                found[file.name] = data.decode()
+            except (RequestError, OSError, UnicodeDecodeError):
+                continue
+            left -= len(data)
+        return found
+
+    def checked(self, text: str, sets: Mapping[str, str]) -> None:
+        """Refuses a scenario that names a file outside, or that cannot be looked through. Raises RequestError."""
+        try:
+            named = list(_named(_read(text, "the scenario")))
+            for key, value in sets.items():
+                last = key.rsplit(".", 1)[-1].strip()
+                named += list(_named({last: _value(value, f"--set {key}")}))
+        except RecursionError:
+            raise RequestError("the scenario: too many tables inside each other; accepted: TOML 1.0") from None
+        for name in named:
+            self.inside(name)
+
+    def resolver(self) -> Resolver:
+        """Finds controllers in files of this folder alone, if they may run."""
+        return _Confined(self)
+
+
+class _Confined(Resolver):
+    def __init__(self, folder: Folder) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __call__(self, text: str) -> Definition | None:
+        file = file_of(text)
+        if file is not None:
+            self._folder.inside(file)
+            if not self._folder.runs_python:
+                raise RequestError(
+                    f'"{text}": this lab runs no controllers in Python; accepted: the name of a controller, or '
+                    "after thalweg lab --python a file in its folder"
+                )
+        return super().__call__(text)
+
+
+def _read(text: str, what: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"{what}: {error}; accepted: TOML 1.0") from None
+    except RecursionError:
+        raise RequestError(f"{what}: too many brackets inside each other; accepted: TOML 1.0") from None
+
+
+def _value(text: str, option: str) -> object:
+    r"""What the engine takes a value of `--set` for (crates/sim/src/scenario/overrides.rs): TOML, or else a text.
+
+    Its TOML is newer than 1.0, so what only begins as TOML is refused and no text: `"\x2e"` is one dot there.
+    Numbers remain texts here: the engine reads one that is too large for it as a text.
+    """
+    try:
+        value = tomllib.loads(f"v = {text}")["v"]
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        if text.lstrip()[:1] not in ('"', "'", "[", "{"):
+            return text
+        why = "too many brackets inside each other" if isinstance(error, RecursionError) else error
+        raise RequestError(f"{option}: {why}; accepted: TOML 1.0") from None
+    return value if isinstance(value, str | dict | list) else text
+
+
+def _named(value: Any) -> Iterator[str]:
+    """The names of files in a scenario, or in a part of it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in _NAMING and isinstance(inner, str) and not inner.startswith(_NAMING[key]):
+                yield inner
+            yield from _named(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _named(inner)

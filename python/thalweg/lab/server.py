@@ -1,0 +1,188 @@
+"""The local server of the lab: the page, the scenarios of one folder, and the trials that the page asks for.
+
+It answers this machine alone. A page of another site could ask too, from the same browser: so every request but
+for the page itself needs the token of the address that was printed, and all need a Host that is this machine
+(against DNS rebinding) and no Origin but our own. Nothing is written, and nothing is read but the page and the
+folder.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, QueryParams
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from thalweg.errors import RequestError
+from thalweg.lab.folder import Folder
+from thalweg.lab.session import Session
+
+PAGE = Path(str(files("thalweg"))) / "lab" / "page"
+HOST = "127.0.0.1"
+MOST_PAGES = 8
+"""Connections at once: each has a process. A page needs two."""
+LARGEST_MESSAGE = 2 << 20
+_ASSET = re.compile(r"[\w-]+\.(js|css|wasm)")
+_TYPES = {"js": "text/javascript", "css": "text/css", "wasm": "application/wasm"}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_FRAMED = {**_HEADERS, "Content-Security-Policy": "frame-ancestors 'self'; sandbox allow-scripts"}
+"""Of the frame in which the page runs controllers of its reader: without origin, however it is opened."""
+
+
+class Guard:
+    """Refuses what does not come from the page of this server."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, or answers it with 403."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        refusal = self.refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await PlainTextResponse(refusal, 403, _HEADERS)(scope, receive, send)
+        else:
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal})
+
+    def refusal(self, scope: Scope) -> str | None:
+        """Why a request is refused; None if it is not."""
+        headers = Headers(scope=scope)
+        port = scope["server"][1]
+        ours = [f"{name}:{port}" for name in (HOST, "localhost")]
+        if headers.getlist("host") not in [[name] for name in ours]:
+            return "this Host is not that of the lab"
+        origins = headers.getlist("origin")
+        if origins and origins not in [[f"http://{name}"] for name in ours]:
+            return "this Origin is not that of the lab"
+        if scope["path"].startswith("/assets/") or scope["path"] == "/sandbox.html":
+            return None  # the code of the page is no secret
+        token = QueryParams(scope["query_string"]).get("token")
+        if token is None and scope["path"] == "/" and scope["type"] == "http":
+            return None  # a link of the page: without a token the page asks nothing of this server
+        if token is None or not hmac.compare_digest(token.encode(), self._token):
+            return "the token is missing or wrong: open the address that thalweg lab has printed"
+        return None
+
+
+def application(folder: Folder, token: str) -> ASGIApp:
+    """The server as an ASGI application."""
+    connected: set[Session] = set()
+
+    async def index(_: Request) -> Response:
+        return FileResponse(PAGE / "index.html", headers=_HEADERS)
+
+    async def sandbox(_: Request) -> Response:
+        return FileResponse(PAGE / "sandbox.html", headers=_FRAMED)
+
+    async def asset(request: Request) -> Response:
+        name = request.path_params["name"]
+        match = _ASSET.fullmatch(name)
+        file = PAGE / "assets" / name
+        if match is None or not file.is_file():
+            return PlainTextResponse("there is no such file", 404, _HEADERS)
+        return FileResponse(file, headers=_HEADERS, media_type=_TYPES[match[1]])
+
+    async def scenarios(_: Request) -> Response:
+        return JSONResponse(folder.scenarios(), headers=_HEADERS)
+
+    async def engine(websocket: WebSocket) -> None:
+        if len(connected) >= MOST_PAGES:
+            await websocket.accept()  # a browser tells its page no reason of a connection that was not accepted
+            await websocket.close(1013, f"{MOST_PAGES // 2} pages of the lab are open already: close one of them")
+            return
+        session = Session(websocket, folder)
+        connected.add(session)
+        try:
+            await websocket.accept()
+            await session.run()
+        finally:
+            connected.discard(session)
+
+    routes = [
+        Route("/", index),
+        Route("/sandbox.html", sandbox),
+        Route("/assets/{name}", asset),
+        Route("/scenarios", scenarios),
+        WebSocketRoute("/engine", engine),
+    ]
+    return Guard(Starlette(routes=routes), token)
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on the loopback interface; port 0 is any that is free. Raises RequestError."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        found.close()
+        raise RequestError(f"--port {port}: {error}; accepted: a free port, or 0 for any") from None
+    return found
+
+
+class Server:
+    """The server on its socket, with the address to open."""
+
+    def __init__(self, folder: Folder, port: int = 0) -> None:
+        """Raises RequestError."""
+        if not (PAGE / "index.html").is_file():
+            raise RequestError(
+                "this installation has no page of the lab; accepted: after make lab, or from a wheel"
+            )
+        self._socket = listening(port)
+        token = secrets.token_urlsafe(24)
+        self.port: int = self._socket.getsockname()[1]
+        self.address = f"http://{HOST}:{self.port}/?token={token}"
+        settings = uvicorn.Config(
+            application(folder, token),
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            ws_max_size=LARGEST_MESSAGE,
+            ws_max_queue=4,
+            limit_concurrency=64,
+            timeout_keep_alive=10,
+            timeout_graceful_shutdown=1,
+            lifespan="off",
+        )
+        self.uvicorn = uvicorn.Server(settings)
+
+    def run(self, on_started: Callable[[], object] = lambda: None) -> None:
+        """Serves until interrupted. `on_started` is called once the socket listens, in another thread."""
+
+        def tell() -> None:
+            while not self.uvicorn.started:
+                if self.uvicorn.should_exit:
+                    return
+                time.sleep(0.02)
+            on_started()
+
+        threading.Thread(target=tell, daemon=True).start()
+        self.uvicorn.run(sockets=[self._socket])

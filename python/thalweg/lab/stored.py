@@ -1,0 +1,150 @@
+"""Results and sweeps that are stored in the folder of the lab: which there are, and the trials in one.
+
+A result was written by whoever: where it lies is confined to the folder, and what it says is checked by the store
+(`thalweg.store`). The scenario of a sweep is read as one that a page asks for: what it names is in the folder, and
+no controller in Python runs unless the lab was told so. A trial is listed with its seed and trace hash: the page
+says whether it opens to the same.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from thalweg import _native
+from thalweg.catalogue import Entry, find_scenario, list_scenarios
+from thalweg.errors import RequestError, ResultError
+from thalweg.lab.folder import Folder
+from thalweg.store.metadata import METADATA
+from thalweg.store.results import SuiteResult
+from thalweg.sweep.head import DOCUMENT
+from thalweg.sweep.result import SweepResult
+
+_DEPTH = 4
+_MOST_FOLDERS = 5_000
+_MOST_LISTED = 200
+MOST_TRIALS = 1_000
+"""Trials of a scenario, and points of a sweep, that are listed."""
+
+
+def listed(folder: Folder) -> list[dict[str, str]]:
+    """The results and sweeps in the folder: `path` below it, and `kind`. Links to folders are not followed."""
+    found: list[dict[str, str]] = []
+    waiting = [(folder.path, 0)]
+    for visited, (place, depth) in enumerate(waiting):
+        if visited == _MOST_FOLDERS or len(found) == _MOST_LISTED:
+            break
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        names = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
+        kind = "result" if METADATA in names else "sweep" if DOCUMENT in names else None
+        if kind is not None:
+            found.append({"path": str(place.relative_to(folder.path)), "kind": kind})
+        elif depth < _DEPTH:
+            inner = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+            waiting += [(Path(entry.path), depth + 1) for entry in inner if not entry.name.startswith(".")]
+    return found
+
+
+def opened(folder: Folder, path: str) -> dict[str, Any]:
+    """The scenarios of a result, or the points of a sweep, each with its text and trials. Raises RequestError."""
+    place = folder.inside(path)
+    if (place / DOCUMENT).is_file():
+        _refuse_links(place)
+        try:
+            return _sweep(folder, place)
+        except pl.exceptions.PolarsError as error:
+            reason = str(error).partition("\n")[0]
+            raise RequestError(f"{place}: the store is damaged: {reason}; accepted: a sweep as it was") from None
+    if (place / METADATA).is_file():
+        _refuse_links(place)
+    try:
+        result = SuiteResult.load(place)
+    except ResultError as error:
+        raise RequestError(str(error)) from None
+    scenarios = []
+    for outcomes in result.outcomes:
+        trials = outcomes.trials.head(MOST_TRIALS)
+        scenarios.append(
+            {
+                "name": outcomes.scenario.name,
+                "title": outcomes.scenario.title,
+                "about": f"{outcomes.n} trials: {outcomes.verdict().answer or 'no criterion'}",
+                "toml": outcomes.scenario.toml,
+                "seeds": [str(seed) for seed in trials["seed"].to_list()],
+                "hashes": trials["trace_hash"].to_list(),
+            }
+        )
+    return {"title": result.title, "version": result.version, "scenarios": scenarios}
+
+
+def _refuse_links(place: Path) -> None:
+    """Refuses a store with files that lie elsewhere, by links of folders too. Raises RequestError."""
+    tables = (file for depth in ("*.parquet", "*/*.parquet", "*/*/*.parquet") for file in place.glob(depth))
+    for file in (place / DOCUMENT, place / METADATA, *tables):
+        if os.path.lexists(file) and Path(os.path.realpath(file)) != file:
+            raise RequestError(f"{file} is a link, or lies behind one; accepted: a store without links")
+
+
+def _base(folder: Folder, reference: str) -> tuple[str, str]:
+    """Text and name of the scenario of a sweep: a shipped one, or a file in the folder. Raises RequestError."""
+    if reference in list_scenarios():
+        entry = find_scenario(reference)
+    else:
+        file = folder.inside(reference)
+        entry = Entry(file.stem, None, file)
+    try:
+        return entry.read().decode(), entry.file.name
+    except UnicodeDecodeError:
+        raise RequestError(f"{entry.file}: this is not text in UTF-8; accepted: a scenario") from None
+
+
+def _scenario(folder: Folder, base: tuple[str, str], result: SweepResult, index: int) -> _native.Scenario:
+    """The scenario of a point, confined as those that a page asks for (`thalweg.lab.worker`)."""
+    text, name = base
+    overrides, controllers = result.given(index)
+    if not all(isinstance(part, str) for pair in (*overrides, *controllers) for part in pair):
+        raise RequestError(f"{result.folder}: a value of an axis is no text; accepted: a sweep as it was")
+    for key, value in overrides:
+        folder.checked("", {key: value})
+    try:
+        return _native.Scenario.from_toml(text.encode(), name, overrides, controllers, folder.resolver())
+    except _native.ScenarioError as error:
+        raise RequestError(str(error)) from None
+
+
+def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
+    """The points of a sweep, each with the trial in the middle of its first metric."""
+    result = SweepResult.load(place)
+    base = _base(folder, str(result.head["reference"]))
+    folder.checked(base[0], {})
+    metric = next((name for name in result.columns if name.endswith(".completion_s")), None)
+    if metric is None:
+        raise RequestError(
+            f"{place}: no trial of this sweep has completed a flow; accepted: a sweep with completions"
+        )
+    typical = {int(row["index"]): row for row in result.typical(metric).iter_rows(named=True)}
+    keys = [str(axis["key"]) for axis in result.head["axes"]]
+    scenarios = []
+    for row in result.points.head(MOST_TRIALS).iter_rows(named=True):
+        trial = typical.get(int(row["index"]))
+        if trial is None:
+            continue
+        scenario = _scenario(folder, base, result, int(row["index"]))
+        values = ", ".join(f"{key} {result.texts(key)[int(row['index'])]}" for key in keys)
+        scenarios.append(
+            {
+                "name": values,
+                "title": scenario.title,
+                "about": f"the trial in the middle of {metric}",
+                "toml": scenario.toml,
+                "seeds": [str(trial["seed"])],
+                "hashes": [trial["trace_hash"]],
+            }
+        )
+    return {"title": str(result.head["scenario"]), "version": str(result.head["engine"]), "scenarios": scenarios}

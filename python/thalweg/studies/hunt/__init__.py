@@ -1,0 +1,1 @@
+"""The study `hunt`: see `study.py`."""

@@ -1,0 +1,23 @@
+"""The figures of the page of `hunt`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from thalweg.report.study import Section
+from thalweg.studies.hunt.figures import plot_search
+from thalweg.studies.hunt.measure import Measured
+from thalweg.studies.hunt.parameters import Cell, Parameters
+from thalweg.studies.runner.study import Finished
+
+
+def sections(finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
+    """The search of each case."""
+    for cell, measured in finished.cells.items():
+        yield Section(cell.name, cell.what, cell.source, partial(_search, cell, measured))
+
+
+def _search(cell: Cell, measured: Measured) -> list[Any]:
+    return [plot_search(measured.finds, cell.bound, cell.name)]

@@ -1,0 +1,138 @@
+"""How `thalweg lab` starts, opens a browser, and tells what it refuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from lab.test_server import SIMPLE, Lab, ask, folder, lab, running, setup  # noqa: F401 - fixtures
+from thalweg.errors import RequestError
+from thalweg.lab.folder import Folder
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Route
+
+pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
+
+
+def test_a_folder_of_links_in_a_circle_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(RequestError, match="there is no such folder"):
+        Folder.at(tmp_path / "loop")
+
+
+def test_the_browser_is_opened_once_the_server_answers_and_is_told_no_token(tmp_path: Path) -> None:
+    """The browser is a program that asks at once, as curl does, and writes down its arguments."""
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, re, sys, urllib.request\n"
+        "page = pathlib.Path(sys.argv[1].removeprefix('file://'))\n"
+        "target = re.search('url=([^\"]*)', page.read_text())[1]\n"
+        "mode = oct(page.parent.stat().st_mode)[-3:]\n"
+        "status = urllib.request.urlopen(target).status\n"
+        f"pathlib.Path({str(tmp_path / 'said')!r}).write_text(f'{{status}} {{mode}} {{sys.argv}} {{target}}')\n"
+    )
+    browser.chmod(0o755)
+    before = os.environ.get("BROWSER")
+    os.environ["BROWSER"] = str(browser)
+    try:
+        with running(tmp_path, "--open") as own:
+            said = tmp_path / "said"
+            for _ in range(200):
+                if said.exists() and said.read_text():
+                    break
+                time.sleep(0.05)
+            status, mode, *rest = said.read_text().split()
+            assert (status, mode) == ("200", "700")
+            assert rest[-1] == own.address
+            assert own.token not in " ".join(rest[:-1])
+    finally:
+        os.environ.pop("BROWSER")
+        if before is not None:
+            os.environ["BROWSER"] = before
+
+
+def test_no_module_of_the_folder_is_run_by_python_m(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(SIMPLE)
+    # Modules that the processes of trials import. What the command has imported before is not the lab's to refuse.
+    for name in ("tomllib", "numpy", "polars"):
+        (tmp_path / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'it-has-run')!r}, 'w').close()\nraise SystemExit(3)\n"
+        )
+    program = (
+        "import sys, numpy, polars, tomllib; from thalweg.cli import main; import thalweg.lab.server; "
+        "sys.path.insert(0, ''); sys.argv = ['thalweg', 'lab', '.']; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", program], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    try:
+        assert process.stdout is not None
+        parts = urlsplit(process.stdout.readline().removeprefix("open ").strip())
+        own = Lab.__new__(Lab)
+        assert parts.port is not None
+        own.port, own.token = parts.port, parts.query.removeprefix("token=")
+        own.wait()
+        with own.socket() as connection:
+            header = ask(connection, name="run", setup=setup(), seed="1", traced=False)
+        assert len(header["outcomes"]["trials"]["trace_hash"]) == 1
+        assert not (tmp_path / "it-has-run").exists()
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_the_ninth_connection_hears_why_it_is_closed(lab: Lab) -> None:  # noqa: F811 - a fixture
+    connections = [lab.socket() for _ in range(8)]
+    try:
+        with lab.socket() as ninth, pytest.raises(ConnectionClosed, match="4 pages of the lab are open already"):
+            ninth.recv(10)
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def test_a_refusal_has_its_key_and_the_file_of_its_line(lab: Lab, folder: Path) -> None:  # noqa: F811 - fixtures
+    with lab.socket() as connection:
+        refused = ask(connection, name="check", setup=setup(SIMPLE.replace('"20 Mbps"', '"20 Mbs"')))["refused"]
+        assert (refused["file"], refused["line"]) == (None, SIMPLE[: SIMPLE.index('"20 Mbps"')].count("\n") + 1)
+        assert refused["key"].startswith("path.rate") or "rate" in refused["key"]
+        (folder / "down.trace").write_text("1\n2\nx\n")
+        wrong = re.sub(r'rate\s*=\s*"20 Mbps"', 'trace = "down.trace"', SIMPLE)
+        refused = ask(connection, name="check", setup=setup(wrong))["refused"]
+        assert (refused["file"], refused["line"]) == ("down.trace", 3)
+
+
+def test_scenarios_that_are_offered_have_a_limited_size(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number:02}.toml").write_text(SIMPLE + "#" * (1000 << 10))
+    offered = Folder.at(tmp_path).scenarios()
+    assert 10 < len(offered) < 20
+    assert sum(map(len, offered.values())) <= 16 << 20
+    assert next(iter(offered)) == "00.toml"
+
+
+def test_an_engine_that_could_not_be_had_is_fetched_again(browser: Browser, static: str) -> None:
+    view = browser.new_context().new_page()
+    refused: list[str] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        route.abort()
+
+    view.route("**/*.wasm", refuse)
+    view.goto(static)
+    view.get_by_role("alert").wait_for()
+    assert refused
+    view.unroute("**/*.wasm")
+    assert view.evaluate("thalweg.about().then(({controllers}) => controllers.length)") > 3

@@ -1,0 +1,254 @@
+"""Stored results on the page of the lab: listed, and opened to the trials that they are of."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+from lab.conftest import Open, Problems, shown_hash
+from lab.test_server import SIMPLE, ask, running
+from thalweg.errors import RequestError
+from thalweg.lab.folder import Folder
+from thalweg.lab.stored import opened as opened_result
+from thalweg.store.results import SuiteResult
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
+PLAN = """
+scenario = "c4/simple-20mbps"
+trials = 3
+[axes]
+"path.rtt" = ["20 ms", "40 ms"]
+"""
+
+
+def thalweg(*words: str, cwd: Path) -> None:
+    program = "from thalweg.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a result of two scenarios and a sweep."""
+    folder = tmp_path_factory.mktemp("stored")
+    suite = ("suite", "c4", "--only", "simple*", "-n", "4", "-c", "main=cubic", "--out", "results/cubic")
+    thalweg(*suite, cwd=folder)
+    (folder / "plan.toml").write_text(PLAN)
+    thalweg("sweep", "plan.toml", "--out", "results/sweep", cwd=folder)
+    return folder
+
+
+def opens_each_trial_of(view: Page, result: SuiteResult) -> None:
+    """Opens the last trial of each scenario of a result that is listed."""
+    assert len(result.outcomes) > 1
+    for index, outcomes in enumerate(result.outcomes):
+        view.get_by_label("scenario of the result").select_option(str(index))
+        stored = dict(zip(outcomes.trials["seed"].to_list(), outcomes.trials["trace_hash"].to_list(), strict=True))
+        listed = view.locator(".stored-trials li").all_inner_texts()
+        assert listed == [f"seed {seed} {found}" for seed, found in stored.items()]
+        seed, found = list(stored.items())[-1]
+        view.get_by_role("button", name=f"seed {seed}", exact=True).click()
+        view.wait_for_selector("[data-settled]")
+        assert shown_hash(view) == found
+        assert "the hashes are equal" in view.locator(".promise").inner_text()
+
+
+def test_a_result_in_a_folder_of_the_reader_is_opened_by_the_static_page(opened: Open, results: Path) -> None:
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(results / "results" / "cubic")
+    view.locator(".stored-trials").wait_for()
+    opens_each_trial_of(view, SuiteResult.load(results / "results" / "cubic"))
+
+
+def test_results_and_sweeps_of_the_folder_are_listed_and_opened_by_the_server(
+    browser: Browser, problems: Problems, results: Path
+) -> None:
+    with running(results) as lab:
+        view = lab.page(browser, problems)
+        view.get_by_role("tab", name="Results").click()
+        offered = view.locator(".offered button")
+        assert offered.all_inner_texts() == ["results/cubic (result)", "results/sweep (sweep)"]
+        offered.first.click()
+        view.locator(".stored-trials").wait_for()
+        opens_each_trial_of(view, SuiteResult.load(results / "results" / "cubic"))
+        offered.last.click()
+        view.get_by_label("scenario of the result").get_by_text("path.rtt 40 ms").wait_for(state="attached")
+        for index in range(2):
+            view.get_by_label("scenario of the result").select_option(str(index))
+            view.locator(".stored-trials button").first.click()
+            view.wait_for_selector("[data-settled]")
+            assert "the hashes are equal" in view.locator(".promise").inner_text()
+
+
+@pytest.mark.parametrize("damage", ["format", "seed", "parquet", "missing", "json"])
+def test_a_damaged_result_has_one_message(opened: Open, results: Path, tmp_path: Path, damage: str) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(results / "results" / "cubic", folder)
+    file = folder / "metadata.json"
+    document: dict[str, Any] = json.loads(file.read_text())
+    scenario = document["scenarios"][0]["name"]
+    said = {
+        "format": "is not a result that this version reads",
+        "seed": "scenarios.0.toml is no text",
+        "parquet": f"{scenario}/trials.parquet is damaged",
+        "missing": "there is no metadata.json",
+        "json": "metadata.json: ",
+    }[damage]
+    if damage == "format":
+        document["format"] = "other"
+    if damage == "seed":
+        document["scenarios"][0]["toml"] = 3
+    file.write_text("{" if damage == "json" else json.dumps(document))
+    if damage == "parquet":
+        table = folder / scenario / "trials.parquet"
+        table.write_bytes(table.read_bytes()[: table.stat().st_size // 2])
+    if damage == "missing":
+        file.unlink()
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(folder)
+    view.get_by_role("alert").wait_for()
+    assert said in view.get_by_role("alert").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"), [("codec", "packed as SNAPPY"), ("rows", "1000001 rows, at most 1000000")]
+)
+def test_a_table_that_thalweg_does_not_write_is_not_unpacked(
+    opened: Open, results: Path, tmp_path: Path, damage: str, said: str
+) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(results / "results" / "cubic", folder)
+    file = next(folder.glob("*/trials.parquet"))
+    table = pl.read_parquet(file)
+    if damage == "codec":
+        table.write_parquet(file, compression="snappy")
+    else:
+        table.head(1).select(pl.all().repeat_by(1_000_001).explode()).write_parquet(file)
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(folder)
+    view.get_by_role("alert").wait_for()
+    assert said in view.get_by_role("alert").inner_text()
+
+
+def test_a_result_is_opened_while_many_trials_run(browser: Browser, results: Path) -> None:
+    with running(results) as lab:
+        view = lab.page(browser)
+        view.get_by_role("tab", name="Results").click()
+        view.evaluate(
+            "{window.running = true; void thalweg.trials(thalweg.shown.setup, Array.from({length: 10000}, "
+            "(_, index) => index)).finally(() => { window.running = false; })}"
+        )
+        view.locator(".offered button").first.click()
+        view.locator(".stored-trials").wait_for()
+        assert view.evaluate("window.running")
+
+
+def test_the_server_opens_nothing_outside_of_its_folder(results: Path, tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "link").symlink_to(results / "results" / "cubic")
+    (inside / "outer").symlink_to(results / "results")
+    outer = os.path.relpath(results / "results" / "cubic", inside)
+    with running(inside) as lab, lab.socket() as connection:
+        assert ask(connection, name="results")["result"] == []
+        for path in ("link", outer, str(results / "results" / "cubic"), "\0"):
+            refused = ask(connection, name="result", path=path)["refused"]["message"]
+            assert "outside of the folder" in refused or "is no name of a file" in refused
+        assert "is not a result" in ask(connection, name="result", path=".")["refused"]["message"]
+
+
+EVIL = """
+from pathlib import Path
+import thalweg
+
+Path("it-has-run").touch()
+
+class Evil(thalweg.Controller):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("setting", "this lab runs no controllers in Python"),
+        ("axis", "this lab runs no controllers in Python"),
+        ("trace", "outside of the folder"),
+        ("reference", "outside of the folder"),
+        ("upper case", "outside of the folder"),
+        ("base", "outside of the folder"),
+        ("sweep.json", "is a link"),
+        ("points.parquet", "is a link"),
+        ("trials", "is a link"),
+    ],
+)
+def test_a_sweep_of_a_stranger_runs_no_python_and_reads_no_other_file(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # as the process does that answers
+    folder, place = Folder.at(tmp_path), tmp_path / "sweep"
+    shutil.copytree(results / "results" / "sweep", place)
+    assert len(opened_result(folder, "sweep")["scenarios"]) == 2
+    (tmp_path / "evil.py").write_text(EVIL)
+    document: dict[str, Any] = json.loads((place / "sweep.json").read_text())
+    outer = results / "plan.toml"
+    match damage:
+        case "setting":
+            document["settings"] = [["controller.main", str(tmp_path / "evil.py")]]
+        case "axis":
+            document["axes"].append({"key": "controller.main", "column": "controller.main", "unit": ""})
+            points = pl.read_parquet(place / "points.parquet")
+            evil = pl.lit(str(tmp_path / "evil.py"))
+            points = points.with_columns(evil.alias("=controller.main"), evil.alias("controller.main"))
+            points.write_parquet(place / "points.parquet")
+        case "trace":
+            document["settings"] = [["path.trace", str(outer)]]
+        case "reference":
+            (results / "plain").write_text(SIMPLE)
+            document["reference"] = str(results / "plain")
+        case "upper case":
+            (results / "a.TOML").write_text(SIMPLE)
+            document["reference"] = str(results / "a.TOML")
+        case "base":
+            document["reference"] = str(tmp_path / "own.toml")
+            own = re.sub(r'rate\s*=\s*"20 Mbps"', f'trace = "{outer}"', SIMPLE)
+            assert own != SIMPLE
+            (tmp_path / "own.toml").write_text(own)
+        case name:
+            (place / name).rename(tmp_path / f"other-{name}")
+            (place / name).symlink_to(tmp_path / f"other-{name}")
+    if not (place / "sweep.json").is_symlink():
+        (place / "sweep.json").write_text(json.dumps(document))
+    with pytest.raises(RequestError, match=said):
+        opened_result(folder, "sweep")
+    assert not (tmp_path / "it-has-run").exists()
+
+
+@pytest.mark.parametrize("name", ["metadata.json", "trials.parquet", "scenario"])
+def test_a_result_with_links_is_refused(results: Path, tmp_path: Path, name: str) -> None:
+    folder, place = Folder.at(tmp_path), tmp_path / "result"
+    shutil.copytree(results / "results" / "cubic", place)
+    scenarios = opened_result(folder, "result")["scenarios"]
+    own = place / scenarios[0]["name"]
+    file = {"metadata.json": place / name, "trials.parquet": own / name, "scenario": own}[name]
+    file.rename(tmp_path / "other")
+    file.symlink_to(tmp_path / "other")
+    with pytest.raises(RequestError, match="is a link"):
+        opened_result(folder, "result")
