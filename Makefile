@@ -110,8 +110,10 @@ lab-page: wasm lab/node_modules/.packages
 
 test: lint test-rust test-python bench-check pages-check audit fuzz-new
 
+# Properties draw the same cases for everyone who tests this commit, others with each commit; SEED=NUMBER draws others.
 test-rust: $(VENV)/.packages
-	cargo test --workspace --exclude thalweg-bindings --locked --quiet
+	PROPTEST_RNG_SEED=$(or $(SEED),$$((0x$(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),0)))) \
+	  cargo test --workspace --exclude thalweg-bindings --locked --quiet
 
 # The Chromium that tests of pages move: root gets itself Debian's package; for others the tests say what they skip.
 browser:

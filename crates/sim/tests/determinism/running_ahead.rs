@@ -41,7 +41,7 @@ fn path() -> impl Strategy<Value = String> {
     let buffer = prop_oneof![
         Just("2 bdp"),
         Just("20 packets"),
-        Just("30 ms"),
+        Just("120 ms"),
         Just("unlimited")
     ];
     let queue = prop_oneof![
@@ -60,6 +60,13 @@ fn path() -> impl Strategy<Value = String> {
     let change = prop::option::of((1u64..3000, 0u64..20_000, 0u64..200));
     ((100u64..50_000, 0u64..300), buffer, queue, more, change).prop_map(
         |((rate, rtt), buffer, queue, more, change)| {
+            // A buffer that does not hold the first packet, 1280 bytes, is refused: 100 kbps x 120 ms are 1500 bytes,
+            // and 2 BDP are 2 x rate [kbit/s] x rtt [ms] / 8.
+            let rtt = if buffer == "2 bdp" {
+                rtt.max(5120_u64.div_ceil(rate))
+            } else {
+                rtt
+            };
             let mut text = format!(
                 "title = \"t\"\n[path]\nrate = \"{rate} kbps\"\nrtt = \"{rtt} ms\"\nbuffer = \"{buffer}\"\nqueue = {{ model = \"{queue}\" }}\n{more}"
             );
