@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -217,6 +218,28 @@ def test_traces_of_a_scheduler_that_is_lost_are_said_to_be(scenario: str) -> Non
 
         with pytest.raises(RequestError, match="the scheduler no longer answers"):
             executor.each(Scenario.load(scenario), range(1, 100), late, kill)
+
+
+def test_a_result_that_dask_has_no_value_for_is_of_a_lost_scheduler(
+    scenario: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does where the loop of the client is cancelled while somebody waits."""
+
+    async def cancelled(*args: object, **options: object) -> None:
+        raise asyncio.CancelledError
+
+    own = Scenario.load(scenario)
+    with connected("local:1") as executor:
+        assert isinstance(executor, Cluster)
+        monkeypatch.setattr(executor._client, "_gather", cancelled)
+        with pytest.raises(RequestError, match="the scheduler no longer answers"):
+            executor.play([Batch([own], range(1, 3))], lambda result: None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_two_commands_may_have_workers_of_this_machine_at_once() -> None:
+    with connected("local:1") as one, connected("local:1") as other:
+        assert (one.name, other.name) == ("1 worker", "1 worker")
 
 
 def test_the_script_of_the_manual_runs_as_a_script(tmp_path: Path) -> None:

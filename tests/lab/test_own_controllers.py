@@ -23,7 +23,7 @@ from thalweg import Scenario
 from thalweg.trace.qlog import write_sequence
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
 OWN = Path(__file__).parents[2] / "lab" / "src" / "own"

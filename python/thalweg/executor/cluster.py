@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from thalweg import _native, audit
 from thalweg.errors import AuditError, ControllerError, RequestError
 from thalweg.executor import Batch, Executor, Failed, Finished, Report, T, Take, unheard
 from thalweg.executor.apart import FAILURES
 from thalweg.executor.portable import Told, document_of, gathered, is_portable, read_answer
-from thalweg.executor.remote import engine_here, play, take_from
+from thalweg.executor.remote import Played, engine_here, play, take_from
 from thalweg.extras import require
 from thalweg.outcome import Trial
 from thalweg.scenario import Scenario
@@ -38,6 +38,18 @@ _LOST_S = 3.0
 _POLL_S = 0.1
 _LOOK_S = 2.0
 """How often the workers are counted."""
+_SETTINGS = {
+    # Outcomes that a lost worker has taken along are asked for in vain, and played again elsewhere.
+    "distributed.comm.timeouts.connect": _LOST_S,
+    # Workers that we start look at themselves ten times as seldom: together 3 % of their processor time.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "200ms",
+    "distributed.worker.memory.monitor-interval": "500ms",
+}
+"""Of Dask."""
+_LOST = (OSError, CancelledError, UnboundLocalError)
+"""What asking for a result raises when the scheduler is lost; the last comes from `distributed.utils.sync`, which
+has no result where its coroutine was cancelled."""
 _AHEAD = 2
 """Batches for each thread of a worker that wait there or are at work, so that none has to wait for the next."""
 
@@ -49,8 +61,7 @@ def connected(address: str) -> Iterator[Executor]:
     import dask  # noqa: PLC0415 - an extra, and it takes half a second to load
     import distributed  # noqa: PLC0415
 
-    # Outcomes that a lost worker has taken along are asked for in vain, and played again elsewhere.
-    dask.config.set({"distributed.comm.timeouts.connect": _LOST_S})
+    dask.config.set(_SETTINGS)
     for name in ("distributed", "asyncio", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said once, by us
     local = _LOCAL.fullmatch(address)
@@ -62,6 +73,8 @@ def connected(address: str) -> Iterator[Executor]:
                 n_workers=int(local[1]),
                 threads_per_worker=1,
                 dashboard_address=None,
+                # Without a dashboard there still is a web server, at a port that two commands would contend for.
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
@@ -173,7 +186,7 @@ class Cluster:
                 continue
             except (AuditError, ControllerError, RuntimeError):
                 raise
-            except (OSError, CancelledError):
+            except _LOST:
                 raise self.lost() from None
             except KilledWorker:
                 raise ends_workers(seed) from None
@@ -200,7 +213,7 @@ class Cluster:
             "what was stored is kept"
         )
 
-    def refuse_engine(self, engine: str) -> None:
+    def refuse_engine(self, engine: str) -> NoReturn:
         """Raises RequestError for a worker that came later."""
         raise self._other_engine(engine, "a worker")
 
@@ -299,12 +312,12 @@ class _Flight:
             self._repeat(part)
             return
         try:
-            answers = future.result()
-        except (OSError, CancelledError):  # it was on its way
+            played: Played | str = future.result()
+        except _LOST:  # it was on its way
             raise self._cluster.lost() from None
-        if isinstance(answers, str):
-            self._cluster.refuse_engine(answers)
-        self._hand_over(part, answers)
+        if isinstance(played, str):
+            self._cluster.refuse_engine(played)
+        self._hand_over(part, played.answers)
         self._finished += len(part.trials)
 
     def _repeat(self, part: _Part) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from thalweg import _native
@@ -12,7 +13,13 @@ from thalweg.memory import keep_blocks
 from thalweg.outcome import Trial
 from thalweg.scenario import Scenario
 
-Answers = list[dict[str, Any]]
+
+@dataclass(frozen=True)
+class Played:
+    """What came of the trials of a batch. Dask packs it at once, but a list element by element."""
+
+    answers: list[dict[str, Any]]
+    """Of each trial (`Portable.answer`), in order."""
 
 
 def engine_here() -> str:
@@ -20,12 +27,12 @@ def engine_here() -> str:
     return _native.engine()
 
 
-def play(engine: str, documents: Sequence[dict[str, Any]], seeds: Sequence[Sequence[int]]) -> Answers | str:
+def play(engine: str, documents: Sequence[dict[str, Any]], seeds: Sequence[Sequence[int]]) -> Played | str:
     """Plays trials of each scenario, with seeds of its own; or says what engine is here, if it is another one."""
     if _native.engine() != engine:
         return _native.engine()
     keep_blocks()
-    answers: Answers = []
+    answers: list[dict[str, Any]] = []
     for document, own in zip(documents, seeds, strict=True):
         try:
             scenario = Portable.of(document)
@@ -33,7 +40,7 @@ def play(engine: str, documents: Sequence[dict[str, Any]], seeds: Sequence[Seque
             answers += [{"failed": "ControllerError", "error": str(error)} for _ in own]
             continue
         answers += [scenario.answer(seed) for seed in own]
-    return answers
+    return Played(answers)
 
 
 def take_from(engine: str, document: dict[str, Any], seed: int, take: Callable[[Trial], Any]) -> tuple[str, Any]:
