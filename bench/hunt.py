@@ -1,6 +1,7 @@
 """How many scenarios a hunt needs for the planted defect of `tests/hunt`, beside random draws of the same space.
 
-    python bench/hunt.py [SEEDS] [SAMPLER...]     ten search seeds of evolution and random, if nothing is said
+    python bench/hunt.py [SEEDS] [SAMPLER...]     search seeds 1 to 10 of evolution and random, if nothing is said
+    python bench/hunt.py 31-60                    others
 
 The defect is found by the first scenario in which the flow has less than half of the reference's rate: without it,
 the regret is 0.9 to 1.1. What `evolution` finds is shrunk, and its numbers are counted before and after. A search
@@ -50,12 +51,13 @@ def until(plan: HuntPlan, most: int = _MOST) -> int | None:
 
 def main(words: list[str]) -> None:
     """Prints a line for each search, and the medians."""
-    seeds, samplers = int(words[0]) if words else 10, words[1:] or ["evolution", "random"]
+    first, _, last = (words[0] if words else "1-10").rpartition("-")
+    seeds, samplers = range(int(first or 1), int(last) + 1), words[1:] or ["evolution", "random"]
     plan = Hunt.load(PLAN).plan
     needed: dict[str, list[int]] = {}
     ratios = []
     for sampler in samplers:
-        for seed in range(1, seeds + 1):
+        for seed in seeds:
             own = replace(plan, sampler=sampler, search_seed=seed)
             number = until(own)
             needed.setdefault(sampler, []).append(number or _MOST)

@@ -317,7 +317,9 @@ class TestStudies:
         assert rows[0].keys() == rows[1].keys()
         # The largest of eight is at least the mean, which takes a handshake, a request and an answer: 40 ms.
         assert all(0.04 < row["geomean_s"] <= row["p95_s"] < 60 for row in rows)
-        assert 0 <= rows[2]["geomean_harm"] <= 1
+        # One request that waits for a busy machine, when alone, makes the harm of the others negative.
+        assert rows[2]["geomean_harm"] <= 1
+        assert 0 <= rows[3]["geomean_harm"] <= 1
         assert 0 < rows[2]["competitor_bps"] < 50e6
         assert [report["seed"] for report in document["live"]] == [1, 1]
         assert "2 trials in real time" in said
