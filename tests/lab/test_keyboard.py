@@ -221,7 +221,7 @@ def test_the_focus_stays_with_a_lesson(opened_in: OpenIn) -> None:
     view.get_by_role("tab", name="Lessons").click()
     view.get_by_role("button", name="Bufferbloat").focus()
     view.keyboard.press("Enter")
-    assert view.evaluate("document.activeElement.textContent") == "Bufferbloat"  # the heading of the lesson
+    until(view, "document.activeElement.textContent === 'Bufferbloat'")  # the heading of the lesson
     view.keyboard.press("Tab")
     view.keyboard.press("Space")
     view.keyboard.press("Tab")
@@ -230,7 +230,7 @@ def test_the_focus_stays_with_a_lesson(opened_in: OpenIn) -> None:
     assert "promise" in view.evaluate("document.activeElement.className")
     view.get_by_role("button", name="All lessons").first.focus()
     view.keyboard.press("Enter")
-    assert view.evaluate("document.activeElement.textContent") == "Bufferbloat"  # its place in the list
+    until(view, "document.activeElement.textContent === 'Bufferbloat'")  # its place in the list, a frame later
 
 
 SHIFTS = """

@@ -151,6 +151,7 @@ def test_a_request_that_is_too_long_is_refused(lab: Lab) -> None:
         ({"axes": [{"key": "path.rtt", "from": "1 ms", "steps": "3"}]}, "to is missing"),
         ({"axes": [{"key": "path.rtt", "from": "1 ms", "to": "9 s", "stops": "3"}]}, "unknown key"),
         ({"setup": setup("title = ")}, "TOML 1.0"),
+        ({"setup": setup(f"day = 1979-05-27\n{SIMPLE}")}, "a date or a time"),
         ({"setup": setup(SIMPLE.replace("20 Mbps", "20 Mbs"))}, "20 Mbs"),
         (
             {"setup": setup(SIMPLE.replace('rate   = "20 Mbps"', "trace = '../secret.txt'"))},
@@ -212,7 +213,9 @@ def test_a_day_of_work_is_for_the_command_line(lab: Lab, folder: Path) -> None:
     assert not (folder / "days").exists()
 
 
-@pytest.mark.parametrize("own", [SIMPLE, SIMPLE.replace("20 Mbps", "21 Mbps")], ids=["of the folder", "changed"])
+@pytest.mark.parametrize(
+    "own", [SIMPLE, SIMPLE.replace("Simple 20 Mbps", "\U0001f600 é")], ids=["of the folder", "changed"]
+)
 def test_the_plan_and_the_command_do_the_same(lab: Lab, folder: Path, own: str) -> None:
     name = "changed" if own != SIMPLE else "kept"
     wanted = asked(setup=setup(own, sets={"path.buffer": '"2 bdp"'}), name=name)

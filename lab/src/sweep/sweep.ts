@@ -158,9 +158,14 @@ const ASKED_EVERY_MS = 250;
 
 /** Shows how far the sweep is until it has ended. */
 async function follow(): Promise<void> {
-  while (progress.value?.isRunning) {
-    await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
-    progress.value = await (sweeps.value as Sweeps).state();
+  try {
+    while (progress.value?.isRunning) {
+      await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
+      progress.value = await (sweeps.value as Sweeps).state();
+    }
+  } catch (error) {
+    progress.value = null; // the server has gone, and the sweep with it
+    throw error;
   }
   await listOffered();
 }

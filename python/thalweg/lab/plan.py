@@ -129,7 +129,12 @@ class Asked:
         if folder.scenarios().get(origin) == text:
             return _quoted(origin), ""
         folder.checked(text, {})
-        return "", scenario_text(tomllib.loads(text), "scenario")
+        try:
+            return "", scenario_text(tomllib.loads(text), "scenario")
+        except TypeError:  # a date, or a time
+            raise RequestError(
+                f"{origin}: it has a date or a time; accepted: texts, numbers, lists, tables"
+            ) from None
 
     def _axis(self, axis: Mapping[str, str]) -> str:
         key = axis["key"].strip()

@@ -70,7 +70,7 @@ def _toml(value: Any) -> str:
         return f"{{ {', '.join(_pairs(value))} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _pairs(keys: Keys) -> Iterator[str]:
