@@ -9,6 +9,7 @@ import { local, titleOf } from "./scenario/library";
 import { api } from "./state/api";
 import { begin, failure, openFragment, rerun } from "./state/lab";
 import { useShelf } from "./stored/state";
+import { useSweeps } from "./sweep/sweep";
 import { App, openLesson } from "./view/app";
 
 window.thalweg = api;
@@ -30,6 +31,7 @@ else {
   const server = new ServerEngine(token);
   void begin(new WithOwn(server));
   void useShelf(server.shelf);
+  void useSweeps(server.sweeps);
   runLive.value = server.live;
   void scenariosOf(token).then(
     (found) => {

@@ -90,10 +90,14 @@ class Scenario:
         controllers: Controllers = (),
         file: str | None = None,
         suite: str | None = None,
+        resolver: Resolver | None = None,
     ) -> Scenario:
-        """Reads a scenario from the text of a file; `file` is the name that errors use. Raises RequestError."""
+        """Reads a scenario from the text of a file; `file` is the name that errors use. Raises RequestError.
+
+        `resolver` finds controllers in Python; by default any file may have one.
+        """
         source = text.encode() if isinstance(text, str) else text
-        resolver = Resolver()
+        resolver = resolver or Resolver()
         settings, bindings = pairs(overrides), bound(controllers, resolver)
         try:
             if bindings:

@@ -99,7 +99,7 @@ def walk(view: Page, most: int = 200) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("width", [1400, 400])
-@pytest.mark.parametrize("tab", ["Path", "Lessons"])
+@pytest.mark.parametrize("tab", ["Path", "Sweep", "Lessons"])
 def test_tab_reaches_every_control_in_order_where_it_is_seen(opened_in: OpenIn, tab: str, width: int) -> None:
     view = opened_in(width)
     view.get_by_role("tab", name=tab).click()
@@ -116,7 +116,7 @@ def test_tab_reaches_every_control_in_order_where_it_is_seen(opened_in: OpenIn, 
 def test_every_control_has_a_name_for_screen_readers(opened_in: OpenIn) -> None:
     view = opened_in()
     view.get_by_role("button", name="Keep this run to compare").click()
-    for tab in ("Path", "Scenario", "Lessons"):
+    for tab in ("Path", "Scenario", "Sweep", "Lessons"):
         view.get_by_role("tab", name=tab).click()
         tree = view.locator("body").aria_snapshot()
         controls = ("button", "slider", "combobox", "textbox", "spinbutton", "tab", "link", "radio", "group")
@@ -221,7 +221,7 @@ def test_the_focus_stays_with_a_lesson(opened_in: OpenIn) -> None:
     view.get_by_role("tab", name="Lessons").click()
     view.get_by_role("button", name="Bufferbloat").focus()
     view.keyboard.press("Enter")
-    assert view.evaluate("document.activeElement.textContent") == "Bufferbloat"  # the heading of the lesson
+    until(view, "document.activeElement.textContent === 'Bufferbloat'")  # the heading of the lesson
     view.keyboard.press("Tab")
     view.keyboard.press("Space")
     view.keyboard.press("Tab")
@@ -230,7 +230,7 @@ def test_the_focus_stays_with_a_lesson(opened_in: OpenIn) -> None:
     assert "promise" in view.evaluate("document.activeElement.className")
     view.get_by_role("button", name="All lessons").first.focus()
     view.keyboard.press("Enter")
-    assert view.evaluate("document.activeElement.textContent") == "Bufferbloat"  # its place in the list
+    until(view, "document.activeElement.textContent === 'Bufferbloat'")  # its place in the list, a frame later
 
 
 SHIFTS = """
@@ -259,7 +259,7 @@ def test_text_of_twice_the_size_has_its_room(opened_in: OpenIn, width: int) -> N
     view.wait_for_timeout(300)
     large = view.evaluate("[...document.querySelectorAll('canvas, .dots svg')].map((one) => one.clientHeight)")
     assert large == pytest.approx([2 * height for height in small], abs=1)
-    for tab in ("Scenario", "Lessons", "Path"):
+    for tab in ("Scenario", "Sweep", "Lessons", "Path"):
         view.get_by_role("tab", name=tab).click()
         assert view.evaluate("document.scrollingElement.scrollWidth") <= width
         assert view.evaluate(CUT) == []

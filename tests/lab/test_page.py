@@ -239,7 +239,7 @@ def test_a_scenario_is_opened_from_a_file(opened: Open, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("tab", ["Path", "Scenario", "Controller", "Results", "Lessons"])
+@pytest.mark.parametrize("tab", ["Path", "Scenario", "Controller", "Sweep", "Results", "Lessons"])
 def test_axe_finds_nothing_serious(opened: Open, scheme: Scheme, tab: str) -> None:
     view = opened(scheme=scheme, settled=True)
     view.get_by_role("tab", name=tab).click()
@@ -258,7 +258,7 @@ def test_axe_finds_nothing_serious(opened: Open, scheme: Scheme, tab: str) -> No
 @pytest.mark.parametrize("width", [360, 400, 800, 1400, 2560])
 def test_nothing_scrolls_sideways(opened: Open, width: int) -> None:
     view = opened(width=width, settled=True)
-    for tab in ("Scenario", "Lessons", "Path"):
+    for tab in ("Scenario", "Sweep", "Lessons", "Path"):
         view.get_by_role("tab", name=tab).click()
         assert view.evaluate("document.scrollingElement.scrollWidth") <= width
     view.evaluate("document.documentElement.style.fontSize = '200%'")

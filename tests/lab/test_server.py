@@ -305,8 +305,8 @@ def children(process: int) -> int:
     return len(listed.stdout.split())
 
 
-def eventually(true: Callable[[], bool]) -> bool:
-    for _ in range(100):
+def eventually(true: Callable[[], bool], seconds: float = 10) -> bool:
+    for _ in range(int(10 * seconds)):
         if true():
             return True
         time.sleep(0.1)

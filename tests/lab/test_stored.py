@@ -147,6 +147,69 @@ def test_a_table_that_thalweg_does_not_write_is_not_unpacked(
     assert said in view.get_by_role("alert").inner_text()
 
 
+def varints(data: bytes | bytearray, at: int) -> list[tuple[int, int, int]]:
+    """The numbers at the begin of a header of a Parquet page: kind, bytes unpacked, bytes packed, values.
+
+    Each with where it stands and how long it is. Fields 1 to 3 are numbers (0x15), and field 5, a table (0x2c),
+    begins with one.
+    """
+    found = []
+    for intro in (b"\x15", b"\x15", b"\x15", b"\x2c\x15"):
+        assert data[at : at + len(intro)] == intro
+        at += len(intro)
+        begin, value, shift = at, 0, 0
+        while True:
+            value |= (data[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if not data[at - 1] & 0x80:
+                break
+        found.append((value >> 1, begin, at - begin))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (None, ""),
+        (1, "a page of 134217727 bytes"),
+        (2, "where"),
+        (3, "values, 150000 rows"),
+        (0, "a page of kind"),
+    ],
+    ids=["nothing", "unpacked", "packed", "values", "kind"],
+)
+@pytest.mark.parametrize("codec", ["zstd", "uncompressed"])
+def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
+    opened: Open, results: Path, tmp_path: Path, number: int | None, said: str, codec: Any
+) -> None:
+    folder = tmp_path / "lies"
+    shutil.copytree(results / "results" / "cubic", folder)
+    file = next(folder.glob("*/trials.parquet"))
+    rows = 150_000  # seeds of 1.2 MB: the sizes in the header of the page have four bytes, and can say 128 MiB
+    seeds = pl.Series("seed", [(7919 * n * n + n) % 2**61 for n in range(rows)], dtype=pl.UInt64)
+    table = pl.DataFrame([seeds, pl.Series("trace_hash", ["0123456789abcdef"] * rows)])
+    table.write_parquet(file, compression=codec, data_page_size=1 << 24, statistics=False)
+    data = bytearray(file.read_bytes())
+    header = varints(data, 4)  # the file begins with PAR1, and the first page follows
+    assert header[3][0] == rows
+    if number is not None:
+        _, begin, length = header[number]
+        # The largest number in as many bytes, even since an odd one stands for a negative; of a kind, an index.
+        lie = [0xFE, *[0xFF] * (length - 2), 0x7F] if length > 1 else [0x02]
+        data[begin : begin + length] = bytes(lie)
+        file.write_bytes(data)
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(folder)
+    if number is None:
+        view.locator(".stored-trials").wait_for()
+        return
+    view.get_by_role("alert").wait_for()
+    message = view.get_by_role("alert").inner_text()
+    assert said in message
+    assert "trials.parquet is damaged" in message
+
+
 def test_a_result_is_opened_while_many_trials_run(browser: Browser, results: Path) -> None:
     with running(results) as lab:
         view = lab.page(browser)

@@ -374,3 +374,19 @@ def test_a_ctrl_c_while_the_first_trials_are_measured_keeps_what_is_finished(
     monkeypatch.undo()
     then = sweep.play(tmp_path / "out", ThisMachine(1), Shard())
     assert (then.complete, then.present, then.ran) == (True, 4, 16)
+
+
+def test_slow_first_trials_of_an_estimate_or_a_refused_run_are_not_stored(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("thalweg.sweep.run.BATCH_S", 0.0)  # as if each trial took longer than what may be lost
+    sweep, before = Sweep(scenario, AXES, trials=3), sorted(tmp_path.rglob("*"))
+    assert sweep.estimate().missing == 12
+    assert sweep.estimate(tmp_path / "out").missing == 12
+    with monkeypatch.context() as shorter:
+        shorter.setattr("thalweg.sweep.run.DAY_S", 1e-9)
+        with pytest.raises(RequestError, match="accepted: --yes"):
+            sweep.run(tmp_path / "out")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert sweep.run(tmp_path / "out").scan().collect().height == 12

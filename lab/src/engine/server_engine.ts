@@ -4,6 +4,7 @@ import type { About, Checked, Column, Engine, Outcomes, Passages, Setup, Table, 
 import type { Refused } from "./calls";
 import type { Offered, Shelf, Stored } from "../stored/stored";
 import type { Report, RunLive } from "../live/live";
+import type { Asked, Estimate, Progress, Sweeps } from "../sweep/sweep";
 import { Turns } from "./turns";
 
 /** An array in the header of an answer: where its values lie. */
@@ -120,7 +121,7 @@ export class ServerEngine implements Engine {
   private readonly runs: Connection;
   private readonly many: Connection;
 
-  constructor(token: string) {
+  constructor(private readonly token: string) {
     const address = new URL(`engine?token=${encodeURIComponent(token)}`, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     this.runs = new Connection(address.href);
@@ -139,6 +140,22 @@ export class ServerEngine implements Engine {
     const header = await this.many.call(words, signal, (_, live) => onReport(live as Report));
     return { ...trialOf(header, seed), unfaithful: header.unfaithful ?? "" };
   };
+
+  /** Sweeps of the server: they go on when this page has gone. */
+  readonly sweeps: Sweeps = {
+    estimate: async (asked, signal) => (await this.many.call({ name: "estimate", sweep: asked }, signal)).result as Estimate,
+    start: (asked) => this.sweep("/start", asked),
+    state: () => this.sweep(""),
+    stop: () => this.sweep("/stop", null),
+  };
+
+  private async sweep(call: string, body?: Asked | null): Promise<Progress> {
+    const post = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(new URL(`sweep${call}?token=${encodeURIComponent(this.token)}`, location.href), post).catch(() => null);
+    if (!response) throw new Error("the server of the lab does not answer: start thalweg lab again");
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as Progress;
+  }
 
   async about(): Promise<About> {
     return (await this.runs.call({ name: "about" })).result as About;

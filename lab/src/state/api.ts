@@ -8,6 +8,7 @@ import { command, csvFile, pngFile, qlogFile, svgFile } from "./files";
 import { about, address, adjust, change, engineOf, finished, keep, kept, many, open, refusal, rerun, run, SEEDS, seed, setup, stop } from "./lab";
 import { chosen, follow, MOST, watching } from "../watch/held";
 import { begin, pause, step } from "../watch/player";
+import { type Sweeps, sweeps } from "../sweep/sweep";
 import { watched } from "../view/watch";
 
 const NONE: Setup = { text: "", origin: "scenario.toml", sets: {}, controllers: {} };
@@ -84,6 +85,10 @@ export const api = {
   animate: begin,
   pause,
   step,
+  /** Sweeps behind `thalweg lab`: `estimate(asked)`, `start(asked)`, `state()`, `stop()`; `null` where there is none. */
+  get sweeps(): Sweeps | null {
+    return sweeps.value;
+  },
   /** The address that opens this trial. */
   link: address,
   /** The command line that runs this trial. */

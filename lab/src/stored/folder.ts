@@ -3,6 +3,7 @@
 // Parquet is read by hyparquet, its Zstandard pages by fzstd. Both are loaded when the first result is opened.
 
 import type { FileMetaData } from "hyparquet";
+import { refuseLies } from "./pages";
 import type { Stored, StoredScenario } from "./stored";
 
 const METADATA = "metadata.json";
@@ -15,6 +16,7 @@ const LARGEST_PAGE = 64 << 20;
 const LARGEST_UNPACKED = 256 << 20;
 const MOST_ROWS = 1_000_000;
 const CODECS = ["ZSTD", "UNCOMPRESSED"];
+const COLUMNS = ["seed", "trace_hash"];
 const MOST_TRIALS = 1000;
 const MOST_FILES = 5000;
 const LARGEST_SEED = 2n ** 64n - 1n;
@@ -73,11 +75,12 @@ async function trials(file: File, name: string): Promise<{ all: number; seeds: s
     const source = { byteLength: buffer.byteLength, slice: (from: number, until?: number) => buffer.slice(from, until) };
     const head = await parquetMetadataAsync(source);
     refuseOthers(head);
+    refuseLies(buffer, head, COLUMNS);
     const ZSTD = (packed: Uint8Array, length: number): Uint8Array => {
       if (!(length <= LARGEST_PAGE)) throw new Error(`a page of ${length} bytes`);
       return decompress(packed, new Uint8Array(length));
     };
-    const rows = await parquetReadObjects({ file: source, metadata: head, columns: ["seed", "trace_hash"], rowEnd: MOST_TRIALS, compressors: { ZSTD } });
+    const rows = await parquetReadObjects({ file: source, metadata: head, columns: COLUMNS, rowEnd: MOST_TRIALS, compressors: { ZSTD } });
     const seeds = rows.map((row) => {
       const seed = BigInt(row["seed"] as bigint | number);
       if (seed < 0n || seed > LARGEST_SEED) throw new Error(`seed ${seed}`);

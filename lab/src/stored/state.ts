@@ -12,11 +12,16 @@ export const offered = signal<Offered[]>([]);
 export const chosen = signal(0);
 let shelf: Shelf | null = null;
 
-/** Lists what a server has. */
-export async function useShelf(found: Shelf): Promise<void> {
+/** Takes a server that has results, and lists them. */
+export function useShelf(found: Shelf): Promise<void> {
   shelf = found;
+  return listOffered();
+}
+
+/** Lists what the server has now. */
+export async function listOffered(): Promise<void> {
   try {
-    offered.value = await found.list();
+    if (shelf) offered.value = await shelf.list();
   } catch (error) {
     failure.value = (error as Error).message;
   }

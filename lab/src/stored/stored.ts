@@ -8,12 +8,16 @@ export interface StoredScenario {
   toml: string;
   seeds: string[];
   hashes: string[];
+  /** Of a point of a sweep: the median of `metric`, for people. */
+  median?: string;
 }
 
 export interface Stored {
   title: string;
   /** Of the engine that ran them. */
   version: string;
+  /** Of a sweep: the column of its medians. */
+  metric?: string;
   scenarios: StoredScenario[];
 }
 

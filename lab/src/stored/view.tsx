@@ -47,6 +47,26 @@ export function Results() {
               ))}
             </select>
           </label>
+          {result.metric !== undefined && (
+            <div class="scrolls medians" role="region" aria-label="medians of the points" tabIndex={0}>
+              <table>
+                <thead>
+                  <tr>
+                    <th>point</th>
+                    <th>median {result.metric.replace(/_s$/, "")}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {result.scenarios.map(({ name, median }, index) => (
+                    <tr key={index} aria-current={index === chosen.value ? "true" : undefined}>
+                      <td>{name}</td>
+                      <td>{median}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
           <p class="quiet">
             {scenario.title}, {scenario.about}.
             {scenario.seeds.length > 0 && ` Listed: ${scenario.seeds.length}.`}

@@ -18,6 +18,7 @@ import { LiveBar } from "../live/view";
 import { Proposal } from "../own/proposal";
 import { openEntry } from "../stored/state";
 import { Results } from "../stored/view";
+import { SweepForm } from "../sweep/view";
 import { ACCEPTED, openFile } from "../state/drop";
 import { TakeAway } from "./take_away";
 import { type Tab, tab } from "./tab";
@@ -28,6 +29,7 @@ const TABS: [Tab, string][] = [
   ["path", "Path"],
   ["scenario", "Scenario"],
   ["controller", "Controller"],
+  ["sweep", "Sweep"],
   ["results", "Results"],
   ["lessons", "Lessons"],
 ];
@@ -206,6 +208,7 @@ export function App() {
             {tab.value === "path" && <Path />}
             {tab.value === "scenario" && <Editor />}
             {tab.value === "controller" && <OwnControllers />}
+            {tab.value === "sweep" && <SweepForm />}
             {tab.value === "results" && <Results />}
             {tab.value === "lessons" && <Lessons />}
           </Tabs>

@@ -2,5 +2,5 @@
 
 import { signal } from "@preact/signals";
 
-export type Tab = "path" | "scenario" | "controller" | "results" | "lessons";
+export type Tab = "path" | "scenario" | "controller" | "sweep" | "results" | "lessons";
 export const tab = signal<Tab>("path");

@@ -2,12 +2,13 @@
 
 It answers this machine alone. A page of another site could ask too, from the same browser: so every request but
 for the page itself needs the token of the address that was printed, and all need a Host that is this machine
-(against DNS rebinding) and no Origin but our own. Nothing is written, and nothing is read but the page and the
-folder.
+(against DNS rebinding) and no Origin but our own. Nothing is read but the page and the folder, and nothing is
+written but the store of a sweep, into that folder.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import re
 import secrets
@@ -29,7 +30,9 @@ from starlette.websockets import WebSocket
 
 from thalweg.errors import RequestError
 from thalweg.lab.folder import Folder
-from thalweg.lab.session import Session
+from thalweg.lab.plan import Asked
+from thalweg.lab.session import RefusedError, Session, words_of
+from thalweg.lab.sweep import Sweeps
 
 PAGE = Path(str(files("thalweg"))) / "lab" / "page"
 HOST = "127.0.0.1"
@@ -91,7 +94,17 @@ class Guard:
         return None
 
 
-def application(folder: Folder, token: str) -> ASGIApp:
+async def _body(request: Request) -> bytes | None:
+    """What was sent; None if it is more than a message may have."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_MESSAGE:
+            return None
+    return body
+
+
+def application(folder: Folder, token: str, sweeps: Sweeps) -> ASGIApp:
     """The server as an ASGI application."""
     connected: set[Session] = set()
 
@@ -112,6 +125,29 @@ def application(folder: Folder, token: str) -> ASGIApp:
     async def scenarios(_: Request) -> Response:
         return JSONResponse(folder.scenarios(), headers=_HEADERS)
 
+    async def sweep(_: Request) -> Response:
+        return JSONResponse(sweeps.state, headers=_HEADERS)
+
+    async def start_sweep(request: Request) -> Response:
+        body = await _body(request)
+        if body is None:
+            return PlainTextResponse(f"more than {LARGEST_MESSAGE} bytes", 413, _HEADERS)
+        try:
+            call = words_of(body)
+        except RefusedError as refused:
+            return PlainTextResponse(str(refused), 400, _HEADERS)
+        asked = Asked.of(call)
+        if asked is None:
+            return PlainTextResponse("a sweep has no axes", 400, _HEADERS)
+        try:
+            return JSONResponse(await asyncio.to_thread(sweeps.start, call, asked), headers=_HEADERS)
+        except RequestError as error:
+            return PlainTextResponse(str(error), 409, _HEADERS)
+
+    async def stop_sweep(_: Request) -> Response:
+        sweeps.stop()
+        return JSONResponse(sweeps.state, headers=_HEADERS)
+
     async def engine(websocket: WebSocket) -> None:
         if len(connected) >= MOST_PAGES:
             await websocket.accept()  # a browser tells its page no reason of a connection that was not accepted
@@ -130,6 +166,9 @@ def application(folder: Folder, token: str) -> ASGIApp:
         Route("/sandbox.html", sandbox),
         Route("/assets/{name}", asset),
         Route("/scenarios", scenarios),
+        Route("/sweep", sweep),
+        Route("/sweep/start", start_sweep, methods=["POST"]),
+        Route("/sweep/stop", stop_sweep, methods=["POST"]),
         WebSocketRoute("/engine", engine),
     ]
     return Guard(Starlette(routes=routes), token)
@@ -157,11 +196,12 @@ class Server:
                 "this installation has no page of the lab; accepted: after make lab, or from a wheel"
             )
         self._socket = listening(port)
+        self._sweeps = Sweeps(folder)
         token = secrets.token_urlsafe(24)
         self.port: int = self._socket.getsockname()[1]
         self.address = f"http://{HOST}:{self.port}/?token={token}"
         settings = uvicorn.Config(
-            application(folder, token),
+            application(folder, token, self._sweeps),
             log_level="error",
             access_log=False,
             server_header=False,
@@ -185,4 +225,7 @@ class Server:
             on_started()
 
         threading.Thread(target=tell, daemon=True).start()
-        self.uvicorn.run(sockets=[self._socket])
+        try:
+            self.uvicorn.run(sockets=[self._socket])
+        finally:
+            self._sweeps.close()

@@ -19,13 +19,14 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thalweg.lab.folder import Folder
+from thalweg.lab.plan import Asked, is_setup
 from thalweg.lab.wire import packed
 from thalweg.lab.worker import MOST_PACKETS, MOST_TRIALS, serve
 
 MOST_SECONDS = 600.0
 """A call that takes longer is ended."""
-_NAMES = ("about", "check", "run", "packets", "trials", "live", "results", "result")
-_WITHOUT_SETUP = ("about", "results", "result")
+_NAMES = ("about", "check", "run", "packets", "trials", "live", "estimate", "results", "result")
+_WITHOUT_SETUP = ("about", "estimate", "results", "result")
 _SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -33,13 +34,19 @@ class RefusedError(ValueError):
     """A message that is no call."""
 
 
-def call_of(text: str) -> dict[str, Any]:
-    """The call, or the stop, that a message is. Raises RefusedError."""
+def words_of(text: str | bytes) -> Any:
+    """What a message says. Raises RefusedError."""
     try:
-        call = json.loads(text)
-        json.dumps(call, ensure_ascii=False).encode()
+        words = json.loads(text)
+        json.dumps(words, ensure_ascii=False).encode()
     except (ValueError, RecursionError):  # half a pair of surrogates is no text either
         raise RefusedError("a message is no JSON") from None
+    return words
+
+
+def call_of(text: str) -> dict[str, Any]:
+    """The call, or the stop, that a message is. Raises RefusedError."""
+    call = words_of(text)
     if not isinstance(call, dict) or not isinstance(call.get("id"), int):
         raise RefusedError("a message has no number")
     if call.get("stop") is True:
@@ -47,12 +54,12 @@ def call_of(text: str) -> dict[str, Any]:
     setup = call.get("setup")
     if call.get("name") not in _NAMES or (call["name"] not in _WITHOUT_SETUP and not isinstance(setup, dict)):
         raise RefusedError("a message names no call")
+    if call["name"] == "estimate" and Asked.of(call.get("sweep")) is None:
+        raise RefusedError("a sweep has no axes")
     if call["name"] == "result" and not isinstance(call.get("path"), str):
         raise RefusedError("a result has no path")
-    if isinstance(setup, dict):
-        texts = isinstance(setup.get("text"), str) and isinstance(setup.get("origin"), str)
-        if not texts or not all(_of_texts(setup.get(key)) for key in ("sets", "controllers")):
-            raise RefusedError("a scenario is no text")
+    if isinstance(setup, dict) and not is_setup(setup):
+        raise RefusedError("a scenario is no text")
     seeds = _seeds_of(call)
     if not isinstance(seeds, list) or not all(_is_seed(seed) for seed in seeds):
         raise RefusedError("a seed is no number")
@@ -63,10 +70,6 @@ def call_of(text: str) -> dict[str, Any]:
     if len(seeds) > MOST_TRIALS:
         raise RefusedError(f"more than {MOST_TRIALS} trials at once")
     return call
-
-
-def _of_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values())
 
 
 def _is_seed(value: object) -> bool:

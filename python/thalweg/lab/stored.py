@@ -18,12 +18,14 @@ from thalweg import _native
 from thalweg.catalogue import Entry, find_scenario, list_scenarios
 from thalweg.errors import RequestError, ResultError
 from thalweg.lab.folder import Folder
+from thalweg.quantity import text
 from thalweg.store.metadata import METADATA
 from thalweg.store.results import SuiteResult
 from thalweg.sweep.head import DOCUMENT
 from thalweg.sweep.result import SweepResult
 
 _DEPTH = 4
+_DIGITS = 3
 _MOST_FOLDERS = 5_000
 _MOST_LISTED = 200
 MOST_TRIALS = 1_000
@@ -106,20 +108,20 @@ def _base(folder: Folder, reference: str) -> tuple[str, str]:
 
 def _scenario(folder: Folder, base: tuple[str, str], result: SweepResult, index: int) -> _native.Scenario:
     """The scenario of a point, confined as those that a page asks for (`thalweg.lab.worker`)."""
-    text, name = base
+    source, name = base
     overrides, controllers = result.given(index)
     if not all(isinstance(part, str) for pair in (*overrides, *controllers) for part in pair):
         raise RequestError(f"{result.folder}: a value of an axis is no text; accepted: a sweep as it was")
     for key, value in overrides:
         folder.checked("", {key: value})
     try:
-        return _native.Scenario.from_toml(text.encode(), name, overrides, controllers, folder.resolver())
+        return _native.Scenario.from_toml(source.encode(), name, overrides, controllers, folder.resolver())
     except _native.ScenarioError as error:
         raise RequestError(str(error)) from None
 
 
 def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
-    """The points of a sweep, each with the trial in the middle of its first metric."""
+    """The points of a sweep, each with the median of its first metric and the trial in the middle."""
     result = SweepResult.load(place)
     base = _base(folder, str(result.head["reference"]))
     folder.checked(base[0], {})
@@ -130,8 +132,9 @@ def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
         )
     typical = {int(row["index"]): row for row in result.typical(metric).iter_rows(named=True)}
     keys = [str(axis["key"]) for axis in result.head["axes"]]
+    medians = result.rows[metric]
     scenarios = []
-    for row in result.points.head(MOST_TRIALS).iter_rows(named=True):
+    for number, row in enumerate(result.points.head(MOST_TRIALS).iter_rows(named=True)):
         trial = typical.get(int(row["index"]))
         if trial is None:
             continue
@@ -142,9 +145,15 @@ def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
                 "name": values,
                 "title": scenario.title,
                 "about": f"the trial in the middle of {metric}",
+                "median": text(medians[number], "s", _DIGITS),
                 "toml": scenario.toml,
                 "seeds": [str(trial["seed"])],
                 "hashes": [trial["trace_hash"]],
             }
         )
-    return {"title": str(result.head["scenario"]), "version": str(result.head["engine"]), "scenarios": scenarios}
+    return {
+        "title": str(result.head["scenario"]),
+        "version": str(result.head["engine"]),
+        "metric": metric,
+        "scenarios": scenarios,
+    }

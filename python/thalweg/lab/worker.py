@@ -20,6 +20,8 @@ from thalweg.errors import ThalwegError
 from thalweg.lab import stored
 from thalweg.lab.folder import Folder
 from thalweg.lab.live import run_live
+from thalweg.lab.plan import Asked
+from thalweg.lab.sweep import estimated
 from thalweg.lab.wire import packed
 from thalweg.quantity import measure
 
@@ -55,7 +57,8 @@ def answer(call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:
     try:
         return _answered(number, call, folder, tell)
     except _native.ScenarioError as error:
-        return packed({"id": number, "refused": _refused(error, str(call["setup"]["origin"]))})
+        origin = str(call.get("setup", {}).get("origin", ""))
+        return packed({"id": number, "refused": _refused(error, origin)})
     except (ThalwegError, _native.ControllerFailed, _native.AuditError) as error:
         line = re.search(r"\(at line (\d+)", str(error))
         refused = {"message": str(error), "line": int(line[1]) if line else None, "key": None}
@@ -70,6 +73,10 @@ def _answered(number: int, call: Mapping[str, Any], folder: Folder, tell: Tell) 
             return packed({"id": number, "result": stored.listed(folder)})
         case "result":
             return packed({"id": number, "result": stored.opened(folder, str(call["path"]))})
+        case "estimate":
+            asked = Asked.of(call["sweep"])
+            assert asked is not None  # the session has looked
+            return packed({"id": number, "result": estimated(folder, asked)})
         case "live":
             return _live(number, call, folder, tell)
         case _:

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from thalweg.catalogue import Entry, find_scenario
 from thalweg.control.definition import is_of_file
+from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError, ScenarioError, did_you_mean
 from thalweg.seeds import SET_SIZE
 from thalweg.store.regular_file import read_regular
@@ -74,6 +75,8 @@ class Plan:
     file: PlanFile
     folder: Path
     """Where files with controllers are, unless their name says."""
+    resolver: Callable[[], Resolver] = Resolver
+    """What finds controllers in Python."""
 
     @property
     def axes(self) -> tuple[Axis, ...]:

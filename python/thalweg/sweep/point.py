@@ -36,8 +36,10 @@ class Point:
             raise self._refusal(error) from None
 
     def _read(self) -> Scenario:
-        base = self.plan.base
-        return Scenario.from_toml(base.text, Path(base.name).stem, *self._changes(), base.file, base.suite)
+        base, resolver = self.plan.base, self.plan.resolver()
+        return Scenario.from_toml(
+            base.text, Path(base.name).stem, *self._changes(), base.file, base.suite, resolver
+        )
 
     @cached_property
     def hash(self) -> str:

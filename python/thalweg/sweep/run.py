@@ -99,6 +99,7 @@ class Run:
         self._begin = self._written = time.perf_counter()
         self._pace = Pace()
         self._piloted: set[str] = set()
+        self._stores = False  # pilots of an estimate, or of a run that is refused, are not stored
         self.tally = Tally()
 
     def estimate(self) -> Estimate:
@@ -145,6 +146,7 @@ class Run:
             self.tally.complete = False
         flows = first[0][0].scenario.flows if first else []
         self._store.write_document(head_of(plan, flows, self._store.folder))
+        self._stores = True
         if plan.base.is_inline:
             with whole_file(self._store.folder / INLINE) as partial:
                 partial.write_bytes(plan.base.text)
@@ -297,7 +299,8 @@ class Run:
             self._rows.add(point.hash, point.scenario, result.outcomes)
             self.tally.core_s += self._pace.add(result.outcomes)
             self.tally.ran += len(result.outcomes.trials["seed"])
-        if time.perf_counter() - self._written >= max(BATCH_S, _LOSS * (self._written - self._begin)):
+        waits_s = time.perf_counter() - self._written
+        if self._stores and waits_s >= max(BATCH_S, _LOSS * (self._written - self._begin)):
             self._flush()
 
     def _flush(self) -> None:

@@ -14,8 +14,8 @@ Keys = Mapping[str, Any]
 """Texts, numbers, switches, lists of texts, and mappings of them; what is None is left out."""
 
 
-def scenario_text(keys: Keys) -> str:
-    """The text of a scenario file.
+def scenario_text(keys: Keys, table: str = "") -> str:
+    """The text of a scenario file; `table`: of a scenario that is this table of another file.
 
     >>> path, flow = {"rate": "1 Mbps", "jitter": {"model": "wifi"}}, {"download": "1 MB", "background": True}
     >>> print(scenario_text({"title": "x", "path": path, "flow": [flow]}), end="")
@@ -29,12 +29,15 @@ def scenario_text(keys: Keys) -> str:
     download   = "1 MB"
     background = true
     """
-    blocks = [_lines("", {name: value for name, value in keys.items() if not _is_table(value)})]
+    before = f"{table}." if table else ""
+    blocks = [
+        _lines(table and f"[{table}]", {name: value for name, value in keys.items() if not _is_table(value)})
+    ]
     for name, value in keys.items():
         if isinstance(value, Mapping):
-            blocks.append(_lines(f"[{name}]", value))
+            blocks.append(_lines(f"[{before}{name}]", value))
         elif _is_table(value):
-            blocks += [_lines(f"[[{name}]]", entry) for entry in value]
+            blocks += [_lines(f"[[{before}{name}]]", entry) for entry in value]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -67,7 +70,7 @@ def _toml(value: Any) -> str:
         return f"{{ {', '.join(_pairs(value))} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _pairs(keys: Keys) -> Iterator[str]:

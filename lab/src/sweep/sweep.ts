@@ -1,0 +1,180 @@
+// A sweep that the page starts behind `thalweg lab`: what is asked for, what it would take, and how far it is.
+
+import { computed, signal } from "@preact/signals";
+import type { Setup } from "../engine/engine";
+import { setup } from "../state/lab";
+import { listOffered, offered } from "../stored/state";
+
+/** An axis in the words of the reader: values as a plan lists them, or a range. */
+export type Axis = { key: string; values: string } | { key: string; from: string; to: string; steps: string; scale: string };
+
+/** A sweep as the server is asked for it (python/thalweg/lab/plan.py). */
+export interface Asked {
+  setup: Omit<Setup, "files">;
+  axes: Axis[];
+  trials: number;
+  name: string;
+}
+
+/** What `thalweg sweep --dry-run` would say, and what does the same on the command line. */
+export interface Estimate {
+  points: number;
+  trials: number;
+  present: number;
+  trialS: number;
+  wallS: number;
+  width: number;
+  /** More than a day: the page does not start it. */
+  isLong: boolean;
+  plan: string;
+  file: string;
+  command: string;
+}
+
+/** How far the sweep of the server is that runs, or ran last. */
+export interface Progress {
+  number: number;
+  isRunning: boolean;
+  name?: string;
+  done?: number;
+  trials?: number;
+  perS?: number;
+  isComplete?: boolean;
+  ran?: number;
+  wallS?: number;
+  /** What the first trials said that failed. */
+  errors?: string[];
+  refused?: string;
+}
+
+/** Who runs sweeps. Each call throws why it cannot. */
+export interface Sweeps {
+  estimate(asked: Asked, signal?: AbortSignal): Promise<Estimate>;
+  start(asked: Asked): Promise<Progress>;
+  state(): Promise<Progress>;
+  stop(): Promise<Progress>;
+}
+
+/** An axis as its form has it: both ways to give values, of which one is chosen. */
+export interface Draft {
+  key: string;
+  isRange: boolean;
+  values: string;
+  from: string;
+  to: string;
+  steps: string;
+  scale: string;
+}
+
+const RANGE = { from: "10 ms", to: "160 ms", steps: "5", scale: "log" };
+const FIRST: Draft = { key: "path.rate", isRange: false, values: "5 Mbps, 20 Mbps", ...RANGE };
+export const SECOND: Draft = { key: "path.rtt", isRange: true, values: "20 ms, 80 ms", ...RANGE };
+
+/** Set where there is a server. */
+export const sweeps = signal<Sweeps | null>(null);
+export const drafts = signal<Draft[]>([FIRST]);
+export const trials = signal("20");
+/** The name that the reader gave. */
+const named = signal<string | null>(null);
+export const progress = signal<Progress | null>(null);
+/** Why the sweep is refused. */
+export const refused = signal<string | null>(null);
+const estimated = signal<{ asked: string; estimate: Estimate } | null>(null);
+/** Ends the estimate that is under way. */
+export const estimating = signal<AbortController | null>(null);
+
+export const name = computed(() => named.value ?? free());
+
+/** The first name that nothing in the folder has. */
+function free(): string {
+  const taken = new Set(offered.value.map(({ path }) => path));
+  for (let number = 1; ; number++) if (!taken.has(`sweep-${number}`)) return `sweep-${number}`;
+}
+
+export function rename(wanted: string): void {
+  named.value = wanted;
+}
+
+const asked = computed((): Asked => {
+  const { text, origin, sets, controllers } = setup.value;
+  const axes = drafts.value.map(({ key, isRange, values, from, to, steps, scale }) => (isRange ? { key, from, to, steps, scale } : { key, values }));
+  return { setup: { text, origin, sets, controllers }, axes, trials: /^\d{1,9}$/.test(trials.value) ? Number(trials.value) : 0, name: name.value };
+});
+
+/** The estimate of what the form says now. */
+export const estimate = computed(() => (estimated.value?.asked === JSON.stringify(asked.value) ? estimated.value.estimate : null));
+
+export function draft(index: number, changed: Partial<Draft>): void {
+  drafts.value = drafts.value.map((one, at) => (at === index ? { ...one, ...changed } : one));
+}
+
+export function askHowLong(): Promise<void> {
+  const wanted = asked.value;
+  return told(() => find(wanted));
+}
+
+async function find(wanted: Asked): Promise<void> {
+  const own = new AbortController();
+  estimating.value = own;
+  try {
+    const found = await (sweeps.value as Sweeps).estimate(wanted, own.signal);
+    estimated.value = { asked: JSON.stringify(wanted), estimate: found };
+  } finally {
+    estimating.value = null;
+  }
+}
+
+/** Starts what the form says, unless it would take more than a day. */
+export function start(): Promise<void> {
+  const wanted = asked.value;
+  rename(wanted.name); // the same plan under the same name goes on
+  return told(async () => {
+    if (!estimate.value) await find(wanted);
+    if (estimated.value?.estimate.isLong) return;
+    progress.value = await (sweeps.value as Sweeps).start(wanted);
+    await follow();
+  });
+}
+
+export function stop(): Promise<void> {
+  estimating.value?.abort(new DOMException("stopped", "AbortError"));
+  return told(async () => {
+    if (progress.value?.isRunning) await (sweeps.value as Sweeps).stop();
+  });
+}
+
+/** Shows a sweep that runs already, of another page or of this one before it was loaded again. */
+export function useSweeps(found: Sweeps): Promise<void> {
+  sweeps.value = found;
+  return told(async () => {
+    const state = await found.state();
+    if (!state.isRunning) return;
+    progress.value = state;
+    await follow();
+  });
+}
+
+const ASKED_EVERY_MS = 250;
+
+/** Shows how far the sweep is until it has ended. */
+async function follow(): Promise<void> {
+  try {
+    while (progress.value?.isRunning) {
+      await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
+      progress.value = await (sweeps.value as Sweeps).state();
+    }
+  } catch (error) {
+    progress.value = null; // the server has gone, and the sweep with it
+    throw error;
+  }
+  await listOffered();
+}
+
+async function told(work: () => Promise<void>): Promise<void> {
+  refused.value = null;
+  try {
+    await work();
+  } catch (error) {
+    if ((error as Error).name !== "AbortError") refused.value = (error as Error).message;
+  }
+}

@@ -1,0 +1,205 @@
+"""A sweep that a page has started: in a process of its own, one at a time for each server.
+
+It goes on when the page vanishes, and any page of this server sees how far it is and may stop it. It ends with the
+server. Whatever ends it, what is finished is kept: the process stops as `thalweg sweep` does at Ctrl-C, when it is
+told so or when the other end of its pipe is closed.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from thalweg import _native
+from thalweg.errors import RequestError, ThalwegError
+from thalweg.executor.machine import ThisMachine
+from thalweg.lab.folder import Folder
+from thalweg.lab.plan import Asked
+from thalweg.sweep import Sweep
+from thalweg.sweep.run import DAY_S
+from thalweg.sweep.shard import Shard
+
+_TOLD_EVERY_S = 0.1
+_GRACE_S = 10.0
+"""How long a sweep may take to write what is finished, once it is told to stop."""
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+def estimated(folder: Folder, asked: Asked) -> dict[str, Any]:
+    """What would run and how long it would take, as `--dry-run` says, and what does the same elsewhere.
+
+    Raises RequestError.
+    """
+    plan = asked.plan(folder)
+    place = asked.place(folder, plan)
+    found = Sweep.of(plan).estimate(place if place.is_dir() else None)
+    is_long = found.wall_s > DAY_S
+    return {
+        "points": found.points,
+        "trials": found.trials,
+        "present": found.present,
+        "trialS": found.trial_s,
+        "wallS": found.wall_s,
+        "width": found.width,
+        "isLong": is_long,
+        "plan": plan.file.text,
+        "file": asked.file,
+        "command": asked.command(is_long),
+    }
+
+
+class Sweeps:
+    """The sweep of a server: the one that runs, or ran last."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._hearing: threading.Thread | None = None
+        self._state: dict[str, Any] = {"number": 0, "isRunning": False}
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """How far it is, as the page reads it."""
+        with self._lock:
+            return dict(self._state)
+
+    def start(self, call: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+        """Starts a sweep. Raises RequestError if one runs; what else is wrong, the state says."""
+        with self._lock:
+            if self._state["isRunning"]:
+                raise RequestError(
+                    f"the sweep {self._state['name']} runs already; accepted: another one when it has ended"
+                )
+            number = self._state["number"] + 1
+            self._state = {"number": number, "name": asked.name, "isRunning": True, "done": 0, "trials": 0}
+        pipe, other = _SPAWN.Pipe()
+        process = _SPAWN.Process(target=play, args=(other, self._folder, dict(call)), daemon=True)
+        try:
+            process.start()
+        except OSError as error:
+            self._tell(isRunning=False, refused=f"no process for the sweep could be started: {error.strerror}")
+            pipe.close()
+            return self.state
+        finally:
+            other.close()
+        self._process, self._pipe = process, pipe
+        self._hearing = threading.Thread(target=self._hear, args=(process, pipe), daemon=True)
+        self._hearing.start()
+        return self.state
+
+    def stop(self) -> None:
+        """Has the sweep stop; what is finished is kept. One that does not within ten seconds is ended."""
+        pipe = self._pipe
+        if pipe is None:
+            return
+        with suppress(OSError):  # it has ended
+            pipe.send_bytes(b"stop")
+        threading.Thread(target=self._end, daemon=True).start()
+
+    def close(self) -> None:
+        """Has it stop, and waits for that."""
+        self.stop()
+        self._end()
+
+    def _end(self) -> None:
+        process, hearing = self._process, self._hearing
+        if process is not None and hearing is not None:
+            hearing.join(_GRACE_S)
+            if hearing.is_alive():
+                process.kill()
+
+    def _hear(self, process: BaseProcess, pipe: Connection) -> None:
+        """Takes what the process tells. What it says last is told when the process has ended."""
+        why = "the process of the sweep has ended: it may have needed too much memory; what is finished is kept"
+        last: dict[str, Any] = {"refused": why}
+        with suppress(EOFError, OSError):
+            while True:
+                said = json.loads(pipe.recv_bytes())
+                if said.pop("isLast", False):
+                    last = said
+                    break
+                self._tell(**said)
+        process.join()
+        pipe.close()
+        self._tell(isRunning=False, **last)
+
+    def _tell(self, **said: Any) -> None:
+        with self._lock:
+            self._state.update(said)
+
+
+def play(pipe: Connection, folder: Folder, call: Mapping[str, Any]) -> None:
+    """Runs a sweep and tells how it goes; the process of `Sweeps`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server stops it
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        threading.Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
+        said = _played(pipe, folder, call)
+    except KeyboardInterrupt:
+        said = {"isComplete": False}
+    except (ThalwegError, _native.ScenarioError, _native.ControllerFailed, _native.AuditError) as error:
+        said = {"refused": str(error)}
+    except Exception as error:
+        said = {"refused": f"a defect of thalweg: {error!r}"}
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _say(pipe, {"isLast": True, **said})
+
+
+def _played(pipe: Connection, folder: Folder, call: Mapping[str, Any]) -> dict[str, Any]:
+    os.chdir(folder.path)  # names of scenarios, controllers and stores begin here
+    asked = Asked.of(call)
+    assert asked is not None  # the server has looked
+    plan = asked.plan(folder)
+    place = asked.place(folder, plan).relative_to(folder.path)
+    told = begun = time.monotonic()
+    first: int | None = None
+
+    def tell(_: str, done: int, trials: int) -> None:
+        nonlocal told, begun, first
+        now = time.monotonic()
+        if first is None:
+            first, begun = done, now
+        if now - told > _TOLD_EVERY_S:
+            told = now
+            _say(
+                pipe,
+                {"done": done, "trials": trials, "perS": (done - first) / (now - begun) if now > begun else 0},
+            )
+
+    tally = Sweep.of(plan).play(place, ThisMachine(), Shard.read("1/1"), tell)
+    return {
+        "isComplete": tally.complete,
+        "done": tally.present + tally.ran,
+        "trials": tally.trials,
+        "ran": tally.ran,
+        "errors": tally.errors,
+        "wallS": tally.wall_s,
+    }
+
+
+def _interrupt(*_: object) -> None:
+    """Stops as Ctrl-C does, once: what is finished is then written."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _say(pipe: Connection, words: Mapping[str, Any]) -> None:
+    with suppress(OSError):  # the server has gone, and this is told to stop
+        pipe.send_bytes(json.dumps(words).encode())
+
+
+def _stop_when_told(pipe: Connection) -> None:
+    with suppress(EOFError, OSError):
+        pipe.recv_bytes()
+    os.kill(os.getpid(), signal.SIGTERM)
