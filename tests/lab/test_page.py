@@ -193,8 +193,21 @@ def test_two_runs_stand_beside_each_other_or_as_difference(opened: Open) -> None
     view.select_option("#controller-main", "cubic")
     view.wait_for_selector("[data-settled]")
     assert view.locator(".two .chart").count() == 2
+    view.evaluate(
+        """() => {
+          const {fillText} = CanvasRenderingContext2D.prototype;
+          window.drawn = [];
+          CanvasRenderingContext2D.prototype.fillText = function(word, ...where) {
+            window.drawn.push(word);
+            fillText.call(this, word, ...where);
+          };
+        }"""
+    )
     view.get_by_label("how two runs are compared").select_option("difference")
     assert view.locator(".chart").count() == 1
+    # The capacities are equal, and yet the rates have a scale of Mbps, as those of each run.
+    view.wait_for_function("window.drawn.some((word) => word.endsWith('Mbps'))")
+    assert not view.evaluate("window.drawn.some((word) => word.endsWith('kbps'))")
     assert "cubic" in view.locator(".charts > .quiet").inner_text()
 
 

@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from lab.test_server import SIMPLE, Lab, ask, folder, lab, running, setup  # noqa: F401 - fixtures
 from thalweg.errors import RequestError
 from thalweg.lab.folder import Folder
+from thalweg.lab.opener import opener
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
@@ -60,6 +61,26 @@ def test_the_browser_is_opened_once_the_server_answers_and_is_told_no_token(tmp_
         os.environ.pop("BROWSER")
         if before is not None:
             os.environ["BROWSER"] = before
+
+
+@pytest.mark.parametrize("is_writable", [True, False])
+def test_a_browser_that_is_a_snap_can_read_what_leads_to_the_lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_writable: bool
+) -> None:
+    """A snap reads in the home folder what has no leading dot."""
+    (tmp_path / "snap").mkdir()
+    home = tmp_path / "home"
+    if is_writable:
+        home.mkdir()
+    monkeypatch.setattr("thalweg.lab.opener.SNAPS", tmp_path / "snap")
+    monkeypatch.setenv("HOME", str(home))
+    with opener("http://127.0.0.1:1/?token=x") as page:
+        file = Path(page.removeprefix("file://"))
+        assert file.is_file()
+        assert file.parent.stat().st_mode & 0o777 == 0o700
+        assert (file.parent.parent == home) == is_writable
+        assert not file.parent.name.startswith(".")
+    assert not file.parent.exists()
 
 
 def test_no_module_of_the_folder_is_run_by_python_m(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ export interface Window {
 
 /** The largest value that can be seen, rounded up to a tick; at least a sensible unit of its kind. */
 export function most(panel: Panel, { from, until }: Window): number {
-  let found = 0;
+  let found = panel.span ?? 0;
   for (const line of panel.lines) {
     if (line.spikes && panel.lines.length > 1) continue;
     const begin = Math.max(0, after(line.times, from) - (line.points ? 0 : 1));

@@ -10,9 +10,16 @@ export function difference(one: Picture, other: Picture): Picture {
       const second = beside?.lines.find(({ name }) => name === line.name);
       return second && !line.points ? [less(line, second)] : [];
     });
-    return lines.length > 0 ? [{ ...panel, lines, moments: [], signed: true }] : [];
+    if (!beside || lines.length === 0) return [];
+    return [{ ...panel, lines, moments: [], signed: true, span: Math.max(steady(panel), steady(beside)) }];
   });
   return { end: Math.max(one.end, other.end), ribbons: [], panels };
+}
+
+/** Where some lines have spikes, the most of the others: the capacity, whose difference is mostly 0 and scales nothing. */
+function steady({ lines }: Panel): number {
+  if (!lines.some(({ spikes }) => spikes)) return 0;
+  return lines.reduce((found, line) => (line.spikes ? found : line.values.reduce((most, value) => Math.max(most, value || 0), found)), 0);
 }
 
 function less(one: Line, other: Line): Line {

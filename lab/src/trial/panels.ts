@@ -42,6 +42,8 @@ export interface Panel {
   moments: Moments[];
   /** Values may be negative: a difference. */
   signed?: boolean;
+  /** The scale shows at least this, in the unit of the panel: what the two runs of a difference are scaled by. */
+  span?: number;
 }
 
 export interface Span {

@@ -174,10 +174,10 @@ function Dots({ shown, seeds, width, scale }: { shown: Shown; seeds: BigUint64Ar
         })}
         {known.length > 0 && (
           <>
-            <text x={0} y={HEIGHT - 4}>
+            <text x={x(least)} y={HEIGHT - 4} text-anchor={x(least) < 24 ? "start" : "middle"}>
               {text(least, unit, digits)}
             </text>
-            <text x={width} y={HEIGHT - 4} text-anchor="end">
+            <text x={x(most)} y={HEIGHT - 4} text-anchor={x(most) > width - 24 ? "end" : "middle"}>
               {text(most, unit, digits)}
             </text>
           </>

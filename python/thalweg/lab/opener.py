@@ -1,12 +1,18 @@
-"""Opening the lab in a browser without the token among the arguments of a program, where all users can read it."""
+"""Opening the lab in a browser without the token among the arguments of a program, where all users can read it.
+
+A browser that is a snap sees another `/tmp` than its user, and of the home folder what has no leading dot.
+"""
 
 from __future__ import annotations
 
 import html
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+SNAPS = Path("/snap")
+"""Where this folder is, the browser may be a snap."""
 
 
 @contextmanager
@@ -17,7 +23,7 @@ def opener(address: str) -> Iterator[str]:
     ...     "token" in page
     False
     """
-    with tempfile.TemporaryDirectory(prefix="thalweg-lab-") as folder:  # which has mode 0700
+    with _folder() as folder:  # which has mode 0700
         file = Path(folder) / "lab.html"
         target = html.escape(address)
         file.write_text(
@@ -26,3 +32,11 @@ def opener(address: str) -> Iterator[str]:
             encoding="utf-8",
         )
         yield file.as_uri()
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder that the browser can read."""
+    if SNAPS.is_dir():
+        with suppress(OSError, RuntimeError):  # no home, or none to write to
+            return tempfile.TemporaryDirectory(prefix="thalweg-lab-", dir=Path.home())
+    return tempfile.TemporaryDirectory(prefix="thalweg-lab-")
