@@ -14,6 +14,7 @@ import re
 import tomllib
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Description, Outcomes
@@ -73,6 +74,7 @@ def link_of(of: Description, seed: int, version: str, trace_hash: str) -> TrialL
     return TrialLink(name, of.toml, seed, version, trace_hash)
 
 
+@lru_cache(maxsize=16)  # a page links to several trials of a scenario
 def runs_in_browser(toml: str) -> bool:
     r"""Whether the flows of a scenario have controllers and a transport that a browser has.
 

@@ -126,6 +126,7 @@ class Store:
         self.folder = folder
         self._result = result
         self._scenarios = scenarios
+        self._documents = [asdict(scenario) for scenario in scenarios]
         self._trials = trials
         names = [scenario.name for scenario in scenarios]
         for name in names:
@@ -195,7 +196,7 @@ class Store:
             "started": result.started,
             "wall_s": round(result.wall_s, 3),
             "core_s": round(result.core_s, 3),
-            "scenarios": [asdict(description) for description in self._scenarios],
+            "scenarios": self._documents,
         }
         with whole_file(self.root / METADATA) as partial:
             partial.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
