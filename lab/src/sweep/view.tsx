@@ -197,8 +197,8 @@ export function SweepForm() {
           {refused.value}
         </p>
       )}
-      {found && <Estimated found={found} hasStarted={progress.value?.name === name.value} />}
       {progress.value && <Going now={progress.value} />}
+      {found && <Estimated found={found} hasStarted={progress.value?.name === name.value} />}
     </form>
   );
 }
