@@ -11,11 +11,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from markupsafe import Markup
 
 from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
+from thalweg.report.strip import Strip
 from thalweg.verdict import Statistics
 
 _ORDER = ("fail", "infeasible", "pass", "no criteria")
@@ -28,9 +28,6 @@ HEADERS = (
     ("failures", "failures"),
 )
 """Of the columns, and their kinds, by which the page sorts them."""
-_WIDTH = 1000.0
-"""Width of the strip, in its own units; lines closer than one unit are merged."""
-_HEIGHT = 20
 
 
 @dataclass(frozen=True)
@@ -88,35 +85,10 @@ def margin(statistics: Statistics) -> float:
 
 def strip(statistics: Statistics) -> Markup:
     """A picture of the trials between floor and target, with a text for screen readers."""
-    values = statistics.values["value"].to_numpy()
-    finite = values[np.isfinite(values)]
-    marks = [statistics.bound, *([statistics.floor] if statistics.floor is not None else [])]
-    low, high = float(min([*marks, *finite])), float(max([*marks, *finite]))
-    room = 0.02 * ((high - low) or 1.0)
-
-    def at(value: float) -> int:
-        return round(_WIDTH * (value - low + room) / (high - low + 2 * room))
-
-    def lines(places: Sequence[float], kind: str) -> Markup:
-        path = "".join(f"M{x} 0V{_HEIGHT}" for x in sorted({at(value) for value in places}))
-        return Markup('<path class="{}" d="{}"/>').format(kind, path) if path else Markup("")
-
-    is_over = finite > statistics.bound if statistics.side == "at_most" else finite < statistics.bound
     unit = statistics.unit
     words = f"{statistics.n} trials, median {text(statistics.median, unit)}, worst {text(statistics.worst, unit)}"
     if statistics.floor is not None:
         words += f", floor {text(statistics.floor, unit)}"
     words += f", target {text(statistics.bound, unit)}"
-    return Markup(
-        '<svg class="strip" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">'
-        "<title>{}</title>{}{}{}{}</svg>"
-    ).format(
-        int(_WIDTH),
-        _HEIGHT,
-        words,
-        words,
-        lines([] if statistics.floor is None else [statistics.floor], "floor"),
-        lines(finite[~is_over].tolist(), "held"),
-        lines(finite[is_over].tolist(), "over"),
-        lines([statistics.bound], "target"),
-    )
+    values = statistics.values["value"].to_numpy()
+    return Strip(values, unit, statistics.bound, side=statistics.side, floor=statistics.floor, words=words).markup

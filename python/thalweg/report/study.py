@@ -11,6 +11,7 @@ from thalweg.plots import Chart
 from thalweg.progress import Progress, silent
 from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
+from thalweg.report.strip import Strips
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
 from thalweg.studies.runner.result import StudyResult
 from thalweg.studies.runner.table import Table
@@ -39,8 +40,9 @@ def write_study(
     links: Sequence[tuple[str, TrialLink]],
     file: str | Path,
     on_progress: Progress = silent,
+    strips: Strips | None = None,
 ) -> None:
-    """Writes the page of a study; `links` open a trial of each scenario in the lab.
+    """Writes the page of a study; `links` open a trial of each scenario in the lab, `strips` stand in the table.
 
     Raises RequestError if the file cannot be written.
     """
@@ -53,6 +55,9 @@ def write_study(
             places.append(f"{section.name}-{index}")
             figures[places[-1]] = chart
         shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})
+    if strips is not None:
+        drawn = [[*line, strip.markup] for line, strip in zip(table.lines, strips.rows, strict=True)]
+        table = Table((*table.headers, strips.header), drawn, table.words)
     page = fill(
         "study.html",
         figures,

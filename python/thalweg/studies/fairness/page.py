@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from thalweg.report.strip import Strip, Strips
 from thalweg.report.study import Section
+from thalweg.statistics.interval import Values
 from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
+from thalweg.studies.fairness.parameters import Cell
 from thalweg.studies.runner.result import Row, StudyResult
 
 _CONDITIONS = {
@@ -58,3 +63,15 @@ def _draw_condition(table: Sequence[Row], column: str, axis: str, title: str) ->
 
 def _draw_many(table: Sequence[Row], title: str) -> list[Any]:
     return [plot_many(sorted(table, key=lambda row: float(row["flows"] or 0)), title)]
+
+
+def strips(cells: Mapping[Cell, Mapping[str, Values]]) -> Strips:
+    """The share of the first flow in each trial; of many flows of one controller, of the one with the least."""
+    each = [measured["least" if cell.is_intra else "first"] for cell, measured in cells.items()]
+    most = max(1.0, *(float(share) for values in each for share in values if np.isfinite(share)))
+    return Strips(
+        "trials",
+        "Trials: each a line, by what the first flow got, of many flows of one controller the one with the least; "
+        "the upright mark is the fair share. All rows have one scale, which begins at 0.",
+        [Strip(values, "share", 1.0, "fair share", most=most) for values in each],
+    )

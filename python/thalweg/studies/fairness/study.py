@@ -24,6 +24,7 @@ from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 
 if TYPE_CHECKING:
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 Measured = dict[str, Values]
@@ -67,6 +68,12 @@ class Fairness(ScenarioStudy[Parameters, Cell, Measured]):
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
+
+    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
+        """What a flow of each trial got of its fair share."""
+        from thalweg.studies.fairness.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(finished.cells)
 
     def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
         """The matrix, shares over conditions, and many flows."""

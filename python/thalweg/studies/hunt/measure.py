@@ -13,7 +13,7 @@ from thalweg.hunt.find import count
 from thalweg.hunt.judge import Judge
 from thalweg.hunt.objective import Values
 from thalweg.hunt.plan import HuntPlan
-from thalweg.scenario import Interrupted
+from thalweg.scenario import Interrupted, Scenario
 from thalweg.statistics.quantiles import median
 from thalweg.studies.hunt.parameters import Cell, Parameters
 from thalweg.studies.runner.result import Row
@@ -61,6 +61,8 @@ def _shipped(plan: HuntPlan, trials: CellTrials) -> Values:
     trials.core_s += judge.core_s
     if judge.failures or judge.refusal:
         raise RequestError(judge.refusal or judge.failures[0].error)
+    if isinstance(trials.scenario, Scenario):  # what a link to its first trial promises
+        trials.first_hash = trials.scenario.run(trials.seed).trace_hash
     return judge.each(document)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from thalweg.report.strip import Strip, Strips
 from thalweg.report.study import Section
 from thalweg.studies.hunt.figures import plot_search
 from thalweg.studies.hunt.measure import Measured
@@ -21,3 +22,12 @@ def sections(finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section
 
 def _search(cell: Cell, measured: Measured) -> list[Any]:
     return [plot_search(measured.finds, cell.bound, cell.name)]
+
+
+def strips(cells: Mapping[Cell, Measured]) -> Strips:
+    """The objective in each trial of the shipped scenario, and from where on the case counts as found."""
+    return Strips(
+        "trials of shipped",
+        "Trials of shipped: each a line, by the objective; the upright mark is the bound.",
+        [Strip(of.shipped, of.unit, cell.bound, "bound", "at_least") for cell, of in cells.items()],
+    )

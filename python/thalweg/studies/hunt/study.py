@@ -21,6 +21,7 @@ from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 
 if TYPE_CHECKING:
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 
@@ -58,6 +59,12 @@ class Hunts(ScenarioStudy[Parameters, Cell, Measured]):
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
+
+    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
+        """The trials of the shipped scenarios."""
+        from thalweg.studies.hunt.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(finished.cells)
 
     def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
         """How each search went."""

@@ -34,7 +34,10 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     if report:
         sections = list(study.sections(finished))
         links = list(_links(finished))
-        write_study(result, study.page_table(result), study.legend, sections, links, root / PAGE, on_progress)
+        table, legend = study.page_table(result), study.legend
+        if (strips := study.strips(finished)) is not None:
+            legend = f"{legend} {strips.legend}"
+        write_study(result, table, legend, sections, links, root / PAGE, on_progress, strips)
     return root
 
 

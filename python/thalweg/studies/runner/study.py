@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from thalweg.plots import Chart
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 P = TypeVar("P", bound=Parameters[Any])
@@ -139,6 +140,10 @@ class Study(ABC, Generic[P, C, M]):
     @abstractmethod
     def sections(self, finished: Finished[P, C, M]) -> Iterator[Section]:
         """The figures of the page."""
+
+    def strips(self, finished: Finished[P, C, M]) -> Strips | None:
+        """The trials of each row of the table of the page; None where rows are no distributions of trials."""
+        return None
 
     def columns(self, finished: Finished[P, C, M]) -> Mapping[str, pl.DataFrame]:
         """What is stored besides as `NAME.parquet`."""
