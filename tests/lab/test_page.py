@@ -276,6 +276,10 @@ def test_nothing_scrolls_sideways(opened: Open, width: int) -> None:
         assert view.evaluate("document.scrollingElement.scrollWidth") <= width
     view.evaluate("document.documentElement.style.fontSize = '200%'")
     assert view.evaluate("document.scrollingElement.scrollWidth") <= width
+    names = view.locator(".knob > label").evaluate_all(
+        "(labels) => labels.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
+    )
+    assert names == []  # nothing covers the name of what is chosen
 
 
 def test_every_lesson_runs_and_the_numbers_bear_its_answer_out(opened: Open) -> None:

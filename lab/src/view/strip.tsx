@@ -131,7 +131,7 @@ function Dots({ shown, seeds, width, scale }: { shown: Shown; seeds: BigUint64Ar
         <line class="base" x1={0} x2={width} y1={HEIGHT - 17} y2={HEIGHT - 17} />
         {floor !== null && (
           <g class="floor">
-            <line x1={x(floor)} x2={x(floor)} y1={4} y2={HEIGHT - 12} />
+            <line x1={x(floor)} x2={x(floor)} y1={4} y2={HEIGHT - 15} />
             <text x={x(floor) + 4} y={12}>
               floor {text(floor, "s")}
             </text>
@@ -139,7 +139,7 @@ function Dots({ shown, seeds, width, scale }: { shown: Shown; seeds: BigUint64Ar
         )}
         {bound !== null && (
           <g class="target">
-            <line x1={x(bound)} x2={x(bound)} y1={4} y2={HEIGHT - 12} />
+            <line x1={x(bound)} x2={x(bound)} y1={4} y2={HEIGHT - 15} />
             <text x={x(bound) + (x(bound) > width - 110 ? -4 : 4)} y={isTight ? 26 : 12} text-anchor={x(bound) > width - 110 ? "end" : "start"}>
               target {text(bound, unit)}
             </text>
