@@ -56,7 +56,9 @@ class Asked:
             return None
         if not isinstance(trials, int) or isinstance(trials, bool):
             return None
-        return cls(setup, axes, trials, name)
+        # Nothing else of the call goes on: it may be nested so deeply that no process can be handed it.
+        known = {key: setup[key] for key in ("text", "origin", "sets", "controllers")}
+        return cls(known, axes, trials, name)
 
     @property
     def file(self) -> str:

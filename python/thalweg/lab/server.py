@@ -133,14 +133,13 @@ def application(folder: Folder, token: str, sweeps: Sweeps) -> ASGIApp:
         if body is None:
             return PlainTextResponse(f"more than {LARGEST_MESSAGE} bytes", 413, _HEADERS)
         try:
-            call = words_of(body)
+            asked = Asked.of(words_of(body))
         except RefusedError as refused:
             return PlainTextResponse(str(refused), 400, _HEADERS)
-        asked = Asked.of(call)
         if asked is None:
             return PlainTextResponse("a sweep has no axes", 400, _HEADERS)
         try:
-            return JSONResponse(await asyncio.to_thread(sweeps.start, call, asked), headers=_HEADERS)
+            return JSONResponse(await asyncio.to_thread(sweeps.start, asked), headers=_HEADERS)
         except RequestError as error:
             return PlainTextResponse(str(error), 409, _HEADERS)
 

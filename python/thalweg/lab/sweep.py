@@ -24,9 +24,11 @@ from thalweg.errors import RequestError, ThalwegError
 from thalweg.executor.machine import ThisMachine
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked
+from thalweg.progress import Progress
 from thalweg.sweep import Sweep
 from thalweg.sweep.run import DAY_S
 from thalweg.sweep.shard import Shard
+from thalweg.sweep.store import Store
 
 _TOLD_EVERY_S = 0.1
 _GRACE_S = 10.0
@@ -65,7 +67,9 @@ class Sweeps:
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        """Ours, of a sweep that runs; `_hear` closes it."""
         self._hearing: threading.Thread | None = None
+        self._is_stopping = False
         self._state: dict[str, Any] = {"number": 0, "isRunning": False}
 
     @property
@@ -74,7 +78,7 @@ class Sweeps:
         with self._lock:
             return dict(self._state)
 
-    def start(self, call: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+    def start(self, asked: Asked) -> dict[str, Any]:
         """Starts a sweep. Raises RequestError if one runs; what else is wrong, the state says."""
         with self._lock:
             if self._state["isRunning"]:
@@ -82,72 +86,93 @@ class Sweeps:
                     f"the sweep {self._state['name']} runs already; accepted: another one when it has ended"
                 )
             number = self._state["number"] + 1
-            self._state = {"number": number, "name": asked.name, "isRunning": True, "done": 0, "trials": 0}
-        pipe, other = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=play, args=(other, self._folder, dict(call)), daemon=True)
-        try:
-            process.start()
-        except OSError as error:
-            self._tell(isRunning=False, refused=f"no process for the sweep could be started: {error.strerror}")
-            pipe.close()
-            return self.state
-        finally:
-            other.close()
-        self._process, self._pipe = process, pipe
-        self._hearing = threading.Thread(target=self._hear, args=(process, pipe), daemon=True)
-        self._hearing.start()
-        return self.state
+            self._state = {"number": number, "name": asked.name, "isRunning": False, "done": 0, "trials": 0}
+            try:
+                self._begin(asked)
+            except Exception as error:  # whatever it is, another sweep may start
+                self._state["refused"] = f"no process for the sweep could be started: {error}"
+            else:
+                self._state["isRunning"] = True
+            return dict(self._state)
 
     def stop(self) -> None:
         """Has the sweep stop; what is finished is kept. One that does not within ten seconds is ended."""
-        pipe = self._pipe
-        if pipe is None:
-            return
-        with suppress(OSError):  # it has ended
-            pipe.send_bytes(b"stop")
-        threading.Thread(target=self._end, daemon=True).start()
+        with self._lock:
+            if self._pipe is None or self._is_stopping:
+                return
+            self._is_stopping = True
+            with suppress(OSError):  # it has ended
+                self._pipe.send_bytes(b"stop")
+            args = (self._process, self._hearing)
+        threading.Thread(target=_end, args=args, daemon=True).start()
 
     def close(self) -> None:
         """Has it stop, and waits for that."""
         self.stop()
-        self._end()
-
-    def _end(self) -> None:
-        process, hearing = self._process, self._hearing
+        with self._lock:
+            process, hearing = self._process, self._hearing
         if process is not None and hearing is not None:
-            hearing.join(_GRACE_S)
-            if hearing.is_alive():
-                process.kill()
+            _end(process, hearing)
+
+    def _begin(self, asked: Asked) -> None:
+        """Starts the process, and who hears it."""
+        pipe, other = _SPAWN.Pipe()
+        with other:
+            process = _SPAWN.Process(target=play, args=(other, self._folder, asked), daemon=True)
+            hearing = threading.Thread(target=self._hear, args=(process, pipe), daemon=True)
+            try:
+                process.start()
+                hearing.start()
+            except BaseException:
+                pipe.close()  # which stops the process, if there is one
+                raise
+        self._process, self._pipe, self._hearing, self._is_stopping = process, pipe, hearing, False
 
     def _hear(self, process: BaseProcess, pipe: Connection) -> None:
         """Takes what the process tells. What it says last is told when the process has ended."""
-        why = "the process of the sweep has ended: it may have needed too much memory; what is finished is kept"
-        last: dict[str, Any] = {"refused": why}
+        last: dict[str, Any] | None = None
         with suppress(EOFError, OSError):
-            while True:
+            while last is None:
                 said = json.loads(pipe.recv_bytes())
                 if said.pop("isLast", False):
                     last = said
-                    break
-                self._tell(**said)
+                else:
+                    self._tell(**said)
         process.join()
-        pipe.close()
-        self._tell(isRunning=False, **last)
+        with self._lock:
+            pipe.close()
+            self._pipe = None
+            self._state.update(last or {"refused": _ended(self._is_stopping)}, isRunning=False)
 
     def _tell(self, **said: Any) -> None:
         with self._lock:
             self._state.update(said)
 
 
-def play(pipe: Connection, folder: Folder, call: Mapping[str, Any]) -> None:
+def _end(process: BaseProcess, hearing: threading.Thread) -> None:
+    """Ends a process that takes too long to stop."""
+    hearing.join(_GRACE_S)
+    if hearing.is_alive():
+        process.kill()
+
+
+def _ended(is_stopping: bool) -> str:
+    """What there is to say of a process that has ended without a last word."""
+    if is_stopping:
+        return "the process of the sweep did not stop and was ended; what it had written is kept"
+    return "the process of the sweep has ended: it may have needed too much memory; what is finished is kept"
+
+
+def play(pipe: Connection, folder: Folder, asked: Asked) -> None:
     """Runs a sweep and tells how it goes; the process of `Sweeps`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server stops it
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        threading.Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
-        said = _played(pipe, folder, call)
-    except KeyboardInterrupt:
-        said = {"isComplete": False}
+        try:
+            threading.Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
+            said = _played(pipe, folder, asked)
+        except KeyboardInterrupt:
+            said = _stopped(folder, asked)
     except (ThalwegError, _native.ScenarioError, _native.ControllerFailed, _native.AuditError) as error:
         said = {"refused": str(error)}
     except Exception as error:
@@ -156,12 +181,34 @@ def play(pipe: Connection, folder: Folder, call: Mapping[str, Any]) -> None:
     _say(pipe, {"isLast": True, **said})
 
 
-def _played(pipe: Connection, folder: Folder, call: Mapping[str, Any]) -> dict[str, Any]:
+def _played(pipe: Connection, folder: Folder, asked: Asked) -> dict[str, Any]:
     os.chdir(folder.path)  # names of scenarios, controllers and stores begin here
-    asked = Asked.of(call)
-    assert asked is not None  # the server has looked
     plan = asked.plan(folder)
     place = asked.place(folder, plan).relative_to(folder.path)
+    tally = Sweep.of(plan).play(place, ThisMachine(), Shard.read("1/1"), _teller(pipe))
+    if not tally.complete:
+        return {**_stopped(folder, asked), "errors": tally.errors}
+    return {
+        "isComplete": True,
+        "done": tally.present + tally.ran,
+        "trials": tally.trials,
+        "ran": tally.ran,
+        "errors": tally.errors,
+        "wallS": tally.wall_s,
+    }
+
+
+def _stopped(folder: Folder, asked: Asked) -> dict[str, Any]:
+    """What there is of a sweep that was stopped, maybe before it had looked: by its store."""
+    os.chdir(folder.path)
+    plan = asked.plan(folder)
+    store = Store(asked.place(folder, plan), _native.engine())
+    store.load()
+    return {"isComplete": False, "done": store.height, "trials": plan.space.count * plan.trials}
+
+
+def _teller(pipe: Connection) -> Progress:
+    """Tells how far a sweep is, and how fast."""
     told = begun = time.monotonic()
     first: int | None = None
 
@@ -177,15 +224,7 @@ def _played(pipe: Connection, folder: Folder, call: Mapping[str, Any]) -> dict[s
                 {"done": done, "trials": trials, "perS": (done - first) / (now - begun) if now > begun else 0},
             )
 
-    tally = Sweep.of(plan).play(place, ThisMachine(), Shard.read("1/1"), tell)
-    return {
-        "isComplete": tally.complete,
-        "done": tally.present + tally.ran,
-        "trials": tally.trials,
-        "ran": tally.ran,
-        "errors": tally.errors,
-        "wallS": tally.wall_s,
-    }
+    return tell
 
 
 def _interrupt(*_: object) -> None:
