@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.console import say
+from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.extras import require
 from thalweg.lab.import_path import leave_out
 
@@ -50,8 +51,9 @@ def lab(
     server = Server(Folder.at(folder, python), port)
     address = server.address + fragment
     say(f"open {address}")
-    if not open_:
-        server.run()
-        return
-    with opener(address) as page:
-        server.run(lambda: webbrowser.open(page))
+    with stopped_by_terminate():  # a sweep is stopped, and the file that leads to the page removed
+        if not open_:
+            server.run()
+            return
+        with opener(address) as page:
+            server.run(lambda: webbrowser.open(page))
