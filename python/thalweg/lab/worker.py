@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import re
 import signal
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Mapping
@@ -38,6 +40,7 @@ Tell = Callable[[bytes], None]
 def serve(connection: Connection, folder: Folder) -> None:
     """Answers until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
     os.chdir(folder.path)  # names of controllers in files begin here
     while True:
         try:
@@ -49,6 +52,14 @@ def serve(connection: Connection, folder: Folder) -> None:
             connection.send_bytes(answer(call, folder, connection.send_bytes))
         except Exception as error:
             connection.send_bytes(packed({"id": call["id"], "failed": f"a defect of thalweg: {error!r}"}))
+
+
+def _end_with_the_server() -> None:
+    """Ends this process in the middle of a call too, if the server has gone without a word."""
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(1)
 
 
 def answer(call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:

@@ -1,0 +1,89 @@
+"""Sweeps and servers that end in odd ways, and what they leave: nothing that runs, and nothing that blocks."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.test_server import SIMPLE, Lab, ask, eventually, running, setup
+from lab.test_sweeps import LONG, asked, call, ended, start, state
+from thalweg import Scenario
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "mine"
+    path.mkdir()
+    (path / "one.toml").write_text(SIMPLE)
+    return path
+
+
+@pytest.fixture
+def lab(folder: Path, static: str) -> Iterator[Lab]:
+    with running(folder) as found:
+        yield found
+
+
+def test_what_is_unknown_in_a_call_hinders_no_sweep(lab: Lab) -> None:
+    deep = "[" * 500 + "]" * 500
+    for wanted in (asked(x=0), asked(setup=setup(x=0))):
+        start_deep = json.dumps(wanted).replace('"x": 0', f'"x": {deep}')
+        assert call(lab, "/sweep/start", start_deep)[0] == 200
+        assert ended(lab)["isComplete"]
+
+
+def test_a_sweep_that_is_stopped_at_once_tells_what_there_was(lab: Lab) -> None:
+    wanted = asked(name="again", setup=setup(LONG), trials=5000)
+    start(lab, wanted)
+    assert eventually(lambda: state(lab).get("done", 0) > 4, 120)
+    assert call(lab, "/sweep/stop", "")[0] == 200
+    before = ended(lab)["done"]
+    start(lab, wanted)
+    for _ in range(3):  # more than once is as once
+        assert call(lab, "/sweep/stop", "")[0] == 200
+    found = ended(lab)
+    assert (found["isComplete"], found["trials"]) == (False, 20_000)
+    assert before <= found["done"] < 20_000
+    start(lab, asked(name="another"))
+    assert ended(lab)["isComplete"]
+
+
+def test_the_file_that_opens_the_page_goes_with_a_server_that_is_terminated(
+    folder: Path, static: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("TMPDIR", str(tmp_path)), ("HOME", str(tmp_path)), ("BROWSER", "true")):
+        monkeypatch.setenv(name, value)
+    with running(folder, "--open"):
+        assert eventually(lambda: any(tmp_path.glob("thalweg-lab-*")), 60)
+    assert not any(tmp_path.glob("thalweg-lab-*"))
+
+
+def test_a_run_ends_with_a_server_that_is_killed(folder: Path, static: str) -> None:
+    longest = {"flow.main.download": "10000 GB", "time_limit": "1000000 s"}  # about an hour of a core
+    endless = Scenario.load("c4/simple-200mbps", overrides=longest).toml
+    with running(folder) as own, own.socket() as connection:
+        ask(connection, name="about")  # its process is there
+        left = processes("--ppid", own.process.pid)
+        before = sum(left.values())
+        connection.send(
+            json.dumps({"id": 2, "name": "run", "setup": setup(endless), "seed": "1", "traced": False})
+        )
+        assert eventually(lambda: sum(processes("--ppid", own.process.pid).values()) > before + 1, 60)
+        own.process.send_signal(signal.SIGKILL)
+        own.process.wait(60)
+        assert eventually(lambda: not any(processes("-p", process) for process in left), 60)
+
+
+def processes(which: str, number: int) -> dict[int, int]:
+    """Processes that have not ended, each with the processor time that it has taken, in seconds."""
+    words = ["ps", "-o", "pid=,cputimes=,stat=", which, str(number)]
+    listed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    rows = [line.split() for line in listed.splitlines()]
+    return {int(process): int(taken) for process, taken, how in rows if not how.startswith("Z")}
