@@ -97,6 +97,17 @@ def test_a_server_that_is_busy_for_a_moment_does_not_hide_the_sweep(view: Page, 
     stops_it(view, lab)
 
 
+def test_a_sweep_that_ends_before_its_first_trial_says_so(view: Page, lab: Lab) -> None:
+    long(lab)
+    tab(view)
+    view.locator('[data-sweep="running"]').wait_for(timeout=LATER)
+    none = {"number": 1, "name": "of-another", "isRunning": False, "isComplete": False, "done": 0, "trials": 0}
+    view.route("**/sweep?token=*", lambda route: route.fulfill(json=none))
+    view.locator('[data-sweep="ended"]').wait_for(timeout=LATER)
+    told = view.locator('[data-sweep="ended"]').inner_text()
+    assert told == "stopped before a trial was finished; what was there stays"
+
+
 def test_a_server_that_has_gone_has_no_sweep(view: Page, lab: Lab) -> None:
     long(lab)
     tab(view)
