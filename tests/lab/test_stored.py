@@ -210,6 +210,37 @@ def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
     assert "trials.parquet is damaged" in message
 
 
+def varint(number: int) -> bytes:
+    """A number in a header of Parquet: its sign in the last bit, seven bits a byte."""
+    rest, found = 2 * number if number >= 0 else -2 * number - 1, bytearray()
+    while rest > 0x7F:
+        found.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*found, rest])
+
+
+def test_groups_of_rows_that_only_add_up_are_refused(opened: Open, results: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "groups"
+    shutil.copytree(results / "results" / "cubic", folder)
+    file = next(folder.glob("*/trials.parquet"))
+    seeds = pl.Series("seed", range(150_000), dtype=pl.UInt64)
+    table = pl.DataFrame([seeds, pl.Series("trace_hash", ["0123456789abcdef"] * 150_000)])
+    table.write_parquet(file, row_group_size=100_000, statistics=False)
+    data = file.read_bytes()
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")  # the end of a file says how long its footer is
+    footer = data[begin:]
+    for rows, lie in ((100_000, 170_000), (50_000, -20_000)):  # 0x16 begins a number of 64 bits
+        assert b"\x16" + varint(rows) in footer
+        assert len(varint(rows)) == len(varint(lie))
+        footer = footer.replace(b"\x16" + varint(rows), b"\x16" + varint(lie))
+    file.write_bytes(data[:begin] + footer)
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(folder)
+    view.get_by_role("alert").wait_for()
+    assert "170000 rows in a group, 150000 in all" in view.get_by_role("alert").inner_text()
+
+
 def test_a_result_is_opened_while_many_trials_run(browser: Browser, results: Path) -> None:
     with running(results) as lab:
         view = lab.page(browser)

@@ -4,7 +4,7 @@ import type { About, Checked, Column, Engine, Outcomes, Passages, Setup, Table, 
 import type { Refused } from "./calls";
 import type { Offered, Shelf, Stored } from "../stored/stored";
 import type { Report, RunLive } from "../live/live";
-import type { Asked, Estimate, Progress, Sweeps } from "../sweep/sweep";
+import { type Asked, type Estimate, NoAnswer, type Progress, type Sweeps } from "../sweep/sweep";
 import { Turns } from "./turns";
 
 /** An array in the header of an answer: where its values lie. */
@@ -152,7 +152,7 @@ export class ServerEngine implements Engine {
   private async sweep(call: string, body?: Asked | null): Promise<Progress> {
     const post = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(new URL(`sweep${call}?token=${encodeURIComponent(this.token)}`, location.href), post).catch(() => null);
-    if (!response) throw new Error("the server of the lab does not answer: start thalweg lab again");
+    if (!response) throw new NoAnswer("the server of the lab does not answer: start thalweg lab again");
     if (!response.ok) throw new Error(await response.text());
     return (await response.json()) as Progress;
   }

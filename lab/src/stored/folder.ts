@@ -102,6 +102,8 @@ function refuseOthers(head: FileMetaData): void {
   if (head.num_rows > MOST_ROWS) throw new Error(`${head.num_rows} rows, at most ${MOST_ROWS}`);
   let [rows, bytes] = [0, 0];
   for (const group of head.row_groups) {
+    // A negative number would hide what another group has too many of: the sum alone says nothing.
+    if (!(group.num_rows >= 0 && group.num_rows <= head.num_rows)) throw new Error(`${group.num_rows} rows in a group, ${head.num_rows} in all`);
     rows += Number(group.num_rows);
     for (const { meta_data: column } of group.columns) {
       if (!column || !CODECS.includes(column.codec)) throw new Error(`a column is packed as ${column?.codec}, not as ${CODECS.join(" or ")}`);

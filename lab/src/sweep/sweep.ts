@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import type { Setup } from "../engine/engine";
 import { setup } from "../state/lab";
 import { listOffered, offered } from "../stored/state";
+import { ofEstimate, ofProgress } from "./words";
 
 /** An axis in the words of the reader: values as a plan lists them, or a range. */
 export type Axis = { key: string; values: string } | { key: string; from: string; to: string; steps: string; scale: string };
@@ -47,6 +48,9 @@ export interface Progress {
   refused?: string;
 }
 
+/** There is no server any more. */
+export class NoAnswer extends Error {}
+
 /** Who runs sweeps. Each call throws why it cannot. */
 export interface Sweeps {
   estimate(asked: Asked, signal?: AbortSignal): Promise<Estimate>;
@@ -79,6 +83,8 @@ const named = signal<string | null>(null);
 export const progress = signal<Progress | null>(null);
 /** Why the sweep is refused. */
 export const refused = signal<string | null>(null);
+/** What has happened last, for a screen reader: what it would take, that it has started, how it has ended. */
+export const said = signal("");
 const estimated = signal<{ asked: string; estimate: Estimate } | null>(null);
 /** Ends the estimate that is under way. */
 export const estimating = signal<AbortController | null>(null);
@@ -119,6 +125,7 @@ async function find(wanted: Asked): Promise<void> {
   try {
     const found = await (sweeps.value as Sweeps).estimate(wanted, own.signal);
     estimated.value = { asked: JSON.stringify(wanted), estimate: found };
+    said.value = ofEstimate(found);
   } finally {
     estimating.value = null;
   }
@@ -131,7 +138,13 @@ export function start(): Promise<void> {
   return told(async () => {
     if (!estimate.value) await find(wanted);
     if (estimated.value?.estimate.isLong) return;
-    progress.value = await (sweeps.value as Sweeps).start(wanted);
+    try {
+      progress.value = await (sweeps.value as Sweeps).start(wanted);
+    } catch (error) {
+      void look(); // another page's may run
+      throw error;
+    }
+    said.value = `the sweep ${wanted.name} has started`;
     await follow();
   });
 }
@@ -143,35 +156,65 @@ export function stop(): Promise<void> {
   });
 }
 
-/** Shows a sweep that runs already, of another page or of this one before it was loaded again. */
 export function useSweeps(found: Sweeps): Promise<void> {
   sweeps.value = found;
-  return told(async () => {
-    const state = await found.state();
-    if (!state.isRunning) return;
+  return look();
+}
+
+/** Shows a sweep that runs already, of another page or of this one before it was loaded again. */
+export async function look(): Promise<void> {
+  try {
+    const state = await sweeps.value?.state();
+    if (!state?.isRunning) return;
     progress.value = state;
     await follow();
-  });
+  } catch (error) {
+    refused.value = (error as Error).message;
+  }
 }
 
 const ASKED_EVERY_MS = 250;
 
+let isFollowed = false;
+
 /** Shows how far the sweep is until it has ended. */
 async function follow(): Promise<void> {
+  if (isFollowed) return;
+  isFollowed = true;
   try {
     while (progress.value?.isRunning) {
       await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
-      progress.value = await (sweeps.value as Sweeps).state();
+      await ask();
     }
-  } catch (error) {
-    progress.value = null; // the server has gone, and the sweep with it
-    throw error;
+  } finally {
+    isFollowed = false;
   }
+  if (progress.value?.refused === undefined && progress.value) said.value = ofProgress(progress.value);
   await listOffered();
+}
+
+/** Why the state was not told when it was asked for last. */
+let untold: string | null = null;
+
+/** Asks how far the sweep is. An answer that is none, of a server that is busy, changes nothing: the sweep goes on. */
+async function ask(): Promise<void> {
+  try {
+    progress.value = await (sweeps.value as Sweeps).state();
+    if (untold !== null && refused.value === untold) refused.value = null;
+    untold = null;
+  } catch (error) {
+    untold = (error as Error).message;
+    if (error instanceof NoAnswer) {
+      progress.value = null; // the server has gone, and the sweep with it
+      throw error;
+    }
+    refused.value = untold;
+  }
 }
 
 async function told(work: () => Promise<void>): Promise<void> {
   refused.value = null;
+  said.value = "";
   try {
     await work();
   } catch (error) {

@@ -1,12 +1,13 @@
 // The form of a sweep, what it would take, and how far it is.
 
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { checked, setup } from "../state/lab";
 import { save } from "../state/files";
 import { openOffered } from "../stored/state";
-import { text } from "../trial/quantity";
 import { used } from "../own/files";
-import { askHowLong, type Draft, draft, drafts, type Estimate, estimate, estimating, name, type Progress, progress, refused, rename, SECOND, start, stop, sweeps, trials } from "./sweep";
+import { askHowLong, type Draft, draft, drafts, type Estimate, estimate, estimating, look, name, type Progress, progress, refused, rename, said, SECOND, start, stop, sweeps, trials } from "./sweep";
+import { ofEstimate, ofProgress } from "./words";
 
 const ORDINALS = ["First", "Second"];
 
@@ -72,22 +73,15 @@ function AxisForm({ index, axis }: { index: number; axis: Draft }) {
 }
 
 function Estimated({ found, hasStarted }: { found: Estimate; hasStarted: boolean }) {
-  const said = useSignal("");
+  const copied = useSignal("");
   const copy = () =>
     navigator.clipboard.writeText(found.command).then(
-      () => (said.value = "command copied"),
-      () => (said.value = "this browser does not let a page copy: select the text"),
+      () => (copied.value = "command copied"),
+      () => (copied.value = "this browser does not let a page copy: select the text"),
     );
-  const missing = found.trials - found.present;
   return (
     <div class="estimate">
-      {!hasStarted && (
-        <p role="status">
-          {found.trials} trials of {found.points} points, of which {found.present} are there.{" "}
-          {missing > 0 && `${missing} would run: ${text(found.wallS, "s", 2)} with ${found.width} at once (${text(found.trialS, "s", 2)} each, measured on a few).`}
-          {found.isLong && " That is more than a day: the page does not start it, the command does."}
-        </p>
-      )}
+      {!hasStarted && <p>{ofEstimate(found)}</p>}
       <p>The same on the command line, in the folder of the lab:</p>
       <div class="command">
         <code tabIndex={0}>{found.command}</code>
@@ -96,7 +90,7 @@ function Estimated({ found, hasStarted }: { found: Estimate; hasStarted: boolean
         </button>
       </div>
       <span role="status" class="said">
-        {said.value}
+        {copied.value}
       </span>
       <details>
         <summary>The plan, which it reads from {found.file}</summary>
@@ -111,26 +105,14 @@ function Estimated({ found, hasStarted }: { found: Estimate; hasStarted: boolean
   );
 }
 
-/** How a sweep goes, or how it ended, in a sentence. */
-function sentence({ isRunning, done = 0, trials = 0, perS = 0, isComplete, ran = 0, wallS = 0 }: Progress): string {
-  if (isRunning) {
-    if (trials === 0) return "it starts";
-    const left = perS > 0 ? `, ${text(perS, "")} a second, ${text((trials - done) / perS, "s", 2)} left` : "";
-    return `${done} of ${trials} trials${left}`;
-  }
-  if (isComplete) return `finished: ${trials} trials, ${ran} ran in ${text(wallS, "s", 2)}${trials > ran ? `, ${trials - ran} were there` : ""}`;
-  return `stopped: ${done} of ${trials} trials are finished and kept; the same plan under the same name goes on`;
-}
-
 function Going({ now }: { now: Progress }) {
   const { isRunning, trials = 0, done = 0, errors = [], refused: why } = now;
   return (
     <section aria-label={`sweep ${now.name}`} class="going">
       <h2>{now.name}</h2>
       {isRunning && <progress aria-label="trials of the sweep" max={Math.max(trials, 1)} value={done} />}
-      {/* A number that changes all the time is not read out; the end is. */}
-      <p data-sweep={isRunning ? "running" : why === undefined ? "ended" : "refused"} role={isRunning ? undefined : why === undefined ? "status" : "alert"} class={why === undefined ? "" : "refusal"}>
-        {why ?? sentence(now)}
+      <p data-sweep={isRunning ? "running" : why === undefined ? "ended" : "refused"} role={why === undefined ? undefined : "alert"} class={why === undefined ? "" : "refusal"}>
+        {why ?? ofProgress(now)}
       </p>
       {errors.map((error) => (
         <p class="refusal" key={error}>
@@ -148,21 +130,10 @@ function Going({ now }: { now: Progress }) {
   );
 }
 
-export function SweepForm() {
-  if (!sweeps.value) {
-    return (
-      <p>
-        A sweep, the same scenario over many values of one or two keys, needs <code>thalweg lab</code>: it writes its trials into a folder of your machine.
-      </p>
-    );
-  }
-  if (Object.keys(used(setup.value)).length > 0) return <p>A sweep runs no controllers in JavaScript or WebAssembly: choose another one under Path.</p>;
-  const isRunning = progress.value?.isRunning ?? false;
-  const isBusy = isRunning || estimating.value !== null;
-  const found = estimate.value;
-  const mayStart = isBusy || !found?.isLong;
+/** What is asked for. */
+function Wanted() {
   return (
-    <form class="sweep" onSubmit={(event) => event.preventDefault()}>
+    <>
       <p class="quiet">
         The scenario that is shown, over values of one or two keys. Values stand between commas, or as <code>"5 Mbps", "20 Mbps"</code> where they have commas themselves. The trials are kept in a
         folder beside the scenarios, as <code>thalweg sweep</code> does.
@@ -184,19 +155,48 @@ export function SweepForm() {
         <Field label="Trials of each point" value={trials.value} set={(value) => (trials.value = value)} />
         <Field label="Name of the folder" value={name.value} set={rename} />
       </div>
+    </>
+  );
+}
+
+export function SweepForm() {
+  useEffect(() => void look(), []); // another page may have started one
+  if (!sweeps.value) {
+    return (
+      <p>
+        A sweep, the same scenario over many values of one or two keys, needs <code>thalweg lab</code>: it writes its trials into a folder of your machine.
+      </p>
+    );
+  }
+  const hasOwn = Object.keys(used(setup.value)).length > 0;
+  const isRunning = progress.value?.isRunning ?? false;
+  const isBusy = isRunning || estimating.value !== null;
+  const found = hasOwn ? null : estimate.value;
+  const mayStart = isBusy || !found?.isLong;
+  return (
+    <form class="sweep" onSubmit={(event) => event.preventDefault()}>
+      {hasOwn ? <p>A sweep runs no controllers in JavaScript or WebAssembly: choose another one under Path.</p> : <Wanted />}
       <div class="buttons">
-        <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && void askHowLong()}>
-          How long would it take?
-        </button>
-        <button type="button" class={isBusy || !mayStart ? "" : "main"} aria-disabled={!mayStart} onClick={() => (isBusy ? void stop() : mayStart && void start())}>
-          {isRunning ? "Stop the sweep" : isBusy ? "Stop" : "Start the sweep"}
-        </button>
+        {!hasOwn && (
+          <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && void askHowLong()}>
+            How long would it take?
+          </button>
+        )}
+        {(isBusy || !hasOwn) && (
+          <button type="button" class={isBusy || !mayStart ? "" : "main"} aria-disabled={!mayStart} onClick={() => (isBusy ? void stop() : mayStart && void start())}>
+            {isRunning ? "Stop the sweep" : isBusy ? "Stop" : "Start the sweep"}
+          </button>
+        )}
       </div>
       {refused.value !== null && (
         <p class="refusal" role="alert">
           {refused.value}
         </p>
       )}
+      {/* Numbers that change all the time are not read out. This is there from the begin, since what comes with its text is often not read. */}
+      <p class="hidden" role="status">
+        {said.value}
+      </p>
       {progress.value && <Going now={progress.value} />}
       {found && <Estimated found={found} hasStarted={progress.value?.name === name.value} />}
     </form>
