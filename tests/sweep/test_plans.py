@@ -224,3 +224,12 @@ def test_a_plan_in_python_is_refused_as_one_in_a_file() -> None:
         Sweep("c4/simple-20mbps", {"path.rate": []})
     with pytest.raises(RequestError, match="a finite number"):
         Sweep("c4/simple-20mbps", {"path.rate": [float("nan")]})
+
+
+def test_a_mistake_in_the_scenario_is_not_said_of_an_axis(plan: Path, capsys: Capture) -> None:
+    plan.with_name("short.toml").write_text(f"mistake = 1\n{SCENARIO}", encoding="utf-8")
+    assert main(["sweep", str(plan), "--out", str(plan.with_name("out"))]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {plan}: {plan.with_name('short.toml')}:1: ")
+    assert 'unknown key "mistake"' in message
+    assert "axes" not in message
