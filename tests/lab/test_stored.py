@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,10 @@ scenario = "c4/simple-20mbps"
 trials = 3
 [axes]
 "path.rtt" = ["20 ms", "40 ms"]
+"""
+EXCLUDE = """
+[[exclude]]
+"path.rtt" = { from = "20 ms", to = "40 ms" }
 """
 
 
@@ -266,6 +271,22 @@ def test_the_server_opens_nothing_outside_of_its_folder(results: Path, tmp_path:
             refused = ask(connection, name="result", path=path)["refused"]["message"]
             assert "outside of the folder" in refused or "is no name of a file" in refused
         assert "is not a result" in ask(connection, name="result", path=".")["refused"]["message"]
+
+
+@pytest.mark.parametrize(("more", "words"), [(EXCLUDE, ()), ("", ("--shard", "1/2"))], ids=["exclude", "shard"])
+def test_a_sweep_that_lacks_points_of_its_grid_opens_with_the_values_of_those_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # as the process does that answers
+    rtts = [f"{number} ms" for number in range(20, 52)]
+    (tmp_path / "plan.toml").write_text(PLAN.replace('["20 ms", "40 ms"]', json.dumps(rtts)) + more)
+    thalweg("sweep", "plan.toml", "--out", "sweep", *words, cwd=tmp_path)
+    scenarios = opened_result(Folder.at(tmp_path), "sweep")["scenarios"]
+    names = [scenario["name"] for scenario in scenarios]
+    assert 0 < len(names) < len(rtts)
+    assert names != [f"path.rtt {rtt}" for rtt in rtts[: len(names)]]
+    run = [f"path.rtt {tomllib.loads(scenario['toml'])['path']['rtt']}" for scenario in scenarios]
+    assert names == run
 
 
 EVIL = """

@@ -110,6 +110,15 @@ def test_a_grid_has_all_points_that_are_not_excluded_and_tied_axes_go_together(p
         ('"short.toml"', '"shirt.toml"', 1, "no such file"),
         ('scenario = "short.toml"', "", None, "the scenario is missing"),
         ("[axes]", "[axes", None, "line 9"),
+        ('["5 Mbps", "20 Mbps"]', f"[1{400 * '0'}, 2]", 11, "accepted: a finite number"),
+        ('["5 Mbps", "20 Mbps"]', f"[{5000 * '1'}, 2]", None, "a number has too many digits"),
+        ('["5 Mbps", "20 Mbps"]', f"{{ from = 1, to = 1{400 * '0'}, steps = 2 }}", 11, "accepted: a number with"),
+        ('["5 Mbps", "20 Mbps"]', f"{{ from = -{309 * '1'}, to = {309 * '1'}, steps = 3 }}", 11, "too far apart"),
+        ('["5 Mbps", "20 Mbps"]', "[[1979-05-27], 2]", 11, "accepted: texts, numbers, lists, tables"),
+        ('"100 kB"', f"1{400 * '0'}", 7, "accepted: a finite number"),
+        ('"5000 kbps"', f"1{400 * '0'}", 17, "accepted: a finite number"),
+        ("trials = 3", f"trials = 1{400 * '0'}", 2, "accepted: a whole number, 1 to 1048576"),
+        ('"short.toml"', "{ day = 1979-05-27 }", 1, "accepted: texts, numbers, lists, tables"),
     ],
 )
 def test_a_plan_that_is_wrong_is_refused_at_its_line(
@@ -215,3 +224,21 @@ def test_a_plan_in_python_is_refused_as_one_in_a_file() -> None:
         Sweep("c4/simple-20mbps", {"path.rate": []})
     with pytest.raises(RequestError, match="a finite number"):
         Sweep("c4/simple-20mbps", {"path.rate": [float("nan")]})
+
+
+def test_a_mistake_in_the_scenario_is_not_said_of_an_axis(plan: Path, capsys: Capture) -> None:
+    plan.with_name("short.toml").write_text(f"mistake = 1\n{SCENARIO}", encoding="utf-8")
+    assert main(["sweep", str(plan), "--out", str(plan.with_name("out"))]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {plan}: {plan.with_name('short.toml')}:1: ")
+    assert 'unknown key "mistake"' in message
+    assert "axes" not in message
+
+
+def test_a_key_of_the_scenario_in_a_plan_that_is_no_bare_key_is_said_as_it_is(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[axes]\n"path.rtt" = ["20 ms"]\n[scenario]\n"a key" = 1\n', encoding="utf-8")
+    assert main(["sweep", str(plan), "--out", str(tmp_path / "out")]) == 2
+    assert 'unknown key "a key"' in capsys.readouterr().err

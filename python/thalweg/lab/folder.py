@@ -18,6 +18,7 @@ from thalweg.control.definition import Definition, file_of
 from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError
 from thalweg.store.regular_file import read_regular
+from thalweg.sweep.plan_file import toml_problem
 
 _LARGEST = 1 << 20
 _MOST_FILES = 500
@@ -107,8 +108,8 @@ class _Confined(Resolver):
 def _read(text: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{what}: {error}; accepted: TOML 1.0") from None
+    except ValueError as error:
+        raise RequestError(f"{what}: {toml_problem(error)}; accepted: TOML 1.0") from None
     except RecursionError:
         raise RequestError(f"{what}: too many brackets inside each other; accepted: TOML 1.0") from None
 
@@ -121,10 +122,10 @@ def _value(text: str, option: str) -> object:
     """
     try:
         value = tomllib.loads(f"v = {text}")["v"]
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         if text.lstrip()[:1] not in ('"', "'", "[", "{"):
             return text
-        why = "too many brackets inside each other" if isinstance(error, RecursionError) else error
+        why = "too many brackets inside each other" if isinstance(error, RecursionError) else toml_problem(error)
         raise RequestError(f"{option}: {why}; accepted: TOML 1.0") from None
     return value if isinstance(value, str | dict | list) else text
 

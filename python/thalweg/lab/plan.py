@@ -24,7 +24,7 @@ from thalweg.studies.runner.scenario_text import scenario_text
 from thalweg.sweep.axis import CONTROLLER
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import Plan, plan_of
-from thalweg.sweep.plan_file import PlanFile
+from thalweg.sweep.plan_file import PlanFile, toml_problem
 
 MOST_AXES = 2
 MOST_VALUES = 1000
@@ -76,8 +76,8 @@ class Asked:
         file = PlanFile(self.file, text)
         try:
             plan = plan_of(tomllib.loads(text), file, Path())
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise RequestError(f"{self.file}: {error}; accepted: a plan in TOML") from None
+        except (ValueError, RecursionError) as error:
+            raise RequestError(f"{self.file}: {toml_problem(error)}; accepted: a plan in TOML") from None
         folder.checked(plan.base.text.decode(), {key: value.text for key, value in plan.settings})
         for axis in plan.axes:
             if len(axis.values) > MOST_VALUES:
@@ -177,7 +177,7 @@ def _toml(text: str) -> object:
     """The value that a text is in TOML; None if it is none."""
     try:
         found = tomllib.loads(f"v = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     return found["v"] if found.keys() == {"v"} else None
 

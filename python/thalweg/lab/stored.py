@@ -23,6 +23,7 @@ from thalweg.store.metadata import METADATA
 from thalweg.store.results import SuiteResult
 from thalweg.sweep.head import DOCUMENT
 from thalweg.sweep.result import SweepResult
+from thalweg.sweep.store import TEXT
 
 _DEPTH = 4
 _DIGITS = 3
@@ -139,7 +140,7 @@ def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
         if trial is None:
             continue
         scenario = _scenario(folder, base, result, int(row["index"]))
-        values = ", ".join(f"{key} {result.texts(key)[int(row['index'])]}" for key in keys)
+        values = ", ".join(f"{key} {row[f'{TEXT}{key}']}" for key in keys)
         scenarios.append(
             {
                 "name": values,

@@ -30,6 +30,14 @@ _COUNTED = {"", "packets", "packet"}
 """Units whose numbers stay whole over a range between whole numbers."""
 
 
+def is_finite(number: float) -> bool:
+    """Whether a number is finite as a float too: whole numbers can be too large for one."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
 @dataclass(frozen=True)
 class Value:
     """A value of an axis."""
@@ -51,11 +59,14 @@ class Value:
         if isinstance(given, bool):
             return Value(str(given).lower(), None, "", given)
         if isinstance(given, int | float):
-            if not math.isfinite(given):
+            if not is_finite(given):
                 raise RequestError("accepted: a finite number")
             return Value(plain(given) if isinstance(given, float) else str(given), float(given), "", given)
         if isinstance(given, dict | list):
-            return Value(_toml(given), None, "", given)
+            try:
+                return Value(_toml(given), None, "", given)
+            except TypeError:  # a date, or a time
+                raise RequestError("accepted: texts, numbers, lists, tables") from None
         return Value(of_class(given).text, None, "", given)
 
 
@@ -195,6 +206,8 @@ def range_of(given: Mapping[str, Any]) -> Range:
     base = measure(f"1{suffix}") if suffix else None
     unit = base[0] if base else 1.0
     low, high = (float(f"{bound / unit:.12g}") for bound in (low, high))
+    if not math.isfinite(high - low):
+        raise RequestError("from and to are too far apart; accepted: finite numbers")
     whole = low_unit in _COUNTED and suffix.strip() != "%" and low.is_integer() and high.is_integer()
     is_number = all(isinstance(given[key], float) for key in ("from", "to"))
     return Range(low, high, suffix, scale == "log", whole and not is_number)
@@ -206,9 +219,9 @@ def _bound(key: str, given: Any) -> tuple[float, str, str]:
         found, written = measure(given), split(given)
         if found is not None and written is not None:
             return (*found, f" {written[1]}")
-    elif isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+    elif isinstance(given, int | float) and not isinstance(given, bool) and is_finite(given):
         return float(given), "", ""
-    raise RequestError(f'{key} = {given!r}: accepted: a number with its unit, such as "10 ms", or a number')
+    raise RequestError(f'{key} = {given!r:.60}: accepted: a number with its unit, such as "10 ms", or a number')
 
 
 def option(key: str, text: str) -> tuple[str, str]:

@@ -33,7 +33,7 @@ from thalweg.store.regular_file import read_regular
 from thalweg.studies.runner.scenario_text import scenario_text
 from thalweg.sweep.axis import CONTROLLER, Axis, Value, read_axis
 from thalweg.sweep.design import Design, Space, read_condition, read_design
-from thalweg.sweep.plan_file import PlanFile
+from thalweg.sweep.plan_file import PlanFile, toml_problem
 
 KEYS = ("scenario", "trials", "seed", "set", "controllers", "design", "axes", "tied", "exclude")
 INLINE = "scenario.toml"
@@ -115,8 +115,8 @@ def read_document(file: Path) -> tuple[dict[str, Any], str]:
         document = tomllib.loads(text)
     except UnicodeDecodeError:
         raise ScenarioError(f"{file}: is not UTF-8; accepted: a TOML text in UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ScenarioError(f"{file}: {error}; accepted: a plan in TOML") from None
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"{file}: {toml_problem(error)}; accepted: a plan in TOML") from None
     return document, text
 
 
@@ -244,7 +244,11 @@ def _exclusions(document: Mapping[str, Any], axes: tuple[Axis, ...], file: PlanF
 def _base(document: Mapping[str, Any], file: PlanFile, folder: Path) -> Base:
     given = document.get("scenario")
     if isinstance(given, Mapping):
-        return Base("the plan's own", scenario_text(given).encode(), str(folder / INLINE), INLINE, None, True)
+        try:
+            text = scenario_text(given).encode()
+        except TypeError:  # a date, or a time
+            raise file.refusal(("scenario",), "accepted: texts, numbers, lists, tables") from None
+        return Base("the plan's own", text, str(folder / INLINE), INLINE, None, True)
     if not isinstance(given, str):
         missing = "missing" if given is None else "no text and no table"
         problem = f'the scenario is {missing}; accepted: a shipped one such as "c4/bad-wifi", a file, or a table'

@@ -43,6 +43,12 @@ class PlanFile:
         return None
 
 
+def toml_problem(error: ValueError | RecursionError) -> str:
+    """What is wrong with a text that `tomllib` refuses: its own words, but for a number of thousands of digits."""
+    is_number = not isinstance(error, tomllib.TOMLDecodeError | RecursionError)
+    return "a number has too many digits" if is_number else str(error)
+
+
 def dotted(keys: tuple[str, ...]) -> str:
     """A key as TOML writes it.
 

@@ -81,17 +81,25 @@ class Point:
             yield ("axes", axis.key), axis.key, value
 
     def _refusal(self, error: RequestError) -> ScenarioError:
-        """The error of a scenario, said of the value that is refused alone, or else of all that the point sets."""
+        """The error of a scenario: as it is without any value, or of the one that is refused alone, or of all."""
         plan = self.plan
+        base = str(self._refused_with())
+        if base == str(error):
+            return ScenarioError(f"{plan.file.name}: {base}")
         for at, key, value in self._given():
-            alone = replace(
-                self, plan=replace(plan, settings=((key, value),), space=replace(plan.space, axes=())), values=()
-            )
-            try:
-                alone._read()
-            except RequestError as refused:
+            refused = self._refused_with((key, value))
+            if refused is not None and str(refused) != base:
                 told = f"{' '.join(option(key, plan.argument(key, value)))}: "
                 _, found, problem = str(refused).partition(told)
                 return plan.file.refusal(at, problem if found else str(refused), value.text)
         where = f" at {self.words}:" if self.values else ""
         return ScenarioError(f"{plan.file.name}:{where} {error}")
+
+    def _refused_with(self, *settings: tuple[str, Value]) -> RequestError | None:
+        """The error of the scenario with these settings alone."""
+        plan = replace(self.plan, settings=settings, space=replace(self.plan.space, axes=()))
+        try:
+            replace(self, plan=plan, values=())._read()
+        except RequestError as error:
+            return error
+        return None
