@@ -175,7 +175,7 @@ def test_a_request_that_is_too_long_is_refused(lab: Lab) -> None:
         ({"setup": setup(sets={"path.trace": "../secret.txt"})}, "outside of the folder"),
         ({"axes": [{"key": "path.trace", "values": "../secret.txt"}]}, "outside of the folder"),
         ({"axes": [{"key": "path", "values": '[{ trace = "../secret.txt" }]'}]}, "outside of the folder"),
-        ({"setup": setup(f"{SIMPLE}\n[\"x\\ntrace = '../secret.txt' #\"]\n")}, "unknown key"),
+        ({"setup": setup(f"{SIMPLE}\n[\"x\\ntrace = '../secret.txt' #\"]\n")}, "a plan in TOML"),
         ({"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]}, "runs no controllers in Python"),
         ({"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]}, "runs no controllers in Python"),
         ({"setup": setup(SIMPLE.replace('"c4"', '"mine.py"'))}, "runs no controllers in Python"),

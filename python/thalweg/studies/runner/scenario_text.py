@@ -7,7 +7,6 @@ one line. Which keys there are and what they accept, the scenario knows.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -36,9 +35,9 @@ def scenario_text(keys: Keys, table: str = "") -> str:
     ]
     for name, value in keys.items():
         if isinstance(value, Mapping):
-            blocks.append(_lines(f"[{before}{_key(name)}]", value))
+            blocks.append(_lines(f"[{before}{name}]", value))
         elif _is_table(value):
-            blocks += [_lines(f"[[{before}{_key(name)}]]", entry) for entry in value]
+            blocks += [_lines(f"[[{before}{name}]]", entry) for entry in value]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -57,17 +56,8 @@ def _is_table(value: object) -> bool:
     )
 
 
-def _key(name: str) -> str:
-    """A key, in quotes unless it can stand alone.
-
-    >>> _key("ack-every"), _key("a b"), _key("")
-    ('ack-every', '"a b"', '""')
-    """
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
-
-
 def _lines(header: str, keys: Keys) -> str:
-    given = {_key(name): value for name, value in keys.items() if value is not None}
+    given = {name: value for name, value in keys.items() if value is not None}
     width = max(map(len, given), default=0)
     return "\n".join(
         [*filter(None, [header]), *(f"{name:{width}} = {_toml(value)}" for name, value in given.items())]
@@ -84,4 +74,4 @@ def _toml(value: Any) -> str:
 
 
 def _pairs(keys: Keys) -> Iterator[str]:
-    return (f"{_key(name)} = {_toml(value)}" for name, value in keys.items() if value is not None)
+    return (f"{name} = {_toml(value)}" for name, value in keys.items() if value is not None)
