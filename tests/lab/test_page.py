@@ -206,7 +206,11 @@ def test_two_runs_stand_beside_each_other_or_as_difference(opened: Open) -> None
     view.get_by_label("how two runs are compared").select_option("difference")
     assert view.locator(".chart").count() == 1
     # The capacities are equal, and yet the rates have a scale of Mbps, as those of each run.
-    view.wait_for_function("window.drawn.some((word) => word.endsWith('Mbps'))")
+    for _ in range(600):  # not wait_for_function: the page allows no script from a text
+        if view.evaluate("window.drawn.some((word) => word.endsWith('Mbps'))"):
+            break
+        view.wait_for_timeout(100)
+    assert view.evaluate("window.drawn.some((word) => word.endsWith('Mbps'))")
     assert not view.evaluate("window.drawn.some((word) => word.endsWith('kbps'))")
     assert "cubic" in view.locator(".charts > .quiet").inner_text()
 

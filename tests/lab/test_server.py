@@ -353,7 +353,7 @@ def test_a_page_that_closes_while_its_process_starts_leaves_nothing(folder: Path
                 connection.send(json.dumps({"id": 1, "name": "about"}))
                 connection.send(json.dumps({"id": 1, "name": "about"}))  # which ends the connection
         assert eventually(lambda: children(own.process.pid) <= 1)
-    assert (tmp_path / "errors").read_text() == ""
+    assert (tmp_path / "errors").read_text() in ("", "interrupted\n")  # of the SIGTERM that ends it
 
 
 def test_more_pages_than_there_is_room_for_are_refused(lab: Lab) -> None:
