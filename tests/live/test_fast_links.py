@@ -125,7 +125,8 @@ def test_each_datagram_of_a_train_has_its_own_fate_and_mark(tmp_path: Path) -> N
     numbers = [first for first, _, _, _ in arrived]
     assert numbers == sorted(numbers)
     marked = sum(ecn == 3 for _, _, _, ecn in arrived)
-    # Of the marked ones some are lost later; the first of a train does not wait.
+    # Of the marked ones some are lost later; the first of a train does not wait, unless the host held trains back:
+    # a few of 200, where a mark on whole trains would be on all of them.
     assert 0.85 * up["marked_packets"] <= marked <= up["marked_packets"]
-    assert not any(ecn == 3 for first, _, _, ecn in arrived if first % 9 == 0)
+    assert sum(ecn == 3 for first, _, _, ecn in arrived if first % 9 == 0) < 20
     assert up["marked_packets"] > 600
