@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite web wasm lab lab-page browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-trial bench-compare bench-check lock clean
+.PHONY: build suite web wasm lab lab-page browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
 build: $(VENV)/.built
 
@@ -196,6 +196,10 @@ picture: build
 # The table of speed, with goals; stored in target/bench.json. What is measured in more detail: cargo bench.
 bench: build bench-trial
 	$(BIN)/python bench/table.py
+
+# What the page of the lab and a report take in Chromium; stored in target/bench-browser.json.
+bench-browser: build lab browser
+	$(BIN)/python bench/browser.py
 
 bench-trial:
 	cargo build --release --locked --quiet -p thalweg-sim --example trial

@@ -164,7 +164,7 @@ export function Chart({ picture, name, beside }: { picture: Picture; name: strin
               style={{ left: `${chosen.value.left}%`, right: `${100 - chosen.value.right}%` }}
             />
           )}
-          {now.value !== null && <div class="cursor" style={{ left: `${now.value}%` }} />}
+          {now.value !== null && <div class="cursor" style={{ transform: `translateX(${now.value}cqw)` }} />}
         </div>
       </div>
     </div>
