@@ -55,6 +55,9 @@ def phases() -> list[tuple[str, str]]:
 def scenario_schema() -> str:
     """JSON schema of a scenario file."""
 
+def toml_document(text: bytes, file: str) -> dict[str, Any]:
+    """The table of a TOML text, as the engine reads scenarios: TOML 1.1, integers of 64 bits, no dates. Raises ScenarioError."""
+
 def regularized_beta(a: float, b: float, x: float) -> float:
     """I_x(a, b), the regularized incomplete beta function. Raises ValueError."""
 

@@ -7,7 +7,6 @@ and the order of its scenarios. Any other folder with `*.toml` files is a suite 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,6 +15,7 @@ from typing import Any
 
 from thalweg.errors import RequestError, did_you_mean, printable
 from thalweg.store.regular_file import read_regular
+from thalweg.toml import read_toml
 
 _LARGEST = 80 << 20
 """Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
@@ -138,12 +138,7 @@ def _read_about(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     text = read_regular(file, _LARGEST_ABOUT, f"a file of at most {_LARGEST_ABOUT >> 20} MiB")
-    try:
-        about = tomllib.loads(text.decode())
-    except UnicodeDecodeError:
-        raise RequestError(f"{file}: not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{file}: {error}") from None
+    about = read_toml(text, str(file))
     for key, value in about.items():
         if key not in _KEYS:
             raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_KEYS))}")

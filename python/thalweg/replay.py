@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +10,7 @@ from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes, Trial
 from thalweg.scenario import Scenario
 from thalweg.store.results import SuiteResult
+from thalweg.toml import read_toml
 
 _EMBEDDED = {"trace": "ms:", "file": "us:"}
 """Keys whose value may name a file in a scenario, and what a value begins with that is the trace itself."""
@@ -40,14 +39,7 @@ def changes(outcomes: Outcomes, again: Trial) -> list[str]:
 
 def _refuse_files(toml: str, name: str) -> None:
     """A stored scenario contains its traces: one that names a file was not written by us."""
-    try:
-        document = tomllib.loads(toml)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        # The simulator reads TOML 1.1, Python 1.0: what has no such key in any spelling is left to it.
-        if re.search(r"trace|file|\\", toml):
-            raise RequestError(f"{name}: {error}") from None
-        return
-    for key, value in _entries(document):
+    for key, value in _entries(read_toml(toml, name)):
         marks = _EMBEDDED.get(key)
         if marks is not None and isinstance(value, str) and not value.startswith(marks):
             raise RequestError(

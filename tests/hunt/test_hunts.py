@@ -365,6 +365,23 @@ def test_a_corpus_that_is_none_is_refused_before_the_hunt(plan: Path, capsys: Ca
     assert not out.exists(), "nothing ran"
 
 
+def test_scenarios_may_be_of_the_newest_toml(tmp_path: Path) -> None:
+    """The engine reads TOML 1.1, whose tables within a line may have several lines and a last comma."""
+    (tmp_path / "newest.toml").write_text(
+        'title = "x"\npath = {\n  rate = "10 Mbps",\n  rtt = "20 ms",\n}\n'
+        '[[flow]]\nname = "main"\ncontroller = "cubic"\ndownload = "200 kB"\n',
+        encoding="utf-8",
+    )
+    plan = Hunt(
+        scenario=str(tmp_path / "newest.toml"),
+        objective="completion",
+        trials=1,
+        budget=2,
+        axes={"path.rtt": {"from": "30 ms", "to": "60 ms"}},
+    )
+    assert plan.run().found["path"]["rate"] == "10 Mbps"
+
+
 def test_each_file_names_the_seed_of_its_own_scenario() -> None:
     flow = {"path": {}, "flow": [{"name": "main", "controller": "c4"}]}
     find = Find(Objective("loss", "main"), 3, 5, 0.0, flow, 0.2, {**flow}, 0.1, found_seed=2)

@@ -7,6 +7,7 @@
 mod batches;
 mod columns;
 mod controller;
+mod document;
 mod gym;
 mod live;
 mod outcomes;
@@ -79,6 +80,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(registry::phases, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(document::toml_document, module)?)?;
     module.add_function(wrap_pyfunction!(special::regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(special::inverse_regularized_beta, module)?)?;
     module.add_function(wrap_pyfunction!(live::serve_live, module)?)?;

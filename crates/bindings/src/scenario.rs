@@ -427,7 +427,7 @@ fn cancelled(py: Python<'_>, outcomes: Py<Outcomes>) -> PyErr {
 }
 
 /// The exception of a refusal: its message, and as attributes `origin` (the file, or the option), `line` and `key`.
-fn refusal(error: &thalweg_sim::ScenarioError) -> PyErr {
+pub(crate) fn refusal(error: &thalweg_sim::ScenarioError) -> PyErr {
     let refused = ScenarioError::new_err(error.to_string());
     Python::attach(|py| {
         let value = refused.value(py);

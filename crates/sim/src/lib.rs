@@ -32,7 +32,7 @@ pub use quic::StackController;
 pub use scenario::schema::json_schema;
 pub use scenario::{
     Amount, Bound, Clock, Criterion, FlowController, FlowSpec, Host, Metric, Scenario,
-    ScenarioError, Unit,
+    ScenarioError, Unit, Value,
 };
 #[cfg(feature = "quic")]
 pub use thalweg_quic::{Datagram, Train};

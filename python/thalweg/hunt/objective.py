@@ -17,7 +17,6 @@ sender without data starves of nothing.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -31,6 +30,7 @@ from thalweg.errors import RequestError, did_you_mean
 from thalweg.outcome import Outcomes
 from thalweg.quantity import text
 from thalweg.scenario import Scenario
+from thalweg.toml import read_toml
 
 Values = npt.NDArray[np.float64]
 
@@ -262,7 +262,7 @@ def _longest_run(holds: npt.NDArray[np.bool_]) -> int:
 def _links(scenario: Scenario, outcomes: Outcomes, flow: str) -> list[str]:
     """The links that carry the data of a flow: those of all hops where there is no route."""
     names = [str(name) for name in outcomes.links["link"].unique(maintain_order=True)]
-    own = _entry(tomllib.loads(scenario.toml), flow)
+    own = _entry(read_toml(scenario.toml, scenario.name), flow)
     up = "upload" in own
     hops = own.get("route") or [name for name in names if name not in ("up", "down") and not name.endswith(" up")]
     return [f"{hop} up" if up else hop for hop in hops] or ["up" if up else "down"]

@@ -15,7 +15,6 @@ fixed = ["flow.main.download"]     # keys that shrinking leaves as they were fou
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from thalweg.sweep.axis import CONTROLLER, Axis, Range, Value
 from thalweg.sweep.plan import Plan, plan_of, read_document
 from thalweg.sweep.plan_file import PlanFile
 from thalweg.sweep.point import Point
+from thalweg.toml import read_toml
 
 OF_SPACE = ("scenario", "trials", "seed", "set", "controllers", "axes", "tied", "exclude")
 OWN = ("objective", "budget", "search_seed", "sampler", "keep", "fixed", "elements")
@@ -98,7 +98,7 @@ class HuntPlan:
 
     def _document(self, scenario: Scenario) -> Document:
         """A scenario as the hunt judges it: its criterion is that of the objective."""
-        document = tomllib.loads(scenario.toml)
+        document = read_toml(scenario.toml, scenario.name)
         for key in ("source", "note", "pass", "sample"):
             document.pop(key, None)
         document["pass"] = [self.objective.criterion(document)]
@@ -164,7 +164,7 @@ def hunt_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> HuntPl
     try:
         flows = [str(flow["name"]) for flow in scenario.flows]
         objective = read_objective(document["objective"], flows)
-        objective.check(scenario, tomllib.loads(scenario.toml))
+        objective.check(scenario, read_toml(scenario.toml, scenario.name))
     except RequestError as error:
         raise file.refusal(("objective",), str(error)) from None
     found = HuntPlan(plan, objective, elements, budget, search_seed, sampler, float(keep), tuple(fixed))

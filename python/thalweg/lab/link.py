@@ -11,13 +11,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-import tomllib
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Description, Outcomes
+from thalweg.toml import read_toml
 
 SITE = "https://thalweg.github.io/thalweg"
 """Where the manual is published; the lab is a page of it, whose trials run in the browser of the reader."""
@@ -82,9 +82,9 @@ def runs_in_browser(toml: str) -> bool:
     (True, False)
     """
     try:
-        flows = tomllib.loads(toml).get("flow", [])
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return True  # TOML newer than 1.0: the page itself says what it cannot run
+        flows = read_toml(toml, "scenario").get("flow", [])
+    except RequestError:
+        return True  # the page itself says what it cannot run
     elsewhere = re.compile(r"noq:|kernel:|.*\.py\b")
     return not any(
         flow.get("stack", "model") != "model" or elsewhere.match(str(flow.get("controller", "")))

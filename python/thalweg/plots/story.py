@@ -8,7 +8,6 @@ judgement: it names the largest.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterator
 
 import polars as pl
@@ -17,6 +16,7 @@ from thalweg.outcome import Trial
 from thalweg.plots.frames import IN_TIME, LATE, NEVER, fates, freezes
 from thalweg.plots.queues import longest
 from thalweg.quantity import percent, text
+from thalweg.toml import read_toml
 from thalweg.trace import Trace
 from thalweg.verdict import without_offset
 
@@ -120,7 +120,7 @@ _BY = {
 
 def jitter(toml: str) -> str:
     """The name of the jitter of a scenario."""
-    models = set(_models(tomllib.loads(toml)))
+    models = set(_models(read_toml(toml, "scenario")))
     return " and ".join(sorted(_WORDS.get(model, "jitter") for model in models)) if len(models) == 1 else "jitter"
 
 

@@ -8,7 +8,6 @@ the same for every controller that is scored with that seed.
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from thalweg.catalogue import Entry, Suite
 from thalweg.errors import RequestError, ScenarioError
 from thalweg.quantity import between
 from thalweg.scenario import Scenario
+from thalweg.toml import read_toml
 
 MAIN = "main"
 """The flow that is scored."""
@@ -64,7 +64,7 @@ def _variant_of(entry: Entry, name: str, drawn: Mapping[str, str]) -> Variant:
 def _drawn(suite: Suite, seed: int) -> Iterator[tuple[Entry, dict[str, str]]]:
     for entry in suite.entries:
         source = random.Random(f"thalweg/score/{seed}/{entry.name}")
-        changes = "change" in tomllib.loads(entry.read().decode()).get("path", {})
+        changes = "change" in read_toml(entry.read(), entry.name).get("path", {})
         for attempt in range(ATTEMPTS):
             keys = _variant_keys(source)
             # A path that changes keeps its rates, and with them its buffer.

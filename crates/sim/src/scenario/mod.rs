@@ -5,6 +5,7 @@ mod buffer_size;
 mod check;
 mod clock;
 mod criterion;
+mod document;
 pub(crate) mod error;
 pub(crate) mod floor;
 pub(crate) mod flow;
@@ -20,6 +21,7 @@ mod trace_files;
 
 pub use clock::{Clock, Host};
 pub use criterion::{Amount, Bound, Criterion, Metric, Unit};
+pub use document::Value;
 pub use error::ScenarioError;
 pub(crate) use flow::Workload;
 pub use flow::{FlowController, FlowSpec};

@@ -135,7 +135,7 @@ fn changed(
     Ok((file, changed, origin))
 }
 
-fn utf8<'a>(text: &'a [u8], origin: &str) -> Result<&'a str, ScenarioError> {
+pub(super) fn utf8<'a>(text: &'a [u8], origin: &str) -> Result<&'a str, ScenarioError> {
     std::str::from_utf8(text).map_err(|error| {
         let valid = String::from_utf8_lossy(&text[..error.valid_up_to()]);
         ScenarioError {

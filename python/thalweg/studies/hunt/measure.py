@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from thalweg.statistics.quantiles import median
 from thalweg.studies.hunt.parameters import Cell, Parameters
 from thalweg.studies.runner.result import Row
 from thalweg.studies.runner.trials import CellTrials
+from thalweg.toml import read_toml
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def measure(parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
 def _shipped(plan: HuntPlan, trials: CellTrials) -> Values:
     """The objective of the shipped scenario, with its own criterion, on each seed."""
     judge = Judge(replace(plan, plan=replace(plan.plan, trials=trials.n, seed=trials.seed)))
-    document = tomllib.loads(trials.scenario.toml)
+    document = read_toml(trials.scenario.toml, "scenario")
     steps = judge.values([document])
     try:
         while True:

@@ -9,7 +9,6 @@ of the draft takes 5 %.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from thalweg.hunt.plan import LARGEST_BUDGET, HuntPlan, hunt_of
 from thalweg.scenario import Scenario
 from thalweg.studies.runner.parameters import option
 from thalweg.sweep.plan_file import PlanFile
+from thalweg.toml import read_toml
 
 PLANS = Path(__file__).parent / "plans"
 SUITE = "worst-cases"
@@ -47,7 +47,7 @@ class Cell:
         """The plan of the hunt."""
         file = PLANS / f"{self.plan}.toml"
         text = file.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        document = read_toml(text, str(file))
         if self.controller:
             document["controllers"] = {flow["name"]: self.controller for flow in document["scenario"]["flow"]}
         return hunt_of(document, PlanFile(str(file), text), PLANS)

@@ -6,7 +6,6 @@ of a media stream.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from thalweg.statistics.quantiles import percentile
 from thalweg.statistics.ratios import ratio_of_medians
 from thalweg.studies.runner.result import Row
 from thalweg.studies.stacks.parameters import VARIANTS, Cell
+from thalweg.toml import read_toml
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def has_jitter(toml: str) -> bool:
     >>> has_jitter('path.jitter = { model = "wifi", mean = "7 ms" }'), has_jitter('path.rtt = "7 ms"')
     (True, False)
     """
-    path = tomllib.loads(toml).get("path", {})
+    path = read_toml(toml, "scenario").get("path", {})
     return any("jitter" in part for part in (path, path.get("up", {}), *path.get("change", [])))
 
 

@@ -8,7 +8,6 @@ the changes of the path in all phases.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -19,6 +18,7 @@ from thalweg.errors import RequestError, did_you_mean
 from thalweg.quantity import seconds
 from thalweg.scenario import Scenario
 from thalweg.studies.runner.parameters import option
+from thalweg.toml import read_toml
 
 VARIANTS: dict[str, dict[str, str]] = {
     "model": {},
@@ -106,6 +106,6 @@ def longest_rtt(toml: str) -> str:
     >>> longest_rtt('path = { rtt = "30 ms", change = [{ rtt = "0.2 s" }, { rate = "1 Mbps" }] }')
     '0.2 s'
     """
-    path = tomllib.loads(toml)["path"]
+    path = read_toml(toml, "scenario")["path"]
     rtts = [str(part["rtt"]) for part in (path, *path.get("change", [])) if "rtt" in part]
     return max(rtts, key=lambda rtt: seconds(rtt, "path.rtt"))
