@@ -30,6 +30,7 @@ from thalweg.studies.runner.table import Table
 from thalweg.studies.runner.trials import CellTrials
 
 if TYPE_CHECKING:
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 Cells = Mapping[Experiment, list[Quantity]]
@@ -102,6 +103,12 @@ class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
     def page_table(self, result: StudyResult) -> Table:
         """All numbers."""
         return Table(HEADERS, page_rows(result), WORDS)
+
+    def strips(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Strips:
+        """The trials of each number between its bounds."""
+        from thalweg.studies.laws.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(_all(finished.cells))
 
     def sections(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Iterator[Section]:
         """Windows, utilisation and bounds."""

@@ -40,6 +40,7 @@ from thalweg.studies.transient.table import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 Cells = Mapping[Cell, list[Measured]]
@@ -122,6 +123,12 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
     def columns(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Mapping[str, pl.DataFrame]:
         """Every trial of every cell and step."""
         return {"reactions": reaction_table(finished.parameters, finished.result.seed, finished.cells)}
+
+    def strips(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Strips:
+        """The Normalized Area of each trial."""
+        from thalweg.studies.transient.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(finished.parameters, finished.cells)
 
     def sections(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Iterator[Section]:
         """Theory, areas and curves."""
