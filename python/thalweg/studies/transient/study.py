@@ -16,7 +16,7 @@ from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.table import Table, findings_table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.transient.as_coded import AsCoded
 from thalweg.studies.transient.checks import Areas, checks, findings
@@ -32,7 +32,6 @@ from thalweg.studies.transient.table import (
     REACTION,
     WORDS,
     damping_rows,
-    finding_rows,
     reaction_rows,
     table_rows,
 )
@@ -114,7 +113,7 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
 
     def finding_table(self, result: StudyResult) -> Table:
         """What the poster says by other numbers."""
-        return Table(FINDINGS, finding_rows(result), len(FINDINGS))
+        return findings_table(result, FINDINGS)
 
     def page_table(self, result: StudyResult) -> Table:
         """Both in one."""

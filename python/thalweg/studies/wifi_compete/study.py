@@ -17,7 +17,7 @@ from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.table import Table, findings_table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.wifi_compete.checks import checks
 from thalweg.studies.wifi_compete.course import TRACED, Course, course
@@ -27,7 +27,7 @@ from thalweg.studies.wifi_compete.measure import Columns, Kept, ends, flow_colum
 from thalweg.studies.wifi_compete.parameters import BACKGROUND, Cell, Parameters
 from thalweg.studies.wifi_compete.published import ALONE, PAPER
 from thalweg.studies.wifi_compete.store import flow_table
-from thalweg.studies.wifi_compete.table import FINDINGS, HEADERS, LEGEND, WORDS, finding_rows, table_rows
+from thalweg.studies.wifi_compete.table import FINDINGS, HEADERS, LEGEND, WORDS, table_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,7 +101,7 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
 
     def finding_table(self, result: StudyResult) -> Table:
         """What the paper says."""
-        return Table(FINDINGS, finding_rows(result), len(FINDINGS))
+        return findings_table(result, FINDINGS)
 
     def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
         """Every flow of every trial."""
