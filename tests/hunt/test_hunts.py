@@ -22,6 +22,7 @@ from thalweg.errors import RequestError
 from thalweg.executor.threads import Threads
 from thalweg.hunt.objective import KINDS, Objective
 from thalweg.hunt.plan import KEYS, SAMPLERS, hunt_of
+from thalweg.lab.link import fragment_of
 from thalweg.quantity import measure
 from thalweg.sweep.plan_file import PlanFile
 
@@ -195,6 +196,21 @@ def test_a_controller_that_raises_is_a_find_too(plan: Path, capsys: Capture) -> 
     assert main(["hunt", str(plan), "--out", str(out), "--no-figure", "--budget", "16"]) == 1
     assert "too far" in capsys.readouterr().err
     assert "too far" in (out / "failed-1.toml").read_text(encoding="utf-8")
+
+
+def test_what_no_browser_can_run_has_no_link(plan: Path, capsys: Capture) -> None:
+    (plan.parent / "fragile.py").write_text(FRAGILE, encoding="utf-8")
+    plan.write_text(PLAN.replace("[axes]", '[controllers]\nmain = "fragile.py"\n[axes]'), encoding="utf-8")
+    assert main(["hunt", str(plan), "--out", str(plan.parent / "out"), "--no-figure", "--budget", "8"]) == 0
+    printed = capsys.readouterr().out
+    assert "thalweg run" in printed
+    assert "in the lab" not in printed
+
+
+def test_without_a_figure_the_link_is_printed_all_the_same(plan: Path, capsys: Capture) -> None:
+    assert main(["hunt", str(plan), "--out", str(plan.parent / "out"), "--no-figure", "--budget", "8"]) == 0
+    link = fragment_of(capsys.readouterr().out.splitlines()[-1])
+    assert link.startswith("#trial=")
 
 
 TWO = """

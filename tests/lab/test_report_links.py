@@ -93,6 +93,36 @@ def test_links_of_a_study_open_the_first_trial_of_each_scenario(
         view.context.close()
 
 
+def test_what_a_hunt_has_found_opens_as_it_shrank_and_as_it_was_found(
+    browser: Browser, opened: Open, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(
+        'objective = "completion"\nscenario = "c4/simple-20mbps"\nbudget = 8\ntrials = 2\n'
+        '[axes]\n"path.rtt" = { from = "20 ms", to = "400 ms" }\n"path.loss" = { from = "0.1 %", to = "2 %" }\n',
+        encoding="utf-8",
+    )
+    assert main(["hunt", str(plan), "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    view = browser.new_page()
+    view.goto((out / "find.html").as_uri())
+    links: list[str] = view.eval_on_selector_all(".lab a", "all => all.map((one) => one.href)")
+    assert "thalweg lab --open --trial" in view.locator(".lab").inner_text()
+    view.close()
+    assert f"open this trial in the lab: {links[0]}" in printed
+    tables = [unpacked(fragment_of(link)) for link in links]
+    assert [table["n"] for table in tables] == ["find.toml", "found.toml"]
+    for link, table in zip(links, tables, strict=True):
+        text = (out / table["n"]).read_text(encoding="utf-8")
+        assert f"--seed {table['d']} -n 1" in " ".join(text.split("\n# "))
+        native = Scenario.load(out / table["n"]).run(seed=int(table["d"]))
+        assert table["h"] == native.trace_hash
+        view = opened(fragment_of(link))
+        assert shown_hash(view) == native.trace_hash
+        assert "the hashes are equal" in view.locator(".promise").inner_text()
+        view.context.close()
+
+
 def test_python_and_the_page_write_the_same_table(opened: Open) -> None:
     view = opened()
     text = FROM_PEOPLE + Scenario.load("c4/simple-20mbps").toml.split("\n", 1)[1]

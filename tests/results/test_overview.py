@@ -16,7 +16,7 @@ MakeOutcomes = Callable[..., Outcomes]
 def lines(strip: str, kind: str) -> list[int]:
     """Where a strip has lines of a kind."""
     found = re.search(rf'<path class="{kind}" d="([^"]*)"', strip)
-    return [int(x) for x in re.findall(r"M(\d+) 0V20", found.group(1))] if found else []
+    return [int(x) for x in re.findall(r"M(\d+) -?\d+V\d+", found.group(1))] if found else []
 
 
 def test_failures_come_first_and_else_the_order_of_the_suite(outcomes_of: MakeOutcomes) -> None:

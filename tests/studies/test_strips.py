@@ -13,7 +13,7 @@ from thalweg.executor import unheard
 from thalweg.executor.machine import ThisMachine
 from thalweg.hunt import Find
 from thalweg.hunt.objective import Objective
-from thalweg.report.strip import Strip
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import write_study
 from thalweg.studies.fairness.parameters import Parameters as Fairness
 from thalweg.studies.fairness.study import STUDY
@@ -31,22 +31,53 @@ def places(markup: str, kind: str) -> list[int]:
     return [int(place) for place in re.findall(r"M(\d+) ", path)]
 
 
-def test_each_trial_is_a_line_on_its_side_of_the_bound() -> None:
+def test_each_trial_is_a_line_on_its_side_of_the_bounds() -> None:
     values = np.array([0.0, 40.0, 60.0, 100.0, np.nan])
     # From 0 to 100 with 2 % of room on both sides: 0 stands at 2 / 104 of 1000, 40 at 42 / 104, and so on.
-    at = {value: round(1000 * (value + 2) / 104) for value in (0, 40, 50, 60, 100)}
-    most, least, none = (Strip(values, "", 50.0, side=side).markup for side in ("at_most", "at_least", None))
+    at = {value: round(1000 * (value + 2) / 104) for value in (0, 40, 50, 60, 70, 100)}
+    most = Strip(values, "", at_most=50.0, judged=True).markup
+    least = Strip(values, "", at_least=50.0, judged=True).markup
+    between = Strip(values, "", 50.0, 70.0, judged=True).markup
+    none = Strip(values, "", 50.0).markup
     assert (places(most, "held"), places(most, "over")) == ([at[0], at[40]], [at[60], at[100]])
     assert (places(least, "held"), places(least, "over")) == ([at[60], at[100]], [at[0], at[40]])
+    assert (places(between, "held"), places(between, "over")) == ([at[60]], [at[0], at[40], at[100]])
     assert (places(none, "held"), places(none, "over")) == ([at[0], at[40], at[60], at[100]], [])
-    assert places(none, "target") == [at[50]]
-    assert "5 trials, median 50, 0 to 100, target 50" in none
+    assert (places(none, "target"), places(between, "target")) == ([at[50]], [at[50], at[70]])
+    assert "5 trials, median 50, 0 to 100, target 50, 1 without a line" in none
+    assert "5 trials, median 50, 0 to 100, target 50 to 70, 1 without a line" in between
 
 
 def test_a_strip_without_a_number_shows_its_bound_alone() -> None:
-    markup = Strip(np.array([np.nan, np.inf]), "s", 1.0).markup
+    markup = Strip(np.array([np.nan, np.inf]), "s", at_most=1.0).markup
     assert places(markup, "held") == places(markup, "over") == []
     assert "2 trials, target 1 s" in markup
+
+
+def test_strips_stand_behind_the_words_of_a_row_whatever_their_number(tmp_path: Path) -> None:
+    strips = Strips("trials", "", [[Strip(np.array([1.0]), "s", of="a"), Strip(np.array([2.0]), "s", of="b")], []])
+    table = Table(["name", "kind", "n"], [["one", "x", "1"], ["two", "y", "2"]], 2)
+    result = StudyResult("any", "t", "s", "default", 1, 1)
+    write_study(result, table, "", [], [], tmp_path / "page.html", strips=strips)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert re.findall(r'<th scope="col"[^>]*>(\w+)<', page) == ["name", "kind", "trials", "n"]
+    one, two = re.findall(r"<tr><th scope=.row.>.*?</tr>", page)
+    assert re.findall(r'aria-label="([^"]*)"', one) == [
+        "a: 1 trial, median 1 s, 1 s to 1 s",
+        "b: 1 trial, median 2 s, 2 s to 2 s",
+    ]
+    assert '<td data-label="trials">-</td>' in two
+
+
+def test_several_strips_can_have_one_scale() -> None:
+    least, largest = span([np.array([3.0, np.inf]), np.array([-1.0, np.nan])], 0.0)
+    assert (least, largest) == (-1.0, 3.0)
+    one, other = (Strip(np.array([value]), "", scale=(least, largest)).markup for value in (3.0, -1.0))
+    # From -1 to 3 with 2 % of room on both sides.
+    assert (places(one, "held"), places(other, "held")) == (
+        [round(1000 * 4.08 / 4.16)],
+        [round(1000 * 0.08 / 4.16)],
+    )
 
 
 def test_the_table_of_fairness_shows_the_shares_of_each_row(tmp_path: Path) -> None:
@@ -70,7 +101,7 @@ def test_the_table_of_fairness_shows_the_shares_of_each_row(tmp_path: Path) -> N
 def test_strips_of_a_hunt_set_its_trials_against_the_bound() -> None:
     find = Find(Objective("loss", "main"), 1, 1, 0.01, {}, 0.3, {}, 0.3, history=[0.3])
     cell = CASES[0]
-    (strip,) = strips({cell: Measured([find], np.array([0.0, 2 * cell.bound]), "share")}).rows
+    ((strip,),) = strips({cell: Measured([find], np.array([0.0, 2 * cell.bound]), "share")}).rows
     assert len(places(strip.markup, "held")) == len(places(strip.markup, "over")) == 1
 
 

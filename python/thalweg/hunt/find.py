@@ -61,6 +61,11 @@ class Find:
         return self.at > 0
 
     @property
+    def seed_as_found(self) -> int:
+        """Of the trial in which it is worst as it was found."""
+        return self.seed if self.found_seed is None else self.found_seed
+
+    @property
     def sentence(self) -> str:
         """What it does, and where."""
         return sentence(self.objective, self.shrunk, self.value)
@@ -68,7 +73,7 @@ class Find:
     def text(self, document: Document, value: float) -> str:
         """A scenario file with what it is and how to see it."""
         said = sentence(self.objective, document, value)
-        seed = self.seed if document is not self.found or self.found_seed is None else self.found_seed
+        seed = self.seed if document is not self.found else self.seed_as_found
         words = f"{said} Found by thalweg hunt; seed {seed} of {self.trials}: see --seed {seed} -n 1."
         head = "\n".join(f"# {line}" for line in textwrap.wrap(words, _WIDTH))
         controller = _flow(document, self.objective.flow).get("controller", "")

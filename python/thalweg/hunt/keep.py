@@ -10,10 +10,14 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from thalweg import __version__
 from thalweg.errors import RequestError
 from thalweg.hunt.find import Find
+from thalweg.lab.link import TrialLink, link_to, runs_in_browser
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Scenario
 from thalweg.store.folder import refuse_other
@@ -21,10 +25,13 @@ from thalweg.store.whole_file import whole_file
 
 DOCUMENT = "hunt.json"
 FIND = "find.toml"
+_FOUND = "found.toml"
 _FIGURE = "find.html"
 _SUITE = "suite.toml"
 _ABOUT = 'title = "Worst cases that hunts have found"\n'
 _MOST_FAILED = 5
+SHRUNK = "as it shrank"
+"""What the link to the trial of the smallest scenario is called."""
 
 
 def check_folder(folder: Path) -> None:
@@ -48,33 +55,58 @@ def check_corpus(corpus: Path) -> None:
         raise RequestError(f"cannot write to {corpus}: {error.strerror or error}") from None
 
 
-def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = silent) -> list[Path]:
-    """Writes a find into its folder, the result first; returns what it wrote. Raises RequestError.
+@dataclass(frozen=True)
+class Saved:
+    """What a find has become."""
+
+    files: list[Path]
+    links: dict[str, TrialLink]
+    """Its trials that open in the lab, by what they are called; none that a browser cannot run."""
+
+
+def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = silent) -> Saved:
+    """Writes a find into its folder, the result first. Raises RequestError.
 
     What an older run has left there goes.
     """
     for older in [folder / _FIGURE, *folder.glob("failed-*.toml")]:
         older.unlink(missing_ok=True)
     texts = {DOCUMENT: json.dumps(find.document(), indent=2, allow_nan=False) + "\n"}
-    texts |= {FIND: find.text(find.shrunk, find.value), "found.toml": find.text(find.found, find.found_value)}
+    texts |= {FIND: find.text(find.shrunk, find.value), _FOUND: find.text(find.found, find.found_value)}
     for number, failure in enumerate(find.failures[:_MOST_FAILED], 1):
         reason = "\n".join(f"# {line}" for line in failure.error.splitlines())
         texts[f"failed-{number}.toml"] = f"{reason}\n{failure.text}"
     for name, text in texts.items():
         _write(folder / name, text)
     written = [folder / name for name in texts]
+    links = _links(find, folder)
     if figure:
         on_progress("drawing", 0, 1)
-        written.append(draw(folder / FIND, find.seed, folder / _FIGURE))
-    return written
+        written.append(folder / _FIGURE)
+        draw(folder / FIND, find.seed, links, written[-1])
+    return Saved(written, links)
 
 
-def draw(scenario: Path, seed: int, figure: Path) -> Path:
+def _links(find: Find, folder: Path) -> dict[str, TrialLink]:
+    """To the trials of a find, which are played once more: a link says which trace hash its trial has."""
+    trials = {SHRUNK: (folder / FIND, find.seed)}
+    if find.is_worse:
+        trials["as it was found"] = (folder / _FOUND, find.seed_as_found)
+    found = {}
+    for words, (file, seed) in trials.items():
+        if runs_in_browser(file.read_text(encoding="utf-8")):
+            link = link_to(Scenario.load(file).run(seed).outcomes, 0, __version__)
+            if link is not None:
+                found[words] = replace(link, name=file.name)
+    return found
+
+
+def draw(scenario: Path, seed: int, links: Mapping[str, TrialLink], figure: Path) -> None:
     """The figure of the trial of a find."""
     from thalweg.plots import plot_trial  # noqa: PLC0415 - most commands draw nothing
 
-    plot_trial(Scenario.load(scenario).run(seed, trace=True)).save(figure)
-    return figure
+    addresses = {f"{words} (seed {link.seed})": link.address for words, link in links.items()}
+    replace(plot_trial(Scenario.load(scenario).run(seed, trace=True)), links=addresses).save(figure)
 
 
 def keep(find: Find, corpus: Path) -> Path:

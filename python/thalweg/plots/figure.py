@@ -58,6 +58,8 @@ class Figure:
     """What the words on it mean."""
     readings: Spec = field(default_factory=dict)
     """What a cursor on a page reads at a time; see `cursor.js`."""
+    links: Mapping[str, str] = field(default_factory=dict)
+    """Addresses at which its trials open in the lab, by what the page calls them."""
 
     @property
     def height_px(self) -> int:

@@ -91,4 +91,5 @@ def strip(statistics: Statistics) -> Markup:
         words += f", floor {text(statistics.floor, unit)}"
     words += f", target {text(statistics.bound, unit)}"
     values = statistics.values["value"].to_numpy()
-    return Strip(values, unit, statistics.bound, side=statistics.side, floor=statistics.floor, words=words).markup
+    least, most = (statistics.bound if statistics.side == side else None for side in ("at_least", "at_most"))
+    return Strip(values, unit, least, most, judged=True, floor=statistics.floor, words=words).markup

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from markupsafe import Markup
@@ -14,6 +13,8 @@ from thalweg.statistics.interval import Values
 
 _WIDTH, _HEIGHT = 1000.0, 20
 """Size of the strip, in its own units; lines closer than one unit are merged."""
+_BEYOND = 3
+"""By how much marks are taller at both ends, so that they are seen below many lines, and hide none."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,19 @@ class Strip:
     values: Values
     """Of the trials, in `unit`; those that are not finite have no line."""
     unit: str
-    bound: float
-    """What the trials are set against, in `unit`."""
+    at_least: float | None = None
+    at_most: float | None = None
+    """What the trials are set against, in `unit`: one or two bounds, or none."""
     called: str = "target"
-    """What `bound` is."""
-    side: Literal["at_most", "at_least"] | None = None
-    """On which side of `bound` trials should lie; those on the other are painted so. None: on none."""
+    """What the bounds are."""
+    judged: bool = False
+    """Whether trials beyond the bounds are painted so."""
     floor: float | None = None
     """The least that the path allows, in `unit`."""
-    most: float | None = None
-    """The strip reaches from 0 to this at least, in `unit`: several so have one scale. None: as far as it must."""
+    scale: tuple[float, float] | None = None
+    """What the strip spans at least, in `unit`: several so have one scale. None: as far as it must."""
+    of: str = ""
+    """Whose trials they are, where a row has several strips."""
     words: str = ""
     """For screen readers; empty: the number of trials, their median and range, and the marks."""
 
@@ -40,25 +44,28 @@ class Strip:
     def markup(self) -> Markup:
         """The picture, with a text for screen readers.
 
-        >>> strip = Strip(np.array([1.0, 2.0, 4.0]), "s", 3.0, side="at_most")
+        >>> strip = Strip(np.array([1.0, 2.0, 4.0]), "s", at_most=3.0)
         >>> "3 trials, median 2 s, 1 s to 4 s, target 3 s" in strip.markup
         True
         """
         finite = self.values[np.isfinite(self.values)]
-        marks = [self.bound, *([self.floor] if self.floor is not None else [])]
-        marks += [0.0, self.most] if self.most is not None else []
-        low, high = float(min([*marks, *finite])), float(max([*marks, *finite]))
+        marks = [mark for mark in (self.at_least, self.at_most) if mark is not None]
+        floor = [] if self.floor is None else [self.floor]
+        shown = [*marks, *floor, *(self.scale or ()), *finite.tolist()] or [0.0]
+        low, high = min(shown), max(shown)
         room = 0.02 * ((high - low) or 1.0)
 
-        def lines(places: Sequence[float], kind: str) -> Markup:
+        def lines(places: Sequence[float], kind: str, beyond: int = 0) -> Markup:
             at = {round(_WIDTH * (value - low + room) / (high - low + 2 * room)) for value in places}
-            path = "".join(f"M{x} 0V{_HEIGHT}" for x in sorted(at))
+            path = "".join(f"M{x} {-beyond}V{_HEIGHT + beyond}" for x in sorted(at))
             return Markup('<path class="{}" d="{}"/>').format(kind, path) if path else Markup("")
 
         over = np.zeros(len(finite), dtype=bool)
-        if self.side is not None:
-            over = finite > self.bound if self.side == "at_most" else finite < self.bound
-        words = self.words or self._words(finite)
+        if self.judged and self.at_least is not None:
+            over |= finite < self.at_least
+        if self.judged and self.at_most is not None:
+            over |= finite > self.at_most
+        words = self.words or self._words(finite, marks)
         return Markup(
             '<svg class="strip" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">'
             "<title>{}</title>{}{}{}{}</svg>"
@@ -67,22 +74,38 @@ class Strip:
             _HEIGHT,
             words,
             words,
-            lines([] if self.floor is None else [self.floor], "floor"),
+            lines(floor, "floor"),
+            lines(marks, "target", _BEYOND),
             lines(finite[~over].tolist(), "held"),
             lines(finite[over].tolist(), "over"),
-            lines([self.bound], "target"),
         )
 
-    def _words(self, finite: Values) -> str:
+    def _words(self, finite: Values, marks: Sequence[float]) -> str:
         def told(value: float) -> str:
             return text(value, self.unit)
 
-        parts = [f"{len(self.values)} trials"]
+        n = len(self.values)
+        parts = [f"{self.of}: " * bool(self.of) + f"{n} trial{'' if n == 1 else 's'}"]
         if len(finite) > 0:
             parts += [f"median {told(float(np.median(finite)))}", f"{told(finite.min())} to {told(finite.max())}"]
         if self.floor is not None:
             parts.append(f"floor {told(self.floor)}")
-        return ", ".join([*parts, f"{self.called} {told(self.bound)}"])
+        if marks:
+            parts.append(f"{self.called} {' to '.join(map(told, marks))}")
+        if len(finite) < n:
+            parts.append(f"{n - len(finite)} without a line")
+        return ", ".join(parts)
+
+
+def span(values: Iterable[Values], *marks: float) -> tuple[float, float]:
+    """The least and the largest of all finite values and `marks`, of which there is at least one: a common scale.
+
+    >>> span([np.array([0.5, np.inf]), np.array([2.0])], 0.0, 1.0)
+    (0.0, 2.0)
+    """
+    every = np.concatenate([*values, np.array(marks)])
+    finite = every[np.isfinite(every)]
+    return float(finite.min()), float(finite.max())
 
 
 @dataclass(frozen=True)
@@ -92,5 +115,5 @@ class Strips:
     header: str
     legend: str
     """What the strips of all rows show, in sentences."""
-    rows: Sequence[Strip]
-    """One for each row of the table."""
+    rows: Sequence[Sequence[Strip]]
+    """Those of each row of the table, one below the other; none where the row has no trials of this kind."""

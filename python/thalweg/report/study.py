@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from thalweg.lab.link import TrialLink
 from thalweg.plots import Chart
 from thalweg.progress import Progress, silent
@@ -56,8 +58,7 @@ def write_study(
             figures[places[-1]] = chart
         shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})
     if strips is not None:
-        drawn = [[*line, strip.markup] for line, strip in zip(table.lines, strips.rows, strict=True)]
-        table = Table((*table.headers, strips.header), drawn, table.words)
+        table = _with_strips(table, strips)
     page = fill(
         "study.html",
         figures,
@@ -84,3 +85,11 @@ def write_study(
         badges=BADGES,
     )
     write_page(page, Path(file))
+
+
+def _with_strips(table: Table, strips: Strips) -> Table:
+    """The table with its strips behind what says which row it is: there they are in sight however wide it is."""
+    words = table.words
+    drawn = [Markup("").join(strip.markup for strip in row) or "-" for row in strips.rows]
+    lines = [[*line[:words], strip, *line[words:]] for line, strip in zip(table.lines, drawn, strict=True)]
+    return Table((*table.headers[:words], strips.header, *table.headers[words:]), lines, words + 1)

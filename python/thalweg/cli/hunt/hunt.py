@@ -18,6 +18,7 @@ from thalweg.quantity import text
 
 if TYPE_CHECKING:
     from thalweg.hunt import Find
+    from thalweg.lab.link import TrialLink
 
 _SHOWN = 3
 
@@ -54,7 +55,7 @@ def hunt(
     """
     from thalweg.executor.choice import chosen  # noqa: PLC0415 - loads tables
     from thalweg.hunt import Hunt  # noqa: PLC0415 - loads tables
-    from thalweg.hunt.keep import check_corpus, check_folder, save  # noqa: PLC0415
+    from thalweg.hunt.keep import SHRUNK, check_corpus, check_folder, save  # noqa: PLC0415
     from thalweg.hunt.keep import keep as keep_in  # noqa: PLC0415
 
     if out is None:
@@ -70,9 +71,9 @@ def hunt(
         with chosen(jobs, cluster) as executor:
             find = Hunt.of(read).run(on_progress=bar.show, executor=executor)
         try:
-            written = save(find, out, not no_figure, bar.show)
+            saved = save(find, out, not no_figure, bar.show)
             if keep and find.is_worse:
-                written.append(keep_in(find, keep))
+                saved.files.append(keep_in(find, keep))
         except KeyboardInterrupt:
             complain(
                 f"interrupted while the find was written: see {out}; its figure or others are missing", label=""
@@ -81,7 +82,7 @@ def hunt(
     if format_ is Format.JSON:
         print_json(find.document())
     else:
-        _print(find, out)
+        _print(find, out, saved.links.get(SHRUNK))
     for failure in find.failures[:_SHOWN]:
         complain(failure.error, label="failed: ")
     if keep and not find.is_worse:
@@ -89,11 +90,11 @@ def hunt(
     if not find.complete:
         complain(f"interrupted: the worst of {find.tried} scenarios is kept in {out}", label="")
         return INTERRUPTED
-    note(f"wrote {', '.join(map(str, written))}")
+    note(f"wrote {', '.join(map(str, saved.files))}")
     return FAILED if find.failures else PASSED
 
 
-def _print(find: Find, out: Path) -> None:
+def _print(find: Find, out: Path, link: TrialLink | None) -> None:
     console = stdout()
     if not find.is_worse:
         console.print(f"none of {find.tried} scenarios is worse than that of the plan: {find.baseline:.4g}")
@@ -123,3 +124,5 @@ def _print(find: Find, out: Path) -> None:
         parts.append(f"{len(find.failures)} failed")
     console.print(", ".join(parts))
     console.print(f"thalweg run {out / 'find.toml'} --seed {find.seed} -n 1", soft_wrap=True)
+    if link is not None:
+        console.print(f"open this trial in the lab: {link.address}", soft_wrap=True)

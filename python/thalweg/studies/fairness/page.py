@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from thalweg.report.strip import Strip, Strips
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import Section
 from thalweg.statistics.interval import Values
 from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
@@ -68,10 +66,10 @@ def _draw_many(table: Sequence[Row], title: str) -> list[Any]:
 def strips(cells: Mapping[Cell, Mapping[str, Values]]) -> Strips:
     """The share of the first flow in each trial; of many flows of one controller, of the one with the least."""
     each = [measured["least" if cell.is_intra else "first"] for cell, measured in cells.items()]
-    most = max(1.0, *(float(share) for values in each for share in values if np.isfinite(share)))
+    scale = span(each, 0.0, 1.0)
     return Strips(
         "trials",
         "Trials: each a line, by what the first flow got, of many flows of one controller the one with the least; "
         "the upright mark is the fair share. All rows have one scale, which begins at 0.",
-        [Strip(values, "share", 1.0, "fair share", most=most) for values in each],
+        [[Strip(values, "share", 1.0, called="fair share", scale=scale)] for values in each],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thalweg.quantity import percent, text
 from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.table import number
 
 HEADERS = (
     "first",
@@ -42,31 +43,26 @@ def table_rows(result: StudyResult) -> list[list[str]]:
 
 
 def _line(row: Row) -> list[str]:
-    converged = _value(row, "converged")
+    converged = number(row, "converged")
     time = text(row["convergence_s"], "s", 3) if isinstance(row["convergence_s"], float) else "never"
     return [
         str(row["first"]),
         str(row["second"]),
         str(row["queue"]),
         str(row["flows"]),
-        f"{_value(row, 'buffer_bdp'):g} BDP",
-        f"{_value(row, 'rtt_ratio'):g}x",
+        f"{number(row, 'buffer_bdp'):g} BDP",
+        f"{number(row, 'rtt_ratio'):g}x",
         *(_share(row, column) for column in ("first_of_fair", "second_of_fair", "least_of_fair")),
         *(_number(row, column) for column in ("ratio", "jain_1s", "jain_5s", "jain_20s")),
         time if converged in (0.0, 1.0) else f"{time} ({percent(converged)})",
-        text(_value(row, "queue_delay_s"), "s", 3),
-        percent(_value(row, "utilisation")),
+        text(number(row, "queue_delay_s"), "s", 3),
+        percent(number(row, "utilisation")),
     ]
 
 
-def _value(row: Row, column: str) -> float:
-    value = row[column]
-    return float(value) if isinstance(value, int | float) else float("nan")
-
-
 def _number(row: Row, column: str) -> str:
-    return "-" if row[column] is None else f"{_value(row, column):.2f}"
+    return "-" if row[column] is None else f"{number(row, column):.2f}"
 
 
 def _share(row: Row, column: str) -> str:
-    return "-" if row[column] is None else percent(_value(row, column))
+    return "-" if row[column] is None else percent(number(row, column))

@@ -8,10 +8,11 @@ from functools import partial
 from thalweg.live.kernel import simulated
 from thalweg.outcome import Outcomes
 from thalweg.plots import Chart
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import Section
 from thalweg.statistics.interval import Values
 from thalweg.studies.harm.figures import plot_distributions, plot_harm, plot_matrix, plot_times
-from thalweg.studies.harm.measure import COMPLETION, MEASURES, OTHERS, completion_times
+from thalweg.studies.harm.measure import COMPLETION, MEASURES, OTHERS, Trials, completion_times
 from thalweg.studies.harm.parameters import Cell
 from thalweg.studies.runner.result import Row, StudyResult
 
@@ -71,3 +72,20 @@ def _draw_distributions(cells: Mapping[Cell, Outcomes]) -> Sequence[Chart]:
         times = completion_times(outcomes.requests)
         sides.setdefault(cell.controller, {})[cell.competitor] = times
     return [plot_distributions(sides, "Completion times of all replications")]
+
+
+def strips(cells: Mapping[Cell, Trials]) -> Strips:
+    """Harm to the geometric mean in each replication; flows alone are what harm is counted from, and have none."""
+    measure = COMPLETION[0]
+    harms: dict[Cell, Values] = {
+        cell: measure.harm(cells[cell.alone].values[measure.name], of.values[measure.name])
+        for cell, of in cells.items()
+        if cell.competitor is not None
+    }
+    scale = span(harms.values(), 0.0, 1.0)
+    return Strips(
+        "replications",
+        f"Replications: each a line, by its harm to the {measure.title}; the upright mark is no harm. "
+        "All rows have one scale, up to 1.",
+        [[Strip(harms[cell], "", 0.0, called="no harm", scale=scale)] if cell in harms else [] for cell in cells],
+    )

@@ -32,6 +32,7 @@ from thalweg.studies.runner.trials import CellTrials
 if TYPE_CHECKING:
     import polars as pl
 
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 
@@ -112,6 +113,12 @@ class Harm(ScenarioStudy[Parameters, Cell, Kept]):
     def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
         """Every short flow, and the flows of every replication."""
         return request_and_flow_tables(_outcomes(finished.cells))
+
+    def strips(self, finished: Finished[Parameters, Cell, Kept]) -> Strips:
+        """Harm in each replication."""
+        from thalweg.studies.harm.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(_measured(finished.cells))
 
     def sections(self, finished: Finished[Parameters, Cell, Kept]) -> Iterator[Section]:
         """Matrices, harm over the round-trip time, and distributions."""

@@ -29,5 +29,5 @@ def strips(cells: Mapping[Cell, Measured]) -> Strips:
     return Strips(
         "trials of shipped",
         "Trials of shipped: each a line, by the objective; the upright mark is the bound.",
-        [Strip(of.shipped, of.unit, cell.bound, "bound", "at_least") for cell, of in cells.items()],
+        [[Strip(of.shipped, of.unit, cell.bound, called="bound", judged=True)] for cell, of in cells.items()],
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from thalweg.report.strip import Strip, Strips
 from thalweg.report.study import Section
 from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
+from thalweg.studies.laws.quantity import Quantity
 from thalweg.studies.laws.utilisation import LAW as UTILISATION
 from thalweg.studies.laws.window import LAW as WINDOW
 from thalweg.studies.runner.result import StudyResult
@@ -29,3 +31,20 @@ def sections(result: StudyResult) -> Iterator[Section]:
 
 def _only(draw: Callable[[Any], Any], rows: Any) -> list[Any]:
     return [draw(rows)]
+
+
+_UNITS = {"%": "share", "s": "s"}
+"""Of quantities, as texts have them; all others are plain numbers."""
+
+
+def strips(quantities: Sequence[Quantity]) -> Strips:
+    """Each number in all trials, between the bounds of its law."""
+    return Strips(
+        "trials",
+        "Trials: each a line; the upright marks are the bounds. Orange: beyond the bounds of a law about every "
+        "trial. A law about the mean allows single trials there.",
+        [
+            [Strip(of.values, _UNITS.get(of.unit, ""), of.low, of.high, "bounds", of.judged and of.always)]
+            for of in quantities
+        ],
+    )

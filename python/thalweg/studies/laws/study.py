@@ -16,7 +16,6 @@ from thalweg.studies.laws.table import (
     HEADERS,
     LEGEND,
     WORDS,
-    finding_rows,
     has_use,
     page_rows,
     table_rows,
@@ -26,10 +25,11 @@ from thalweg.studies.laws.table import (
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.table import Table, findings_table
 from thalweg.studies.runner.trials import CellTrials
 
 if TYPE_CHECKING:
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 Cells = Mapping[Experiment, list[Quantity]]
@@ -97,11 +97,17 @@ class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
 
     def finding_table(self, result: StudyResult) -> Table:
         """What is shown and not judged."""
-        return Table(FINDINGS, finding_rows(result), FINDINGS_WORDS)
+        return findings_table(result, FINDINGS, FINDINGS_WORDS)
 
     def page_table(self, result: StudyResult) -> Table:
         """All numbers."""
         return Table(HEADERS, page_rows(result), WORDS)
+
+    def strips(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Strips:
+        """The trials of each number between its bounds."""
+        from thalweg.studies.laws.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(_all(finished.cells))
 
     def sections(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Iterator[Section]:
         """Windows, utilisation and bounds."""

@@ -14,7 +14,8 @@ LEGEND = (
     "check holds if the whole interval of the mean lies within, in every case of the law. study.json has clause, "
     "arithmetic and interval of each line."
 )
-FINDINGS = ("shown, not judged", "allowed", "measured", "reason")
+FINDINGS = {"shown, not judged": "name", "allowed": "published", "measured": "measured", "reason": "reason"}
+"""Where a law claims nothing: header -> part of a finding."""
 FINDINGS_WORDS = 1
 
 
@@ -48,11 +49,6 @@ def use_rows(result: StudyResult) -> list[list[str]]:
         [case, stack, *(_use(line.get(controller)) for controller in _controllers(result))]
         for (case, stack), line in found.items()
     ]
-
-
-def finding_rows(result: StudyResult) -> list[list[str]]:
-    """One line for each finding."""
-    return [[finding.name, finding.published, finding.measured, finding.reason] for finding in result.findings]
 
 
 def _controllers(result: StudyResult) -> list[str]:

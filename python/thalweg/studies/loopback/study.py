@@ -23,11 +23,11 @@ from thalweg.studies.loopback.contention import contention
 from thalweg.studies.loopback.measure import Measured, Run, pilot_size, row, transfer
 from thalweg.studies.loopback.parameters import Cell, Parameters
 from thalweg.studies.loopback.store import run_table
-from thalweg.studies.loopback.table import FINDINGS, HEADERS, LEGEND, WORDS, finding_rows, table_rows
+from thalweg.studies.loopback.table import FINDINGS, HEADERS, LEGEND, WORDS, table_rows
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, Study
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.table import Table, findings_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,7 +110,7 @@ class Loopback(Study[Parameters, Cell, Measured]):
 
     def finding_table(self, result: StudyResult) -> Table:
         """What the blog says."""
-        return Table(FINDINGS, finding_rows(result), len(FINDINGS))
+        return findings_table(result, FINDINGS)
 
     def columns(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, pl.DataFrame]:
         """Every run."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from thalweg.quantity import percent, text
-from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.quantity import percent
+from thalweg.studies.runner.result import StudyResult
+from thalweg.studies.runner.table import told
 
 HEADERS = ("variant", "controller", "goodput", "lowest", "highest", "to CUBIC", "lost", "of", "RTT")
 WORDS = 2
@@ -23,25 +22,21 @@ def table_rows(result: StudyResult) -> list[list[str]]:
         [
             str(row["variant"]),
             str(row["controller"]),
-            *(_text(row, name, "bps") for name in ("goodput_bps", "lowest_bps", "highest_bps")),
+            *(told(row, name, "bps", 3) for name in ("goodput_bps", "lowest_bps", "highest_bps")),
             percent(float(row["to_cubic"] or 0)),
             str(row["packets_lost"]),
             str(row["packets_sent"]),
-            _text(row, "mean_rtt_s", "s"),
+            told(row, "mean_rtt_s", "s", 3),
         ]
         for row in result.rows
     ]
 
 
-FINDINGS = ("the blog says", "published", "measured", "here", "why")
-
-
-def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
-    """What the blog says, what was measured, and whether that is the same."""
-    return [[f.name, f.published, f.measured, f.answer, f.reason] for f in result.findings]
-
-
-def _text(row: Row, name: str, unit: str) -> str:
-    value = row[name]
-    assert isinstance(value, float)
-    return text(value, unit, 3)
+FINDINGS = {
+    "the blog says": "name",
+    "published": "published",
+    "measured": "measured",
+    "here": "answer",
+    "why": "reason",
+}
+"""What the blog says, what was measured, and whether that is the same: header -> part of a finding."""

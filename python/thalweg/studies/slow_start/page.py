@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import Section
 from thalweg.studies.runner.result import Row, StudyResult
 from thalweg.studies.slow_start.figures import plot_arrival, plot_exits
+from thalweg.studies.slow_start.measure import Measured, together
+from thalweg.studies.slow_start.parameters import Cell
 
 
 def sections(result: StudyResult) -> Iterator[Section]:
@@ -33,3 +36,34 @@ def _exits(table: Sequence[Row], title: str) -> list[Any]:
 
 def _arrival(table: Sequence[Row], title: str) -> list[Any]:
     return [plot_arrival(table, title)]
+
+
+def strips(cells: Mapping[Cell, Measured]) -> Strips:
+    """The windows that each trial reached and left; those of all starts on a path have one scale."""
+    rows = list(together(cells))
+    scales = {
+        path: span(
+            (of[column] for cell, of in rows if cell.condition == path for column in _WINDOWS),
+            *(0.0, 1.0 + next(cell.buffer_bdp for cell, _ in rows if cell.condition == path)),
+        )
+        for path in dict.fromkeys(cell.condition for cell, _ in rows)
+    }
+    return Strips(
+        "reached, left",
+        "Strips: each trial a line. Above: the largest window; its mark is what path and buffer hold, orange is "
+        "late. Below: the window that was left; its mark is what the path holds, orange is early. All rows of a "
+        "path have one scale, which begins at 0.",
+        [_lanes(cell, of, scales[cell.condition]) for cell, of in rows],
+    )
+
+
+_WINDOWS = ("reached_of_pipe", "left_of_pipe")
+
+
+def _lanes(cell: Cell, of: Measured, scale: tuple[float, float]) -> list[Strip]:
+    reached, left = (of[column] for column in _WINDOWS)
+    full = 1 + cell.buffer_bdp
+    return [
+        Strip(reached, "BDP", at_most=full, called="path and buffer hold", judged=True, scale=scale, of="reached"),
+        Strip(left, "BDP", at_least=1.0, called="path holds", judged=True, scale=scale, of="left"),
+    ]

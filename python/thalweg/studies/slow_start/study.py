@@ -26,6 +26,7 @@ from thalweg.studies.slow_start.published import findings
 from thalweg.studies.slow_start.table import HEADERS, LEGEND, WORDS, table_rows
 
 if TYPE_CHECKING:
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 
@@ -70,6 +71,12 @@ class SlowStart(ScenarioStudy[Parameters, Cell, Measured]):
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
+
+    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
+        """The windows that each trial reached and left."""
+        from thalweg.studies.slow_start.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(finished.cells)
 
     def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
         """Where starts end, and how soon bytes arrive."""

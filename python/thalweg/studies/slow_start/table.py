@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thalweg.quantity import percent, text
 from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.table import number, told
 from thalweg.studies.slow_start.measure import LEVELS, level_column
 
 HEADERS = (
@@ -36,7 +37,7 @@ def table_rows(result: StudyResult) -> list[list[str]]:
 
 
 def _line(row: Row) -> list[str]:
-    left = _value(row, "left")
+    left = number(row, "left")
     exit_s = _time(row, "exit_s") if left else "never"
     return [
         str(row["condition"]),
@@ -44,18 +45,13 @@ def _line(row: Row) -> list[str]:
         str(row["start"]),
         *(_time(row, level_column(level)) for level in LEVELS),
         exit_s if left in (0.0, 1.0) else f"{exit_s} ({percent(left)})",
-        f"{_value(row, 'reached_of_pipe'):.2f}",
-        "-" if row["left_of_pipe"] is None else f"{_value(row, 'left_of_pipe'):.2f}",
-        percent(_value(row, "early")),
-        percent(_value(row, "late")),
-        f"{_value(row, 'dropped'):.0f}",
+        f"{number(row, 'reached_of_pipe'):.2f}",
+        "-" if row["left_of_pipe"] is None else f"{number(row, 'left_of_pipe'):.2f}",
+        percent(number(row, "early")),
+        percent(number(row, "late")),
+        f"{number(row, 'dropped'):.0f}",
     ]
 
 
-def _value(row: Row, column: str) -> float:
-    value = row[column]
-    return float(value) if isinstance(value, int | float) else float("nan")
-
-
 def _time(row: Row, column: str) -> str:
-    return "never" if row[column] is None else text(_value(row, column), "s", 3)
+    return "never" if row[column] is None else told(row, column, "s", 3)

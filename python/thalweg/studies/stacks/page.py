@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import Section
 from thalweg.studies.stacks.figures import plot_cells
 from thalweg.studies.stacks.measure import Compared
@@ -21,3 +22,25 @@ def sections(scenarios: Sequence[Compared]) -> Iterator[Section]:
 
 def _draw(scenarios: Sequence[Compared], title: str) -> list[Any]:
     return [plot_cells(scenarios, title)]
+
+
+def strips(scenarios: Sequence[Compared]) -> Strips:
+    """The trials on all stacks, one below the other on one scale, against floor and target of the scenario."""
+    return Strips(
+        "model, wide, quic",
+        "Strips: each trial a line, from above on model, wide and quic; grey is the floor, the upright mark the "
+        "target of the scenario, orange what is over it. Each row has its own scale.",
+        [_lanes(of) for of in scenarios],
+    )
+
+
+def _lanes(of: Compared) -> list[Strip]:
+    criterion = of.scenario.criteria[0]
+    bounds = {side: criterion[side] for side in ("at_least", "at_most")}
+    scale = span(
+        of.values.values(), *(mark for mark in (*bounds.values(), criterion["floor"]) if mark is not None)
+    )
+    return [
+        Strip(values, criterion["unit"], **bounds, judged=True, floor=criterion["floor"], scale=scale, of=variant)
+        for variant, values in of.values.items()
+    ]

@@ -23,6 +23,7 @@ from thalweg.studies.stacks.parameters import Cell, Parameters
 from thalweg.studies.stacks.table import HEADERS, LEGEND, WORDS, table_rows
 
 if TYPE_CHECKING:
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 
@@ -59,6 +60,12 @@ class Stacks(ScenarioStudy[Parameters, Cell, Measured]):
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
+
+    def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
+        """The trials on each stack."""
+        from thalweg.studies.stacks.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(list(together(finished.cells)))
 
     def sections(self, finished: Finished[Parameters, Cell, Measured]) -> Iterator[Section]:
         """The distributions under each controller."""

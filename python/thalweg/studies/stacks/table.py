@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from thalweg.quantity import text
 from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.table import told
 
 HEADERS = (
     "scenario",
@@ -45,5 +45,4 @@ def _line(row: Row) -> list[str]:
 
 
 def _value(row: Row, column: str) -> str:
-    value = row[column]
-    return text(float(value) if isinstance(value, int | float) else None, str(row["unit"]), 4)
+    return told(row, column, str(row["unit"]))

@@ -9,9 +9,10 @@ import numpy as np
 
 from thalweg.plots import Chart
 from thalweg.quantity import seconds
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import Section
 from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
-from thalweg.studies.transient.measure import Measured
+from thalweg.studies.transient.measure import Measured, ranked
 from thalweg.studies.transient.metric import Rates
 from thalweg.studies.transient.parameters import Cell, Parameters
 
@@ -59,3 +60,19 @@ def _draw_curves(parameters: Parameters, of: Cells, number: int, cells: Sequence
     before = 0.0 if number == 0 else float(of[cells[0]][number - 1].available.mean())
     title = f"Mean rates of all trials: {step.title}"
     return [plot_curves(measured, before, seconds(rtt, "--rtt"), step.at_s, title)]
+
+
+def strips(parameters: Parameters, of: Cells) -> Strips:
+    """The Normalized Area of each trial; the poster prints no number that it could be set against."""
+    areas = [[ranked(step.reactions) for step in steps] for steps in of.values()]
+    scales = [span((steps[number] for steps in areas), 0.0) for number in range(len(parameters.all_steps))]
+    return Strips(
+        "trials",
+        "Trials: each that converged a line, by its Normalized Area; grey is 0, nothing lost. All rows of a step "
+        "have one scale.",
+        [
+            [Strip(area, "", floor=0.0, scale=scale)]
+            for steps in areas
+            for area, scale in zip(steps, scales, strict=True)
+        ],
+    )

@@ -16,7 +16,7 @@ from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.table import Table, findings_table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.transient.as_coded import AsCoded
 from thalweg.studies.transient.checks import Areas, checks, findings
@@ -32,7 +32,6 @@ from thalweg.studies.transient.table import (
     REACTION,
     WORDS,
     damping_rows,
-    finding_rows,
     reaction_rows,
     table_rows,
 )
@@ -40,6 +39,7 @@ from thalweg.studies.transient.table import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 Cells = Mapping[Cell, list[Measured]]
@@ -113,7 +113,7 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
 
     def finding_table(self, result: StudyResult) -> Table:
         """What the poster says by other numbers."""
-        return Table(FINDINGS, finding_rows(result), len(FINDINGS))
+        return findings_table(result, FINDINGS)
 
     def page_table(self, result: StudyResult) -> Table:
         """Both in one."""
@@ -122,6 +122,12 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
     def columns(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Mapping[str, pl.DataFrame]:
         """Every trial of every cell and step."""
         return {"reactions": reaction_table(finished.parameters, finished.result.seed, finished.cells)}
+
+    def strips(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Strips:
+        """The Normalized Area of each trial."""
+        from thalweg.studies.transient.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(finished.parameters, finished.cells)
 
     def sections(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Iterator[Section]:
         """Theory, areas and curves."""

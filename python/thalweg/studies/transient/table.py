@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from thalweg.quantity import text
 from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.table import told
 from thalweg.studies.transient.fit import CLASSES
 from thalweg.studies.transient.series import StepReaction
 
@@ -100,19 +98,11 @@ def _name(row: Row) -> list[str]:
 
 
 def _number(row: Row, name: str, unit: str = "") -> str:
-    value = row[name]
-    if isinstance(value, float) and value == float("inf"):
-        return "no end"
-    return text(float(value) if value is not None else None, unit, 3)
+    return "no end" if row[name] == float("inf") else told(row, name, unit, 3)
 
 
-FINDINGS = ("by other numbers", "measured", "here", "why")
-
-
-def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
-    """What the poster says by other numbers, and whether they say the same."""
-    return [[finding.name, finding.measured, finding.answer, finding.reason] for finding in result.findings]
-
+FINDINGS = {"by other numbers": "name", "measured": "measured", "here": "answer", "why": "reason"}
+"""What the poster says by other numbers, and whether they say the same: header -> part of a finding."""
 
 SERIES = (
     "step",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from thalweg.plots import Chart
 from thalweg.replay import replay_trial
+from thalweg.report.strip import Strip, Strips, span
 from thalweg.report.study import Section
 from thalweg.studies.wifi_compete.course import CAPACITY_BPS
 from thalweg.studies.wifi_compete.figures import plot_pair
 from thalweg.studies.wifi_compete.measure import Kept, median_trial, worst_trial
-from thalweg.studies.wifi_compete.parameters import Cell
+from thalweg.studies.wifi_compete.parameters import Cell, Parameters
 
 
 def section(cell: Cell, kept: Kept) -> Section:
@@ -28,3 +29,26 @@ def _draw(cell: Cell, kept: Kept) -> Sequence[Chart]:
         plot_pair(replay_trial(kept.outcomes, trial), f"{title}: {trial}", CAPACITY_BPS)
         for title, trial in chosen.items()
     ]
+
+
+def strips(parameters: Parameters, cells: Mapping[Cell, Kept]) -> Strips:
+    """When the main flow closed in each trial, against the published median."""
+    scale = span((kept.closed for kept in cells.values()), 0.0)
+    return Strips(
+        "trials",
+        "Trials: each a line, by when the main flow had closed; grey is the floor, the least that the path "
+        "allows, the upright mark the published median. All rows have one scale, which begins at 0.",
+        [
+            [
+                Strip(
+                    kept.closed,
+                    "s",
+                    at_most=parameters.published_s.get(cell),
+                    called="published median",
+                    floor=kept.outcomes.scenario.criteria[0]["floor"],
+                    scale=scale,
+                )
+            ]
+            for cell, kept in cells.items()
+        ],
+    )

@@ -15,7 +15,7 @@ packet by packet, so trials that share it part ways when they send different pac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, NamedTuple
@@ -24,7 +24,16 @@ from thalweg.errors import RequestError
 from thalweg.scenario import Scenario
 from thalweg.studies.runner.parameters import option
 from thalweg.studies.runner.scenario_text import scenario_text
-from thalweg.studies.wifi_compete.published import ALONE, COMPETITORS, HEAD_START_S, PAPER, PEERS, VARIANTS
+from thalweg.studies.wifi_compete.published import (
+    ACCEPTANCE_S,
+    ALONE,
+    COMPETITORS,
+    HEAD_START_S,
+    PAPER,
+    PEERS,
+    SHARED_MEDIAN_S,
+    VARIANTS,
+)
 
 MAIN, BACKGROUND = "main", "background"
 
@@ -71,6 +80,11 @@ class Parameters:
     def preset(self) -> str:
         """By its jitter."""
         return "shared-jitter" if self.shared_jitter else "random-jitter"
+
+    @property
+    def published_s(self) -> Mapping[tuple[str, str], float]:
+        """The median end times of the re-measurement with such jitter."""
+        return SHARED_MEDIAN_S if self.shared_jitter else ACCEPTANCE_S
 
     def cells(self) -> Iterator[Cell]:
         """All variants alone and against all competitors."""

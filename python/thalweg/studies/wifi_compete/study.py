@@ -17,7 +17,7 @@ from thalweg.seeds import SET_SIZE
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
-from thalweg.studies.runner.table import Table
+from thalweg.studies.runner.table import Table, findings_table
 from thalweg.studies.runner.trials import CellTrials
 from thalweg.studies.wifi_compete.checks import checks
 from thalweg.studies.wifi_compete.course import TRACED, Course, course
@@ -25,13 +25,14 @@ from thalweg.studies.wifi_compete.course_findings import NEEDED, course_findings
 from thalweg.studies.wifi_compete.findings import findings
 from thalweg.studies.wifi_compete.measure import Columns, Kept, ends, flow_column, main_column, row
 from thalweg.studies.wifi_compete.parameters import BACKGROUND, Cell, Parameters
-from thalweg.studies.wifi_compete.published import ACCEPTANCE_S, ALONE, PAPER, SHARED_MEDIAN_S
+from thalweg.studies.wifi_compete.published import ALONE, PAPER
 from thalweg.studies.wifi_compete.store import flow_table
-from thalweg.studies.wifi_compete.table import FINDINGS, HEADERS, LEGEND, WORDS, finding_rows, table_rows
+from thalweg.studies.wifi_compete.table import FINDINGS, HEADERS, LEGEND, WORDS, table_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from thalweg.report.strip import Strips
     from thalweg.report.study import Section
 
 Cells = Mapping[Cell, Kept]
@@ -65,7 +66,6 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
 
     def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
         """One for each cell."""
-        published = SHARED_MEDIAN_S if parameters.shared_jitter else ACCEPTANCE_S
         alone = {cell.variant: kept.closed for cell, kept in cells.items() if cell.competitor == ALONE}
         medians = {variant: float(np.median(closed)) for variant, closed in alone.items()}
         return [
@@ -75,7 +75,7 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
                 main_column(kept.outcomes, "share"),
                 flow_column(kept.outcomes, BACKGROUND, "bytes_delivered"),
                 medians.get(cell.variant),
-                published.get(cell),
+                parameters.published_s.get(cell),
             )
             for cell, kept in cells.items()
         ]
@@ -101,11 +101,17 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
 
     def finding_table(self, result: StudyResult) -> Table:
         """What the paper says."""
-        return Table(FINDINGS, finding_rows(result), len(FINDINGS))
+        return findings_table(result, FINDINGS)
 
     def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
         """Every flow of every trial."""
         return {"flows": flow_table({cell: kept.outcomes for cell, kept in finished.cells.items()})}
+
+    def strips(self, finished: Finished[Parameters, Cell, Kept]) -> Strips:
+        """When the main flow closed in each trial."""
+        from thalweg.studies.wifi_compete.page import strips  # noqa: PLC0415 - altair takes half a second to load
+
+        return strips(finished.parameters, finished.cells)
 
     def sections(self, finished: Finished[Parameters, Cell, Kept]) -> Iterator[Section]:
         """Two trials of each pair."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from thalweg.quantity import percent, text
 from thalweg.studies.runner.result import Row, StudyResult
+from thalweg.studies.runner.table import told
 
 HEADERS = (
     "variant",
@@ -39,29 +38,20 @@ def table_rows(result: StudyResult) -> list[list[str]]:
 
 
 def _line(row: Row) -> list[str]:
-    times = [_number(row, name, "s") for name in ("min_s", "median_s", "mean_s", "sd_s", "p90_s", "worst_s")]
+    times = [told(row, name, "s", 3) for name in ("min_s", "median_s", "mean_s", "sd_s", "p90_s", "worst_s")]
     share, background = row["share"], row["background_mb"]
     return [
         str(row["variant"]),
         str(row["competitor"]),
         str(row["n"]),
         *times,
-        _number(row, "published_median_s", "s"),
-        _number(row, "ratio", ""),
-        _number(row, "slowdown", ""),
+        told(row, "published_median_s", "s", 3),
+        told(row, "ratio", digits=3),
+        told(row, "slowdown", digits=3),
         percent(float(share)) if share is not None else "-",
         text(float(background) * 1e6, "B", 3) if background is not None else "-",
     ]
 
 
-def _number(row: Row, name: str, unit: str) -> str:
-    value = row[name]
-    return text(float(value) if value is not None else None, unit, 3)
-
-
-FINDINGS = ("the paper says", "published", "measured", "here")
-
-
-def finding_rows(result: StudyResult) -> Sequence[Sequence[str]]:
-    """What the paper says, what was measured, and whether that is the same."""
-    return [[finding.name, finding.published, finding.measured, finding.answer] for finding in result.findings]
+FINDINGS = {"the paper says": "name", "published": "published", "measured": "measured", "here": "answer"}
+"""What the paper says, what was measured, and whether that is the same: header -> part of a finding."""
