@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +81,81 @@ def test_a_run_ends_with_a_server_that_is_killed(folder: Path, static: str) -> N
         own.process.send_signal(signal.SIGKILL)
         own.process.wait(60)
         assert eventually(lambda: not any(processes("-p", process) for process in left), 60)
+
+
+NEVER = """
+import time
+from pathlib import Path
+import thalweg
+
+class Never(thalweg.Controller):
+    def on_ack(self, event, path):
+        Path("it-hangs").touch()
+        time.sleep(3600)
+"""
+"""A controller whose handler does not return as long as a test lasts."""
+HANGING: dict[str, Any] = {"axes": [{"key": "controller.main", "values": "./never.py, cubic"}], "trials": 50}
+
+
+@pytest.fixture
+def hanging(folder: Path) -> Callable[[], bool]:
+    """Whether the handler that never returns has been called."""
+    (folder / "never.py").write_text(NEVER)
+    return (folder / "it-hangs").exists
+
+
+@pytest.mark.parametrize("how", ["stop", "vanish", "TERM", "INT", "KILL"])
+def test_an_estimate_whose_handler_never_returns_leaves_no_process(
+    folder: Path, static: str, hanging: Callable[[], bool], how: str
+) -> None:
+    with running(folder, "--python") as own, own.socket() as connection:
+        ask(connection, name="about")  # its process is there
+        sessions = sessions_of(own)
+        assert len(sessions) == 1
+        connection.send(json.dumps({"id": 2, "name": "estimate", "sweep": asked(**HANGING)}))
+        assert eventually(hanging, 60)
+        assert len(processes("-s", sessions[0])) > 1  # else there is nothing that could be left
+        match how:
+            case "stop":
+                connection.send(json.dumps({"id": 2, "stop": True}))
+            case "vanish":
+                connection.close()
+            case _:
+                own.process.send_signal(signal.Signals[f"SIG{how}"])
+        assert eventually(lambda: not processes("-s", sessions[0]), 60)
+
+
+@pytest.mark.parametrize("how", ["stop", "KILL"])
+def test_a_sweep_whose_handler_never_returns_leaves_no_process(
+    folder: Path, static: str, hanging: Callable[[], bool], how: str
+) -> None:
+    with running(folder, "--python") as own:
+        start(own, asked(**HANGING))
+        assert eventually(hanging, 60)
+        sessions = sessions_of(own)
+        assert len(sessions) == 1
+        assert len(processes("-s", sessions[0])) > 1
+        if how == "stop":
+            assert call(own, "/sweep/stop", "")[0] == 200
+        else:
+            own.process.send_signal(signal.SIGKILL)
+        assert eventually(lambda: not processes("-s", sessions[0]), 60)
+
+
+def test_a_sweep_that_is_killed_leaves_no_process(folder: Path, static: str, hanging: Callable[[], bool]) -> None:
+    with running(folder, "--python") as own:
+        start(own, asked(**HANGING))
+        assert eventually(hanging, 60)
+        sessions = sessions_of(own)
+        assert len(processes("-s", sessions[0])) > 1
+        os.kill(sessions[0], signal.SIGKILL)
+        assert eventually(lambda: not processes("-s", sessions[0]), 60)
+        assert "has ended" in ended(own)["refused"]
+
+
+def sessions_of(lab: Lab) -> list[int]:
+    """The sessions that processes of a server have begun."""
+    return [process for process in processes("--ppid", lab.process.pid) if process in processes("-s", process)]
 
 
 def processes(which: str, number: int) -> dict[int, int]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from thalweg.lab import own_session
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked, is_setup
 from thalweg.lab.wire import packed
@@ -110,7 +111,7 @@ class _Worker:
         return cls(process, pipe)
 
     def end(self) -> None:
-        self.process.kill()
+        own_session.kill(self.process)
         self.process.join()
 
 

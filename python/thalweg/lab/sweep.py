@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 from thalweg import _native
 from thalweg.errors import RequestError, ThalwegError
 from thalweg.executor.machine import ThisMachine
+from thalweg.lab import own_session
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked
 from thalweg.progress import Progress
@@ -138,6 +140,8 @@ class Sweeps:
                     last = said
                 else:
                     self._tell(**said)
+        connection.wait([process.sentinel])
+        own_session.kill(process)  # what it has left
         process.join()
         with self._lock:
             pipe.close()
@@ -153,7 +157,7 @@ def _end(process: BaseProcess, hearing: threading.Thread) -> None:
     """Ends a process that takes too long to stop."""
     hearing.join(_GRACE_S)
     if hearing.is_alive():
-        process.kill()
+        own_session.kill(process)
 
 
 def _ended(is_stopping: bool) -> str:
@@ -165,7 +169,7 @@ def _ended(is_stopping: bool) -> str:
 
 def play(pipe: Connection, folder: Folder, asked: Asked) -> None:
     """Runs a sweep and tells how it goes; the process of `Sweeps`."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server stops it
+    own_session.begin()
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         try:
@@ -242,3 +246,4 @@ def _stop_when_told(pipe: Connection) -> None:
     with suppress(EOFError, OSError):
         pipe.recv_bytes()
     os.kill(os.getpid(), signal.SIGTERM)
+    own_session.end_with_server(_GRACE_S)  # which can no longer end one that does not stop

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import re
-import signal
 import threading
 import time
 import tomllib
@@ -19,7 +17,7 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.errors import ThalwegError
-from thalweg.lab import stored
+from thalweg.lab import own_session, stored
 from thalweg.lab.folder import Folder
 from thalweg.lab.live import run_live
 from thalweg.lab.plan import Asked
@@ -39,8 +37,8 @@ Tell = Callable[[bytes], None]
 
 def serve(connection: Connection, folder: Folder) -> None:
     """Answers until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    own_session.begin()
+    threading.Thread(target=own_session.end_with_server, daemon=True).start()
     os.chdir(folder.path)  # names of controllers in files begin here
     while True:
         try:
@@ -52,14 +50,6 @@ def serve(connection: Connection, folder: Folder) -> None:
             connection.send_bytes(answer(call, folder, connection.send_bytes))
         except Exception as error:
             connection.send_bytes(packed({"id": call["id"], "failed": f"a defect of thalweg: {error!r}"}))
-
-
-def _end_with_the_server() -> None:
-    """Ends this process in the middle of a call too, if the server has gone without a word."""
-    server = multiprocessing.parent_process()
-    if server is not None:
-        server.join()
-        os._exit(1)
 
 
 def answer(call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:

@@ -1,0 +1,37 @@
+"""A process of the server and all that it starts: a session of their own, which ends as a whole.
+
+What a page asks for starts further processes, such as those that play trials of controllers in Python. A handler
+that never returns keeps one of these at work when the process that started it has ended. A terminal's Ctrl-C is
+for the server alone, which ends its processes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from contextlib import suppress
+from multiprocessing.process import BaseProcess
+
+
+def begin() -> None:
+    """Gives this process, which the server has just started, a session of its own."""
+    os.setsid()
+
+
+def kill(process: BaseProcess) -> None:
+    """Ends a process of the server at once, or what it has left, and all in its session."""
+    assert process.pid is not None
+    with suppress(ProcessLookupError, PermissionError):  # it has begun none, or nothing is left of it
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def end_with_server(grace_s: float = 0.0) -> None:
+    """Ends this process and its session so long after the server has gone, in the middle of a call too."""
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        time.sleep(grace_s)
+        os.killpg(0, signal.SIGKILL)
