@@ -233,3 +233,13 @@ def test_a_mistake_in_the_scenario_is_not_said_of_an_axis(plan: Path, capsys: Ca
     assert message.startswith(f"error: {plan}: {plan.with_name('short.toml')}:1: ")
     assert 'unknown key "mistake"' in message
     assert "axes" not in message
+
+
+def test_a_key_of_the_scenario_in_a_plan_that_is_no_bare_key_is_said_as_it_is(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    plan = tmp_path / "plan.toml"
+    for key in ("a key", "path.rate", "Ä"):
+        plan.write_text(f'[axes]\n"path.rtt" = ["20 ms"]\n[scenario]\n"{key}" = 1\n', encoding="utf-8")
+        assert main(["sweep", str(plan), "--out", str(tmp_path / "out")]) == 2
+        assert f'unknown key "{key}"' in capsys.readouterr().err

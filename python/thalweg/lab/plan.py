@@ -20,7 +20,7 @@ from typing import Any, TypeGuard
 from thalweg.catalogue import find_scenario, list_scenarios
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.lab.folder import Folder
-from thalweg.studies.runner.scenario_text import scenario_text
+from thalweg.studies.runner.scenario_text import scenario_text, single
 from thalweg.sweep.axis import CONTROLLER
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import Plan, plan_of
@@ -132,7 +132,7 @@ class Asked:
             return _quoted(origin), ""
         folder.checked(text, {})
         try:
-            return "", scenario_text(tomllib.loads(text), "scenario")
+            return "", scenario_text(single(tomllib.loads(text)), "scenario")
         except TypeError:  # a date, or a time
             raise RequestError(
                 f"{origin}: it has a date or a time; accepted: texts, numbers, lists, tables"

@@ -30,7 +30,7 @@ from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError, ScenarioError, did_you_mean
 from thalweg.seeds import SET_SIZE
 from thalweg.store.regular_file import read_regular
-from thalweg.studies.runner.scenario_text import scenario_text
+from thalweg.studies.runner.scenario_text import scenario_text, single
 from thalweg.sweep.axis import CONTROLLER, Axis, Value, read_axis
 from thalweg.sweep.design import Design, Space, read_condition, read_design
 from thalweg.sweep.plan_file import PlanFile, toml_problem
@@ -245,7 +245,7 @@ def _base(document: Mapping[str, Any], file: PlanFile, folder: Path) -> Base:
     given = document.get("scenario")
     if isinstance(given, Mapping):
         try:
-            text = scenario_text(given).encode()
+            text = scenario_text(single(given)).encode()
         except TypeError:  # a date, or a time
             raise file.refusal(("scenario",), "accepted: texts, numbers, lists, tables") from None
         return Base("the plan's own", text, str(folder / INLINE), INLINE, None, True)

@@ -7,15 +7,19 @@ one line. Which keys there are and what they accept, the scenario knows.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 Keys = Mapping[str, Any]
 """Texts, numbers, switches, lists of texts, and mappings of them; what is None is left out."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def scenario_text(keys: Keys, table: str = "") -> str:
     """The text of a scenario file; `table`: of a scenario that is this table of another file.
+
+    Keys are written as they are: `path.rate` is the rate of the path, but not in keys that are `single`.
 
     >>> path, flow = {"rate": "1 Mbps", "jitter": {"model": "wifi"}}, {"download": "1 MB", "background": True}
     >>> print(scenario_text({"title": "x", "path": path, "flow": [flow]}), end="")
@@ -39,6 +43,17 @@ def scenario_text(keys: Keys, table: str = "") -> str:
         elif _is_table(value):
             blocks += [_lines(f"[[{before}{name}]]", entry) for entry in value]
     return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def single(value: Any) -> Any:
+    """A value that was read from a file, with each of its keys written as one key: a dot in it leads nowhere.
+
+    >>> single({"a.b": [{"ä c": 1}], "ack-every": 2})
+    {'"a.b"': [{'"ä c"': 1}], 'ack-every': 2}
+    """
+    if isinstance(value, Mapping):
+        return {key if _BARE.fullmatch(key) else _toml(key): single(inner) for key, inner in value.items()}
+    return [single(inner) for inner in value] if isinstance(value, list) else value
 
 
 def nanoseconds(value_s: float) -> str:
