@@ -6,6 +6,7 @@ import fcntl
 import http.client
 import json
 import os
+import shlex
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.timeout(300)
 RTT = {"key": "path.rtt", "values": "20 ms, 40 ms"}
 CONTROLLER = {"key": "controller.main", "values": "cubic, c4"}
+TRACED = SIMPLE.replace('rate   = "20 Mbps"', 'trace = "mine.txt"')
+CHANGED = SIMPLE.replace("Simple 20 Mbps", "\U0001f600 é")
 LONG = Scenario.load("c4/simple-200mbps", overrides={"flow.main.download": "1 GB"}).toml
 """About a quarter of a second of a core."""
 
@@ -66,6 +69,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sweeps") / "mine"
     path.mkdir()
     (path / "one.toml").write_text(SIMPLE)
+    (path / "traced.toml").write_text(TRACED)
+    (path / "mine.txt").write_text("1\n" * 1000)
     (path / "mine.py").write_text(MINE)
     (path.parent / "secret.txt").write_text("a secret\n")
     (path / "elsewhere").symlink_to(path.parent)
@@ -179,6 +184,12 @@ def test_a_request_that_is_too_long_is_refused(lab: Lab) -> None:
         ({"setup": setup(f'"a key" = 1\n{SIMPLE}')}, 'unknown key "a key"'),
         ({"setup": setup(f'"path.rate" = "1 Mbps"\n{SIMPLE}')}, 'unknown key "path.rate"'),
         ({"setup": setup(SIMPLE.replace("rate   =", '"Ä\\"" ='))}, 'unknown key "Ä"'),
+        ({"setup": setup(TRACED)}, 'it names the file "mine.txt"'),
+        ({"setup": setup(CHANGED, sets={"path.trace": "mine.txt"})}, 'it names the file "mine.txt"'),
+        (
+            {"setup": setup(CHANGED), "axes": [{"key": "path.trace", "values": "mine.txt"}]},
+            'it names the file "mine.txt"',
+        ),
         ({"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]}, "runs no controllers in Python"),
         ({"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]}, "runs no controllers in Python"),
         ({"setup": setup(SIMPLE.replace('"c4"', '"mine.py"'))}, "runs no controllers in Python"),
@@ -231,9 +242,7 @@ def test_a_day_of_work_is_for_the_command_line(lab: Lab, folder: Path) -> None:
     assert not (folder / "days").exists()
 
 
-@pytest.mark.parametrize(
-    "own", [SIMPLE, SIMPLE.replace("Simple 20 Mbps", "\U0001f600 é")], ids=["of the folder", "changed"]
-)
+@pytest.mark.parametrize("own", [SIMPLE, CHANGED], ids=["of the folder", "changed"])
 def test_the_plan_and_the_command_do_the_same(lab: Lab, folder: Path, own: str) -> None:
     name = "changed" if own != SIMPLE else "kept"
     wanted = asked(setup=setup(own, sets={"path.buffer": '"2 bdp"'}), name=name)
@@ -253,6 +262,13 @@ def test_the_plan_and_the_command_do_the_same(lab: Lab, folder: Path, own: str) 
     ]
     assert hashes[0] == hashes[1]
     assert len(set(hashes[0])) == 12
+
+
+def test_a_scenario_of_the_folder_is_swept_with_its_trace_and_its_trials_repeat(lab: Lab, folder: Path) -> None:
+    start(lab, asked(setup=setup(TRACED, origin="traced.toml"), axes=[CONTROLLER], name="traced"))
+    assert ended(lab)["ran"] == 6
+    replay = SweepResult.load(folder / "traced").scan().collect()["replay"][0]
+    thalweg(*shlex.split(replay)[1:], cwd=folder)
 
 
 def test_a_controller_in_python_is_swept_if_that_was_asked_for(folder: Path, static: str) -> None:

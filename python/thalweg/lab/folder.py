@@ -71,8 +71,11 @@ class Folder:
             left -= len(data)
         return found
 
-    def checked(self, text: str, sets: Mapping[str, str]) -> None:
-        """Refuses a scenario that names a file outside, or that cannot be looked through. Raises RequestError."""
+    def checked(self, text: str, sets: Mapping[str, str]) -> list[str]:
+        """The names of files in a scenario, all of them here.
+
+        Raises RequestError if one is outside, or if the scenario cannot be looked through.
+        """
         try:
             named = list(_named(_read(text, "the scenario")))
             for key, value in sets.items():
@@ -82,6 +85,7 @@ class Folder:
             raise RequestError("the scenario: too many tables inside each other; accepted: TOML 1.0") from None
         for name in named:
             self.inside(name)
+        return named
 
     def resolver(self) -> Resolver:
         """Finds controllers in files of this folder alone, if they may run."""

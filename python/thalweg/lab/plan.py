@@ -78,12 +78,17 @@ class Asked:
             plan = plan_of(tomllib.loads(text), file, Path())
         except (ValueError, RecursionError) as error:
             raise RequestError(f"{self.file}: {toml_problem(error)}; accepted: a plan in TOML") from None
-        folder.checked(plan.base.text.decode(), {key: value.text for key, value in plan.settings})
+        files = folder.checked(plan.base.text.decode(), {key: value.text for key, value in plan.settings})
         for axis in plan.axes:
             if len(axis.values) > MOST_VALUES:
                 raise RequestError(_too_many(axis.key, len(axis.values)))
             for value in axis.values:
-                folder.checked("", {axis.key: value.text})
+                files += folder.checked("", {axis.key: value.text})
+        if files and plan.base.is_inline:  # the store keeps the scenario, and not what stands beside it
+            raise RequestError(
+                f'{self.setup["origin"]}: it names the file "{files[0]}", and its trials are replayed from the '
+                "store, where there is none; accepted: the scenario saved in the folder and opened from there"
+            )
         return replace(plan, resolver=folder.resolver)
 
     def place(self, folder: Folder, plan: Plan) -> Path:
