@@ -57,6 +57,18 @@ def test_a_sweep_that_is_stopped_at_once_tells_what_there_was(lab: Lab) -> None:
     assert ended(lab)["isComplete"]
 
 
+def test_a_sweep_whose_scenario_is_edited_meanwhile_is_stopped_as_it_began(lab: Lab, folder: Path) -> None:
+    (folder / "edited.toml").write_text(LONG)
+    start(lab, asked(name="edited", setup=setup(LONG, origin="edited.toml"), trials=5000))
+    assert eventually(lambda: state(lab).get("done", 0) > 4, 120)
+    (folder / "edited.toml").write_text("another one\n")
+    assert call(lab, "/sweep/stop", "")[0] == 200
+    found = ended(lab)
+    assert "refused" not in found
+    assert (found["isComplete"], found["trials"]) == (False, 20_000)
+    assert 4 < found["done"] < 20_000
+
+
 def test_the_file_that_opens_the_page_goes_with_a_server_that_is_terminated(
     folder: Path, static: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from contextlib import suppress
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from thalweg import _native
@@ -28,6 +29,7 @@ from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked
 from thalweg.progress import Progress
 from thalweg.sweep import Sweep
+from thalweg.sweep.plan import Plan
 from thalweg.sweep.run import DAY_S
 from thalweg.sweep.shard import Shard
 from thalweg.sweep.store import Store
@@ -170,13 +172,10 @@ def _ended(is_stopping: bool) -> str:
 def play(pipe: Connection, folder: Folder, asked: Asked) -> None:
     """Runs a sweep and tells how it goes; the process of `Sweeps`."""
     own_session.begin()
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
-        try:
-            threading.Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
-            said = _played(pipe, folder, asked)
-        except KeyboardInterrupt:
-            said = _stopped(folder, asked)
+        os.chdir(folder.path)  # names of scenarios, controllers and stores begin here
+        plan = asked.plan(folder)
+        said = _played(pipe, plan, asked.place(folder, plan).relative_to(folder.path))
     except (ThalwegError, _native.ScenarioError, _native.ControllerFailed, _native.AuditError) as error:
         said = {"refused": str(error)}
     except Exception as error:
@@ -185,30 +184,24 @@ def play(pipe: Connection, folder: Folder, asked: Asked) -> None:
     _say(pipe, {"isLast": True, **said})
 
 
-def _played(pipe: Connection, folder: Folder, asked: Asked) -> dict[str, Any]:
-    os.chdir(folder.path)  # names of scenarios, controllers and stores begin here
-    plan = asked.plan(folder)
-    place = asked.place(folder, plan).relative_to(folder.path)
-    tally = Sweep.of(plan).play(place, ThisMachine(), Shard.read("1/1"), _teller(pipe))
-    if not tally.complete:
-        return {**_stopped(folder, asked), "errors": tally.errors}
-    return {
-        "isComplete": True,
-        "done": tally.present + tally.ran,
-        "trials": tally.trials,
-        "ran": tally.ran,
-        "errors": tally.errors,
-        "wallS": tally.wall_s,
-    }
-
-
-def _stopped(folder: Folder, asked: Asked) -> dict[str, Any]:
-    """What there is of a sweep that was stopped, maybe before it had looked: by its store."""
-    os.chdir(folder.path)
-    plan = asked.plan(folder)
-    store = Store(asked.place(folder, plan), _native.engine())
+def _played(pipe: Connection, plan: Plan, place: Path) -> dict[str, Any]:
+    """Runs a sweep; what came of it, or what there is of one that was stopped, maybe before it had looked."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    errors = {}
+    try:
+        threading.Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
+        tally = Sweep.of(plan).play(place, ThisMachine(), Shard.read("1/1"), _teller(pipe))
+        errors = {"errors": tally.errors}
+        if tally.complete:
+            done = tally.present + tally.ran
+            ran = {"ran": tally.ran, "wallS": tally.wall_s}
+            return {"isComplete": True, "done": done, "trials": tally.trials, **ran, **errors}
+    except KeyboardInterrupt:
+        pass
+    store = Store(place, _native.engine())
     store.load()
-    return {"isComplete": False, "done": store.height, "trials": plan.space.count * plan.trials}
+    trials = plan.space.count * plan.trials
+    return {"isComplete": False, "done": store.height, "trials": trials, **errors}
 
 
 def _teller(pipe: Connection) -> Progress:
