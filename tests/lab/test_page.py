@@ -11,6 +11,7 @@ import pytest
 
 import thalweg
 from lab.conftest import Open, Scheme, shown_hash
+from lab.test_server import eventually
 from thalweg import Scenario, ScenarioError
 
 if TYPE_CHECKING:
@@ -372,3 +373,30 @@ def test_a_slider_keeps_up_and_a_hundred_trials_take_a_moment(opened: Open) -> N
     )
     assert took["slider"] < 250
     assert took["hundred"] < 5_000
+
+
+@pytest.mark.parametrize("other", ["another controller", "another scenario"])
+def test_panels_of_two_runs_stand_in_line_where_there_is_room(opened: Open, other: str) -> None:
+    view = opened(settled=True, width=1400)
+    view.evaluate("thalweg.keep()")
+    if other == "another controller":
+        view.evaluate("thalweg.controllers({main: 'cubic'})")  # without drops: another legend
+    else:
+        view.evaluate("thalweg.open(thalweg.scenarios.find(({name}) => name === 'c4/media-bad-wifi').text)")
+    view.evaluate("thalweg.point(1)")
+    places = """() => [...document.querySelectorAll(".two .stack")].map((stack) => Object.fromEntries(
+      [...stack.querySelectorAll("[data-panel]")].map((panel) => [
+        panel.dataset.panel, Math.round(panel.querySelector("canvas").getBoundingClientRect().top)])))"""
+
+    def stand(in_line: bool) -> bool:
+        charts = view.evaluate(places)
+        assert len(charts) == 2
+        common = charts[0].keys() & charts[1].keys()
+        below = all(list(tops.values()) == sorted(set(tops.values())) for tops in charts)
+        return (
+            below and len(common) > 3 and all((charts[0][name] == charts[1][name]) == in_line for name in common)
+        )
+
+    assert eventually(lambda: stand(in_line=True), 60)
+    view.set_viewport_size({"width": 800, "height": 900})
+    assert eventually(lambda: stand(in_line=False), 60)

@@ -74,8 +74,27 @@ function share(time: number | null): number | null {
   return time === null || time < from || time > until ? null : ((time - from) / (until - from)) * 100;
 }
 
-/** All panels of a trial; those `beside` it have the same scales. */
-export function Chart({ picture, name, beside }: { picture: Picture; name: string; beside?: Picture }) {
+/** The row that a part of a chart has, if it has one. */
+type Placed = { gridRow: number | "auto" };
+
+/** What a chart shows from top to bottom: a ribbon for each flow, panels, the axis. */
+function keysOf({ ribbons, panels }: Picture): string[] {
+  return [...ribbons.map((ribbon) => `state of ${ribbon.flow}`), ...panels.map((panel) => panel.id), "axis"];
+}
+
+/** The rows of two charts beside each other, in which the same things stand in line. */
+export function rowsOf(one: Picture, other: Picture): string[] {
+  const rows = keysOf(one);
+  keysOf(other).forEach((key, index, keys) => {
+    if (!rows.includes(key)) rows.splice(rows.indexOf(keys[index - 1] ?? "") + 1, 0, key);
+  });
+  return rows;
+}
+
+/** All panels of a trial; those `beside` it have the same scales, and stand in the same `rows`. */
+export function Chart({ picture, name, beside, rows = [] }: { picture: Picture; name: string; beside?: Picture; rows?: string[] }) {
+  const keys = keysOf(picture);
+  const placed = (index: number): Placed => ({ gridRow: rows.indexOf(keys[index] ?? "") + 1 || "auto" });
   const stack = useRef<HTMLDivElement>(null);
   const drag = useSignal<{ from: number; until: number; pans: boolean } | null>(null);
   const now = useComputed(() => share(cursor.value));
@@ -145,18 +164,20 @@ export function Chart({ picture, name, beside }: { picture: Picture; name: strin
         onDblClick={() => (zoom.value = null)}
         onKeyDown={(event) => void onKey(event)}
       >
-        {picture.ribbons.map((ribbon) => (
-          <States key={ribbon.flow} ribbon={ribbon} alone={picture.ribbons.length === 1} />
+        {picture.ribbons.map((ribbon, index) => (
+          <States key={ribbon.flow} ribbon={ribbon} alone={picture.ribbons.length === 1} style={placed(index)} />
         ))}
-        {picture.panels.map((panel) => (
-          <Plot key={panel.id} panel={panel} beside={beside?.panels.find((other) => other.id === panel.id)} />
+        {picture.panels.map((panel, index) => (
+          <Plot key={panel.id} panel={panel} beside={beside?.panels.find((other) => other.id === panel.id)} style={placed(picture.ribbons.length + index)} />
         ))}
-        <Canvas
-          height={AXIS}
-          label="axis of time"
-          version={picture}
-          draw={(pen, size, window, colours) => drawAxis(pen, size, window, colours)}
-        />
+        <div style={placed(keys.length - 1)}>
+          <Canvas
+            height={AXIS}
+            label="axis of time"
+            version={picture}
+            draw={(pen, size, window, colours) => drawAxis(pen, size, window, colours)}
+          />
+        </div>
         <div class="overlay" aria-hidden="true">
           {chosen.value && (
             <div
@@ -171,11 +192,11 @@ export function Chart({ picture, name, beside }: { picture: Picture; name: strin
   );
 }
 
-function States({ ribbon, alone }: { ribbon: Ribbon; alone: boolean }) {
+function States({ ribbon, alone, style }: { ribbon: Ribbon; alone: boolean; style: Placed }) {
   const state = useComputed(() => (cursor.value === null ? null : stateAt(ribbon, cursor.value)));
   const known = [...new Set(ribbon.spans.map((span) => span.state))];
   return (
-    <figure class="panel">
+    <figure class="panel" style={style}>
       <figcaption>
         <Term term="state">{alone ? "State of the controller" : `State of ${ribbon.flow}`}</Term>
         <ul class="legend states">
@@ -205,10 +226,10 @@ function States({ ribbon, alone }: { ribbon: Ribbon; alone: boolean }) {
   );
 }
 
-function Plot({ panel, beside }: { panel: Panel; beside: Panel | undefined }) {
+function Plot({ panel, beside, style }: { panel: Panel; beside: Panel | undefined; style: Placed }) {
   const both = useMemo(() => [panel, beside], [panel, beside]);
   return (
-    <figure class="panel" data-panel={panel.id}>
+    <figure class="panel" data-panel={panel.id} style={style}>
       <figcaption>
         <span class="title">{panel.title}</span>
         <ul class="legend">

@@ -1,7 +1,8 @@
 // The charts of the present run: alone, beside the one that was kept, or less it.
 
 import { signal, useComputed } from "@preact/signals";
-import { Chart, Zoom } from "../chart/chart";
+import { useMemo } from "preact/hooks";
+import { Chart, rowsOf, Zoom } from "../chart/chart";
 import { field } from "../field/field";
 import { keep, kept, named, run } from "../state/lab";
 import { difference } from "../trial/difference";
@@ -19,6 +20,7 @@ export function Charts() {
     run.value && other.value && form.value === "difference" ? difference(run.value.picture, other.value.picture) : null,
   );
   const [shown, beside] = [run.value, other.value];
+  const rows = useMemo(() => (shown && beside ? rowsOf(beside.picture, shown.picture) : []), [shown?.picture, beside?.picture]);
   if (!shown) return null;
   const name = named(shown, kept.value);
   return (
@@ -38,14 +40,14 @@ export function Charts() {
       </header>
       {beside && <p class="quiet">{form.value === "difference" ? `This run (${name}) less the other one (${beside.name}).` : "Now change the path, a controller or the seed: the run that was kept stays."}</p>}
       {beside && form.value === "beside" ? (
-        <div class="two">
+        <div class="two" style={{ "--rows": rows.length + 1 }}>
           <div>
             <h3>{beside.name}</h3>
-            <Chart picture={beside.picture} beside={shown.picture} name={beside.isRun ? "kept run" : "measurement"} />
+            <Chart picture={beside.picture} beside={shown.picture} rows={rows} name={beside.isRun ? "kept run" : "measurement"} />
           </div>
           <div>
             <h3>{name}</h3>
-            <Chart picture={shown.picture} beside={beside.picture} name="this run" />
+            <Chart picture={shown.picture} beside={beside.picture} rows={rows} name="this run" />
           </div>
         </div>
       ) : (
