@@ -130,6 +130,93 @@ def test_each_moment_has_the_packets_of_the_native_trial(
     assert view.evaluate("document.scrollingElement.scrollWidth") <= width
 
 
+def both(view: Page, link: str = "") -> dict[str, dict[str, Any]]:
+    """The packets of the kept run and of the present one, as soon as both are shown, on one link."""
+    for _ in range(1200):
+        shown: dict[str, dict[str, Any]] = view.evaluate(
+            "({kept: thalweg.shown.keptPackets, present: thalweg.shown.packets})"
+        )
+        if all(found and link in ("", found["link"]) for found in shown.values()):
+            return shown
+        view.wait_for_timeout(50)
+    raise AssertionError("the packets of two runs do not come")
+
+
+@pytest.mark.parametrize("width", [1300, 400])
+def test_two_runs_that_are_compared_have_the_packets_of_their_native_trials(
+    visit: Visit, address: str, width: int
+) -> None:
+    scenario = Scenario.from_toml(SHARED, "shared.toml")
+    other = Scenario.from_toml(SHARED.replace('"prague"', '"c4"'), "shared.toml")
+    runs = {"kept": scenario.packets(seed=1), "present": other.packets(seed=7)}
+    view = visit(address, width)
+    view.evaluate("(text) => thalweg.open(text, 'shared')", SHARED)
+    view.get_by_role("button", name="Watch the packets").click()
+    view.get_by_role("button", name="Keep this run to compare").click()
+    assert both(view)["kept"] == both(view)["present"]
+    view.evaluate("thalweg.controllers({main: 'c4'})")
+    view.evaluate("thalweg.seed(7)")
+    ends = view.evaluate("['kept', 'trial'].map((name) => thalweg.shown[name].outcomes.trials.end_s[0])")
+    differ = 0
+    for time in [max(ends) * step / 20 for step in range(21)]:
+        view.evaluate("(time) => thalweg.point(time)", time)
+        shown = both(view)
+        for name, packets in runs.items():
+            assert shown[name]["time"] == time
+            for lane, link in {"ahead": "down", "back": "up"}.items():
+                found = shown[name][lane]
+                expected = at(packets, link, time)
+                assert found["packets"] == expected["packets"], (name, link, time)
+                assert found["travelling"] == expected["travelling"], (name, link, time)
+        differ += shown["kept"]["ahead"]["packets"] != shown["present"]["ahead"]["packets"]
+    assert differ > 10
+    names = view.locator(".watch h3").all_inner_texts()
+    assert [name.partition(", over since")[0] for name in names] == ["prague, cubic, seed 1", "c4, cubic, seed 7"]
+    assert view.locator(".scene").count() == 2
+    cells = view.locator('.watch [data-cell="queue"]').all_inner_texts()
+    assert [cell.split()[0] for cell in cells] == [
+        str(at(packets, "down", time)["packets"]) for packets in runs.values()
+    ]
+    assert view.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1300, 400])
+def test_two_runs_share_steps_link_and_clock(visit: Visit, address: str, width: int) -> None:
+    view = visit(address, width)
+    view.evaluate("(text) => thalweg.open(text, 'shared')", SHARED)
+    view.evaluate("thalweg.keep()")
+    view.evaluate("thalweg.seed(7)")
+    view.evaluate("thalweg.watch()")
+    both(view)
+    times = [
+        Scenario.from_toml(SHARED, "shared.toml").packets(seed=seed)[name]
+        for name in ("entered_s", "marked_s", "left_s", "sent_s", "arrived_s")
+        for seed in (1, 7)
+    ]
+    later = sorted(pl.concat(times).filter(pl.concat(times) > 1.0).unique())
+    view.evaluate("thalweg.point(1)")
+    for scene in (0, 1):
+        view.locator(".scene").nth(scene).focus()
+        view.keyboard.press(".")
+        assert view.evaluate("thalweg.shown.cursor") == later[scene]
+    view.keyboard.press(",")
+    assert view.evaluate("thalweg.shown.cursor") == later[0]
+    events = [event for shown in both(view).values() for event in shown["events"]]
+    assert events
+    said = view.locator(".watch [role=status]").text_content() or ""
+    assert all(event in said for event in events[:3])
+    assert all(name in said for name in view.locator(".watch h3").all_inner_texts())
+    view.get_by_label("link whose queue is seen").select_option("up")
+    both(view, "up")
+    view.evaluate("thalweg.animate(0.1)")
+    passed(view, later[0] + 0.01)
+    view.evaluate("thalweg.pause()")
+    assert len({shown["time"] for shown in both(view).values()}) == 1
+    view.get_by_role("button", name="Stop comparing").click()
+    assert view.locator(".scene").count() == 1
+    assert view.evaluate("thalweg.shown.keptPackets") is None
+
+
 def test_the_queue_is_that_of_the_native_trace(opened: Open) -> None:
     """Packets and delay, at samples of the native trace, of which the last of an instant stays."""
     view = opened()
@@ -360,9 +447,13 @@ def test_frames_are_drawn_as_long_as_it_plays(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_the_animation(opened: Open, scheme: Scheme) -> None:
+@pytest.mark.parametrize("runs", [1, 2])
+def test_axe_finds_nothing_serious_in_the_animation(opened: Open, scheme: Scheme, runs: int) -> None:
     view = opened(scheme=scheme, settled=True)
     view.evaluate("thalweg.watch()")
+    if runs == 2:
+        view.evaluate("thalweg.keep()")
+        both(view)
     wait(view)
     view.evaluate(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     found: list[dict[str, Any]] = view.evaluate("axe.run('.watch').then((result) => result.violations)")
@@ -370,9 +461,13 @@ def test_axe_finds_nothing_serious_in_the_animation(opened: Open, scheme: Scheme
 
 
 @pytest.mark.parametrize("width", [360, 800, 2560])
-def test_the_animation_has_room_also_at_twice_the_size_of_text(opened: Open, width: int) -> None:
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_animation_has_room_also_at_twice_the_size_of_text(opened: Open, width: int, runs: int) -> None:
     view = opened(width=width)
     view.evaluate("thalweg.watch()")
+    if runs == 2:
+        view.evaluate("thalweg.keep()")
+        both(view)
     wait(view)
     for size in ("200%", "100%"):
         view.evaluate("(size) => (document.documentElement.style.fontSize = size)", size)

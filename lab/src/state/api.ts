@@ -6,7 +6,7 @@ import { LIBRARY } from "../scenario/library";
 import { bring } from "../own/state";
 import { command, csvFile, pngFile, qlogFile, svgFile } from "./files";
 import { about, address, adjust, change, engineOf, finished, keep, kept, many, open, refusal, rerun, run, SEEDS, seed, setup, stop } from "./lab";
-import { chosen, follow, MOST, watching } from "../watch/held";
+import { beside, chosen, follow, MOST, watching } from "../watch/held";
 import { begin, pause, step } from "../watch/player";
 import { type Sweeps, sweeps } from "../sweep/sweep";
 import { watched } from "../view/watch";
@@ -61,6 +61,7 @@ export const api = {
       cursor: cursor.value,
       view: view.value,
       packets: watched(),
+      keptPackets: watched(beside),
       playing: playing.value,
     };
   },

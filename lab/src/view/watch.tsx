@@ -1,13 +1,14 @@
-// The packets of a hop at the moment of the cursor: their animation, its buttons, and the same in words.
+// The packets of a hop at the moment of the cursor: their animation, its buttons, and the same in words. Runs that are compared have
+// a picture each, to the same scale.
 
-import { effect, useComputed } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { em } from "../chart/em";
 import { onKey, playing, point, view } from "../chart/view";
 import { theme } from "../state/appearance";
-import { run } from "../state/lab";
+import { kept, named, run } from "../state/lab";
 import { text } from "../trial/quantity";
-import { chosen, covers, fetching, type Held, held, MOST, now, watching } from "../watch/held";
+import { beside, chosen, fetching, type Held, heldAt, MOST, now, type Place, places, present, watching } from "../watch/held";
 import { events } from "../watch/lane";
 import { type Moment, moment, room } from "../watch/moment";
 import { begin, isCalm, pause, speed, SPEEDS, step } from "../watch/player";
@@ -20,6 +21,9 @@ const MOST_EMPTY = 3;
 /** At least this many packets are drawn for. */
 const LEAST_DRAWN = 10;
 
+/** Name, picture, cells and events of a run: they stand in line with those of the other one. */
+const ROWS = 4;
+
 export interface Watched {
   link: string;
   time: number;
@@ -29,27 +33,36 @@ export interface Watched {
   events: string[];
 }
 
-/** What the page shows of packets, for scripts and for the words below the picture; `null` until they are there. */
-export function watched(): Watched | null {
-  const [part, time] = [held.value, now()];
-  if (!watching.value || !part || !covers(part, time)) return null;
+/** What the page shows of the packets of a run, for scripts and for the words below the picture; `null` until they are there. */
+export function watched(place: Place = present): Watched | null {
+  const time = now();
+  const part = heldAt(place, time);
+  if (!watching.value || !part) return null;
   const [ahead, back] = [moment(part.forward, part.samples[0], time), moment(part.back, part.samples[1], time)];
   const found = [part.forward, part.back].flatMap((lane) => events(lane, part.flows, time));
   return { link: part.watched, time, ahead, back, events: found };
 }
 
-function scene(part: Held, time: number): Scene {
-  const { forward, back, hues, samples, limits, largestPacket, watched: link } = part;
-  const [{ times, capacity, longest }] = samples;
+/** Bytes for which a queue wants room in the picture, and those that it has room for itself. */
+function wants({ samples: [{ times, capacity, longest }], limits, largestPacket, watched: link }: Held, time: number): [number, number] {
   const last = Math.max(0, times.findLastIndex((sample) => sample <= time));
   const limit = room(limits, link, time, capacity[last] ?? Number.NaN, largestPacket);
   const least = Math.max(longest * 1.05, LEAST_DRAWN * largestPacket);
-  const isOpen = !(limit <= MOST_EMPTY * least);
-  const ends: [string, string] = part.links.indexOf(link) % 2 === 0 ? ["server's side", "client's side"] : ["client's side", "server's side"];
-  return { forward, back, hues, drawn: isOpen ? least : Math.max(limit, largestPacket), isOpen, ends };
+  return [limit <= MOST_EMPTY * least ? Math.max(limit, largestPacket) : least, limit];
 }
 
-function Picture() {
+function scene(part: Held, time: number): Scene {
+  const { forward, back, hues, watched: link } = part;
+  const parts = places.value.flatMap((place) => heldAt(place, time) ?? []);
+  const scale = Math.max(...parts.map((other) => wants(other, time)[0]));
+  const limit = wants(part, time)[1];
+  const isOpen = !(limit <= scale);
+  const drawn = isOpen ? scale : Math.max(limit, part.largestPacket);
+  const ends: [string, string] = part.links.indexOf(link) % 2 === 0 ? ["server's side", "client's side"] : ["client's side", "server's side"];
+  return { forward, back, hues, scale, drawn, isOpen, ends };
+}
+
+function Picture({ place, name }: { place: Place; name: string | null }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const element = canvas.current;
@@ -57,13 +70,14 @@ function Picture() {
     if (!element || !context) return;
     let [width, scale, frame] = [0, 1, 0];
     const draw = () => {
-      const [part, time] = [held.value, now()];
+      const time = now();
+      const part = heldAt(place, time);
       const ratio = (globalThis.devicePixelRatio || 1) * scale;
       const [wide, high] = [Math.round(width * ratio), Math.round(HEIGHT * ratio)];
       if (element.width !== wide || element.height !== high) [element.width, element.height] = [wide, high];
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, width, HEIGHT);
-      if (!part || !covers(part, time)) return;
+      if (!part) return;
       const shown = { time, fade: speed.value * FADE_S, moves: !isCalm.value };
       drawScene(context, { width, height: HEIGHT }, theme.value, scene(part, time), shown);
     };
@@ -78,7 +92,7 @@ function Picture() {
     });
     seen.observe(element);
     const stop = effect(() => {
-      void [held.value, now(), theme.value, speed.value, isCalm.value];
+      void [places.value, present.held.value, beside.held.value, now(), theme.value, speed.value, isCalm.value];
       later();
     });
     return () => {
@@ -99,7 +113,7 @@ function Picture() {
       class="scene"
       tabIndex={0}
       role="group"
-      aria-label="packets at the moment of the cursor. Space starts and pauses, full stop and comma move to the next and the previous event, arrow keys move the cursor."
+      aria-label={`packets at the moment of the cursor${name ? ` (${name})` : ""}. Space starts and pauses, full stop and comma move to the next and the previous event, arrow keys move the cursor.`}
       onKeyDown={onKeyDown}
     >
       <canvas ref={canvas} role="img" aria-label="queue, link and way back with their packets" style={{ height: `${HEIGHT / 16}rem` }} />
@@ -125,22 +139,34 @@ function linkWords({ sending, travelling, held: back }: Moment, lane: Held["forw
   return `${sent}, ${travelling} on the way${back > 0 ? `, ${back} held back` : ""}`;
 }
 
+/** The moment in words: cells, each with its key and its title, and what happens. */
+function wordsOf(place: Place): { cells: [string, string, string][]; happens: string } {
+  const [shown, part] = [watched(place), place.held.value];
+  if (!shown || !part) {
+    return { cells: ["queue", "link", "back", "so-far"].map((key) => [key, "…", fetching.value ? "getting the packets" : "–"]), happens: "" };
+  }
+  const { ahead, back } = shown;
+  const waiting = back.packets > 0 ? `${back.packets} waiting, ` : "";
+  const held = back.held > 0 ? `, ${back.held} held back` : "";
+  const more = shown.events.length > 3 ? `; and ${shown.events.length - 3} more` : "";
+  return {
+    cells: [
+      ["queue", `queue (${shown.link})`, queueWords(ahead)],
+      ["link", "link", linkWords(ahead, part.forward)],
+      ["back", "way back", `${waiting}${back.travelling} on the way${held}`],
+      ["so-far", "so far", `${ahead.dropped} dropped by the queue, ${ahead.marked} marked`],
+    ],
+    happens: playing.value ? "" : `${shown.events.slice(0, 3).join("; ")}${more}`,
+  };
+}
+
+function moments(): string {
+  return `${now().toFixed(6)} s`;
+}
+
 /** The moment in words, in cells that keep their places. */
-function Words() {
-  const found = useComputed(watched);
-  const [shown, part] = [found.value, held.value];
-  const time = `${now().toFixed(6)} s`;
-  const cells: [string, string, string][] =
-    shown && part
-      ? [
-          ["queue", `queue (${shown.link})`, queueWords(shown.ahead)],
-          ["link", "link", linkWords(shown.ahead, part.forward)],
-          ["back", "way back", `${shown.back.packets > 0 ? `${shown.back.packets} waiting, ` : ""}${shown.back.travelling} on the way${shown.back.held > 0 ? `, ${shown.back.held} held back` : ""}`],
-          ["so-far", "so far", `${shown.ahead.dropped} dropped by the queue, ${shown.ahead.marked} marked`],
-        ]
-      : ["queue", "link", "back", "so-far"].map((key) => [key, "…", fetching.value ? "getting the packets" : "–"]);
-  const happens = shown && !playing.value ? shown.events.slice(0, 3).join("; ") : "";
-  const more = shown && !playing.value && shown.events.length > 3 ? `; and ${shown.events.length - 3} more` : "";
+function Words({ place }: { place: Place }) {
+  const { cells, happens } = wordsOf(place);
   return (
     <>
       <dl class="moment">
@@ -152,18 +178,32 @@ function Words() {
         ))}
       </dl>
       <p class="now">
-        <span class="time">{time}</span> {happens}
-        {more}
-      </p>
-      <p class="hidden" role="status">
-        {playing.value ? "" : `${time}: ${cells.map(([, title, words]) => `${title}: ${words}`).join("; ")}. ${happens}${more}`}
+        <span class="time">{moments()}</span> {happens}
       </p>
     </>
   );
 }
 
+/** The same for who hears the page, once it stands. */
+function Status() {
+  if (playing.value) return <p class="hidden" role="status" />;
+  const said = places.value.map((place) => {
+    const [{ cells, happens }, name] = [wordsOf(place), nameOf(place)];
+    return `${name ? `${name}: ` : ""}${cells.map(([, title, words]) => `${title}: ${words}`).join("; ")}. ${happens}`;
+  });
+  return <p class="hidden" role="status">{`${moments()}: ${said.join(" ")}`}</p>;
+}
+
+/** How a run is told from the other one; `null` if there is one alone. */
+function nameOf(place: Place): string | null {
+  const [shown, other] = place === present ? [run.value, kept.value] : [kept.value, run.value];
+  if (!shown || !other) return null;
+  const { end } = shown.picture;
+  return `${named(shown, other)}${now() > end ? `, over since ${end.toFixed(3)} s` : ""}`;
+}
+
 function Controls() {
-  const part = held.value;
+  const part = present.held.value;
   const { from, until } = view.value;
   const share = Math.round((1000 * (now() - from)) / (until - from));
   return (
@@ -213,15 +253,18 @@ function Controls() {
 }
 
 function Legend() {
-  const part = held.value;
-  if (!part) return null;
-  const isWhole = part.fromS === 0 && part.untilS >= part.run.picture.end;
+  const parts = places.value.flatMap(({ held }) => held.value ?? []);
+  if (parts.length === 0) return null;
+  const flows = parts.flatMap(({ flows, hues }) => flows.map((flow, index) => ({ flow, hue: hues[index] ?? "grey" })));
+  const known = new Map(flows.map((one) => [`${one.flow} ${one.hue}`, one]));
+  const isWhole = parts.every((part) => part.fromS === 0 && part.untilS >= part.run.picture.end);
+  const [fromS, untilS] = [Math.max(...parts.map((part) => part.fromS)), Math.min(...parts.map((part) => part.untilS))];
   return (
     <>
       <ul class="legend">
-        {part.flows.map((flow, index) => (
-          <li key={flow}>
-            <span class="block" style={{ background: theme.value.hues[part.hues[index] ?? "grey"] }} />
+        {[...known].map(([key, { flow, hue }]) => (
+          <li key={key}>
+            <span class="block" style={{ background: theme.value.hues[hue] }} />
             {flow}
           </li>
         ))}
@@ -242,11 +285,22 @@ function Legend() {
       </ul>
       {!isWhole && (
         <p class="quiet">
-          {MOST.toLocaleString("en")} packets are held at a time, now from {part.fromS.toFixed(3)} to {part.untilS.toFixed(3)} s; the part
-          follows the cursor.
+          {MOST.toLocaleString("en")} packets are held at a time{parts.length > 1 && " of each run"}, now from {fromS.toFixed(3)} to{" "}
+          {untilS.toFixed(3)} s; the part follows the cursor.
         </p>
       )}
     </>
+  );
+}
+
+function One({ place }: { place: Place }) {
+  const name = nameOf(place);
+  return (
+    <div>
+      {name && <h3>{name}</h3>}
+      <Picture place={place} name={name && (place === present ? "this run" : "kept run")} />
+      <Words place={place} />
+    </div>
   );
 }
 
@@ -268,8 +322,12 @@ export function Watch() {
       {isOpen && (
         <>
           <Controls />
-          <Picture />
-          <Words />
+          <div class={places.value.length > 1 ? "two" : ""} style={{ "--rows": ROWS }}>
+            {places.value.map((place) => (
+              <One key={place === present ? "present" : "beside"} place={place} />
+            ))}
+          </div>
+          <Status />
           <Legend />
         </>
       )}

@@ -1,10 +1,10 @@
-// The packets that the page holds: a part of the present trial around the cursor. A trial repeats, so another part is had by
-// playing it again, and no trial is too long.
+// The packets that the page holds: of the present run, and of the one that it is compared with, a part around the cursor. A trial
+// repeats, so another part is had by playing it again, and no trial is too long.
 
-import { effect, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { cursor, end, view } from "../chart/view";
 import type { Table } from "../engine/engine";
-import { engineOf, failure, type Run, run, running, setup, stops } from "../state/lab";
+import { engineOf, failure, kept, type Run, run, running, setup, stops } from "../state/lab";
 import type { Hue } from "../trial/panels";
 import { HUES, MOST_FLOWS } from "../trial/panels";
 import { largest, numbers, words } from "../trial/columns";
@@ -33,21 +33,48 @@ export interface Held {
   largestPacket: number;
 }
 
-/** Whether packets are watched, the link that the reader has chosen, and what is held. */
+/** A run that is watched, and what is held: of it, or still of the run before. */
+export interface Place {
+  run: ReadonlySignal<Run | null>;
+  held: Signal<Held | null>;
+}
+
+export const present: Place = { run, held: signal(null) };
+export const beside: Place = { run: kept, held: signal(null) };
+/** In the order of the charts. */
+export const places = computed(() => [beside, present].filter((place) => place.run.value !== null));
+
+/** Whether packets are watched, and the link that the reader has chosen. */
 export const watching = signal(false);
 export const chosen = signal<string | null>(null);
-export const held = signal<Held | null>(null);
 /** Whether another part is under way. */
 export const fetching = signal(false);
 
-/** The moment that is shown: that of the cursor, or the first that is seen. */
-export function now(): number {
-  return Math.min(cursor.value ?? view.value.from, run.value?.picture.end ?? 0);
+/** When the last of the runs that are watched is over. */
+export function lastEnd(): number {
+  return Math.max(0, ...places.value.map((place) => place.run.value?.picture.end ?? 0));
 }
 
-/** Whether the packets of a moment are held. */
-export function covers(part: Held | null, time: number): boolean {
-  return part !== null && part.run === run.value && part.fromS <= time && (time < part.untilS || part.untilS >= part.run.picture.end);
+/** The moment that is shown: that of the cursor, or the first that is seen. */
+export function now(): number {
+  return Math.min(cursor.value ?? view.value.from, lastEnd());
+}
+
+/** The packets of a moment, if they are held. */
+export function heldAt({ run, held }: Place, time: number): Held | null {
+  const part = held.value;
+  if (part === null || part.run !== run.value) return null;
+  return part.fromS <= time && (time < part.untilS || part.untilS >= part.run.picture.end) ? part : null;
+}
+
+/** The link to watch, if there is such a one: that of the reader; a run to compare with follows the present one. */
+function wanted(place: Place): string | null {
+  return chosen.value ?? (place === beside ? (present.held.value?.watched ?? null) : null);
+}
+
+function isMissing(place: Place, time: number): boolean {
+  const [part, link] = [heldAt(place, time), wanted(place)];
+  return part === null || (link !== null && part.watched !== link && part.links.includes(link));
 }
 
 /** The link whose queue was the longest: the bottleneck. */
@@ -57,18 +84,20 @@ function bottleneck(shown: Run, links: string[]): string {
   return links[backlog.indexOf(Math.max(...backlog))] ?? "";
 }
 
-async function fetchPart(shown: Run, time: number, signal: AbortSignal): Promise<Held | null> {
+async function fetchPart(place: Place, shown: Run, time: number, signal: AbortSignal): Promise<Held | null> {
   const { trace, seed } = shown.trial;
   if (!trace) return null;
-  const span = held.value?.run === shown ? held.value.untilS - held.value.fromS : 0;
+  const [before, link, twin] = [place.held.value, wanted(place), heldAt(place === present ? beside : present, time)];
+  if (twin?.run === shown && (link === null || twin.watched === link)) return twin; // it was kept just now
+  const span = before?.run === shown ? before.untilS - before.fromS : 0;
   // A trial that fits is held from its start; of a long one, a little before the cursor too.
-  const from = held.value?.run === shown ? Math.max(0, time - span / 10) : 0;
+  const from = before?.run === shown ? Math.max(0, time - span / 10) : 0;
   let passages = await engineOf().packets(shown.setup, seed, from, MOST, signal);
   if (time >= passages.untilS && passages.untilS < shown.picture.end) {
     passages = await engineOf().packets(shown.setup, seed, time, MOST, signal);
   }
   const { links } = passages;
-  const watched = chosen.value !== null && links.includes(chosen.value) ? chosen.value : bottleneck(shown, links);
+  const watched = link !== null && links.includes(link) ? link : bottleneck(shown, links);
   const opposite = links[links.indexOf(watched) ^ 1] ?? watched;
   const [forward, back] = [lane(passages, watched), lane(passages, opposite)];
   const flows = words(passages.tables.packets, "flow").words;
@@ -102,16 +131,17 @@ export async function follow(): Promise<void> {
   const stopped = stops.value;
   try {
     for (;;) {
-      const [shown, time, link] = [run.value, now(), chosen.value];
-      if (!watching.value || !shown) return;
-      if (covers(held.value, time) && (link === null || held.value?.watched === link)) return;
-      const part = await fetchPart(shown, time, own.signal);
+      const [time, link] = [now(), chosen.value];
+      const place = [present, beside].find((place) => place.run.value && isMissing(place, time));
+      const shown = place?.run.value;
+      if (!watching.value || !place || !shown) return;
+      const part = await fetchPart(place, shown, time, own.signal);
       if (!part) return;
-      if (shown === run.value && !covers(part, time)) {
+      place.held.value = part;
+      if (shown === place.run.value && !heldAt(place, time)) {
         throw new Error(`more than ${MOST.toLocaleString("en")} packets are on the links at ${time.toFixed(6)} s: they cannot be shown`);
       }
-      held.value = part;
-      if (link !== null && part.watched !== link) chosen.value = null; // another scenario has no such link
+      if (place === present && link !== null && part.watched !== link) chosen.value = null; // another scenario has no such link
     }
   } catch (error) {
     if (own.signal.aborted) return;
@@ -126,12 +156,12 @@ export async function follow(): Promise<void> {
 
 effect(() => {
   // Nothing that is wanted now waits for packets that were wanted before.
-  void [run.value, setup.value, watching.value, running.value, stops.value];
+  void [run.value, kept.value, setup.value, watching.value, running.value, stops.value];
   abort?.abort(new DOMException("these packets are wanted no more", "AbortError"));
 });
 
 effect(() => {
   // All that `follow` depends on.
-  void [run.value, cursor.value, view.value, end.value, chosen.value, running.value];
+  void [run.value, kept.value, cursor.value, view.value, end.value, chosen.value, running.value];
   if (watching.value) queueMicrotask(() => void follow());
 });

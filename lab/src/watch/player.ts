@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { cursor, look, playing, point, view } from "../chart/view";
 import { stops } from "../state/lab";
 import { after } from "../trial/columns";
-import { covers, fetching, held, now, watching } from "./held";
+import { fetching, type Held, heldAt, lastEnd, now, places, watching } from "./held";
 
 /** Seconds of the trial in a second. */
 export const SPEEDS: [number, string][] = [
@@ -28,13 +28,12 @@ let frame = 0;
 /** How often the reader had stopped what runs when that was looked at last. */
 let seen = 0;
 
-/** Moves on until the end of the trial, from its start if it is over. */
+/** Moves on until the end of what is watched, from the start if it is over. */
 export function begin(chosen = speed.value): void {
   speed.value = chosen;
   watching.value = true;
   if (playing.value) return;
-  const shownEnd = held.value?.run.picture.end;
-  if (shownEnd !== undefined && now() >= shownEnd) point(0);
+  if (now() >= lastEnd()) point(0);
   playing.value = true;
   let last = performance.now();
   const tick = (time: number) => {
@@ -61,10 +60,9 @@ effect(() => {
 });
 
 function advance(step: number): void {
-  const part = held.value;
   // Packets that are not here yet are waited for.
-  if (!part || fetching.value || !covers(part, now())) return;
-  const most = part.run.picture.end;
+  if (fetching.value || !isHeld()) return;
+  const most = lastEnd();
   const next = Math.max(now() + Math.max(step, 0), 0);
   move(Math.min(next, most));
   if (next >= most) pause();
@@ -77,16 +75,28 @@ function move(time: number): void {
   if (time > until || time < from) look(time, time + until - from);
 }
 
-/** Moves to the next event of a packet, or, with -1, to the one before. */
+/** Whether the packets of the moment are held, of all runs that are watched. */
+function isHeld(): boolean {
+  const time = now();
+  return places.value.length > 0 && places.value.every((place) => heldAt(place, time));
+}
+
+/** Moves to the next event of a packet of a run that is watched, or, with -1, to the one before. */
 export function step(direction: 1 | -1): void {
   pause();
-  const part = held.value;
-  if (!part) return;
-  const { times } = part;
+  if (!isHeld()) return;
   const time = now();
-  const next = direction > 0 ? after(times, time) : after(times, time - 1e-12) - 1;
-  const found = times[next];
-  if (found !== undefined) move(found);
-  else if (direction > 0) move(Math.min(part.untilS, part.run.picture.end)); // the next part begins here
-  else if (part.fromS > 0) move(part.fromS * (1 - 1e-9));
+  const beyond = direction > 0 ? next : previous;
+  const found = places.value.flatMap(({ held }) => (held.value && beyond(held.value, time)) ?? []);
+  if (found.length > 0) move(direction > 0 ? Math.min(...found) : Math.max(...found));
+}
+
+/** The time of the next event, or where the next part begins. */
+function next({ times, untilS, run }: Held, time: number): number | null {
+  const most = Math.min(untilS, run.picture.end);
+  return times[after(times, time)] ?? (most > time ? most : null);
+}
+
+function previous({ times, fromS }: Held, time: number): number | null {
+  return times[after(times, time - 1e-12) - 1] ?? (fromS > 0 ? fromS * (1 - 1e-9) : null);
 }

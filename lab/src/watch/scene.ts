@@ -15,7 +15,8 @@ export interface Scene {
   back: Lane;
   /** The hue of each flow. */
   hues: Hue[];
-  /** Bytes for which the queue is drawn, and whether it has room for more than that. */
+  /** Bytes for which there is room in the picture, for which the queue is drawn, and whether it has room for more than that. */
+  scale: number;
   drawn: number;
   isOpen: boolean;
   /** Names of the left and the right end. */
@@ -58,10 +59,11 @@ export function drawScene(context: CanvasRenderingContext2D, { width }: Size, th
   const [left, right] = [PAD + END, width - PAD - END];
   const span = right - left;
   const head = left + QUEUE * span;
-  const forward: Row = { lane: scene.forward, ...FORWARD, head, tail: left + GAP, far: right - GAP, drawn: scene.drawn };
+  const tail = head - (head - left - GAP) * (scene.drawn / scene.scale);
+  const forward: Row = { lane: scene.forward, ...FORWARD, head, tail, far: right - GAP, drawn: scene.drawn };
   const headBack = right - QUEUE_BACK * span;
   // What waits on the way back is drawn to the same scale.
-  const drawnBack = (scene.drawn * QUEUE_BACK) / QUEUE;
+  const drawnBack = (scene.scale * QUEUE_BACK) / QUEUE;
   const back: Row = { lane: scene.back, ...BACK, head: headBack, tail: right - GAP, far: left + GAP, drawn: drawnBack };
   frame(context, theme, scene, forward, back, width);
   for (const row of [forward, back]) {
