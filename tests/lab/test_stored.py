@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -208,6 +209,51 @@ def test_a_page_header_that_lies_about_sizes_is_refused_before_it_is_believed(
     view.locator(".results input[type=file]").set_input_files(folder)
     if number is None:
         view.locator(".stored-trials").wait_for()
+        return
+    view.get_by_role("alert").wait_for()
+    message = view.get_by_role("alert").inner_text()
+    assert said in message
+    assert "trials.parquet is damaged" in message
+
+
+@pytest.mark.parametrize(
+    ("run", "lie", "said"),
+    [
+        ("", "", ""),
+        ("03 00 00 00 f0 2e 01", "03 00 00 00 fe 7f 01", "a run of 8191 values where 3000 are left"),
+        ("03 00 00 00 f0 2e 01", "ff ff ff ff f0 2e 01", "levels of 4294967295 bytes"),
+        ("b8 17 00 b8 17 01", "fe 7f 00 b8 17 01", "a run of 8191 values where 3000 are left"),
+        ("b8 17 00 b8 17 01", "b8 17 00 ba 17 01", "a run of 1501 values where 1500 are left"),
+        ("b8 17 00 b8 17 01", "ff 7f 00 b8 17 01", "a run of 65528 values where 3000 are left"),
+        ("b8 17 00 b8 17 01", "80 00 00 b8 17 01", "a run of 0 values"),
+        ("b8 17 00 b8 17 01", "ff ff ff ff ff 7f", "a run whose length is too long"),
+        ("b8 17 00 b8 17 01", "b8 17 00 02 01 02", "runs that end beyond their page"),
+    ],
+)
+@pytest.mark.parametrize("codec", ["zstd", "uncompressed"])
+def test_a_run_that_lies_about_its_length_is_refused_before_it_is_believed(
+    opened: Open, results: Path, tmp_path: Path, codec: Any, run: str, lie: str, said: str
+) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(results / "results" / "cubic", folder)
+    first = json.loads((folder / "metadata.json").read_text())["scenarios"][0]["name"]
+    file = folder / first / "trials.parquet"
+    draw = random.Random(1)
+    rows = (
+        3000  # seeds that nothing packs, and 1500 times each of two hashes: pages as they are, with runs of both
+    )
+    seeds = pl.Series("seed", [draw.getrandbits(64) for _ in range(rows)], dtype=pl.UInt64)
+    table = pl.DataFrame([seeds, pl.Series("trace_hash", [f"{row // 1500:016x}" for row in range(rows)])])
+    table.write_parquet(file, compression=codec, statistics=False)
+    data = file.read_bytes()
+    assert bytes.fromhex(run) in data
+    file.write_bytes(data.replace(bytes.fromhex(run), bytes.fromhex(lie)) if run else data)
+    view = opened(settled=True)
+    view.get_by_role("tab", name="Results").click()
+    view.locator(".results input[type=file]").set_input_files(folder)
+    if not run:
+        view.locator(".stored-trials").wait_for()
+        assert view.locator(".stored-trials li").first.inner_text().startswith(f"seed {seeds[0]} ")
         return
     view.get_by_role("alert").wait_for()
     message = view.get_by_role("alert").inner_text()

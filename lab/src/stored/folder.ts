@@ -75,11 +75,11 @@ async function trials(file: File, name: string): Promise<{ all: number; seeds: s
     const source = { byteLength: buffer.byteLength, slice: (from: number, until?: number) => buffer.slice(from, until) };
     const head = await parquetMetadataAsync(source);
     refuseOthers(head);
-    refuseLies(buffer, head, COLUMNS);
     const ZSTD = (packed: Uint8Array, length: number): Uint8Array => {
       if (!(length <= LARGEST_PAGE)) throw new Error(`a page of ${length} bytes`);
       return decompress(packed, new Uint8Array(length));
     };
+    refuseLies(buffer, head, COLUMNS, ZSTD);
     const rows = await parquetReadObjects({ file: source, metadata: head, columns: COLUMNS, rowEnd: MOST_TRIALS, compressors: { ZSTD } });
     const seeds = rows.map((row) => {
       const seed = BigInt(row["seed"] as bigint | number);
