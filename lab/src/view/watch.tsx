@@ -7,6 +7,7 @@ import { em } from "../chart/em";
 import { onKey, playing, point, view } from "../chart/view";
 import { theme } from "../state/appearance";
 import { kept, named, run } from "../state/lab";
+import { after } from "../trial/columns";
 import { text } from "../trial/quantity";
 import { beside, chosen, fetching, type Held, heldAt, MOST, now, type Place, places, present, watching } from "../watch/held";
 import { events } from "../watch/lane";
@@ -45,7 +46,7 @@ export function watched(place: Place = present): Watched | null {
 
 /** Bytes for which a queue wants room in the picture, and those that it has room for itself. */
 function wants({ samples: [{ times, capacity, longest }], limits, largestPacket, watched: link }: Held, time: number): [number, number] {
-  const last = Math.max(0, times.findLastIndex((sample) => sample <= time));
+  const last = Math.max(0, after(times, time) - 1);
   const limit = room(limits, link, time, capacity[last] ?? Number.NaN, largestPacket);
   const least = Math.max(longest * 1.05, LEAST_DRAWN * largestPacket);
   return [limit <= MOST_EMPTY * least ? Math.max(limit, largestPacket) : least, limit];
