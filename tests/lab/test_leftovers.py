@@ -125,7 +125,7 @@ def test_an_estimate_whose_handler_never_returns_leaves_no_process(
         sessions = sessions_of(own)
         assert len(sessions) == 1
         connection.send(json.dumps({"id": 2, "name": "estimate", "sweep": asked(**HANGING)}))
-        assert eventually(hanging, 60)
+        assert eventually(hanging, 120)
         assert len(processes("-s", sessions[0])) > 1  # else there is nothing that could be left
         match how:
             case "stop":
@@ -134,7 +134,7 @@ def test_an_estimate_whose_handler_never_returns_leaves_no_process(
                 connection.close()
             case _:
                 own.process.send_signal(signal.Signals[f"SIG{how}"])
-        assert eventually(lambda: not processes("-s", sessions[0]), 60)
+        assert eventually(lambda: not processes("-s", sessions[0]), 120)
 
 
 @pytest.mark.parametrize("how", ["stop", "KILL"])
@@ -143,7 +143,7 @@ def test_a_sweep_whose_handler_never_returns_leaves_no_process(
 ) -> None:
     with running(folder, "--python") as own:
         start(own, asked(**HANGING))
-        assert eventually(hanging, 60)
+        assert eventually(hanging, 120)
         sessions = sessions_of(own)
         assert len(sessions) == 1
         assert len(processes("-s", sessions[0])) > 1
@@ -151,17 +151,17 @@ def test_a_sweep_whose_handler_never_returns_leaves_no_process(
             assert call(own, "/sweep/stop", "")[0] == 200
         else:
             own.process.send_signal(signal.SIGKILL)
-        assert eventually(lambda: not processes("-s", sessions[0]), 60)
+        assert eventually(lambda: not processes("-s", sessions[0]), 120)
 
 
 def test_a_sweep_that_is_killed_leaves_no_process(folder: Path, static: str, hanging: Callable[[], bool]) -> None:
     with running(folder, "--python") as own:
         start(own, asked(**HANGING))
-        assert eventually(hanging, 60)
+        assert eventually(hanging, 120)
         sessions = sessions_of(own)
         assert len(processes("-s", sessions[0])) > 1
         os.kill(sessions[0], signal.SIGKILL)
-        assert eventually(lambda: not processes("-s", sessions[0]), 60)
+        assert eventually(lambda: not processes("-s", sessions[0]), 120)
         assert "has ended" in ended(own)["refused"]
 
 

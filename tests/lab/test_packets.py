@@ -213,6 +213,7 @@ def test_two_runs_share_steps_link_and_clock(visit: Visit, address: str, width: 
     view.evaluate("thalweg.pause()")
     assert len({shown["time"] for shown in both(view).values()}) == 1
     view.get_by_role("button", name="Stop comparing").click()
+    view.locator(".scene").nth(1).wait_for(state="detached")
     assert view.locator(".scene").count() == 1
     assert view.evaluate("thalweg.shown.keptPackets") is None
 

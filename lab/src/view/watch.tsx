@@ -161,7 +161,7 @@ function wordsOf(place: Place): { cells: [string, string, string][]; happens: st
   };
 }
 
-function moments(): string {
+function clock(): string {
   return `${now().toFixed(6)} s`;
 }
 
@@ -179,7 +179,7 @@ function Words({ place }: { place: Place }) {
         ))}
       </dl>
       <p class="now">
-        <span class="time">{moments()}</span> {happens}
+        <span class="time">{clock()}</span> {happens}
       </p>
     </>
   );
@@ -192,7 +192,7 @@ function Status() {
     const [{ cells, happens }, name] = [wordsOf(place), nameOf(place)];
     return `${name ? `${name}: ` : ""}${cells.map(([, title, words]) => `${title}: ${words}`).join("; ")}. ${happens}`;
   });
-  return <p class="hidden" role="status">{`${moments()}: ${said.join(" ")}`}</p>;
+  return <p class="hidden" role="status">{`${clock()}: ${said.join(" ")}`}</p>;
 }
 
 /** How a run is told from the other one; `null` if there is one alone. */
