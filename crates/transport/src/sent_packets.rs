@@ -35,8 +35,10 @@ pub(crate) struct SentPackets {
     lowest: u64,
     /// Packets that are not acknowledged: outstanding or lost.
     open: BitRing,
-    /// Of these, packets declared lost.
+    /// Of these, packets declared lost. All are below the lowest outstanding one.
     lost: BitRing,
+    /// No packet from this number on was declared lost.
+    lost_end: u64,
 }
 
 impl SentPackets {
@@ -81,11 +83,16 @@ impl SentPackets {
         ack: &AckFrame,
         mut each: impl FnMut(u64, &SentPacket, bool),
     ) {
-        // From the oldest that is kept, including lost ones, which may arrive.
-        for (index, word) in ack.words(self.base, self.next_number()) {
+        // Lost ones may arrive. Usually the range of the frame begins behind the last of them, of which
+        // there may be a second's packets.
+        let from = match ack.from < self.lost_end {
+            true => self.base,
+            false => self.lowest,
+        };
+        for (index, word) in ack.words(from, self.next_number()) {
             let mut bits = word & self.open.word(index);
             if bits == 0 {
-                continue; // nearly all words of a second after a loss
+                continue;
             }
             let lost = self.lost.word(index);
             self.open.clear(index, bits);
@@ -101,9 +108,10 @@ impl SentPackets {
         self.advance();
     }
 
-    /// Declares an outstanding packet lost.
+    /// Declares an outstanding packet lost. Older ones must not stay outstanding.
     pub(crate) fn lose(&mut self, number: u64) -> &SentPacket {
         self.lost.insert(number);
+        self.lost_end = self.lost_end.max(number + 1);
         &self.ring[(number - self.base) as usize]
     }
 
@@ -158,9 +166,13 @@ impl SentPackets {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::ack::policy::AckPolicy;
     use crate::packet::AckDelay;
+    use crate::{Rules, TransportConfig};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
     use std::num::NonZero;
-    use thalweg_units::Duration;
+    use thalweg_units::{Duration, Ecn};
 
     pub(crate) fn sent_at(seconds: u64) -> SentPacket {
         let sent = Instant::START + Duration::from_secs(seconds);
@@ -200,6 +212,60 @@ pub(crate) mod tests {
             assert_eq!(acknowledged(&mut sent, 0b10), [1]);
             sent.forget(Instant::START + Duration::from_secs(later));
             assert_eq!(acknowledged(&mut sent, 0b11), expected, "{later} s later");
+        }
+    }
+
+    /// The long way: what an ACK frame takes out of all packets that are kept, oldest first, with whether each was lost.
+    fn looked_up(kept: &mut BTreeMap<u64, bool>, ack: &AckFrame) -> Vec<(u64, bool)> {
+        let words: BTreeMap<u64, u64> = ack.words(0, ack.largest).collect();
+        let has = |number: u64| {
+            (words.get(&(number / 64))).is_some_and(|word| word >> (number % 64) & 1 == 1)
+        };
+        let taken: Vec<_> = (kept.iter().map(|(number, lost)| (*number, *lost)))
+            .filter(|(number, _)| has(*number))
+            .collect();
+        kept.retain(|number, _| !has(*number));
+        taken
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Runs of packets that never arrive, arrive in order, or arrive after all that the sender has sent until then,
+        /// when most of them are declared lost. Of two thousand a second, lost ones are kept for another second.
+        #[test]
+        fn an_ack_takes_out_what_a_look_at_every_kept_packet_would(
+            runs in prop::collection::vec((1u64..300, prop_oneof![4 => Just(0), 1 => Just(1), 1 => 2u64..3000]), 1..60),
+            frame_each in 4usize..200,
+        ) {
+            let arrives = |(position, late): (u64, u64)| (late != 1).then_some((position + late, position));
+            let late = runs.iter().flat_map(|&(len, late)| std::iter::repeat_n(late, len as usize));
+            let mut order: Vec<_> = (0..).zip(late).filter_map(arrives).collect();
+            order.sort_unstable();
+            let mut receiver = AckPolicy::new(&TransportConfig::new(Rules::Rfc));
+            let (mut sent, mut kept) = (SentPackets::default(), BTreeMap::new());
+            for arrived in order.chunks(frame_each) {
+                for &(position, number) in arrived {
+                    while sent.next_number() <= position {
+                        kept.insert(sent.next_number(), false);
+                        sent.push(sent_at(sent.next_number() / 2000));
+                    }
+                    receiver.on_packet(Instant::START, number, Ecn::NotEct, false);
+                }
+                let Some(ack) = receiver.take(Instant::START) else { continue };
+                let mut taken = Vec::new();
+                sent.acknowledge(&ack, |number, _, was_lost| taken.push((number, was_lost)));
+                prop_assert_eq!(&taken, &looked_up(&mut kept, &ack));
+                for (_, lost) in kept.range_mut(..ack.largest.saturating_sub(2)).filter(|(_, lost)| !**lost) {
+                    *lost = true;
+                }
+                while sent.lowest_outstanding() + 2 < ack.largest {
+                    sent.lose(sent.lowest_outstanding());
+                    sent.advance();
+                }
+                let newest = taken.last().map_or(0, |(number, _)| number / 2000);
+                sent.forget(Instant::START + Duration::from_secs(newest));
+                kept.retain(|number, lost| !*lost || number / 2000 + 1 >= newest);
+            }
         }
     }
 }
