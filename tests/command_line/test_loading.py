@@ -96,3 +96,16 @@ def test_each_command_is_loaded_by_its_name_and_all_of_them_for_help() -> None:
     assert everything | groups == commands._COMMANDS.keys()
     for name in everything:
         assert [command.name for command in application([str(name)]).registered_commands] == [name]
+
+
+def test_what_a_command_loads_is_not_looked_through_for_garbage_again_and_again() -> None:
+    code = (
+        "import atexit, gc; collections = lambda: [kind['collections'] for kind in gc.get_stats()];"
+        "atexit.register(lambda: print(sum(collections()), len(gc.get_objects()), gc.get_freeze_count()));"
+        "from thalweg.cli import main; main(['run', 'c4/simple-20mbps', '--quiet'])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    looks, left, frozen = map(int, run.stdout.split()[-3:])
+    assert 0 < looks < 60  # 161 with the threshold of Python
+    assert left < 1000  # what the process looks through at its end,
+    assert frozen > 20_000  # and what not

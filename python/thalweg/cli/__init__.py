@@ -13,12 +13,14 @@ from thalweg._native import version
 from thalweg.cli.console import complain, flush, open_missing_streams, reader_left, say
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
 from thalweg.errors import AuditError, RequestError, printable
+from thalweg.garbage import collect_rarely
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status. Errors of the user come as one message on stderr."""
     given = sys.argv[1:] if arguments is None else [*arguments]
     open_missing_streams()
+    collect_rarely()
     try:
         _refuse_bytes(given)
         status = _tell_version() if given == ["--version"] else _command(given)
