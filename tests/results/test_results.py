@@ -77,7 +77,9 @@ def test_a_new_run_replaces_an_older_result_but_no_other_folder(tmp_path: Path, 
 def test_metadata_holds_all_that_is_needed_to_run_the_trials_again(tmp_path: Path, outcomes_of: Make) -> None:
     outcomes = outcomes_of([4.5, 4.6])
     store(tmp_path / "r", [outcomes], finished=1)
-    metadata = json.loads((tmp_path / "r" / "metadata.json").read_text(encoding="utf-8"))
+    text = (tmp_path / "r" / "metadata.json").read_text(encoding="utf-8")
+    metadata = json.loads(text)
+    assert text == json.dumps(metadata, indent=2) + "\n"  # its parts are made apart
     assert metadata["scenarios"][0]["toml"] == outcomes.scenario.toml
     assert (metadata["seed"], metadata["trials"]) == (1, 2)
     assert {"suite", "version", "host", "started", "wall_s", "core_s"} <= metadata.keys()

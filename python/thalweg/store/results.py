@@ -126,7 +126,7 @@ class Store:
         self.folder = folder
         self._result = result
         self._scenarios = scenarios
-        self._documents = [asdict(scenario) for scenario in scenarios]
+        self._described = _indented([asdict(scenario) for scenario in scenarios])
         self._trials = trials
         names = [scenario.name for scenario in scenarios]
         for name in names:
@@ -196,10 +196,18 @@ class Store:
             "started": result.started,
             "wall_s": round(result.wall_s, 3),
             "core_s": round(result.core_s, 3),
-            "scenarios": self._documents,
         }
+        # Scenarios are long and stay what they are, so their text is made once.
+        members = [f'"{key}": {_indented(value)}' for key, value in metadata.items()]
+        members.append(f'"scenarios": {self._described}')
+        text = "{\n  " + ",\n  ".join(members) + "\n}\n"
         with whole_file(self.root / METADATA) as partial:
-            partial.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
+            partial.write_text(text, encoding="utf-8")
+
+
+def _indented(value: object) -> str:
+    """JSON of a member of a document, as `json.dumps` with an indent of two would write it there."""
+    return json.dumps(value, indent=2).replace("\n", "\n  ")
 
 
 def _files(document: Path) -> list[PurePath]:
