@@ -17,5 +17,5 @@ def frame(columns: Mapping[str, _native.Column]) -> pl.DataFrame:
 def _series(name: str, column: _native.Column) -> pl.Series:
     if isinstance(column, tuple):
         places, words = column
-        return pl.Series(name, words, pl.String).gather(pl.Series(places))
+        return pl.Series(name, words, pl.String)[pl.Series(places)]  # a third of the time of `gather`
     return pl.Series(name, column)
