@@ -29,6 +29,7 @@ impl Checker<'_> {
                 .max_mtu
                 .or(given.initial_mtu)
                 .unwrap_or(standard.max_mtu),
+            mtu_fallback: given.mtu_fallback.unwrap_or(standard.mtu_fallback),
             max_ack_delay: given.max_ack_delay.unwrap_or(standard.max_ack_delay),
             min_ack_delay: standard
                 .min_ack_delay
@@ -59,6 +60,17 @@ impl Checker<'_> {
                 format!(
                     "\"{}\" is below initial_mtu; accepted: at least \"{}\"",
                     config.max_mtu, config.initial_mtu
+                ),
+            );
+        }
+        // A window of two packets of the initial size holds one of the largest when the MTU returns to it.
+        if config.mtu_fallback && config.max_mtu > config.initial_mtu * 2 {
+            return self.fail(
+                "transport.max_mtu",
+                format!(
+                    "\"{}\" is more than twice initial_mtu, which mtu_fallback returns to; accepted: at most \"{}\"",
+                    config.max_mtu,
+                    config.initial_mtu * 2
                 ),
             );
         }
