@@ -29,6 +29,8 @@ REFERENCE = ROOT / "tests" / "reference"
 QUANTILES = {"p5": 5, "p25": 25, "median": 50, "p75": 75, "p95": 95}
 JUDGED = ("p5", "median", "p95")
 STREAMS = {"a1": "audio", "vlow": "video", "vmid": "video-high"}
+PEERS_TRANSPORT = {"transport.mtu_fallback": "true"}
+"""What the peer's transport does and ours on request only; the introduction of the page says so."""
 PEER, OURS = "peer", "Thalweg"
 COLOURS = alt.Scale(domain=[PEER, OURS], range=[VERMILION, BLUE])
 
@@ -78,7 +80,8 @@ def main(trials: int) -> int:
 
 def load(entry: dict[str, Any]) -> thalweg.Scenario:
     """The scenario of an entry of fidelity.toml."""
-    return thalweg.Scenario.load(entry["scenario"], entry.get("set", {}), entry.get("controllers", {}))
+    overrides = {**PEERS_TRANSPORT, **entry.get("set", {})}
+    return thalweg.Scenario.load(entry["scenario"], overrides, entry.get("controllers", {}))
 
 
 def compared(
@@ -323,6 +326,8 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
         "## Check values",
         plan["checks"].strip(),
         table(["spec", "scenario", "with", "mean peer", "ours", "%"], checks),
+        "## Two flows that start at once",
+        plan["together"].strip(),
         "## Where we differ, and why",
         *(
             explained(spec, [row for row in outside if row.spec == spec], reasons[spec])

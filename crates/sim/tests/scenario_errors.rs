@@ -157,6 +157,10 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
         ("[[flow]]", "[transport]\nmax_mtu = \"500 B\"\n[[flow]]"),
         (
             "[[flow]]",
+            "[transport]\nmtu_fallback = true\nmax_mtu = \"3 kB\"\n[[flow]]",
+        ),
+        (
+            "[[flow]]",
             "[transport]\ninitial_window = \"1 kB\"\n[[flow]]",
         ),
         (
@@ -238,6 +242,7 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:22: pass.0.at_most: "601 s" is beyond the end of the trial; accepted: at most the time_limit, "600 s"
     a.toml:1: overhead: "2 kB" is too large; accepted: "0 B" to "1000 B"
     a.toml:12: transport.max_mtu: "500 B" is not a size of a QUIC packet; accepted: "1200 B" to "65527 B"
+    a.toml:13: transport.max_mtu: "3 kB" is too large with mtu_fallback; accepted: at most "2.504 kB"
     a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"
     a.toml:12: transport.max_ack_delay: "20 s" is not a max_ack_delay of QUIC; accepted: less than "16.384 s"
     a.toml:12: transport.initial_max_data: "1 kB" is too small; accepted: at least "4096 B"

@@ -47,6 +47,9 @@ pub struct TransportConfig {
     /// UDP payload that path MTU discovery probes for once, in the first flight; equal to
     /// `initial_mtu` for no discovery.
     pub max_mtu: Bytes,
+    /// Whether an endpoint returns to `initial_mtu`, and probes anew, when eleven full packets are lost and none is
+    /// acknowledged meanwhile, and at a probe timeout. Of picoquic.
+    pub mtu_fallback: bool,
     /// Largest delay of an acknowledgement (transport parameter `max_ack_delay`, RFC 9000 section 18.2).
     pub max_ack_delay: Duration,
     /// Smallest delay that an ACK_FREQUENCY frame may request (draft-ietf-quic-ack-frequency), and, by the rules
@@ -91,6 +94,7 @@ impl TransportConfig {
             initial_window: rules.initial_window(initial_mtu),
             initial_mtu,
             max_mtu: Bytes::new(1440),
+            mtu_fallback: false,
             max_ack_delay: Duration::from_millis(if asks { 10 } else { 25 }),
             min_ack_delay: Duration::from_millis(1),
             ack_every: 2,

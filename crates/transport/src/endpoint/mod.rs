@@ -5,6 +5,7 @@
 //! [`Endpoint::next`].
 
 mod bulk;
+mod path_mtu;
 mod receive;
 mod recovery;
 mod transmit;
@@ -91,6 +92,8 @@ pub struct Endpoint {
     ack_frequency_undecided: bool,
     /// Size of the largest probe that has arrived.
     confirmed_mtu: Bytes,
+    /// Full packets lost since one was acknowledged.
+    full_losses: u32,
     ack_frequency: AckFrequency,
     // Kept between calls to avoid allocation.
     lost_scratch: Vec<u64>,
@@ -127,8 +130,9 @@ impl Endpoint {
             probe_period: Duration::MAX,
             pacing: false,
             at_rest: None,
-            mtu_probes_left: 3,
+            mtu_probes_left: path_mtu::MTU_PROBES,
             confirmed_mtu: Bytes::ZERO,
+            full_losses: 0,
             mtu_probe_pending: false,
             ack_frequency: AckFrequency::default(),
             ack_frequency_undecided: false,

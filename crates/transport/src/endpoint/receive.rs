@@ -1,5 +1,6 @@
 //! Receiving packets.
 
+use super::path_mtu::AckedSizes;
 use super::{Closing, Endpoint};
 use crate::AppEvent;
 use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
@@ -220,12 +221,17 @@ impl Endpoint {
         let prior_largest = self.sender.path.largest_acked;
         let uncounted = self.config.rules.uncounted();
         let mut newly = NewlyAcked::default();
+        let mtu_fallback = self.config.mtu_fallback;
+        let mut sizes = AckedSizes::new(self.sender.path.mtu);
         let mut spurious = std::mem::take(&mut self.spurious_scratch);
         let (streams, path) = (&mut self.send_streams, &mut self.sender.path);
         let log = &mut self.sender.log;
         self.sent.acknowledge(ack, |number, packet, was_lost| {
             let size = packet.state.size;
             newly.add(number, size - uncounted);
+            if mtu_fallback {
+                sizes.add(size);
+            }
             log.acknowledged(now, number, u64::from(size));
             if was_lost {
                 spurious.push((number, size, packet.state.sent));
@@ -247,7 +253,9 @@ impl Endpoint {
         // RFC 9000 section 14.3: an acknowledged probe confirms its size. It takes effect at the first acknowledgement
         // that the controller gets, so that no packet exceeds a window based on the smaller size.
         self.confirmed_mtu = self.confirmed_mtu.max(Bytes::new(u64::from(newly.probed)));
-        if self.sender.path.established {
+        if mtu_fallback {
+            self.trust_acknowledged_sizes(&sizes);
+        } else if self.sender.path.established {
             self.sender.path.mtu = self.sender.path.mtu.max(self.confirmed_mtu);
         }
         self.sender.path.largest_acked = Some(prior_largest.map_or(largest, |n| n.max(largest)));

@@ -76,6 +76,9 @@ impl Endpoint {
             self.timed_out = Some((oldest, self.sent.next_number()));
         }
         let snapshot = packet.state.compare(&self.sender.path);
+        if self.config.mtu_fallback {
+            self.fall_back_to_initial_mtu();
+        }
         self.requeue_for_probes(oldest);
         let event = Timeout {
             count: self.timeouts,
@@ -151,6 +154,9 @@ impl Endpoint {
             let packet = self.sent.lose(number);
             let (frames, state) = (packet.frames, packet.state);
             let persistent = found.persistent_at == Some(number);
+            if self.config.mtu_fallback {
+                self.count_full_loss(state.size);
+            }
             let event = self.sender.lose(now, number, &state, true, persistent);
             bytes += self.sender.counted(event.size);
             self.requeue(&frames);

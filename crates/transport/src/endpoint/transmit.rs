@@ -264,8 +264,10 @@ impl Endpoint {
         if ack.is_some() {
             draft.room -= ACK_FRAME_SIZE;
         }
-        self.add_control_frames(&mut draft);
-        self.add_data_frames(&mut draft);
+        if !self.probes_mtu_first() {
+            self.add_control_frames(&mut draft);
+            self.add_data_frames(&mut draft);
+        }
         let mut size = mtu - draft.room;
         if draft.count == 0 {
             draft.push(Frame::Ping, 1);

@@ -9,6 +9,7 @@ mod flow_control;
 mod handshake;
 mod loss_recovery;
 mod pair;
+mod path_mtu;
 mod scribe;
 mod short_ways;
 mod streams;

@@ -15,7 +15,8 @@
 //!
 //! # Limits
 //! Detection of policers is omitted, and so is the pause in sending of a start above 100 ms. Rounds are
-//! counted as in the draft.
+//! counted as in the draft. The phase of gain 0.75 ends after RTprop or when drained, as in the draft; the peer's
+//! after both, which `docs/fidelity.md` measures.
 
 mod model;
 mod output;

@@ -4,7 +4,7 @@ use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_transport::{Rules, TransportConfig};
-use thalweg_units::Duration;
+use thalweg_units::{Bytes, Duration};
 
 impl Checker<'_> {
     pub(super) fn transport(
@@ -29,6 +29,7 @@ impl Checker<'_> {
                 .max_mtu
                 .or(given.initial_mtu)
                 .unwrap_or(standard.max_mtu),
+            mtu_fallback: given.mtu_fallback.unwrap_or(standard.mtu_fallback),
             max_ack_delay: given.max_ack_delay.unwrap_or(standard.max_ack_delay),
             min_ack_delay: standard
                 .min_ack_delay
@@ -59,6 +60,18 @@ impl Checker<'_> {
                 format!(
                     "\"{}\" is below initial_mtu; accepted: at least \"{}\"",
                     config.max_mtu, config.initial_mtu
+                ),
+            );
+        }
+        // The smallest windows, of two packets of the initial size or the 3072 bytes of picoquic, hold a packet of the
+        // largest size when the MTU comes back to it.
+        let most = (config.initial_mtu * 2).min(Bytes::new(3072));
+        if config.mtu_fallback && config.max_mtu > most {
+            return self.fail(
+                "transport.max_mtu",
+                format!(
+                    "\"{}\" is too large with mtu_fallback; accepted: at most \"{most}\"",
+                    config.max_mtu
                 ),
             );
         }

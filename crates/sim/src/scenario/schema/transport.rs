@@ -18,6 +18,9 @@ pub(crate) struct Transport {
     pub(crate) initial_mtu: Option<Bytes>,
     /// UDP payload that path MTU discovery finds.
     pub(crate) max_mtu: Option<Bytes>,
+    /// Whether senders return to `initial_mtu`, and probe anew, when eleven full packets in a row are lost, and at a
+    /// probe timeout, as picoquic does. The modelled endpoint only.
+    pub(crate) mtu_fallback: Option<bool>,
     /// Largest delay of an acknowledgement.
     pub(crate) max_ack_delay: Option<Duration>,
     /// Packets per acknowledgement until the sender requests another frequency.

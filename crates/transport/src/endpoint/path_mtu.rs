@@ -1,0 +1,96 @@
+//! The fallback of the path MTU (`mtu_fallback`): a path that loses full packets may carry smaller ones only.
+//!
+//! It is picoquic's. The initial MTU returns when more than ten full packets are lost and none is acknowledged
+//! meanwhile, and at a probe timeout. A probe then leaves before any data. Whatever is acknowledged shows at once what
+//! the path carries, so that on a path that only drops, the MTU is small for a round trip.
+
+use super::Endpoint;
+use thalweg_units::Bytes;
+
+/// Full packets that may be lost in a row.
+const TOLERATED_LOSSES: u32 = 10;
+/// Attempts to find a larger MTU.
+pub(super) const MTU_PROBES: u32 = 3;
+
+/// Sizes of the packets that one ACK frame newly acknowledges.
+pub(super) struct AckedSizes {
+    mtu: u32,
+    /// Whether one of them is a full packet.
+    full: bool,
+    largest: u32,
+    /// How many are of that size.
+    of_largest: u32,
+}
+
+impl AckedSizes {
+    /// None yet; full packets have `mtu`.
+    pub(super) fn new(mtu: Bytes) -> Self {
+        AckedSizes {
+            mtu: mtu.as_u64() as u32,
+            full: false,
+            largest: 0,
+            of_largest: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, size: u32) {
+        self.full |= size == self.mtu;
+        if size > self.largest {
+            (self.largest, self.of_largest) = (size, 0);
+        }
+        self.of_largest += u32::from(size == self.largest);
+    }
+}
+
+impl Endpoint {
+    /// A packet of `size` bytes is declared lost.
+    pub(super) fn count_full_loss(&mut self, size: u32) {
+        if Bytes::new(u64::from(size)) == self.sender.path.mtu && self.sender.path.established {
+            self.full_losses += 1;
+            if self.full_losses > TOLERATED_LOSSES {
+                self.fall_back_to_initial_mtu();
+            }
+        }
+    }
+
+    /// Returns to the initial MTU, and looks for a larger one again.
+    pub(super) fn fall_back_to_initial_mtu(&mut self) {
+        if self.sender.path.established {
+            self.sender.path.mtu = self.config.initial_mtu;
+            self.confirmed_mtu = Bytes::ZERO;
+            self.mtu_probes_left = MTU_PROBES;
+            self.mtu_probe_pending = self.config.initial_mtu < self.config.max_mtu;
+        }
+    }
+
+    /// Raises the MTU to what has been acknowledged.
+    pub(super) fn trust_acknowledged_sizes(&mut self, sizes: &AckedSizes) {
+        if !self.sender.path.established {
+            return;
+        }
+        let largest = Bytes::new(u64::from(sizes.largest)).max(self.confirmed_mtu);
+        let grows = largest > self.sender.path.mtu;
+        if grows {
+            self.sender.path.mtu = largest;
+            self.mtu_probe_pending &= largest < self.config.max_mtu;
+        }
+        // The packet that shows the larger size is not yet a full one of that size.
+        let full = match grows {
+            true => sizes.of_largest > 1,
+            false => sizes.full,
+        };
+        if full {
+            self.full_losses = 0;
+        }
+    }
+
+    /// Whether the next packet is a probe of the MTU, even if there is data. Not after a timeout, when data of the
+    /// initial size has to show that anything arrives.
+    pub(super) fn probes_mtu_first(&self) -> bool {
+        self.config.mtu_fallback
+            && self.mtu_probe_pending
+            && self.timeouts == 0
+            && self.is_complete()
+            && !self.handshake.finished_pending
+    }
+}

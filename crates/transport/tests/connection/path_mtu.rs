@@ -1,0 +1,94 @@
+//! The fallback of the path MTU: when it happens, and what follows.
+
+use crate::pair::{Exchange, Fate, Pair, Sent, at_ms};
+use crate::scribe::Scribe;
+use thalweg_transport::packet::Frame;
+use thalweg_transport::{Rules, TransportConfig};
+use thalweg_units::Instant;
+
+const ANSWER: u64 = 600_000;
+
+fn config(mtu_fallback: bool) -> TransportConfig {
+    TransportConfig {
+        mtu_fallback,
+        ..TransportConfig::new(Rules::Picoquic)
+    }
+}
+
+/// An answer over a path that drops what `drops` says: it is asked with the time, the size of a packet of the server,
+/// and how many of 1440 bytes with data came before.
+fn answer(
+    config: &TransportConfig,
+    drops: impl Fn(Instant, u32, u32) -> bool + 'static,
+) -> (Pair, Instant) {
+    let (scribe, _) = Scribe::with_window(60_000);
+    let mut full = 0;
+    let pair = Pair::new(config, scribe)
+        .asking(&[Exchange::new(0, ANSWER)])
+        .with_pipe(move |now, _, _, packet| {
+            let dropped = drops(now, packet.size, full);
+            full += u32::from(packet.size == 1440 && packet.payload() > 0);
+            if dropped { Fate::Drop } else { Fate::Pass }
+        })
+        .connect();
+    (pair, at_ms(60_000))
+}
+
+/// Packets that the server sends after its first one of 1440 bytes with data.
+fn after_the_mtu_is_found(pair: &Pair) -> impl Iterator<Item = &Sent> {
+    let full = |sent: &Sent| sent.packet.size == 1440 && sent.packet.payload() > 0;
+    pair.sent.iter().skip_while(move |sent| !full(sent))
+}
+
+fn is_mtu_probe(sent: &Sent) -> bool {
+    sent.packet.size == 1440 && sent.packet.frames[0] == Frame::Ping
+}
+
+#[test]
+fn more_than_ten_full_packets_lost_in_a_row_bring_the_initial_mtu_back() {
+    // One acknowledgement has to tell of more than ten: the next one tells of full packets that arrived.
+    for (lost, mtu_fallback, falls) in [(10, true, false), (20, true, true), (20, false, false)] {
+        let (mut pair, limit) = answer(&config(mtu_fallback), move |_, size, full| {
+            size == 1440 && (60..60 + lost).contains(&full)
+        });
+        pair.run_until(limit, Pair::is_answered);
+        let later: Vec<&Sent> = after_the_mtu_is_found(&pair).collect();
+        let small = |sent: &&&Sent| sent.packet.size == 1252;
+        let probes = later.iter().filter(|sent| is_mtu_probe(sent)).count();
+        let context = format!("{lost} lost, fallback {mtu_fallback}");
+        assert_eq!(later.iter().find(small).is_some(), falls, "{context}");
+        assert_eq!(probes > 0, falls, "{context}");
+        if falls {
+            // The probe goes before the data, and the larger packets come back with what it shows.
+            let first = later.iter().position(|sent| is_mtu_probe(sent)).unwrap();
+            let smaller = later.iter().position(|s| s.packet.size == 1252).unwrap();
+            assert!(first < smaller, "{first}, {smaller}");
+            let last = later.iter().rev().find(|s| s.packet.payload() > 1300);
+            assert!(last.is_some_and(|s| s.time > later[first].time));
+        }
+    }
+}
+
+#[test]
+fn a_path_that_becomes_narrower_is_survived_with_the_fallback_only() {
+    let narrows = |now: Instant, size: u32, _| now > at_ms(400) && size > 1300;
+    let (mut pair, limit) = answer(&config(true), narrows);
+    pair.run_until(limit, Pair::is_answered);
+    let probes = after_the_mtu_is_found(&pair).filter(|sent| is_mtu_probe(sent));
+    assert!((1..=6).contains(&probes.count()));
+
+    let (mut pair, limit) = answer(&config(false), narrows);
+    pair.run_to(limit);
+    assert!(!pair.is_answered());
+}
+
+#[test]
+fn a_probe_timeout_brings_the_initial_mtu_back() {
+    let (mut pair, limit) = answer(&config(true), |now, _, _| {
+        (at_ms(400)..at_ms(1500)).contains(&now)
+    });
+    pair.run_until(limit, Pair::is_answered);
+    let after =
+        after_the_mtu_is_found(&pair).find(|s| s.packet.payload() > 0 && s.packet.size < 1440);
+    assert!(after.is_some_and(|sent| sent.packet.size == 1252));
+}
