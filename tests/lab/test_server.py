@@ -203,7 +203,7 @@ def test_a_scenario_reads_nothing_outside_of_the_folder(lab: Lab, change: dict[s
     with lab.socket() as connection:
         header = ask(connection, name="check", setup=setup(**change))
     message = header["refused"]["message"]
-    assert "outside of the folder" in message or "TOML 1.0" in message
+    assert "outside of the folder" in message
     assert "a secret" not in message
 
 
@@ -211,7 +211,7 @@ def test_a_scenario_reads_nothing_outside_of_the_folder(lab: Lab, change: dict[s
     ("change", "why"),
     [
         ({"sets": {"path.trace": r'"a\u0000b"'}}, "no name of a file"),
-        ({"text": SIMPLE + "[a" + ".a" * 3000 + "]\n"}, "too many tables inside each other"),
+        ({"text": SIMPLE + "[a" + ".a" * 3000 + "]\n"}, "tables inside each other"),
     ],
 )
 def test_a_scenario_that_cannot_be_looked_through_is_refused(lab: Lab, change: dict[str, Any], why: str) -> None:

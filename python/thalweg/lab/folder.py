@@ -8,7 +8,6 @@ controller is to run its file: that is done only for who has asked for it.
 from __future__ import annotations
 
 import heapq
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from thalweg.control.definition import Definition, file_of
 from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError
 from thalweg.store.regular_file import read_regular
-from thalweg.sweep.plan_file import toml_problem
+from thalweg.toml import read_toml
 
 _LARGEST = 1 << 20
 _MOST_FILES = 500
@@ -76,13 +75,10 @@ class Folder:
 
         Raises RequestError if one is outside, or if the scenario cannot be looked through.
         """
-        try:
-            named = list(_named(_read(text, "the scenario")))
-            for key, value in sets.items():
-                last = key.rsplit(".", 1)[-1].strip()
-                named += list(_named({last: _value(value, f"--set {key}")}))
-        except RecursionError:
-            raise RequestError("the scenario: too many tables inside each other; accepted: TOML 1.0") from None
+        named = list(_named(read_toml(text, "the scenario")))
+        for key, value in sets.items():
+            last = key.rsplit(".", 1)[-1].strip()
+            named += list(_named({last: _value(value, f"--set {key}")}))
         for name in named:
             self.inside(name)
         return named
@@ -109,28 +105,18 @@ class _Confined(Resolver):
         return super().__call__(text)
 
 
-def _read(text: str, what: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:
-        raise RequestError(f"{what}: {toml_problem(error)}; accepted: TOML 1.0") from None
-    except RecursionError:
-        raise RequestError(f"{what}: too many brackets inside each other; accepted: TOML 1.0") from None
-
-
 def _value(text: str, option: str) -> object:
-    r"""What the engine takes a value of `--set` for (crates/sim/src/scenario/overrides.rs): TOML, or else a text.
+    """What the engine takes a value of `--set` for (crates/sim/src/scenario/overrides.rs): TOML, or else a text.
 
-    Its TOML is newer than 1.0, so what only begins as TOML is refused and no text: `"\x2e"` is one dot there.
-    Numbers remain texts here: the engine reads one that is too large for it as a text.
+    What only begins as TOML is refused and no text. Numbers remain texts here: the engine reads one that is too
+    large for it as a text.
     """
     try:
-        value = tomllib.loads(f"v = {text}")["v"]
-    except (ValueError, RecursionError) as error:
+        value = read_toml(f"v = {text}", option)["v"]
+    except RequestError:
         if text.lstrip()[:1] not in ('"', "'", "[", "{"):
             return text
-        why = "too many brackets inside each other" if isinstance(error, RecursionError) else toml_problem(error)
-        raise RequestError(f"{option}: {why}; accepted: TOML 1.0") from None
+        raise
     return value if isinstance(value, str | dict | list) else text
 
 

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,8 @@ from thalweg.studies.runner.scenario_text import scenario_text, single
 from thalweg.sweep.axis import CONTROLLER
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import Plan, plan_of
-from thalweg.sweep.plan_file import PlanFile, toml_problem
+from thalweg.sweep.plan_file import PlanFile
+from thalweg.toml import read_toml
 
 MOST_AXES = 2
 MOST_VALUES = 1000
@@ -74,10 +74,7 @@ class Asked:
         """The plan, read from its text, with nothing in it that is outside of the folder. Raises RequestError."""
         text = self._text(folder)
         file = PlanFile(self.file, text)
-        try:
-            plan = plan_of(tomllib.loads(text), file, Path())
-        except (ValueError, RecursionError) as error:
-            raise RequestError(f"{self.file}: {toml_problem(error)}; accepted: a plan in TOML") from None
+        plan = plan_of(read_toml(text, self.file), file, Path())
         files = folder.checked(plan.base.text.decode(), {key: value.text for key, value in plan.settings})
         for axis in plan.axes:
             if len(axis.values) > MOST_VALUES:
@@ -136,12 +133,7 @@ class Asked:
         if folder.scenarios().get(origin) == text:
             return _quoted(origin), ""
         folder.checked(text, {})
-        try:
-            return "", scenario_text(single(tomllib.loads(text)), "scenario")
-        except TypeError:  # a date, or a time
-            raise RequestError(
-                f"{origin}: it has a date or a time; accepted: texts, numbers, lists, tables"
-            ) from None
+        return "", scenario_text(single(read_toml(text, origin)), "scenario")
 
     def _axis(self, axis: Mapping[str, str]) -> str:
         key = axis["key"].strip()
@@ -181,8 +173,8 @@ def _quoted(text: str) -> str:
 def _toml(text: str) -> object:
     """The value that a text is in TOML; None if it is none."""
     try:
-        found = tomllib.loads(f"v = {text}")
-    except (ValueError, RecursionError):
+        found = read_toml(f"v = {text}", "v")
+    except RequestError:
         return None
     return found["v"] if found.keys() == {"v"} else None
 

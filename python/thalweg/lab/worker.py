@@ -7,7 +7,6 @@ import os
 import re
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any
@@ -24,6 +23,7 @@ from thalweg.lab.plan import Asked
 from thalweg.lab.sweep import estimated
 from thalweg.lab.wire import packed
 from thalweg.quantity import measure
+from thalweg.toml import read_toml
 
 OUTCOMES = ("flows", "links", "trials", "requests", "streams")
 TRACES = ("flows", "variables", "links", "drops", "packets", "held", "frames")
@@ -174,7 +174,7 @@ def _name(origin: str) -> str:
 
 
 def _checked(scenario: _native.Scenario) -> dict[str, Any]:
-    values = tomllib.loads(scenario.toml)
+    values = read_toml(scenario.toml, "scenario")
     amounts: dict[str, float] = {}
 
     def collect(key: str, value: object) -> None:

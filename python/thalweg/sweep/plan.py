@@ -18,7 +18,6 @@ tied = [["path.rate", "path.rtt"]]  # axes that go together
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,13 +26,14 @@ from typing import Any
 from thalweg.catalogue import Entry, find_scenario
 from thalweg.control.definition import is_of_file
 from thalweg.control.resolver import Resolver
-from thalweg.errors import RequestError, ScenarioError, did_you_mean
+from thalweg.errors import RequestError, did_you_mean
 from thalweg.seeds import SET_SIZE
 from thalweg.store.regular_file import read_regular
 from thalweg.studies.runner.scenario_text import scenario_text, single
 from thalweg.sweep.axis import CONTROLLER, Axis, Value, read_axis
 from thalweg.sweep.design import Design, Space, read_condition, read_design
-from thalweg.sweep.plan_file import PlanFile, toml_problem
+from thalweg.sweep.plan_file import PlanFile
+from thalweg.toml import read_toml
 
 KEYS = ("scenario", "trials", "seed", "set", "controllers", "design", "axes", "tied", "exclude")
 INLINE = "scenario.toml"
@@ -110,14 +110,7 @@ def read_plan(file: Path) -> Plan:
 def read_document(file: Path) -> tuple[dict[str, Any], str]:
     """What the file of a plan says, and its text. Raises RequestError."""
     data = read_regular(file, _LARGEST, f"a plan of at most {_LARGEST >> 20} MiB")
-    try:
-        text = data.decode()
-        document = tomllib.loads(text)
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{file}: is not UTF-8; accepted: a TOML text in UTF-8") from None
-    except (ValueError, RecursionError) as error:
-        raise ScenarioError(f"{file}: {toml_problem(error)}; accepted: a plan in TOML") from None
-    return document, text
+    return read_toml(data, str(file)), data.decode()
 
 
 def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path, needs_axes: bool = True) -> Plan:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import dataclass
 from typing import Any
 
 from thalweg.errors import ScenarioError
+from thalweg.toml import read_toml
 
 _LONGEST = 60
 
@@ -33,20 +33,14 @@ class PlanFile:
             before = 0
             for end in range(1, len(lines) + 1):
                 try:
-                    document = tomllib.loads("\n".join(lines[:end]))
-                except tomllib.TOMLDecodeError:
+                    document = read_toml("\n".join(lines[:end]), self.name)
+                except ScenarioError:
                     continue
                 if _has(document, keys):
                     return before + 1
                 before = end
             keys = keys[:-1]
         return None
-
-
-def toml_problem(error: ValueError | RecursionError) -> str:
-    """What is wrong with a text that `tomllib` refuses: its own words, but for a number of thousands of digits."""
-    is_number = not isinstance(error, tomllib.TOMLDecodeError | RecursionError)
-    return "a number has too many digits" if is_number else str(error)
 
 
 def dotted(keys: tuple[str, ...]) -> str:

@@ -65,6 +65,9 @@ fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
         let accepted = choices.unwrap_or_else(|| "a text in quotes".to_owned());
         return format!("is neither a text nor a table; accepted: {accepted}");
     }
+    if message.contains("recurs") {
+        return "too many lists or tables inside each other; accepted: fewer levels".to_owned();
+    }
     let Some((found, expected)) = message.split_once(", expected ") else {
         return message.to_owned();
     };
