@@ -100,6 +100,10 @@ fn transport(text: &mut String, random: &mut Random) {
             random.magnitude(4096, 1 << 32)
         );
     }
+    // Its largest packets fit into the smallest windows.
+    if mtu <= 2 * 1252 && random.percent(20) {
+        text.push_str("mtu_fallback = true\n");
+    }
 }
 
 /// `[path]`, or a `[[link]]` with a number.

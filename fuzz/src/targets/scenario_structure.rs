@@ -147,6 +147,7 @@ const KEYS: &[&str] = &[
     "initial_window",
     "initial_mtu",
     "max_mtu",
+    "mtu_fallback",
     "max_ack_delay",
     "ack_every",
     "ack_frequency",
