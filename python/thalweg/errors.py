@@ -28,7 +28,11 @@ class RequestError(ThalwegError):
 
 
 class ScenarioError(RequestError):
-    """A scenario cannot be run as it stands."""
+    """A scenario cannot be run as it stands. Line of the file `origin`, and key; None if there is none."""
+
+    origin: str | None = None
+    line: int | None = None
+    key: str | None = None
 
 
 class ResultError(RequestError):

@@ -22,4 +22,6 @@ def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
     try:
         return _native.toml_document(source, file)
     except _native.ScenarioError as error:
-        raise ScenarioError(str(error)) from None
+        refused = ScenarioError(str(error))
+        refused.__dict__.update(error.__dict__)  # origin, line and key
+        raise refused from None

@@ -102,7 +102,8 @@ def test_what_a_command_loads_is_not_looked_through_for_garbage_again_and_again(
     code = (
         "import atexit, gc; collections = lambda: [kind['collections'] for kind in gc.get_stats()];"
         "atexit.register(lambda: print(sum(collections()), len(gc.get_objects()), gc.get_freeze_count()));"
-        "from thalweg.cli import main; main(['run', 'c4/simple-20mbps', '--quiet'])"
+        "import sys; sys.argv = ['thalweg', 'run', 'c4/simple-20mbps', '--quiet'];"
+        "from thalweg.cli import main; main()"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     looks, left, frozen = map(int, run.stdout.split()[-3:])

@@ -207,6 +207,13 @@ def test_a_scenario_reads_nothing_outside_of_the_folder(lab: Lab, change: dict[s
     assert "a secret" not in message
 
 
+def test_what_is_no_toml_is_refused_at_its_line(lab: Lab) -> None:
+    with lab.socket() as connection:
+        refused = ask(connection, name="check", setup=setup(text=SIMPLE + "a = \n"))["refused"]
+    assert refused["line"] == len(SIMPLE.splitlines()) + 1
+    assert refused["file"] is None
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -24,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status. Errors of the user come as one message on stderr."""
     given = sys.argv[1:] if arguments is None else [*arguments]
     open_missing_streams()
-    _collect_rarely()
+    if arguments is None:  # the process is ours
+        _collect_rarely()
     try:
         _refuse_bytes(given)
         status = _tell_version() if given == ["--version"] else _command(given)

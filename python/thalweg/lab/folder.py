@@ -70,17 +70,17 @@ class Folder:
             left -= len(data)
         return found
 
-    def checked(self, text: str, sets: Mapping[str, str]) -> list[str]:
-        """The names of files in a scenario, all of them here.
+    def checked(self, text: str, sets: Mapping[str, str], name: str = "the scenario") -> list[str]:
+        """The names of files in a scenario, all of them here. `name` is its own in errors.
 
         Raises RequestError if one is outside, or if the scenario cannot be looked through.
         """
-        named = list(_named(read_toml(text, "the scenario")))
+        named = list(_named(read_toml(text, name)))
         for key, value in sets.items():
             last = key.rsplit(".", 1)[-1].strip()
             named += list(_named({last: _value(value, f"--set {key}")}))
-        for name in named:
-            self.inside(name)
+        for file in named:
+            self.inside(file)
         return named
 
     def resolver(self) -> Resolver:
@@ -116,7 +116,9 @@ def _value(text: str, option: str) -> object:
     except RequestError:
         if text.lstrip()[:1] not in ('"', "'", "[", "{"):
             return text
-        raise
+        raise RequestError(
+            f"{option} = {text[:60]!r}: this is not TOML; accepted: a value in TOML, or a text without quotes"
+        ) from None
     return value if isinstance(value, str | dict | list) else text
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from thalweg import _native
-from thalweg.errors import ThalwegError
+from thalweg.errors import ScenarioError, ThalwegError
 from thalweg.lab import own_session, stored
 from thalweg.lab.folder import Folder
 from thalweg.lab.live import run_live
@@ -57,13 +57,11 @@ def answer(call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:
     number = call["id"]
     try:
         return _answered(number, call, folder, tell)
-    except _native.ScenarioError as error:
+    except (_native.ScenarioError, ScenarioError) as error:
         origin = str(call.get("setup", {}).get("origin", ""))
         return packed({"id": number, "refused": _refused(error, origin)})
     except (ThalwegError, _native.ControllerFailed, _native.AuditError) as error:
-        line = re.search(r"\(at line (\d+)", str(error))
-        refused = {"message": str(error), "line": int(line[1]) if line else None, "key": None}
-        return packed({"id": number, "refused": refused})
+        return packed({"id": number, "refused": {"message": str(error), "line": None, "key": None}})
 
 
 def _answered(number: int, call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:
@@ -84,7 +82,7 @@ def _answered(number: int, call: Mapping[str, Any], folder: Folder, tell: Tell) 
             return _played(call, _read(call["setup"], folder), tell)
 
 
-def _refused(error: _native.ScenarioError, origin: str) -> dict[str, Any]:
+def _refused(error: _native.ScenarioError | ScenarioError, origin: str) -> dict[str, Any]:
     """Message, line and key; `file` of the line if it is not the scenario but a trace that this names."""
     file, line = getattr(error, "origin", None), getattr(error, "line", None)
     is_other = line is not None and file != _name(origin)
@@ -159,12 +157,11 @@ def _column(column: pl.Series) -> Any:
 
 def _read(setup: Mapping[str, Any], folder: Folder) -> _native.Scenario:
     text, sets, controllers = str(setup["text"]), dict(setup["sets"]), dict(setup["controllers"])
-    folder.checked(text, sets)
     # Files that a scenario names are looked for beside it: whatever a page calls it, it is in the folder.
+    name = _name(str(setup["origin"]))
+    folder.checked(text, sets, name)
     resolver = folder.resolver()
-    return _native.Scenario.from_toml(
-        text.encode(), _name(str(setup["origin"])), list(sets.items()), list(controllers.items()), resolver
-    )
+    return _native.Scenario.from_toml(text.encode(), name, list(sets.items()), list(controllers.items()), resolver)
 
 
 def _name(origin: str) -> str:

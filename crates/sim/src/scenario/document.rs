@@ -6,9 +6,9 @@
 
 use super::error::{ScenarioError, line_of};
 use super::read::utf8;
-use super::refusal::refused;
+use super::refusal::{TOO_DEEP, not_toml};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// A value of a TOML text.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +34,15 @@ impl Value {
     /// A [`ScenarioError`] with file and line, if the text is not TOML.
     pub fn document(text: &[u8], origin: &str) -> Result<Value, ScenarioError> {
         let text = utf8(text, origin)?;
-        let table = DeTable::parse(text).map_err(|error| refused(&error, text, origin))?;
-        Reader { text, origin }.table(table.get_ref())
+        let table = DeTable::parse(text).map_err(|error| not_toml(&error, text, origin))?;
+        let reader = Reader { text, origin };
+        reader.check_depth(table.get_ref())?;
+        reader.table(table.get_ref())
     }
 }
+
+/// Levels of lists and tables. The parser bounds brackets and dots by themselves, which multiply.
+const DEEPEST: usize = 80;
 
 struct Reader<'t> {
     text: &'t str,
@@ -45,12 +50,36 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
+    fn refusal(&self, value: &Spanned<DeValue<'_>>, problem: String) -> ScenarioError {
+        ScenarioError {
+            origin: self.origin.to_owned(),
+            line: Some(line_of(self.text, value.span().start)),
+            key: None,
+            problem,
+        }
+    }
+
+    /// Refuses what is too deep for functions that call themselves.
+    fn check_depth(&self, table: &DeTable<'_>) -> Result<(), ScenarioError> {
+        let mut left: Vec<_> = table.values().map(|value| (1, value)).collect();
+        while let Some((depth, value)) = left.pop() {
+            if depth > DEEPEST {
+                return Err(self.refusal(value, TOO_DEEP.to_owned()));
+            }
+            match value.get_ref() {
+                DeValue::Array(items) => left.extend(items.iter().map(|item| (depth + 1, item))),
+                DeValue::Table(table) => left.extend(table.values().map(|item| (depth + 1, item))),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     fn table(&self, table: &DeTable<'_>) -> Result<Value, ScenarioError> {
         let mut keys: Vec<_> = table.iter().collect();
-        keys.sort_by_key(|(key, _)| key.span().start);
-        let read = |(key, value): (&Spanned<_>, _)| {
-            let name: &str = AsRef::<str>::as_ref(key.get_ref());
-            Ok((name.to_owned(), self.value(value)?))
+        keys.sort_by_cached_key(|(key, value)| begin(key, value));
+        let read = |(key, value): (&Spanned<DeString<'_>>, _)| {
+            Ok((key.get_ref().to_string(), self.value(value)?))
         };
         Ok(Value::Table(
             keys.into_iter().map(read).collect::<Result<_, _>>()?,
@@ -58,12 +87,7 @@ impl Reader<'_> {
     }
 
     fn value(&self, value: &Spanned<DeValue<'_>>) -> Result<Value, ScenarioError> {
-        let refusal = |problem| ScenarioError {
-            origin: self.origin.to_owned(),
-            line: Some(line_of(self.text, value.span().start)),
-            key: None,
-            problem,
-        };
+        let refusal = |problem| self.refusal(value, problem);
         match value.get_ref() {
             DeValue::String(text) => Ok(Value::Text(text.to_string())),
             DeValue::Boolean(is_true) => Ok(Value::Boolean(*is_true)),
@@ -80,14 +104,20 @@ impl Reader<'_> {
                 "\"{time}\" is a date or a time; accepted: texts, numbers, lists, tables"
             ))),
             DeValue::Array(items) => Ok(Value::List(
-                items
-                    .iter()
-                    .map(|item| self.value(item))
-                    .collect::<Result<_, _>>()?,
+                (items.iter().map(|item| self.value(item))).collect::<Result<_, _>>()?,
             )),
             DeValue::Table(table) => self.table(table),
         }
     }
+}
+
+/// Where a key stands first: that of `[a]` stands behind `[a.b]`, if the text has these in this order.
+fn begin(key: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> usize {
+    let within = match value.get_ref() {
+        DeValue::Table(table) => table.iter().map(|(key, value)| begin(key, value)).min(),
+        _ => None,
+    };
+    key.span().start.min(within.unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -105,6 +135,10 @@ mod tests {
         };
         let names: Vec<_> = keys.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["z", "b", "a"]);
+        let Ok(Value::Table(keys)) = read("[[a.b]]\n[c]\n[a]\n") else {
+            panic!("a table");
+        };
+        assert_eq!(keys[0].0, "a");
     }
 
     #[test]
@@ -148,7 +182,9 @@ mod tests {
             assert!(refused.starts_with(expected), "{refused}");
             assert!(refused.len() < 400, "{refused}");
         }
+        let nested = |inner: String, _| format!("{{{}a={inner}}}", "a.".repeat(70));
         for deep in [
+            format!("\n\na = {}", (0..2).fold("1".to_owned(), nested)),
             "a = ".to_owned() + &"[".repeat(100_000),
             format!("[a{}]", ".a".repeat(3000)),
         ] {

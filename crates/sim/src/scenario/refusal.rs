@@ -4,12 +4,12 @@ use crate::scenario::error::{LINE, ScenarioError, line_of};
 use crate::scenario::known_keys::KnownKeys;
 use thalweg_units::{brief, did_you_mean};
 
+pub(super) const TOO_DEEP: &str =
+    "too many lists or tables inside each other; accepted: fewer levels";
+
 /// Turns an error of the TOML reader into ours: line, the text of that line, and the problem.
 pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
-    let line = error.span().map(|span| line_of(text, span.start));
-    let shown = line
-        .and_then(|line| text.lines().nth(line - 1))
-        .map(str::trim);
+    let (line, shown) = line_shown(error, text);
     let message = (error.message().replace('`', "\""))
         .replace("unknown field ", "unknown key ")
         .replace("unknown variant ", "unknown value ");
@@ -41,6 +41,23 @@ pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> Scen
             )
         }
     };
+    at(line, shown, origin, problem)
+}
+
+/// The same for a text that is not TOML, whatever its keys mean.
+pub(super) fn not_toml(error: &toml::de::Error, text: &str, origin: &str) -> ScenarioError {
+    let (line, shown) = line_shown(error, text);
+    let problem = in_words(error.message(), None, shown.unwrap_or_default());
+    at(line, shown, origin, problem)
+}
+
+fn line_shown<'t>(error: &toml::de::Error, text: &'t str) -> (Option<usize>, Option<&'t str>) {
+    let line = error.span().map(|span| line_of(text, span.start));
+    let shown = line.and_then(|line| text.lines().nth(line - 1));
+    (line, shown.map(str::trim))
+}
+
+fn at(line: Option<usize>, shown: Option<&str>, origin: &str, problem: String) -> ScenarioError {
     ScenarioError {
         origin: origin.to_owned(),
         line,
@@ -65,8 +82,8 @@ fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
         let accepted = choices.unwrap_or_else(|| "a text in quotes".to_owned());
         return format!("is neither a text nor a table; accepted: {accepted}");
     }
-    if message.contains("recurs") {
-        return "too many lists or tables inside each other; accepted: fewer levels".to_owned();
+    if message == "recursion limit" || message.starts_with("cannot recurse further") {
+        return TOO_DEEP.to_owned();
     }
     let Some((found, expected)) = message.split_once(", expected ") else {
         return message.to_owned();
