@@ -17,6 +17,22 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(300)
 SIMPLE = Scenario.load("c4/simple-20mbps").toml
+LINKS = """title = "two links"
+[[link]]
+name = "near"
+rate = "50 Mbps"
+rtt = "10 ms"
+[[link]]
+name = "far"
+rate = "10 Mbps"
+rtt = "10 ms"
+buffer = "20 ms"
+[[flow]]
+name = "main"
+controller = "cubic"
+download = "1 MB"
+route = ["near", "far"]
+"""
 
 
 def write(file: Path, window: int) -> None:
@@ -69,3 +85,13 @@ def test_runs_of_the_same_name_are_told_apart(opened: Open) -> None:
     view.evaluate("thalweg.controllers({main: 'bbr'})")
     both(view)
     assert not any(name.endswith(")") for name in view.locator(".watch h3").all_inner_texts())
+
+
+def test_a_link_that_a_trial_does_not_have_is_not_awaited_in_the_next(opened: Open) -> None:
+    view = opened()
+    view.evaluate("thalweg.watch()")
+    wait(view, "down")
+    view.evaluate("thalweg.watch(true, 'near')")
+    wait(view, "down")
+    view.evaluate("(text) => thalweg.open(text, 'links')", LINKS)
+    wait(view, "far")

@@ -140,7 +140,9 @@ export async function follow(): Promise<void> {
   const stopped = stops.value;
   try {
     for (;;) {
-      const [time, link] = [now(), chosen.value];
+      const time = now();
+      const known = heldAt(present, time)?.links;
+      if (known && chosen.value !== null && !known.includes(chosen.value)) chosen.value = null; // another scenario has no such link
       const place = [present, beside].find((place) => place.run.value && isMissing(place, time));
       const shown = place?.run.value;
       if (!watching.value || !place || !shown) return;
@@ -150,7 +152,6 @@ export async function follow(): Promise<void> {
       if (shown === place.run.value && !heldAt(place, time)) {
         throw new Error(`more than ${MOST.toLocaleString("en")} packets are on the links at ${time.toFixed(6)} s: they cannot be shown`);
       }
-      if (place === present && link !== null && part.watched !== link) chosen.value = null; // another scenario has no such link
     }
   } catch (error) {
     if (own.signal.aborted) return;
