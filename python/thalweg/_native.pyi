@@ -653,13 +653,16 @@ class Scenario:
         """One trial with one seed. Raises Cancelled within a second after Ctrl-C, and AuditError if the auditor
         watches it and finds something, and ControllerFailed."""
 
-    def packets(self, seed: int, from_s: float, most: int) -> tuple[Columns, Columns, list[str], float]:
+    def packets(
+        self, seed: int, from_s: float, most: int
+    ) -> tuple[Columns, Columns, list[str], float, str]:
         """The passages of packets through links in one trial, of at most `most` packets from `from_s` on, in the order
         in which they entered a link: link, flow, packet (its number), size_bytes, entered_s, marked_s, left_s (the
         queue, for the transmitter or dropped), sent_s (its last bit), due_s (when propagation alone would have
         brought it), arrived_s, fate ("delivered", or the reason of
         the drop). Then the limits of queues as packets met them: time_s, link, limit_s, limit_bytes, limit_packets;
-        the names of the links, down and up for each hop; and up to when no packet is left out, in seconds.
+        the names of the links, down and up for each hop; up to when no packet is left out, in seconds; and the trace
+        hash of the trial.
         Raises Cancelled and ControllerFailed."""
 
     def measured(self, text: str, core_s: float) -> Trial:

@@ -55,10 +55,12 @@ def test_a_strip_without_a_number_shows_its_bound_alone() -> None:
 
 
 def test_strips_stand_behind_the_words_of_a_row_whatever_their_number(tmp_path: Path) -> None:
-    strips = Strips("trials", "", [[Strip(np.array([1.0]), "s", of="a"), Strip(np.array([2.0]), "s", of="b")], []])
+    strips = Strips(
+        "trials", "Each a line.", [[Strip(np.array([1.0]), "s", of="a"), Strip(np.array([2.0]), "s", of="b")], []]
+    )
     table = Table(["name", "kind", "n"], [["one", "x", "1"], ["two", "y", "2"]], 2)
     result = StudyResult("any", "t", "s", "default", 1, 1)
-    write_study(result, table, "", [], [], tmp_path / "page.html", strips=strips)
+    write_study(result, table, "Seconds.", [], [], tmp_path / "page.html", strips=strips)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert re.findall(r'<th scope="col"[^>]*>(\w+)<', page) == ["name", "kind", "trials", "n"]
     one, two = re.findall(r"<tr><th scope=.row.>.*?</tr>", page)
@@ -67,6 +69,8 @@ def test_strips_stand_behind_the_words_of_a_row_whatever_their_number(tmp_path: 
         "b: 1 trial, median 2 s, 2 s to 2 s",
     ]
     assert '<td data-label="trials">-</td>' in two
+    # What a strip shows is read before the rows, what the columns are after them.
+    assert page.index("Each a line.") < page.index("<table") < page.index("Seconds.")
 
 
 def test_several_strips_can_have_one_scale() -> None:

@@ -14,6 +14,7 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::thread;
+use thalweg_columns::outcomes::trace_hash;
 use thalweg_columns::{Column, PassageTables, Table, descriptions};
 use thalweg_control::Registry;
 use thalweg_sim::{
@@ -21,8 +22,8 @@ use thalweg_sim::{
 };
 use thalweg_units::{Bytes, Duration, Instant};
 
-/// Passages, limits of queues, names of links, and the time up to which none is left out.
-type Packets = (Py<PyDict>, Py<PyDict>, Vec<String>, f64);
+/// Passages, limits of queues, names of links, the time up to which none is left out, and the hash of the trial.
+type Packets = (Py<PyDict>, Py<PyDict>, Vec<String>, f64, String);
 
 /// One scenario, checked.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -175,21 +176,22 @@ impl Scenario {
     }
 
     /// The passages of packets through links in one trial, of at most `most` packets from `from_s` on: their table, that of
-    /// the limits of queues, the names of the links, and up to when no packet is left out, in seconds.
+    /// the limits of queues, the names of the links, up to when no packet is left out, in seconds, and the trace hash.
     fn packets(&self, py: Python<'_>, seed: u64, from_s: f64, most: usize) -> PyResult<Packets> {
         self.refuse_live()?;
         let progress = progress(false);
         let watch = Watch::from_seconds(from_s, most);
         let work = || self.heeded(seed, || run_watched(&self.scenario, seed, watch, &progress));
         let (played, interrupted) = watched(py, &progress.stop, || self.spoken(work), || Ok(()))?;
-        let passages = match played? {
-            Ok(Some((_, passages))) => PassageTables::from(passages),
+        let (finished, passages) = match played? {
+            Ok(Some((finished, passages))) => (finished, PassageTables::from(passages)),
             Err(failed) if !interrupted => return Err(failed.into_error(py)),
             _ => return Err(cancelled(py, self.outcomes(py, &[])?)),
         };
         let packets = dictionary(py, passages.packets)?;
         let limits = dictionary(py, passages.limits)?;
-        Ok((packets, limits, passages.links, passages.until_s))
+        let hash = trace_hash(&finished.outcome);
+        Ok((packets, limits, passages.links, passages.until_s, hash))
     }
 
     /// A trial in real time, as its process reports it: its outcomes, and its trace if it has one.

@@ -1,7 +1,9 @@
 //! Outcomes of trials: the tables of flows, links, trials, requests and streams.
 
 use crate::table::{Columns, Table};
-use thalweg_sim::{Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, RequestOutcome};
+use thalweg_sim::{
+    Finished, FlowOutcome, FlowSpec, LinkOutcome, MediaOutcome, Outcome, RequestOutcome,
+};
 
 #[derive(Clone, Copy)]
 struct FlowRow<'a> {
@@ -119,11 +121,14 @@ pub fn trials(trials: &[Finished]) -> Table {
         .seconds("overlap_s", |row| row.outcome.overlap)
         .float("jain", |row| row.outcome.jain.unwrap_or(f64::NAN))
         .float("core_s", |row| row.core.as_secs_f64())
-        .text("trace_hash", |row| {
-            let hash = row.outcome.trace_hash;
-            hash.map_or_else(String::new, |hash| format!("{hash:016x}"))
-        })
+        .text("trace_hash", |row| trace_hash(&row.outcome))
         .finish()
+}
+
+/// The hash over every arrival of a trial, as its column has it; empty if it has none.
+pub fn trace_hash(outcome: &Outcome) -> String {
+    let hash = outcome.trace_hash;
+    hash.map_or_else(String::new, |hash| format!("{hash:016x}"))
 }
 
 /// One row for each trial, flow of requests and request.

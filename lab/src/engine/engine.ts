@@ -27,6 +27,8 @@ export interface Passages {
   /** From when on they are, and up to when none is left out, in seconds. */
   fromS: number;
   untilS: number;
+  /** Hash of the trial that was played for them; none where nothing but the setup decides it, as in the page. */
+  hash?: string | undefined;
 }
 
 /** Controllers of a reader by the names of their files: JavaScript as text, WebAssembly as bytes. */

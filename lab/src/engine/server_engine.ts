@@ -29,6 +29,7 @@ type Header = {
   tables?: Passages["tables"];
   links?: string[];
   untilS?: number;
+  hash?: string;
 };
 
 /** The answer in some bytes, its columns as arrays over the same memory (python/thalweg/lab/wire.py). */
@@ -171,7 +172,8 @@ export class ServerEngine implements Engine {
 
   async packets(setup: Setup, seed: bigint, fromS: number, most: number, signal?: AbortSignal): Promise<Passages> {
     const header = await this.runs.call({ name: "packets", setup, seed: String(seed), fromS, most }, signal);
-    return { tables: header.tables as Passages["tables"], links: header.links ?? [], fromS, untilS: header.untilS ?? 0 };
+    const { tables, links = [], untilS = 0, hash } = header;
+    return { tables: tables as Passages["tables"], links, fromS, untilS, hash };
   }
 
   async trials(setup: Setup, seeds: bigint[], onFinished: (count: number) => void, signal?: AbortSignal): Promise<Outcomes> {

@@ -200,7 +200,9 @@ function nameOf(place: Place): string | null {
   const [shown, other] = place === present ? [run.value, kept.value] : [kept.value, run.value];
   if (!shown || !other) return null;
   const { end } = shown.picture;
-  return `${named(shown, other)}${now() > end ? `, over since ${end.toFixed(3)} s` : ""}`;
+  const [own, others] = [named(shown, other), named(other, shown)];
+  const which = own === others ? ` (${place === beside ? "kept" : "now"})` : "";
+  return `${own}${which}${now() > end ? `, over since ${end.toFixed(3)} s` : ""}`;
 }
 
 function Controls() {

@@ -3,7 +3,7 @@
 
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { cursor, end, view } from "../chart/view";
-import type { Table } from "../engine/engine";
+import type { Passages, Table } from "../engine/engine";
 import { engineOf, failure, kept, type Run, run, running, setup, stops } from "../state/lab";
 import type { Hue } from "../trial/panels";
 import { HUES, MOST_FLOWS } from "../trial/panels";
@@ -84,17 +84,26 @@ function bottleneck(shown: Run, links: string[]): string {
   return links[backlog.indexOf(Math.max(...backlog))] ?? "";
 }
 
+/** The packets of a run from a time on. A server reads its files again: they may be another trial's by now. */
+async function passagesOf(place: Place, { setup, trial }: Run, from: number, signal: AbortSignal): Promise<Passages> {
+  const passages = await engineOf().packets(setup, trial.seed, from, MOST, signal);
+  if (passages.hash === undefined || passages.hash === trial.hash) return passages;
+  const names = new Set(Object.values(setup.controllers).filter((name) => name.startsWith("./")));
+  const file = names.size === 1 ? `the file of ${[...names][0]}` : "a file that was read for it";
+  throw new Error(`${file} has changed since ${place === beside ? "the kept" : "this"} run; run it again`);
+}
+
 async function fetchPart(place: Place, shown: Run, time: number, signal: AbortSignal): Promise<Held | null> {
-  const { trace, seed } = shown.trial;
+  const { trace } = shown.trial;
   if (!trace) return null;
   const [before, link, twin] = [place.held.value, wanted(place), heldAt(place === present ? beside : present, time)];
   if (twin?.run === shown && (link === null || twin.watched === link)) return twin; // it was kept just now
   const span = before?.run === shown ? before.untilS - before.fromS : 0;
   // A trial that fits is held from its start; of a long one, a little before the cursor too.
   const from = before?.run === shown ? Math.max(0, time - span / 10) : 0;
-  let passages = await engineOf().packets(shown.setup, seed, from, MOST, signal);
+  let passages = await passagesOf(place, shown, from, signal);
   if (time >= passages.untilS && passages.untilS < shown.picture.end) {
-    passages = await engineOf().packets(shown.setup, seed, time, MOST, signal);
+    passages = await passagesOf(place, shown, time, signal);
   }
   const { links } = passages;
   const watched = link !== null && links.includes(link) ? link : bottleneck(shown, links);
@@ -131,7 +140,9 @@ export async function follow(): Promise<void> {
   const stopped = stops.value;
   try {
     for (;;) {
-      const [time, link] = [now(), chosen.value];
+      const time = now();
+      const known = heldAt(present, time)?.links;
+      if (known && chosen.value !== null && !known.includes(chosen.value)) chosen.value = null; // another scenario has no such link
       const place = [present, beside].find((place) => place.run.value && isMissing(place, time));
       const shown = place?.run.value;
       if (!watching.value || !place || !shown) return;
@@ -141,7 +152,6 @@ export async function follow(): Promise<void> {
       if (shown === place.run.value && !heldAt(place, time)) {
         throw new Error(`more than ${MOST.toLocaleString("en")} packets are on the links at ${time.toFixed(6)} s: they cannot be shown`);
       }
-      if (place === present && link !== null && part.watched !== link) chosen.value = null; // another scenario has no such link
     }
   } catch (error) {
     if (own.signal.aborted) return;

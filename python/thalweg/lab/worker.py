@@ -214,10 +214,9 @@ def _run(number: int, scenario: _native.Scenario, seed: int, traced: bool) -> by
 
 
 def _packets(number: int, scenario: _native.Scenario, seed: int, from_s: float, most: int) -> bytes:
-    packets, limits, links, until_s = scenario.packets(seed, from_s, most)
-    return packed(
-        {"id": number, "links": links, "untilS": until_s}, {"tables": {"packets": packets, "limits": limits}}
-    )
+    packets, limits, links, until_s, trace_hash = scenario.packets(seed, from_s, most)
+    header = {"id": number, "links": links, "untilS": until_s, "hash": trace_hash}
+    return packed(header, {"tables": {"packets": packets, "limits": limits}})
 
 
 def _trials(number: int, scenario: _native.Scenario, seeds: list[int], tell: Tell) -> bytes:

@@ -65,6 +65,7 @@ def write_study(
         result=result,
         table=table,
         legend=legend,
+        drawn=strips.legend if strips is not None else "",
         sections=shown,
         links=links,
         findings=[

@@ -41,8 +41,8 @@ def strips(quantities: Sequence[Quantity]) -> Strips:
     """Each number in all trials, between the bounds of its law."""
     return Strips(
         "trials",
-        "Trials: each a line; the upright marks are the bounds. Orange: beyond the bounds of a law about every "
-        "trial. A law about the mean allows single trials there.",
+        "Trials: each a line; the upright marks are the bounds. Each row has its own scale. Orange: beyond the "
+        "bounds of a law about every trial. A law about the mean allows single trials there.",
         [
             [Strip(of.values, _UNITS.get(of.unit, ""), of.low, of.high, "bounds", of.judged and of.always)]
             for of in quantities

@@ -34,10 +34,8 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     if report:
         sections = list(study.sections(finished))
         links = list(_links(finished))
-        table, legend = study.page_table(result), study.legend
-        if (strips := study.strips(finished)) is not None:
-            legend = f"{legend} {strips.legend}"
-        write_study(result, table, legend, sections, links, root / PAGE, on_progress, strips)
+        table, strips = study.page_table(result), study.strips(finished)
+        write_study(result, table, study.legend, sections, links, root / PAGE, on_progress, strips)
     return root
 
 
