@@ -43,7 +43,8 @@ impl AckedSizes {
 }
 
 impl Endpoint {
-    /// A packet of `size` bytes is declared lost.
+    /// A packet of `size` bytes is declared lost. As in picoquic, only the acknowledgement of a full packet ends the
+    /// count, not the fallback: until then, each loss of a packet of the initial size falls back, and probes, again.
     pub(super) fn count_full_loss(&mut self, size: u32) {
         if Bytes::new(u64::from(size)) == self.sender.path.mtu && self.sender.path.established {
             self.full_losses += 1;
@@ -92,5 +93,18 @@ impl Endpoint {
             && self.timeouts == 0
             && self.is_complete()
             && !self.handshake.finished_pending
+    }
+
+    /// Whether a probe timeout brings new attempts to find a larger MTU. Not if it only follows the loss of such an
+    /// attempt: an idle connection on a narrow path would probe for ever.
+    pub(super) fn timeout_concerns_mtu(&self) -> bool {
+        self.sender.path.mtu > self.config.initial_mtu || self.has_data()
+    }
+
+    /// Whether the next PING is padded to probe the MTU. Not if a probe timeout asks for it (`is_probe`): it has to
+    /// arrive on a narrow path too.
+    pub(super) fn pads_ping(&self, is_probe: bool) -> bool {
+        let has_to_arrive = self.config.mtu_fallback && is_probe && self.sender.path.established;
+        self.mtu_probe_pending && !has_to_arrive
     }
 }

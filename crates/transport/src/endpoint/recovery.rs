@@ -76,10 +76,10 @@ impl Endpoint {
             self.timed_out = Some((oldest, self.sent.next_number()));
         }
         let snapshot = packet.state.compare(&self.sender.path);
-        if self.config.mtu_fallback {
+        self.requeue_for_probes(oldest);
+        if self.config.mtu_fallback && self.timeout_concerns_mtu() {
             self.fall_back_to_initial_mtu();
         }
-        self.requeue_for_probes(oldest);
         let event = Timeout {
             count: self.timeouts,
             packet: oldest,

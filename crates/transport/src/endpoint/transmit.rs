@@ -73,8 +73,11 @@ impl Endpoint {
                 if self.handshake.may_send(SERVER_FINISHED_SIZE) {
                     return Some(self.make_server_finished(now));
                 }
-            } else if self.data_may_leave(now) {
-                return Some(self.make_data_packet(now));
+            } else {
+                let probes = self.probes;
+                if self.data_may_leave(now) {
+                    return Some(self.make_data_packet(now, self.probes < probes));
+                }
             }
         }
         self.acknowledge_if_due(now)
@@ -244,8 +247,9 @@ impl Endpoint {
         packet
     }
 
+    /// A numbered packet, be it what a probe timeout asks for (`is_probe`) or another.
     #[inline(never)] // keeps the case without data short
-    fn make_data_packet(&mut self, now: Instant) -> Packet {
+    fn make_data_packet(&mut self, now: Instant, is_probe: bool) -> Packet {
         let mtu = self.sender.path.mtu.as_u64() as u32;
         let mut draft = Draft {
             frames: [Frame::None; MAX_FRAMES],
@@ -272,7 +276,7 @@ impl Endpoint {
         if draft.count == 0 {
             draft.push(Frame::Ping, 1);
             size += 1;
-            if self.mtu_probe_pending {
+            if self.pads_ping(is_probe) {
                 // RFC 9000 section 14.4: a probe is a PING padded to the size in question.
                 self.mtu_probe_pending = false;
                 self.mtu_probes_left -= 1;

@@ -1,8 +1,8 @@
 //! The fallback of the path MTU: when it happens, and what follows.
 
-use crate::pair::{Exchange, Fate, Pair, Sent, at_ms};
+use crate::pair::{Exchange, Fate, Pair, Sent, Way, at_ms, ms};
 use crate::scribe::Scribe;
-use thalweg_transport::packet::Frame;
+use thalweg_transport::packet::{Frame, Packet};
 use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::Instant;
 
@@ -41,7 +41,18 @@ fn after_the_mtu_is_found(pair: &Pair) -> impl Iterator<Item = &Sent> {
 }
 
 fn is_mtu_probe(sent: &Sent) -> bool {
-    sent.packet.size == 1440 && sent.packet.frames[0] == Frame::Ping
+    pads(&sent.packet)
+}
+
+fn pads(packet: &Packet) -> bool {
+    packet.size == 1440 && packet.frames[0] == Frame::Ping
+}
+
+/// Whether the packet carries data from the last twenty full packets of the answer.
+fn is_near_the_end(packet: &Packet) -> bool {
+    let near =
+        |frame: &Frame| matches!(frame, Frame::Stream { offset, .. } if *offset > ANSWER - 28_000);
+    packet.frames.iter().any(near)
 }
 
 #[test]
@@ -91,4 +102,51 @@ fn a_probe_timeout_brings_the_initial_mtu_back() {
     let after =
         after_the_mtu_is_found(&pair).find(|s| s.packet.payload() > 0 && s.packet.size < 1440);
     assert!(after.is_some_and(|sent| sent.packet.size == 1252));
+}
+
+#[test]
+fn a_probe_of_the_mtu_that_is_lost_with_all_that_follows_does_not_stall_a_narrow_path() {
+    for rules in [Rules::Picoquic, Rules::Rfc] {
+        let config = TransportConfig {
+            mtu_fallback: true,
+            ..TransportConfig::new(rules)
+        };
+        // The path becomes narrow near the end of the answer. Its last packet is small, arrives, and shows the loss.
+        // Then the probe and the rest of the data leave, and nothing of this flight arrives.
+        let (mut narrow, mut flight) = (false, None);
+        let (scribe, _) = Scribe::with_window(60_000);
+        let mut pair = Pair::new(&config, scribe)
+            .asking(&[Exchange::new(0, ANSWER)])
+            .with_pipe(move |now, way, _, packet| {
+                narrow |= way == Way::ToClient && is_near_the_end(packet);
+                if !narrow || way == Way::ToServer {
+                    return Fate::Pass;
+                }
+                if pads(packet) {
+                    flight.get_or_insert(now);
+                }
+                let in_flight = flight.is_some_and(|start| now < start + ms(50));
+                match packet.size == 1440 || in_flight {
+                    true => Fate::Drop,
+                    false => Fate::Pass,
+                }
+            })
+            .connect();
+        pair.run_until(at_ms(10_000), Pair::is_answered);
+
+        let to_client = |sent: &&Sent| sent.way == Way::ToClient;
+        let sent: Vec<&Sent> = after_the_mtu_is_found(&pair).filter(to_client).collect();
+        let probe = sent.iter().position(|sent| is_mtu_probe(sent)).unwrap();
+        let next = sent[probe + 1];
+        assert!(
+            next.packet.payload() > 0 && next.fate == Fate::Drop,
+            "{next:?}"
+        );
+
+        // The search for a larger MTU ends.
+        pair.run_to(at_ms(60_000));
+        let probes = after_the_mtu_is_found(&pair).filter(|sent| is_mtu_probe(sent));
+        assert!((1..=6).contains(&probes.count()), "{rules:?}");
+        assert!(pair.sent.last().unwrap().time < at_ms(10_000), "{rules:?}");
+    }
 }
