@@ -44,6 +44,14 @@ REACHABLE = """() => {
   return [...all].filter((one) => one.tabIndex >= 0 && !one.disabled && one.getClientRects().length > 0
     && getComputedStyle(one).visibility === "visible").length;
 }"""
+BOTH_AT_ONCE = """async () => {
+  document.activeElement.click();
+  await new Promise((then) => queueMicrotask(() => queueMicrotask(then)));
+  if (document.querySelector(".explanation").hidden) return false;
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
+  await new Promise((then) => queueMicrotask(() => queueMicrotask(then)));
+  return document.querySelector(".explanation").hidden;
+}"""
 CUT = """() => [...document.querySelectorAll("button, h2, label, output, .bound, p")].filter((one) =>
   one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline" && one.clientWidth > 0)
   .map((one) => one.outerHTML.slice(0, 120))"""
@@ -186,9 +194,16 @@ def test_what_is_shown_is_opened_read_and_taken_away_by_keys(opened_in: OpenIn) 
     assert box is not None
     assert box["y"] >= 0
     assert box["y"] + box["height"] <= 900
+    view.evaluate("dispatchEvent(new Event('scroll'))")  # of the focus that came to the word
+    assert view.locator(".explanation").is_visible()
     press("Escape")
     assert view.locator(".explanation").is_hidden()
     assert "term" in view.evaluate(FOCUSED)["words"]
+    assert view.evaluate(BOTH_AT_ONCE)  # before another frame is drawn
+    press("Enter")
+    assert view.locator(".explanation").is_visible()
+    view.evaluate("scrollBy(0, -100)")
+    until(view, "document.querySelector('.explanation').hidden")
 
     view.locator(".stack").focus()  # a chart
     press("+")

@@ -1,7 +1,7 @@
 // Lessons: predict, run, and read what happened. The runs are drawn beside each other.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { LESSONS } from "../lessons/catalogue";
 import type { Figure, Lesson } from "../lessons/lesson";
 import type { Outcomes } from "../engine/engine";
@@ -69,7 +69,7 @@ export function Lessons() {
   const take = (element: HTMLElement | null) => void (element && (box.current = element));
   const before = useRef({ chosen, runs });
   // What had the focus is gone: it goes to what has come in its place.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { chosen: last, runs: lastRuns } = before.current;
     before.current = { chosen, runs };
     if (last === chosen && (lastRuns === runs || runs === null)) return;

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { stateOf } from "../words/states";
 import { wordOf } from "../words/terms";
 
@@ -35,16 +35,20 @@ export function Term({ term, kind = "term", children }: { term: string; kind?: "
   );
 }
 
-/** The sentence that is open; Escape and a click elsewhere close it. */
+/** The sentence that is open; Escape, a click elsewhere, and scrolling its word away close it. */
 export function Explanation() {
   const box = useRef<HTMLDivElement>(null);
   const shown = explained.value;
-  useEffect(() => {
+  // Not after the next frame, as an effect would be: a key that follows at once finds the listener.
+  useLayoutEffect(() => {
     if (!shown || !box.current) return;
+    const at = shown.from.getBoundingClientRect();
     // Above the word where there is no room below it.
     const { bottom, height } = box.current.getBoundingClientRect();
-    if (bottom > innerHeight) box.current.style.top = `${Math.max(8, shown.from.getBoundingClientRect().top - height - 6)}px`;
+    if (bottom > innerHeight) box.current.style.top = `${Math.max(8, at.top - height - 6)}px`;
     const close = (event: Event) => {
+      // The focus scrolls to a word before a key opens it; what that tells may come late.
+      if (event.type === "scroll" && shown.from.getBoundingClientRect().top === at.top) return;
       const inside = event.target instanceof Node && (box.current?.contains(event.target) || shown.from.contains(event.target));
       if (event instanceof KeyboardEvent ? event.key === "Escape" : !inside) {
         explained.value = null;
