@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,7 @@ from thalweg.executor.machine import ThisMachine
 from thalweg.executor.processes import _WORKER, LIVES
 from thalweg.sweep.shard import Shard
 
+COMMAND = str(Path(sys.executable).with_name("thalweg"))
 MINE = """
 import os, signal
 from pathlib import Path
@@ -121,6 +126,33 @@ def test_a_ctrl_c_while_trials_are_handed_over_hands_none_over_twice(scenario: s
     trials = [(result.number, seed) for result in found if isinstance(result, Finished) for seed in result.seeds]
     assert len(trials) >= 4
     assert len(set(trials)) == len(trials)
+
+
+def test_a_process_whose_handler_never_returns_ends_with_who_asked(scenario: str, tmp_path: Path) -> None:
+    spin = "(MARKS / f'process-{os.getpid()}').touch(); signal.alarm(300)\n        while True: pass"
+    text = controller(tmp_path, spin)
+    command = [COMMAND, "run", scenario, "-c", f"main={text}", "--trials", "4"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as asker:
+        until(lambda: any(tmp_path.glob("process-*")))
+        asker.kill()
+    processes = [Path("/proc") / file.name.removeprefix("process-") for file in tmp_path.glob("process-*")]
+    assert asker.pid not in {int(process.name) for process in processes}
+    until(lambda: not any(has_a_program(process) for process in processes))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def has_a_program(process: Path) -> bool:
+    """Whether it runs; one that has ended may be listed until its parent asks."""
+    try:
+        return bool((process / "cmdline").read_bytes())
+    except OSError:
+        return False
 
 
 HALF = """

@@ -2,13 +2,23 @@
 
 It is run as a file by an isolated interpreter. The first line of its input says where to import from. A further
 line is a scenario (`portable.py`), or the seed of a trial of the last one, which is answered by a line. What
-handlers print goes to standard error.
+handlers print goes to standard error. The process ends with its input, also within a handler that never returns:
+whoever asks may have been killed.
 """
 
 import json
 import os
+import queue
 import signal
 import sys
+import threading
+
+
+def listen(lines: queue.SimpleQueue[str]) -> None:
+    """Hands over what is asked, and ends the process with its input: nobody is there to read an answer."""
+    for line in sys.stdin:
+        lines.put(line)
+    os._exit(0)
 
 
 def main() -> None:
@@ -22,10 +32,12 @@ def main() -> None:
     from thalweg.errors import ScenarioError  # noqa: PLC0415 - there is no way to it before
     from thalweg.executor.portable import Portable, line_of  # noqa: PLC0415
 
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(lines,), daemon=True).start()
     scenario: Portable | None = None
     refusal = ""
-    for line in sys.stdin:
-        asked = json.loads(line)
+    while True:
+        asked = json.loads(lines.get())
         if isinstance(asked, dict):
             try:
                 scenario = Portable.of(asked)
