@@ -25,6 +25,10 @@ use thalweg_units::{Duration, Ecn, Instant, Rate};
 
 /// Least time between two firings of timers.
 const GRANULARITY: Duration = Duration::from_nanos(1);
+/// A probe timeout doubles so often at most (noq-proto 1.3.0), and is at least a millisecond longer than the RTT (RFC
+/// 9002 section 6.1.2).
+const MOST_DOUBLINGS: u64 = 16;
+const LEAST_VARIATION: Duration = Duration::from_millis(1);
 /// A datagram begins with the tag of its application.
 const TAG: usize = 8;
 
@@ -80,6 +84,8 @@ pub struct QuicEndpoint {
     lateness: Duration,
     /// Time until which timers have fired.
     expired: Instant,
+    /// When a server accepted its connection.
+    accepted: Instant,
     // Copies of what the stack shares with its controller, updated after every call.
     path: PathState,
     control: Control,
@@ -141,6 +147,7 @@ impl QuicEndpoint {
             wakeup_noise,
             lateness: Duration::ZERO,
             expired: Instant::START,
+            accepted: Instant::START,
             path,
             control,
             counters: Counters::default(),
@@ -230,7 +237,10 @@ impl QuicEndpoint {
             Some(DatagramEvent::ConnectionEvent(_, event)) => self.take_in(event),
             Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
                 match self.stack.accept(incoming, time, &mut self.buffer, None) {
-                    Ok(accepted) => self.connection = Some(accepted),
+                    Ok(accepted) => {
+                        self.connection = Some(accepted);
+                        self.accepted = now;
+                    }
                     // The client gets no answer.
                     Err(error) => self.failure = Some(error.cause),
                 }
@@ -323,6 +333,10 @@ impl QuicEndpoint {
     /// Handles every timer that is due.
     pub fn expire(&mut self, now: Instant) {
         self.expired = now;
+        if self.is_beyond_probing(now) {
+            self.give_up();
+            return;
+        }
         let time = self.shared.clock.real(now);
         if let Some((_, connection)) = &mut self.connection {
             connection.handle_timeout(time);
@@ -332,6 +346,30 @@ impl QuicEndpoint {
         let drawn = (u128::from(self.noise.next_u64()) * most) >> 64;
         self.lateness = Duration::from_nanos(drawn as u64);
         self.process(now);
+    }
+
+    /// Whether the handshake of a server lasts longer than its longest probe timeout. Such a server may have had to
+    /// wait that long for an address that is not validated (RFC 9000 section 8.1). Its next probe timeout, which
+    /// counts from the last probe, is then past however often it doubles, and the stack fires it without end.
+    fn is_beyond_probing(&self, now: Instant) -> bool {
+        let Some((_, connection)) = &self.connection else {
+            return false;
+        };
+        if self.role == Role::Client || !connection.is_handshaking() {
+            return false;
+        }
+        let rtt = connection
+            .rtt(PathId::ZERO)
+            .map_or(Duration::ZERO, duration);
+        now.since(self.accepted) >= (rtt + LEAST_VARIATION) * (1 << MOST_DOUBLINGS)
+    }
+
+    /// Ends a connection without a word, like one that was idle for too long (RFC 9000 section 10.1).
+    fn give_up(&mut self) {
+        self.connection = None;
+        self.closed = true;
+        self.failure = Some(ConnectionError::TimedOut);
+        self.events.push_back(AppEvent::Closed);
     }
 
     /// The next event for the application.
