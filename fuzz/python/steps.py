@@ -36,8 +36,8 @@ def change(folder: Path, step: list[Any]) -> None:
     kind, name, *rest = step
     file = folder / name
     try:
-        if file.is_fifo() and kind not in _OF_PIPES:
-            return  # its other end is closed
+        if file.exists() and not file.is_file() and not file.is_dir() and kind not in _OF_PIPES:
+            return  # a pipe whose other end is closed, or a device that never ends
         _STEPS[kind](file, *rest)
     except (OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
         return
