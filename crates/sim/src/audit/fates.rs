@@ -3,7 +3,7 @@
 //!
 //! # Limits
 //! Beyond a gap, [`ACK_REPEATS`] ACK frames of the modelled endpoint report each packet (transport, Limits). If that
-//! many packets were lost on the way back, a packet that arrived before a gap may be declared lost. Each ACK frame
+//! many packets were lost on the way back, or may have been overtaken there, a packet that arrived before a gap may be declared lost. Each ACK frame
 //! of the real stack reports all that its receiver keeps: the newest runs of numbers without a gap (RFC 9000 section
 //! 13.2.3). Packets before them may be declared lost.
 //!
@@ -32,7 +32,7 @@ pub(super) struct Fates {
     taken: u64,
     /// The newest number below that which did not arrive, or too early to be processed.
     gap: Option<u64>,
-    /// Whether so many ACK frames may be lost that none reported a packet before a gap: of the modelled endpoint.
+    /// Whether so many ACK frames may be lost or late that none reported a packet before a gap: of the modelled endpoint.
     acks_missing: bool,
     /// Packets without a known number that its receiver has processed since the last one with a number.
     unnumbered: u64,
@@ -43,13 +43,14 @@ pub(super) struct Fates {
 }
 
 impl Fates {
-    pub(super) fn new(in_order: bool, most_runs: Option<usize>) -> Self {
+    /// `in_order` says whether packets keep their order, `acks_in_order` whether ACK frames do on the way back.
+    pub(super) fn new(in_order: bool, acks_in_order: bool, most_runs: Option<usize>) -> Self {
         Fates {
             known: Vec::new(),
             in_order,
             taken: 0,
             gap: None,
-            acks_missing: false,
+            acks_missing: most_runs.is_none() && !acks_in_order,
             unnumbered: 0,
             runs: VecDeque::new(),
             most_runs,
@@ -186,7 +187,7 @@ mod tests {
 
     /// Packets 0 and 2 have been sent; the second has arrived.
     fn fates(in_order: bool) -> Fates {
-        let mut fates = Fates::new(in_order, None);
+        let mut fates = Fates::new(in_order, true, None);
         fates.send(0).unwrap();
         fates.send(2).unwrap();
         fates.arrive(2, true).unwrap();
@@ -249,9 +250,21 @@ mod tests {
         };
         assert!(missing(7, 4).is_err() && missing(8, 4).is_ok());
         assert!(missing(8, 6).is_err());
+        // Where ACK frames may overtake others, eight that are late excuse it too.
+        let overtaken = |number| {
+            let mut fates = Fates::new(true, false, None);
+            for number in [0, 1, 3] {
+                fates.send(number).unwrap();
+            }
+            for number in [0, 3] {
+                fates.arrive(number, true).unwrap();
+            }
+            fates.note(at(9), &lost(number))
+        };
+        assert!(overtaken(0).is_ok() && overtaken(3).is_err());
         // The real stack tells of all that it remembers, whatever was missing.
         let told_again = |packets| {
-            let mut fates = Fates::new(true, Some(2));
+            let mut fates = Fates::new(true, true, Some(2));
             for number in [1, 3] {
                 fates.send(number).unwrap();
                 fates.arrive(number, true).unwrap();
@@ -262,7 +275,7 @@ mod tests {
         assert!(told_again(100).unwrap_err().contains("has arrived"));
         // A receiver that remembers two runs knows of packet 3 when packet 5 has come, and forgets it with packet 7.
         let remembers_two = |last: u64| {
-            let mut fates = Fates::new(true, Some(2));
+            let mut fates = Fates::new(true, true, Some(2));
             for number in (1..=last).step_by(2) {
                 fates.send(number).unwrap();
                 fates.arrive(number, true).unwrap();
@@ -272,7 +285,7 @@ mod tests {
         assert!(remembers_two(5).is_err() && remembers_two(7).is_ok());
         // One without a gap begins no run: the numbers between were those of packets that elicit no acknowledgement.
         let fills = |unnumbered| {
-            let mut fates = Fates::new(true, Some(3));
+            let mut fates = Fates::new(true, true, Some(3));
             for number in [1, 4, 7] {
                 (0..unnumbered).for_each(|_| fates.arrive_without_number());
                 fates.send(number).unwrap();

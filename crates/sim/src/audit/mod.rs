@@ -107,22 +107,25 @@ impl Auditor {
                     })
                 };
                 let least = Bytes::new(LEAST_PAYLOAD + u64::from(scenario.overhead));
-                let crossing = |route: &[LinkId]| {
+                let crossing = |route: &[LinkId]| -> Duration {
                     let times = route.iter().map(|link| &links[link.index()]);
                     times.map(|link| link.least_crossing(least)).sum()
                 };
+                // What elicits no acknowledgement carries no codepoint, and may enter another queue.
+                let acks_in_order =
+                    |back: &[LinkId]| back.iter().all(|link| links[link.index()].keeps_flows);
                 let PerDirection { down, up } = &connection.routes;
-                let (there, back): (Duration, Duration) = (crossing(down), crossing(up));
+                let rtt = crossing(down) + crossing(up);
                 let (rounding, most_runs) = match connection.client {
                     Endpoint::Modelled(_) => (Duration::ZERO, None),
                     Endpoint::Real(_) => (ROUNDING, Some(crate::quic::ACK_RANGES)),
                 };
-                let side = |route: &[LinkId], expected: Option<u64>| AuditedSide {
-                    fates: Fates::new(in_order(route), most_runs),
-                    estimates: Estimates::new(connection.start, there + back, rounding, expected),
+                let side = |route: &[LinkId], back: &[LinkId], expected: Option<u64>| AuditedSide {
+                    fates: Fates::new(in_order(route), acks_in_order(back), most_runs),
+                    estimates: Estimates::new(connection.start, rtt, rounding, expected),
                 };
                 let [from_client, from_server] = completion::stream_bytes(&connection.workload);
-                [side(up, from_server), side(down, from_client)]
+                [side(up, down, from_server), side(down, up, from_client)]
             })
             .collect();
         let names = scenario.hops.iter().flat_map(|hop| hop.names.iter());
