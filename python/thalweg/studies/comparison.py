@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.errors import ResultError
+from thalweg.store.folder import find_file
 from thalweg.store.metadata import parse_document
 from thalweg.studies.runner.folder import DOCUMENT
 
@@ -32,13 +33,13 @@ class StoredStudy:
 
     @staticmethod
     def is_in(folder: Path) -> bool:
-        """Whether a folder holds a study."""
-        return (folder / DOCUMENT).is_file()
+        """Whether a folder holds a study. Raises RequestError if its document is not a file of this folder."""
+        return find_file(folder, DOCUMENT) is not None
 
     @staticmethod
     def load(folder: Path) -> StoredStudy:
-        """Reads a stored study. Raises ResultError."""
-        file = folder / DOCUMENT
+        """Reads a stored study. Raises ResultError, and RequestError as `is_in` does."""
+        file = find_file(folder, DOCUMENT) or folder / DOCUMENT
         document = parse_document(file)
         rows = document.get("rows") if isinstance(document, dict) else None
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
