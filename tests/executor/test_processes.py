@@ -129,12 +129,14 @@ def test_a_ctrl_c_while_trials_are_handed_over_hands_none_over_twice(scenario: s
 
 
 def test_a_process_whose_handler_never_returns_ends_with_who_asked(scenario: str, tmp_path: Path) -> None:
-    spin = "(MARKS / f'process-{os.getpid()}').touch(); signal.alarm(300)\n        while True: pass"
+    spin = "(MARKS / f'process-{os.getpid()}').touch(); signal.alarm(90)\n        while True: pass"
     text = controller(tmp_path, spin)
     command = [COMMAND, "run", scenario, "-c", f"main={text}", "--trials", "4"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as asker:
-        until(lambda: any(tmp_path.glob("process-*")))
-        asker.kill()
+        try:
+            until(lambda: any(tmp_path.glob("process-*")))
+        finally:
+            asker.kill()
     processes = [Path("/proc") / file.name.removeprefix("process-") for file in tmp_path.glob("process-*")]
     assert asker.pid not in {int(process.name) for process in processes}
     until(lambda: not any(has_a_program(process) for process in processes))

@@ -48,7 +48,10 @@ export function Explanation() {
     if (bottom > innerHeight) box.current.style.top = `${Math.max(8, at.top - height - 6)}px`;
     const close = (event: Event) => {
       // The focus scrolls to a word before a key opens it; what that tells may come late.
-      if (event.type === "scroll" && shown.from.getBoundingClientRect().top === at.top) return;
+      if (event.type === "scroll") {
+        const { left, top } = shown.from.getBoundingClientRect();
+        if (left === at.left && top === at.top) return;
+      }
       const inside = event.target instanceof Node && (box.current?.contains(event.target) || shown.from.contains(event.target));
       if (event instanceof KeyboardEvent ? event.key === "Escape" : !inside) {
         explained.value = null;

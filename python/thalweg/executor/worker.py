@@ -16,9 +16,13 @@ import threading
 
 def listen(lines: queue.SimpleQueue[str]) -> None:
     """Hands over what is asked, and ends the process with its input: nobody is there to read an answer."""
-    for line in sys.stdin:
-        lines.put(line)
-    os._exit(0)
+    status = 1
+    try:
+        for line in sys.stdin:
+            lines.put(line)
+        status = 0
+    finally:
+        os._exit(status)
 
 
 def main() -> None:

@@ -84,8 +84,10 @@ pub struct QuicEndpoint {
     lateness: Duration,
     /// Time until which timers have fired.
     expired: Instant,
-    /// When a server accepted its connection.
-    accepted: Instant,
+    /// Since when the peer is silent: the last datagram of it, or the first one after that which wants an answer.
+    silent: Instant,
+    /// Whether such a datagram was sent since the last one of the peer.
+    has_sent: bool,
     // Copies of what the stack shares with its controller, updated after every call.
     path: PathState,
     control: Control,
@@ -147,7 +149,8 @@ impl QuicEndpoint {
             wakeup_noise,
             lateness: Duration::ZERO,
             expired: Instant::START,
-            accepted: Instant::START,
+            silent: Instant::START,
+            has_sent: false,
             path,
             control,
             counters: Counters::default(),
@@ -216,9 +219,13 @@ impl QuicEndpoint {
 
     /// Receives a datagram.
     pub fn receive(&mut self, now: Instant, datagram: Datagram) {
+        if self.is_idle(now) {
+            self.give_up();
+        }
         if self.closed {
             return;
         }
+        (self.silent, self.has_sent) = (now, false);
         let time = self.shared.clock.real(now);
         let from = match self.role {
             Role::Client => Role::Server,
@@ -237,10 +244,7 @@ impl QuicEndpoint {
             Some(DatagramEvent::ConnectionEvent(_, event)) => self.take_in(event),
             Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
                 match self.stack.accept(incoming, time, &mut self.buffer, None) {
-                    Ok(accepted) => {
-                        self.connection = Some(accepted);
-                        self.accepted = now;
-                    }
+                    Ok(accepted) => self.connection = Some(accepted),
                     // The client gets no answer.
                     Err(error) => self.failure = Some(error.cause),
                 }
@@ -293,6 +297,10 @@ impl QuicEndpoint {
         let size = transmit.segment_size.unwrap_or(transmit.size);
         let unconfirmed = (!self.is_confirmed).then_some(&self.buffer[..]);
         self.last_number = self.shared.note_sent(now, unconfirmed);
+        let wants_answer = !self.is_confirmed || self.last_number.is_some();
+        if wants_answer && !self.has_sent {
+            (self.silent, self.has_sent) = (now, true);
+        }
         self.sent += transmit.size.div_ceil(size) as u64;
         let train = Train {
             ecn: if transmit.ecn.is_some() {
@@ -333,7 +341,7 @@ impl QuicEndpoint {
     /// Handles every timer that is due.
     pub fn expire(&mut self, now: Instant) {
         self.expired = now;
-        if self.is_beyond_probing(now) {
+        if self.is_idle(now) {
             self.give_up();
             return;
         }
@@ -348,20 +356,19 @@ impl QuicEndpoint {
         self.process(now);
     }
 
-    /// Whether the handshake of a server lasts longer than its longest probe timeout. Such a server may have had to
-    /// wait that long for an address that is not validated (RFC 9000 section 8.1). Its next probe timeout, which
-    /// counts from the last probe, is then past however often it doubles, and the stack fires it without end.
-    fn is_beyond_probing(&self, now: Instant) -> bool {
+    /// Whether the peer is silent for as long as the longest probe timeout may be. The stack counts a probe timeout from
+    /// the last probe. When it has doubled as often as it may, or a server had to wait for an address that is not
+    /// validated (RFC 9000 section 8.1), the next one is past as well, and the stack fires it without end. An endpoint
+    /// gives up before, as after an idle timeout (RFC 9000 section 10.1).
+    fn is_idle(&self, now: Instant) -> bool {
         let Some((_, connection)) = &self.connection else {
             return false;
         };
-        if self.role == Role::Client || !connection.is_handshaking() {
-            return false;
-        }
         let rtt = connection
             .rtt(PathId::ZERO)
             .map_or(Duration::ZERO, duration);
-        now.since(self.accepted) >= (rtt + LEAST_VARIATION) * (1 << MOST_DOUBLINGS)
+        let longest = (rtt + LEAST_VARIATION) * (1 << MOST_DOUBLINGS);
+        self.has_sent && now.since(self.silent) >= longest
     }
 
     /// Ends a connection without a word, like one that was idle for too long (RFC 9000 section 10.1).

@@ -4,7 +4,8 @@
 //! A fluid limit: the flow is alone on the path, loses nothing, knows the capacity in advance, and
 //! full packets contain only data and their headers, of the least size for the real stack. The request reaches the
 //! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
-//! capacity, and the last byte takes one more propagation delay. The exchange of closes takes a round trip. On a route of several links the floor is the
+//! capacity, and the last byte takes one more propagation delay. The exchange of closes takes
+//! a round trip, or three probe timeouts before the first RTT sample. On a route of several links the floor is the
 //! largest of their floors. Delays are the smallest of the schedule. Noise is taken at its best: always three
 //! deviations more capacity and less delay.
 //!
@@ -21,9 +22,8 @@ use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-/// How long the real stack waits for the answer to its close at least: three probe timeouts (RFC 9000 section 10.2),
-/// each of 333 ms and four times half of that, if the handshake lost its RTT samples (RFC 9002 sections 6.2.1 and
-/// 6.2.2).
+/// How long a client waits for the answer to its close at least: three probe timeouts (RFC 9000 section 10.2), each of
+/// 333 ms and four times half of that, if it has no RTT sample yet (RFC 9002 sections 6.2.1 and 6.2.2).
 const LEAST_CLOSING: Duration = Duration::from_millis(3 * (333 + 4 * 333 / 2));
 /// Truncation of the draws of noise (see the noise of links).
 const DEVIATIONS: u64 = 3;
@@ -92,10 +92,9 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         };
         done = done.max(sent + delay(&data[position..]));
     }
-    let close = match (metric, flow.stack) {
-        (Metric::Completion, _) => Duration::ZERO,
-        (_, Stack::Model) => rtt,
-        (_, Stack::Quic) => rtt.min(LEAST_CLOSING),
+    let close = match metric {
+        Metric::Completion => Duration::ZERO,
+        _ => rtt.min(LEAST_CLOSING),
     };
     Some(done - Instant::START + close)
 }

@@ -6,6 +6,9 @@ use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration};
 
+/// Largest lateness of a wake-up: the timers of an endpoint must fire long before its longest probe timeout is over.
+const LATEST_WAKEUP: Duration = Duration::from_secs(1);
+
 impl Checker<'_> {
     pub(super) fn transport(
         &self,
@@ -46,6 +49,15 @@ impl Checker<'_> {
             // Bulk data is only counted; a call needs the progress of streams.
             stream_progress: flow.call.is_some() || !flow.media.is_empty(),
         };
+        if config.wakeup_noise > LATEST_WAKEUP {
+            return self.fail(
+                "noise.wakeup",
+                format!(
+                    "\"{}\" is no lateness of a timer; accepted: at most \"{LATEST_WAKEUP}\"",
+                    config.wakeup_noise
+                ),
+            );
+        }
         for (key, bytes) in [
             ("initial_mtu", config.initial_mtu),
             ("max_mtu", config.max_mtu),
