@@ -31,7 +31,7 @@ $(VENV)/.packages: requirements.lock
 # there already, at the versions of the lock: pip has nothing to resolve.
 $(VENV)/.built: $(VENV)/.packages pyproject.toml $(RUST)
 	$(call timed,Compiling the native module: two to four minutes the first time; less after a change of a crate, \
-	  PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet)
+	  VIRTUAL_ENV=$(abspath $(VENV)) PIP_QUIET=1 PIP_NO_DEPS=1 $(BIN)/maturin develop --release --locked --quiet)
 	@touch $@
 
 # A verdict that fails is an answer (status 1), not a failure of the run.
