@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from thalweg.errors import RequestError
 from thalweg.live import LiveRequest, run_shell
 
 PATH = SCENARIO.replace("200 kB", "1 MB")
-WAIT_S = 10.0
 
 
 def _refusal() -> str | None:
@@ -32,13 +29,6 @@ needs_rights = pytest.mark.skipif(REFUSAL is not None, reason=f"no real time her
 
 def shell(*command: str, toml: str = PATH, peer: list[str] | None = None, **options: Any) -> Any:
     return run_shell(LiveRequest(toml, "path.toml", **options), command, peer)
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    begin = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begin < WAIT_S, f"not within {WAIT_S} s: {what}"
-        time.sleep(0.02)
 
 
 def networks() -> set[str]:

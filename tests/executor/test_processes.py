@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from thalweg.executor import Batch, Failed, Finished
 from thalweg.executor.machine import ThisMachine
 from thalweg.executor.processes import _WORKER, LIVES
 from thalweg.sweep.shard import Shard
+from waiting import until
 
 COMMAND = str(Path(sys.executable).with_name("thalweg"))
 MINE = """
@@ -134,19 +133,12 @@ def test_a_process_whose_handler_never_returns_ends_with_who_asked(scenario: str
     command = [COMMAND, "run", scenario, "-c", f"main={text}", "--trials", "4"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as asker:
         try:
-            until(lambda: any(tmp_path.glob("process-*")))
+            until(lambda: any(tmp_path.glob("process-*")), "a trial has begun", 60)
         finally:
             asker.kill()
     processes = [Path("/proc") / file.name.removeprefix("process-") for file in tmp_path.glob("process-*")]
     assert asker.pid not in {int(process.name) for process in processes}
-    until(lambda: not any(has_a_program(process) for process in processes))
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: not any(has_a_program(process) for process in processes), "its processes have ended", 60)
 
 
 def has_a_program(process: Path) -> bool:

@@ -10,8 +10,9 @@ import pytest
 
 from lab.conftest import Problems
 from lab.test_server import Lab, ask, running, setup
-from real_time import needs_rights, networks, until
+from real_time import needs_rights, networks
 from thalweg import Scenario
+from waiting import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

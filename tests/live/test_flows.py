@@ -12,12 +12,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from real_time import PATH, needs_rights, networks, shell, until
+from real_time import PATH, needs_rights, networks, shell
 from thalweg import Scenario
 from thalweg.catalogue import find_scenario
 from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.live import LiveScenario, play
+from waiting import until
 
 SAMPLED = 'sample = "25 ms"\n[path]'
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from real_time import PATH, needs_rights, networks, until
+from real_time import PATH, needs_rights, networks
 from thalweg.cli import main
 from thalweg.errors import RealTimeError, RequestError
 from thalweg.live import LiveRequest, Peer, Rig, run_shell
+from waiting import until
 
 Capture = pytest.CaptureFixture[str]
 PYTHON = sys.executable

@@ -19,10 +19,11 @@ from pathlib import Path
 
 import pytest
 
-from real_time import PATH, WAIT_S, needs_rights, networks, shell, until
+from real_time import PATH, needs_rights, networks, shell
 from terminal import typed
 from thalweg.live import LiveRequest, Rig, faithfulness
 from thalweg.live.process import LiveProcess
+from waiting import WAIT_S, until
 
 PYTHON = sys.executable
 SLEEP = "import time; time.sleep(600)"
