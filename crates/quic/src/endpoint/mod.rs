@@ -25,9 +25,9 @@ use thalweg_units::{Duration, Ecn, Instant, Rate};
 
 /// Least time between two firings of timers.
 const GRANULARITY: Duration = Duration::from_nanos(1);
-/// A probe timeout doubles so often at most (noq-proto 1.3.0), and is at least a millisecond longer than the RTT (RFC
+/// A probe timeout is doubled 16 times at most (noq-proto 1.3.0), and is at least a millisecond longer than the RTT (RFC
 /// 9002 section 6.1.2).
-const MOST_DOUBLINGS: u64 = 16;
+const MOST_BACKOFF: u64 = 1 << 16;
 const LEAST_VARIATION: Duration = Duration::from_millis(1);
 /// A datagram begins with the tag of its application.
 const TAG: usize = 8;
@@ -84,10 +84,8 @@ pub struct QuicEndpoint {
     lateness: Duration,
     /// Time until which timers have fired.
     expired: Instant,
-    /// Since when the peer is silent: the last datagram of it, or the first one after that which wants an answer.
-    silent: Instant,
-    /// Whether such a datagram was sent since the last one of the peer.
-    has_sent: bool,
+    /// When the first datagram that wants an answer was sent since the last one of the peer.
+    unanswered: Option<Instant>,
     // Copies of what the stack shares with its controller, updated after every call.
     path: PathState,
     control: Control,
@@ -149,8 +147,7 @@ impl QuicEndpoint {
             wakeup_noise,
             lateness: Duration::ZERO,
             expired: Instant::START,
-            silent: Instant::START,
-            has_sent: false,
+            unanswered: None,
             path,
             control,
             counters: Counters::default(),
@@ -225,7 +222,7 @@ impl QuicEndpoint {
         if self.closed {
             return;
         }
-        (self.silent, self.has_sent) = (now, false);
+        self.unanswered = None;
         let time = self.shared.clock.real(now);
         let from = match self.role {
             Role::Client => Role::Server,
@@ -298,8 +295,8 @@ impl QuicEndpoint {
         let unconfirmed = (!self.is_confirmed).then_some(&self.buffer[..]);
         self.last_number = self.shared.note_sent(now, unconfirmed);
         let wants_answer = !self.is_confirmed || self.last_number.is_some();
-        if wants_answer && !self.has_sent {
-            (self.silent, self.has_sent) = (now, true);
+        if wants_answer {
+            self.unanswered.get_or_insert(now);
         }
         self.sent += transmit.size.div_ceil(size) as u64;
         let train = Train {
@@ -356,19 +353,25 @@ impl QuicEndpoint {
         self.process(now);
     }
 
-    /// Whether the peer is silent for as long as the longest probe timeout may be. The stack counts a probe timeout from
-    /// the last probe. When it has doubled as often as it may, or a server had to wait for an address that is not
+    /// Whether the peer is silent for as long as the longest probe timeout may be. The stack counts a probe timeout
+    /// from the last probe. When it has doubled as often as it may, or a server had to wait for an address that is not
     /// validated (RFC 9000 section 8.1), the next one is past as well, and the stack fires it without end. An endpoint
     /// gives up before, as after an idle timeout (RFC 9000 section 10.1).
     fn is_idle(&self, now: Instant) -> bool {
-        let Some((_, connection)) = &self.connection else {
+        let silence = self
+            .unanswered
+            .map_or(Duration::ZERO, |sent| now.since(sent));
+        // Asked for each datagram: few are silent for long enough to ask for the RTT.
+        if silence < LEAST_VARIATION * MOST_BACKOFF {
             return false;
-        };
-        let rtt = connection
-            .rtt(PathId::ZERO)
-            .map_or(Duration::ZERO, duration);
-        let longest = (rtt + LEAST_VARIATION) * (1 << MOST_DOUBLINGS);
-        self.has_sent && now.since(self.silent) >= longest
+        }
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|(_, connection)| {
+            let rtt = connection
+                .rtt(PathId::ZERO)
+                .map_or(Duration::ZERO, duration);
+            silence >= (rtt + LEAST_VARIATION) * MOST_BACKOFF
+        })
     }
 
     /// Ends a connection without a word, like one that was idle for too long (RFC 9000 section 10.1).

@@ -7,8 +7,8 @@ use thalweg_units::Instant;
 /// Calls of one element within one instant that move no packet. An endpoint needs a few: a timer fires, then the
 /// pacer, then the acknowledgement.
 const IDLE_PER_INSTANT: u32 = 100;
-/// The same within one virtual second, without those for the ends of transmissions, of which each packet has one.
-/// Noise changes the capacity of a link up to 100 000 times in a second.
+/// The same within one virtual second. Noise changes the capacity of a link up to 100 000 times in it. Each packet that
+/// enters or leaves a link excuses one more: a link is called for the end of its transmission too.
 const IDLE_PER_SECOND: u32 = 250_000;
 const SECOND: u64 = 1_000_000_000;
 

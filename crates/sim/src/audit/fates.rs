@@ -3,9 +3,9 @@
 //!
 //! # Limits
 //! Beyond a gap, [`ACK_REPEATS`] ACK frames of the modelled endpoint report each packet (transport, Limits). If that
-//! many packets were lost on the way back, or may have been overtaken there, a packet that arrived before a gap may be declared lost. Each ACK frame
-//! of the real stack reports all that its receiver keeps: the newest runs of numbers without a gap (RFC 9000 section
-//! 13.2.3). Packets before them may be declared lost.
+//! many packets were lost on the way back, or may have been overtaken there, a packet that arrived before a gap may be
+//! declared lost. Each ACK frame of the real stack reports all that its receiver keeps: the newest runs of numbers
+//! without a gap (RFC 9000 section 13.2.3). Packets before them may be declared lost.
 //!
 //! The real stack also numbers packets that are not ack-eliciting, and does not report their numbers. If as many of
 //! them as there are numbers between two packets arrive between these, they fill the gap; otherwise each may be a run.
@@ -32,7 +32,7 @@ pub(super) struct Fates {
     taken: u64,
     /// The newest number below that which did not arrive, or too early to be processed.
     gap: Option<u64>,
-    /// Whether so many ACK frames may be lost or late that none reported a packet before a gap: of the modelled endpoint.
+    /// Whether so many ACK frames of the modelled endpoint may be lost or late that none reported a packet before a gap.
     acks_missing: bool,
     /// Packets without a known number that its receiver has processed since the last one with a number.
     unnumbered: u64,
