@@ -38,6 +38,8 @@ impl Bbr1 {
 
     pub(super) fn note_rtt(&mut self, cx: &Context<'_>) {
         self.mtu = cx.path.mtu;
+        // A packet may have become larger than the window.
+        self.cwnd = self.cwnd.max(self.least_window());
         if self.has_seen_rtt || !cx.path.has_rtt() {
             return;
         }

@@ -86,3 +86,15 @@ fn losses_leave_room_for_a_packet_that_is_larger_than_the_peers_minimum() {
     }
     assert_eq!(flow.window(), Bytes::new(9_000));
 }
+
+#[test]
+fn a_window_that_a_timeout_cut_grows_with_the_packets() {
+    let mut path = path(80);
+    path.run_to("Startup_LONG_RTT");
+    let flow = &mut path.flow;
+    flow.timeout();
+    assert_eq!(flow.window(), Bytes::new(3_072));
+    flow.path.mtu = Bytes::new(9_000);
+    flow.ack_next();
+    assert_eq!(flow.window(), Bytes::new(9_000 + 1_440)); // and what was acknowledged
+}
