@@ -100,9 +100,10 @@ impl Clock {
         })
     }
 
-    /// The trial ends at `end`; `element` is due at `due`.
-    pub(super) fn end(end: Instant, due: Instant) -> Verdict {
-        hold(due >= end, || {
+    /// The trial ends at `end`; an element is due at `due`, and is to be called at `scheduled`. A deadline that the last
+    /// event has set in the past is due at the end.
+    pub(super) fn end(end: Instant, due: Instant, scheduled: Instant) -> Verdict {
+        hold(due >= end || scheduled == end, || {
             format!("was due at {due} and has not been called")
         })
     }
@@ -143,8 +144,10 @@ mod tests {
         clock.call(0, at(10), at(10)).unwrap();
         clock.call(0, at(10), at(3)).unwrap();
         assert!(clock.call(0, at(11), at(3)).is_err());
-        assert!(Clock::end(at(11), at(3)).is_err());
-        Clock::end(at(11), at(11)).unwrap();
+        assert!(Clock::end(at(11), at(3), Instant::NEVER).is_err());
+        Clock::end(at(11), at(3), at(11)).unwrap();
+        Clock::end(at(11), at(11), at(11)).unwrap();
+        Clock::end(at(11), at(12), at(12)).unwrap();
     }
 
     #[test]

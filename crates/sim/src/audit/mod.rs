@@ -336,15 +336,15 @@ impl Auditor {
         self.note(verdict, |audit| audit.side_name(connection, side.index()));
     }
 
-    /// The trial ends at `now`, before `due`, when `element` is due.
+    /// The trial ends at `now`. `element` is due at `due`, and is to be called at `scheduled`.
     pub(crate) fn end_element(
         &mut self,
         now: Instant,
         element: usize,
-        due: Instant,
+        (due, scheduled): (Instant, Instant),
         per_connection: usize,
     ) {
-        let verdict = Clock::end(now, due);
+        let verdict = Clock::end(now, due, scheduled);
         self.note(verdict, |audit| audit.element_name(element, per_connection));
     }
 

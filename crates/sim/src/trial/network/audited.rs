@@ -89,9 +89,9 @@ impl Network {
     pub(super) fn audit_end(&mut self, scenario: &Scenario) -> Result<(), Ended> {
         let elements = self.links.len() + PER_CONNECTION * self.connections.len();
         for element in 0..elements {
-            let due = self.due(element);
+            let times = (self.due(element), self.queue.due(element));
             if let Some(audit) = &mut self.audit {
-                audit.end_element(self.now, element, due, PER_CONNECTION);
+                audit.end_element(self.now, element, times, PER_CONNECTION);
             }
         }
         let Some(audit) = &mut self.audit else {
