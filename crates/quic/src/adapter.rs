@@ -6,7 +6,8 @@
 //! pacing rate, at least ten packets, at most 10 ms).
 
 use crate::clock::Clock;
-use crate::header;
+use crate::header::{self, Space};
+use crate::unacked::Unacked;
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use std::any::Any;
@@ -30,12 +31,19 @@ struct Made {
     asked: bool,
 }
 
+/// Ack-eliciting packets that the stack has sent.
+#[derive(Debug, Default)]
+pub(crate) struct Sent {
+    /// Those whose packet number space is not yet known.
+    made: Vec<Made>,
+    pub(crate) unacked: Unacked,
+}
+
 /// One sender, shared by the stack and its endpoint.
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     flow: Mutex<StackFlow>,
-    /// Packets built by the stack whose packet number space is not yet known.
-    made: Mutex<Vec<Made>>,
+    sent: Mutex<Sent>,
     /// Whether the stack has queried the window: it does so when it has ack-eliciting data to send other than
     /// a probe.
     asked: AtomicBool,
@@ -46,7 +54,7 @@ impl Shared {
         Shared {
             clock,
             flow: Mutex::new(flow),
-            made: Mutex::new(Vec::new()),
+            sent: Mutex::new(Sent::default()),
             asked: AtomicBool::new(false),
         }
     }
@@ -57,21 +65,31 @@ impl Shared {
 
     /// Reports the ack-eliciting packets of the application space that the stack has built since the last call, and
     /// returns the number of the last one. Until the handshake is confirmed, a datagram may hold packets of several
-    /// spaces: the stack then builds datagrams one at a time, `unconfirmed` is the one that it has built, and such a
-    /// packet is the last of it (RFC 9000 section 12.2). Later there are no packets of other spaces, and `unconfirmed`
-    /// is `None`.
+    /// spaces: the stack then builds datagrams one at a time, and `unconfirmed` is the one that it has built. Later there
+    /// are no packets of other spaces, and `unconfirmed` is `None`.
     pub(crate) fn note_sent(
         &self,
         now: thalweg_units::Instant,
         unconfirmed: Option<&[u8]>,
     ) -> Option<u64> {
-        let mut made = self.made();
+        let mut sent = self.sent();
+        let Sent { made, unacked } = &mut *sent;
         if let Some(datagram) = unconfirmed {
-            let short = header::short_packet(datagram);
-            let is_short = |made: &Made| short.is_some_and(|len| len as u64 == made.size.as_u64());
-            let last = made.pop().filter(is_short);
-            made.clear();
-            made.extend(last);
+            let packets: Vec<_> = header::packets(datagram).collect();
+            let mut packets = packets.into_iter();
+            let mut data = None;
+            while let Some(packet) = made.pop() {
+                let is_same = |(_, length): &(Space, usize)| *length as u64 == packet.size.as_u64();
+                match packets.rfind(is_same) {
+                    Some((Space::Data, _)) => data = Some(packet),
+                    Some((space, _)) => unacked.note_sent(space, now, packet.number, packet.size),
+                    None => {}
+                }
+            }
+            made.extend(data);
+        }
+        if let Some(last) = made.last() {
+            unacked.note_sent(Space::Data, now, last.number, last.size);
         }
         if made.is_empty() {
             return None;
@@ -94,8 +112,8 @@ impl Shared {
         last
     }
 
-    fn made(&self) -> MutexGuard<'_, Vec<Made>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn sent(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the stack has queried the window since the last call.
@@ -148,7 +166,7 @@ impl Controller for Adapter {
             size: Bytes::new(u64::from(bytes)),
             asked: self.shared.asked.load(Ordering::Relaxed),
         };
-        self.shared.made().push(made);
+        self.shared.sent().made.push(made);
     }
 
     fn on_cwnd_limited(&mut self) {
@@ -174,8 +192,11 @@ impl Controller for Adapter {
             self.shared.clock.virtual_time(now),
             self.shared.clock.virtual_time(sent),
         );
-        let mut flow = self.shared.flow();
-        flow.on_acked(now, sent, pn, Bytes::new(bytes), app_limited);
+        let size = Bytes::new(bytes);
+        self.shared.sent().unacked.note_acked(sent, pn, size);
+        self.shared
+            .flow()
+            .on_acked(now, sent, pn, size, app_limited);
     }
 
     fn on_end_acks(

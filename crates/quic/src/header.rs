@@ -5,16 +5,29 @@
 /// (section 19.8).
 pub const LEAST_STREAM_OVERHEAD: u64 = 1 + 8 + 1 + 16 + 2;
 
-/// Length of the packet with a short header, which is the last of its datagram; `None` if there is none or the
-/// headers cannot be read.
-pub(crate) fn short_packet(mut rest: &[u8]) -> Option<usize> {
-    loop {
+/// A packet number space (RFC 9000 section 12.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Initial,
+    Handshake,
+    Data,
+}
+
+/// The packets of a datagram, with their lengths, up to the first whose header cannot be read. One with a short header
+/// is the last.
+pub(crate) fn packets(mut rest: &[u8]) -> impl Iterator<Item = (Space, usize)> {
+    std::iter::from_fn(move || {
         let first = *rest.first()?;
-        if first & 0x80 == 0 {
-            return Some(rest.len());
-        }
-        rest = rest.get(long_packet(first, rest)?..)?;
-    }
+        let (space, length) = match first & 0xb0 {
+            0x80 => (Space::Initial, long_packet(first, rest)?),
+            0x90 => (Space::Data, long_packet(first, rest)?),
+            0xa0 => (Space::Handshake, long_packet(first, rest)?),
+            0xb0 => return None, // Retry has no length
+            _ => (Space::Data, rest.len()),
+        };
+        rest = rest.get(length..)?;
+        Some((space, length))
+    })
 }
 
 /// Length of the packet with a long header at the start of `packet` (section 17.2).
@@ -67,21 +80,28 @@ mod tests {
     }
 
     #[test]
-    fn a_short_header_is_found_alone_and_behind_long_ones() {
-        assert_eq!(short_packet(&[0x40, 1, 2, 3]), Some(4));
-        // Initial with an empty token and 2 bytes, Handshake with 3, then a short header of 5.
+    fn packets_of_all_spaces_are_found_in_one_datagram() {
+        let found = |datagram: &[u8]| packets(datagram).collect::<Vec<_>>();
+        assert_eq!(found(&[0x40, 1, 2, 3]), [(Space::Data, 4)]);
+        // Initial with an empty token and 2 bytes, 0-RTT with 1, Handshake with 3, then a short header of 5.
         let mut datagram = long(0xc0, &[0, 2, 9, 9]);
+        datagram.extend(long(0xd0, &[1, 9]));
         datagram.extend(long(0xe0, &[3, 9, 9, 9]));
-        assert_eq!(short_packet(&datagram), None);
         datagram.extend([0x40, 1, 2, 3, 4]);
-        assert_eq!(short_packet(&datagram), Some(5));
+        let spaces = [Space::Initial, Space::Data, Space::Handshake, Space::Data];
+        let lengths = [9 + 4, 9 + 2, 9 + 4, 5];
+        assert_eq!(
+            found(&datagram),
+            spaces.into_iter().zip(lengths).collect::<Vec<_>>()
+        );
     }
 
     #[test]
     fn a_datagram_cut_short_has_no_packet() {
         let whole = long(0xc0, &[0, 2, 9, 9]);
         for cut in 0..whole.len() {
-            assert_eq!(short_packet(&whole[..cut]), None, "{cut}");
+            assert_eq!(packets(&whole[..cut]).count(), 0, "{cut}");
         }
+        assert_eq!(packets(&long(0xf0, &[0, 2, 9, 9])).count(), 0); // Retry
     }
 }

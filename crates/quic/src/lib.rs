@@ -34,6 +34,7 @@ mod pinned;
 mod seeded;
 mod steering;
 mod streams;
+mod unacked;
 
 pub use endpoint::{Datagram, QuicEndpoint, Train};
 pub use header::LEAST_STREAM_OVERHEAD;

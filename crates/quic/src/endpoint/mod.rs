@@ -2,6 +2,7 @@
 
 mod events;
 mod settings;
+mod silence;
 
 use crate::adapter::{Factory, Shared};
 use crate::clock::{Clock, duration};
@@ -25,10 +26,6 @@ use thalweg_units::{Duration, Ecn, Instant, Rate};
 
 /// Least time between two firings of timers.
 const GRANULARITY: Duration = Duration::from_nanos(1);
-/// A probe timeout is doubled 16 times at most (noq-proto 1.3.0), and is at least a millisecond longer than the RTT (RFC
-/// 9002 section 6.1.2).
-const MOST_BACKOFF: u64 = 1 << 16;
-const LEAST_VARIATION: Duration = Duration::from_millis(1);
 /// A datagram begins with the tag of its application.
 const TAG: usize = 8;
 
@@ -84,8 +81,6 @@ pub struct QuicEndpoint {
     lateness: Duration,
     /// Time until which timers have fired.
     expired: Instant,
-    /// When the first datagram that wants an answer was sent since the last one of the peer.
-    unanswered: Option<Instant>,
     // Copies of what the stack shares with its controller, updated after every call.
     path: PathState,
     control: Control,
@@ -147,7 +142,6 @@ impl QuicEndpoint {
             wakeup_noise,
             lateness: Duration::ZERO,
             expired: Instant::START,
-            unanswered: None,
             path,
             control,
             counters: Counters::default(),
@@ -216,13 +210,12 @@ impl QuicEndpoint {
 
     /// Receives a datagram.
     pub fn receive(&mut self, now: Instant, datagram: Datagram) {
-        if self.is_idle(now) {
-            self.give_up();
-        }
         if self.closed {
             return;
         }
-        self.unanswered = None;
+        if self.role == Role::Server && !self.is_confirmed {
+            self.discard_initial(&datagram.data);
+        }
         let time = self.shared.clock.real(now);
         let from = match self.role {
             Role::Client => Role::Server,
@@ -294,9 +287,8 @@ impl QuicEndpoint {
         let size = transmit.segment_size.unwrap_or(transmit.size);
         let unconfirmed = (!self.is_confirmed).then_some(&self.buffer[..]);
         self.last_number = self.shared.note_sent(now, unconfirmed);
-        let wants_answer = !self.is_confirmed || self.last_number.is_some();
-        if wants_answer {
-            self.unanswered.get_or_insert(now);
+        if self.role == Role::Client && !self.is_confirmed {
+            self.discard_initial(&self.buffer);
         }
         self.sent += transmit.size.div_ceil(size) as u64;
         let train = Train {
@@ -338,7 +330,7 @@ impl QuicEndpoint {
     /// Handles every timer that is due.
     pub fn expire(&mut self, now: Instant) {
         self.expired = now;
-        if self.is_idle(now) {
+        if self.is_forsaken(now) {
             self.give_up();
             return;
         }
@@ -351,27 +343,6 @@ impl QuicEndpoint {
         let drawn = (u128::from(self.noise.next_u64()) * most) >> 64;
         self.lateness = Duration::from_nanos(drawn as u64);
         self.process(now);
-    }
-
-    /// Whether the peer is silent for as long as the longest probe timeout may be. The stack counts a probe timeout
-    /// from the last probe. When it has doubled as often as it may, or a server had to wait for an address that is not
-    /// validated (RFC 9000 section 8.1), the next one is past as well, and the stack fires it without end. An endpoint
-    /// gives up before, as after an idle timeout (RFC 9000 section 10.1).
-    fn is_idle(&self, now: Instant) -> bool {
-        let silence = self
-            .unanswered
-            .map_or(Duration::ZERO, |sent| now.since(sent));
-        // Asked for each datagram: few are silent for long enough to ask for the RTT.
-        if silence < LEAST_VARIATION * MOST_BACKOFF {
-            return false;
-        }
-        let connection = self.connection.as_ref();
-        connection.is_some_and(|(_, connection)| {
-            let rtt = connection
-                .rtt(PathId::ZERO)
-                .map_or(Duration::ZERO, duration);
-            silence >= (rtt + LEAST_VARIATION) * MOST_BACKOFF
-        })
     }
 
     /// Ends a connection without a word, like one that was idle for too long (RFC 9000 section 10.1).
