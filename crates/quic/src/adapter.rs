@@ -34,7 +34,7 @@ struct Made {
 /// Ack-eliciting packets that the stack has sent.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
-    /// Those whose packet number space is not yet known.
+    /// Those of the datagrams that it builds now.
     made: Vec<Made>,
     pub(crate) unacked: Unacked,
 }
@@ -208,6 +208,9 @@ impl Controller for Adapter {
     ) {
         if let Some(theirs) = &mut self.theirs {
             theirs.on_end_acks(now, in_flight, app_limited, largest_acked);
+        }
+        if let Some(number) = largest_acked {
+            self.shared.sent().unacked.note_largest_acked(number);
         }
         self.shared
             .flow()

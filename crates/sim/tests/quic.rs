@@ -221,3 +221,16 @@ fn the_controllers_of_the_stack_steer_no_modelled_flow() {
         );
     }
 }
+
+#[test]
+fn a_flow_outlasts_an_outage_of_which_its_round_trip_is_a_tiny_part() {
+    let toml = "title = \"test\"\ntime_limit = \"2 h\"\n[path]\nrate = \"1 Gbps\"\nrtt = \"20 us\"\nbuffer = \"100 kB\"\n\
+        [[path.change]]\nat = \"0.2 s\"\nrate = \"0 bps\"\n[[path.change]]\nat = \"3000 s\"\nrate = \"1 Gbps\"\n";
+    let toml =
+        toml.to_owned() + &flow("main", "quic", "download = \"50 MB\"").replace("c4", "cubic");
+    let completion = outcome_of(&toml, 1).flows[0].completion;
+    // Probes are two seconds further apart each time: 110 s after 3000 s, since 2 + 4 + ... + 110 = 3080. What the first
+    // does not repair, the next does.
+    let seconds = completion.expect("it completes").as_secs_f64();
+    assert!((3_000.0..3_225.0).contains(&seconds), "{seconds}");
+}

@@ -1,7 +1,6 @@
 //! Events of the connection, passed on to its endpoint and to the application.
 
 use super::{QuicEndpoint, TAG};
-use crate::header::Space;
 use crate::streams::app_id;
 use bytes::Bytes as Buffer;
 use noq_proto::{ConnectionError, Dir, Event, StreamEvent, VarInt};
@@ -32,10 +31,7 @@ impl QuicEndpoint {
                 }
                 Event::HandshakeConfirmed => {
                     self.is_confirmed = true;
-                    let mut sent = self.shared.sent();
-                    sent.unacked.discard(Space::Initial);
-                    sent.unacked.discard(Space::Handshake);
-                    drop(sent);
+                    self.shared.sent().unacked.confirm();
                     if self.is_closing {
                         let now = self.shared.clock.real(now);
                         connection.close(now, VarInt::from_u32(0), Buffer::new());

@@ -81,6 +81,8 @@ pub struct QuicEndpoint {
     lateness: Duration,
     /// Time until which timers have fired.
     expired: Instant,
+    /// The peer delays acknowledgements of the application space by so much, or more.
+    ack_delay: Duration,
     // Copies of what the stack shares with its controller, updated after every call.
     path: PathState,
     control: Control,
@@ -102,6 +104,7 @@ impl QuicEndpoint {
         mut noise: Rng,
     ) -> Self {
         let wakeup_noise = config.wakeup_noise;
+        let ack_delay = settings::least_ack_delay(&config);
         let (controller, theirs) = match steering {
             Steering::Ours(controller) => (Some(controller), None),
             Steering::Stack(theirs) => (None, Some(theirs.factory(config.initial_window))),
@@ -142,6 +145,7 @@ impl QuicEndpoint {
             wakeup_noise,
             lateness: Duration::ZERO,
             expired: Instant::START,
+            ack_delay,
             path,
             control,
             counters: Counters::default(),
@@ -213,9 +217,7 @@ impl QuicEndpoint {
         if self.closed {
             return;
         }
-        if self.role == Role::Server && !self.is_confirmed {
-            self.discard_initial(&datagram.data);
-        }
+        self.discard_initial_after(Role::Server, &datagram.data);
         let time = self.shared.clock.real(now);
         let from = match self.role {
             Role::Client => Role::Server,
@@ -287,9 +289,7 @@ impl QuicEndpoint {
         let size = transmit.segment_size.unwrap_or(transmit.size);
         let unconfirmed = (!self.is_confirmed).then_some(&self.buffer[..]);
         self.last_number = self.shared.note_sent(now, unconfirmed);
-        if self.role == Role::Client && !self.is_confirmed {
-            self.discard_initial(&self.buffer);
-        }
+        self.discard_initial_after(Role::Client, &self.buffer);
         self.sent += transmit.size.div_ceil(size) as u64;
         let train = Train {
             ecn: if transmit.ecn.is_some() {

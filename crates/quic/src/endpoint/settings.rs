@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use thalweg_control::Rng;
 use thalweg_transport::{Role, TransportConfig};
-use thalweg_units::Bytes;
+use thalweg_units::{Bytes, Duration};
 
 /// Receive window of a stream, and limit of unacknowledged data of a sender: large enough not to limit a path of
 /// 10 Gbit/s and 400 ms with a buffer of one BDP, since the stack does not tune its windows. It is the largest number that
@@ -50,6 +50,17 @@ pub(super) fn of_transport(config: &TransportConfig) -> StackConfig {
         stack.ack_frequency_config(Some(frequency));
     }
     stack
+}
+
+/// The least max_ack_delay that the stack uses for a peer: that of RFC 9000 section 18.2, or the one that it requests,
+/// which is at most the larger one of this and the RTT (noq-proto 1.3.0).
+pub(super) fn least_ack_delay(config: &TransportConfig) -> Duration {
+    let standard = Duration::from_millis(25);
+    if config.ack_frequency {
+        config.max_ack_delay.min(standard)
+    } else {
+        standard
+    }
 }
 
 /// Common configuration of client and server.
