@@ -91,14 +91,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (0u64..10_000_000).prop_map(Seed),
         1 => (0u64..10_000_000_000).prop_map(PeakRate),
         1 => (1_000u64..9_000).prop_map(Mtu),
-        2 => (delivery_rate(), magnitude(34)).prop_map(|(rate, span)| Delivery(rate, span)),
+        2 => (magnitude(40), magnitude(34)).prop_map(|(rate, span)| Delivery(rate, span)),
     ]
-}
-
-/// In bps: none, or of a packet of 1000 bytes in 8 s at least. C4 takes half its window over the rate for its max RTT:
-/// at 4 bps that is years, and the window after a jump to 19 Gbps 10^18 bytes.
-fn delivery_rate() -> impl Strategy<Value = u64> {
-    magnitude(40).prop_map(|rate| if rate == 0 { 0 } else { rate.max(1_000) })
 }
 
 /// The fixture sends at most this many packets at once, however large the window.
@@ -191,6 +185,11 @@ proptest! {
     ) {
         let mut flow = Flow::new(&controller);
         for operation in &operations {
+            // C4 takes half its window over the rate for its max RTT: at 4 bps that is years, and the window after a jump
+            // to 19 Gbps 10^18 bytes.
+            if controller.starts_with("c4") && matches!(operation, Operation::Delivery(1..1_000, _)) {
+                continue;
+            }
             apply(&mut flow, operation);
             let control = flow.control();
             let least = MTU * least_packets(&controller);
