@@ -79,6 +79,20 @@ fn packets_are_sent_one_after_the_other_and_then_travel() {
 }
 
 #[test]
+fn a_packet_that_ends_in_the_last_nanosecond_before_a_suspension_is_sent() {
+    // 96 Gbps for 1 us is 12 000 bytes; 11 989 of them end 88/96 ns before that, and one more 80/96 ns.
+    let mut config = LinkConfig::new(Rate::from_bits_per_sec(96_000_000_000), ms(10));
+    config.changes = vec![rate(Duration::from_micros(1), 0)];
+    let mut link = link(&config);
+    for (number, size) in [(0, 11_989), (1, 1), (2, 11)] {
+        link.push(at(0), Probe { number, size });
+    }
+    // A byte of the third packet is left; it is no longer in the queue.
+    assert_eq!(arrivals(&mut link), [(0, 10.001), (1, 10.001)]);
+    assert_eq!(link.queue().packets, 0);
+}
+
+#[test]
 fn a_late_caller_loses_no_capacity() {
     let mut link = link(&config());
     push(&mut link, at(0), 0..50);
