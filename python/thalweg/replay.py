@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from typing import Any
 
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes, Trial
 from thalweg.scenario import Scenario
 from thalweg.store.results import SuiteResult
-from thalweg.toml import read_toml
-
-_EMBEDDED = {"trace": "ms:", "file": "us:"}
-"""Keys whose value may name a file in a scenario, and what a value begins with that is the trace itself."""
+from thalweg.toml import named_files, read_toml
 
 
 def replay_trial(outcomes: Outcomes, trial: int, trace: bool = True) -> Trial:
@@ -39,21 +34,11 @@ def changes(outcomes: Outcomes, again: Trial) -> list[str]:
 
 def _refuse_files(toml: str, name: str) -> None:
     """A stored scenario contains its traces: one that names a file was not written by us."""
-    for key, value in _entries(read_toml(toml, name)):
-        marks = _EMBEDDED.get(key)
-        if marks is not None and isinstance(value, str) and not value.startswith(marks):
-            raise RequestError(
-                f"{name}: {key} = {value[:60]!r} names a file, which no stored scenario does; accepted: the trace "
-                f"itself, after {marks!r}"
-            )
-
-
-def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """All keys and values of a document, those within others included."""
-    if isinstance(value, dict):
-        yield from value.items()
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _entries(inner)
+    for key, file in named_files(read_toml(toml, name)):
+        raise RequestError(
+            f"{name}: {key} = {file[:60]!r} names a file, which no stored scenario does; accepted: the trace "
+            'itself, after "ms:" or "us:"'
+        )
 
 
 def is_same(outcomes: Outcomes, trial: int, again: Trial) -> bool:

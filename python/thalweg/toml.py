@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from thalweg import _native
 from thalweg.errors import ScenarioError
+
+_TRACES = {"trace": "ms:", "file": "us:"}
+"""Keys of a scenario whose values are names of files (docs/scenario.schema.json), and how a value begins that is
+no name but the trace itself."""
 
 
 def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
@@ -25,3 +30,36 @@ def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
         refused = ScenarioError(str(error))
         refused.__dict__.update(error.__dict__)  # origin, line and key
         raise refused from None
+
+
+def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The keys and names of all files in a scenario, or in the value of a key of one.
+
+    >>> list(named_files({"path": {"trace": "lte.trace", "hop": [{"jitter": {"file": "us:10 20"}}]}}))
+    [('trace', 'lte.trace')]
+    """
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from named_files(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from named_files(inner)
+    elif _is_file(key, value):
+        yield key, value
+
+
+def with_files(value: Any, rename: Callable[[str], str], key: str = "") -> Any:
+    """The same scenario, or value of a key of one, with other names of its files.
+
+    >>> with_files([{"trace": "lte.trace", "rtt": "40 ms"}], "traces/{}".format)
+    [{'trace': 'traces/lte.trace', 'rtt': '40 ms'}]
+    """
+    if isinstance(value, dict):
+        return {name: with_files(inner, rename, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [with_files(inner, rename) for inner in value]
+    return rename(value) if _is_file(key, value) else value
+
+
+def _is_file(key: str, value: Any) -> bool:
+    return isinstance(value, str) and key in _TRACES and not value.startswith(_TRACES[key])

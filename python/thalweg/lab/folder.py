@@ -8,24 +8,20 @@ controller is to run its file: that is done only for who has asked for it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from thalweg.control.definition import Definition, file_of
 from thalweg.control.resolver import Resolver
 from thalweg.errors import RequestError
 from thalweg.store.regular_file import read_regular
-from thalweg.toml import read_toml
+from thalweg.toml import named_files, read_toml
 
 _LARGEST = 1 << 20
 _MOST_FILES = 500
 _LARGEST_IN_ALL = 16 << 20
 """Bytes of all scenarios that are offered at once."""
-_NAMING = {"trace": "ms:", "file": "us:"}
-"""Keys of a scenario whose values are names of files (docs/scenario.schema.json), and how a value begins that is
-no name but the trace itself."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +71,13 @@ class Folder:
 
         Raises RequestError if one is outside, or if the scenario cannot be looked through.
         """
-        named = list(_named(read_toml(text, name)))
+        named = list(named_files(read_toml(text, name)))
         for key, value in sets.items():
             last = key.rsplit(".", 1)[-1].strip()
-            named += list(_named({last: _value(value, f"--set {key}")}))
-        for file in named:
+            named += named_files(_value(value, f"--set {key}"), last)
+        for _, file in named:
             self.inside(file)
-        return named
+        return [file for _, file in named]
 
     def resolver(self) -> Resolver:
         """Finds controllers in files of this folder alone, if they may run."""
@@ -120,15 +116,3 @@ def _value(text: str, option: str) -> object:
             f"{option} = {text[:60]!r}: this is not TOML; accepted: a value in TOML, or a text without quotes"
         ) from None
     return value if isinstance(value, str | dict | list) else text
-
-
-def _named(value: Any) -> Iterator[str]:
-    """The names of files in a scenario, or in a part of it."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key in _NAMING and isinstance(inner, str) and not inner.startswith(_NAMING[key]):
-                yield inner
-            yield from _named(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _named(inner)

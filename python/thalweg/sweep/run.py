@@ -28,6 +28,7 @@ from thalweg.sweep.point import Point
 from thalweg.sweep.shard import Shard
 from thalweg.sweep.store import TEXT, Store
 from thalweg.sweep.table import Rows
+from thalweg.toml import named_files, read_toml
 
 _BLOCK = 2000
 """Most points that are resolved at once."""
@@ -149,7 +150,7 @@ class Run:
         self._stores = True
         if plan.base.is_inline:
             with whole_file(self._store.folder / INLINE) as partial:
-                partial.write_bytes(plan.base.text)
+                partial.write_bytes(_stored(plan, first[0][0] if first else None))
         frames: list[pl.DataFrame] = []
         trials = 0
 
@@ -330,6 +331,17 @@ def _gaps(seeds: range, there: set[int]) -> Iterator[range]:
             first = seed
     if first is not None:
         yield range(first, seeds.stop)
+
+
+def _stored(plan: Plan, first: Point | None) -> bytes:
+    """The plan's own scenario, as its store has it: if it names traces, with these in it, as the first point runs.
+
+    Replays set the values of all axes again.
+    """
+    text = plan.base.text
+    if first is None or not list(named_files(read_toml(text, plan.base.file))):
+        return text
+    return first.scenario.toml.encode()
 
 
 def _frame(plan: Plan, points: Sequence[Point]) -> pl.DataFrame:
