@@ -2,8 +2,9 @@
 //!
 //! Differences from the draft: paths of more than 50 ms start by window and HyStart; the rate is at
 //! least half of the peak while starting; RTprop is refreshed by any sample within 5 % of it, so
-//! ProbeRTT is rare; the gain cycle probes the more often the more it finds; sustained loss of more than
-//! 20 % or an ECN mark halves the window; a probe timeout suspends the flow until it proves spurious.
+//! ProbeRTT is rare; the gain cycle probes the more often the more it finds, and its phases end by other rules;
+//! sustained loss of more than 20 % or an ECN mark halves the window, once for the packets that were sent before; a probe
+//! timeout suspends the flow until it proves spurious. Either ends a start, or else the phase of the gain cycle.
 //!
 //! | file | part |
 //! |---|---|
@@ -14,9 +15,9 @@
 //! | [`output`] | gains, pacing rate, quantum, window |
 //!
 //! # Limits
-//! Detection of policers is omitted, and so is the pause in sending of a start above 100 ms. Rounds are
-//! counted as in the draft. The phase of gain 0.75 ends after RTprop or when drained, as in the draft; the peer's
-//! after both, which `docs/fidelity.md` measures.
+//! Detection of policers is omitted, and so are the pause in sending of a start above 100 ms and the larger gain of
+//! a probe whose BDP is below four packets. Rounds are counted as in the draft. A mark is not known by its packet: one
+//! of a packet that was sent before a reaction counts, once a smoothed RTT has passed.
 
 mod model;
 mod output;
@@ -64,14 +65,21 @@ pub(super) struct Bbr1 {
     cycle_index: u64,
     cycle_first: u64,
     cycle_stamp: Instant,
-    /// Bandwidth when the cycle last restarted.
-    cycle_bw: Rate,
+    /// Ends the phase of the cycle with the next acknowledgement; until then there is no other reaction.
+    ends_phase: bool,
+    /// The largest rate of the current round, and whether rates have grown since the cycle last restarted.
+    round_rate: Rate,
+    has_grown: bool,
+    /// In flight after the acknowledgement before.
+    prior_in_flight: Bytes,
     done_stamp: Option<Instant>,
     round_done: bool,
     bubble: Bubble,
     prior_cwnd: Bytes,
     losses: LossFilter,
     last_reaction: Option<Instant>,
+    /// The first packet that was sent after the last reaction.
+    reaction_end: u64,
     /// Window before a probe timeout, and whether the timeout proved spurious.
     suspended: Option<Bytes>,
     restore: bool,
@@ -99,13 +107,17 @@ impl Bbr1 {
             cycle_index: 0,
             cycle_first: probe_bw::FIRST_PHASE,
             cycle_stamp: init.now,
-            cycle_bw: Rate::ZERO,
+            ends_phase: false,
+            round_rate: Rate::ZERO,
+            has_grown: false,
+            prior_in_flight: Bytes::ZERO,
             done_stamp: None,
             round_done: false,
             bubble: Bubble::default(),
             prior_cwnd: Bytes::ZERO,
             losses: LossFilter::default(),
             last_reaction: None,
+            reaction_end: 0,
             suspended: None,
             restore: false,
             has_seen_rtt: false,
@@ -131,28 +143,29 @@ impl Controller for Bbr1 {
         self.note_rtt(cx);
         self.restore_window();
         let sample = Sample::of(event, cx, self.bubble.has_limited(&event.snapshot));
+        self.update_btl_bw(&sample, cx);
+        self.check_cycle_phase(cx);
+        self.check_startup(&sample);
+        self.check_drain_done(&sample, cx);
         if let Some(rtt) = event.rtt {
             self.update_rtprop(rtt, cx.now);
         }
-        self.update_btl_bw(&sample, cx);
-        self.check_cycle_phase(event, cx);
-        self.check_startup(&sample);
-        self.check_drain_done(&sample, cx);
         self.check_probe_rtt(&sample, cx);
         self.update_control(&sample, cx);
+        self.prior_in_flight = sample.in_flight;
         let starts_by_window = self.state == State::StartupLongRtt;
         self.window_start.pace(starts_by_window, self.cwnd, cx.path);
     }
 
     fn on_lost(&mut self, event: &Lost, cx: &mut Context<'_>) {
-        if self.losses.record_exceeds(event.packet, LOSS_THRESHOLD) {
+        let is_new = event.packet >= self.reaction_end;
+        if is_new && self.losses.record_exceeds(event.packet, LOSS_THRESHOLD) {
             self.reduce(cx);
         }
     }
 
-    fn on_timeout(&mut self, _event: &Timeout, _cx: &mut Context<'_>) {
-        self.suspended.get_or_insert(self.cwnd);
-        self.cwnd = self.least_window();
+    fn on_timeout(&mut self, _event: &Timeout, cx: &mut Context<'_>) {
+        self.suspend(cx);
     }
 
     fn on_spurious_loss(&mut self, _event: &SpuriousLoss, _cx: &mut Context<'_>) {

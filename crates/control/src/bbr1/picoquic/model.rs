@@ -19,13 +19,29 @@ impl Bbr1 {
         self.round
             .update(sample.prior_delivered, sample.total_delivered);
         let mut rate = cx.path.delivery_rate;
-        if matches!(self.state, State::Startup | State::StartupLongRtt) {
+        if self.state == State::Startup {
             rate = rate.max(cx.path.peak_rate.mul_div(1, 2));
         }
-        rate = rate.max(Rate::over(MIN_WINDOW, self.rtprop));
+        if !self.rtprop.is_zero() {
+            rate = rate.max(Rate::over(MIN_WINDOW, self.rtprop));
+        }
+        self.note_growth(rate, sample.is_app_limited);
         if rate >= self.btl_bw() || !sample.is_app_limited {
             self.btl_bw_filter
                 .update(rate.as_bits_per_sec(), self.round.count, 10);
+        }
+    }
+
+    /// Growth is a round that begins with more than the one before had, or a new maximum.
+    fn note_growth(&mut self, rate: Rate, is_app_limited: bool) {
+        if !self.round.start {
+            self.has_grown |= rate > self.round_rate.max(self.btl_bw());
+            self.round_rate = self.round_rate.max(rate);
+        } else if rate > self.btl_bw() || !is_app_limited {
+            self.has_grown |= rate > self.round_rate;
+            self.round_rate = rate;
+        } else {
+            self.has_grown = false;
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Bbr1, State};
 use crate::Context;
 use crate::bbr_model::Gain;
-use crate::event::Ack;
+use std::cmp::Ordering;
 use thalweg_units::Duration;
 
 /// Starts with six phases of cruising.
@@ -17,7 +17,7 @@ pub(super) const GAINS: [Gain; 8] = [
     Gain::percent(125),
     Gain::percent(75),
 ];
-/// Index of the cycle at which a short path begins.
+/// The phase before the one with which a short path begins.
 pub(super) const FIRST_PHASE: u64 = 2;
 /// The last phase of cruising.
 const LAST_CRUISE: u64 = 5;
@@ -27,40 +27,45 @@ const PHASE_RTT: Duration = Duration::from_millis(100);
 impl Bbr1 {
     pub(super) fn enter_probe_bw(&mut self, cx: &Context<'_>) {
         self.state = State::ProbeBw;
+        self.cycle_first = FIRST_PHASE;
         if self.rtprop > PHASE_RTT {
             let phases = self.rtprop.as_nanos() / PHASE_RTT.as_nanos();
             self.cycle_first = phases.min(LAST_CRUISE);
         }
         self.cycle_index = self.cycle_first;
-        (self.cycle_stamp, self.cycle_bw) = (cx.now, self.btl_bw());
+        self.has_grown = true;
+        self.advance_cycle(cx);
     }
 
-    /// Phases last one RTprop, as in the draft; the index at which the cycle restarts depends on what it found.
-    pub(super) fn check_cycle_phase(&mut self, event: &Ack, cx: &Context<'_>) {
+    /// Phases last one RTprop; then a probe waits until as much is in flight as it is for, and the phase after it until
+    /// the queue is drained. Both compare what the acknowledgement before left in flight.
+    pub(super) fn check_cycle_phase(&mut self, cx: &Context<'_>) {
         if self.state != State::ProbeBw {
             return;
         }
-        let is_full_length = cx.now - self.cycle_stamp > self.rtprop;
         let gain = self.pacing_gain();
-        let is_over = if gain == Gain::UNITY {
-            is_full_length
-        } else if gain > Gain::UNITY {
-            let has_filled = event.prior_in_flight >= self.inflight(gain);
-            is_full_length && (has_filled || !event.newly_lost.is_zero())
-        } else {
-            is_full_length || event.prior_in_flight <= self.inflight(Gain::UNITY)
+        let has_arrived = match gain.cmp(&Gain::UNITY) {
+            Ordering::Less => self.prior_in_flight <= self.inflight(Gain::UNITY),
+            Ordering::Equal => true,
+            Ordering::Greater => self.prior_in_flight >= self.inflight(gain),
         };
-        if !is_over {
-            return;
+        let is_full_length = self.ends_phase || cx.now - self.cycle_stamp > self.rtprop;
+        if is_full_length && has_arrived {
+            self.advance_cycle(cx);
         }
+    }
+
+    /// Where the cycle restarts depends on what it found.
+    fn advance_cycle(&mut self, cx: &Context<'_>) {
+        self.ends_phase = false;
         self.cycle_stamp = cx.now;
         self.cycle_index += 1;
         if self.cycle_index >= GAINS.len() as u64 {
-            self.cycle_first = match self.btl_bw() > self.cycle_bw {
+            self.cycle_first = match std::mem::take(&mut self.has_grown) {
                 true => (self.cycle_first + 1).min(LAST_CRUISE),
                 false => self.cycle_first.saturating_sub(1),
             };
-            (self.cycle_index, self.cycle_bw) = (self.cycle_first, self.btl_bw());
+            self.cycle_index = self.cycle_first;
         }
     }
 }

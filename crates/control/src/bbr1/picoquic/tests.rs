@@ -88,13 +88,74 @@ fn losses_leave_room_for_a_packet_that_is_larger_than_the_peers_minimum() {
 }
 
 #[test]
-fn a_window_that_a_timeout_cut_grows_with_the_packets() {
+fn losses_of_packets_sent_before_a_reaction_do_not_count() {
+    let mut path = path(80);
+    path.run_for(Duration::from_secs(4));
+    let window = path.flow.control().window;
+    path.declare_lost(15);
+    path.flow.advance(Duration::from_millis(200)); // more than a smoothed RTT
+    path.declare_lost(15);
+    assert_eq!(path.flow.control().window, window / 2);
+}
+
+#[test]
+fn a_timeout_ends_a_start() {
+    let mut path = path(40);
+    path.run_for(Duration::from_millis(100));
+    assert_eq!(path.state(), "Startup");
+    path.flow.timeout();
+    assert_eq!(path.state(), "Drain");
+}
+
+#[test]
+fn a_timeout_leaves_room_for_packets_that_have_grown() {
     let mut path = path(80);
     path.run_to("Startup_LONG_RTT");
     let flow = &mut path.flow;
     flow.timeout();
     assert_eq!(flow.window(), Bytes::new(3_072));
     flow.path.mtu = Bytes::new(9_000);
+    flow.send();
+    assert_eq!(flow.window(), Bytes::new(9_000));
     flow.ack_next();
-    assert_eq!(flow.window(), Bytes::new(9_000 + 1_440)); // and what was acknowledged
+    assert_eq!(flow.window(), Bytes::new(36_000)); // four packets
+}
+
+/// How long the path stays in phases of this gain, from when it is in one.
+fn phases(path: &mut Bottleneck, gain: f64, begins: impl FnOnce(&mut Bottleneck)) -> f64 {
+    let end = path.flow.now + Duration::from_secs(60);
+    path.run_while(end, |path| path.variable("pacing_gain") != gain);
+    begins(path);
+    let from = path.flow.now;
+    path.run_while(end, |path| path.variable("pacing_gain") == gain);
+    (path.flow.now - from).as_secs_f64()
+}
+
+#[test]
+fn the_phase_after_a_probe_lasts_a_round_trip_and_until_the_queue_is_drained() {
+    let mut path = path(40);
+    path.run_for(Duration::from_secs(2));
+    let after = phases(&mut path, 0.75, |_| ());
+    // RTprop is 40.6 ms. 1.25 BDP fall to one and three quanta within a round trip at 0.75, or little more.
+    assert!((0.041..0.046).contains(&after), "{after}");
+    let mut path = self::path(40);
+    path.run_for(Duration::from_secs(2));
+    phases(&mut path, 1.25, |path| path.rate = path.rate.mul_div(1, 2));
+    // At three quarters of the rate of before, half of which leaves, no queue drains: that takes a lower estimate, after
+    // ten rounds.
+    let after = phases(&mut path, 0.75, |_| ());
+    assert!(after > 10.0 * 0.040, "{after}");
+}
+
+#[test]
+fn sustained_loss_ends_the_phase_of_the_cycle() {
+    let cruise = |count| {
+        let mut path = path(40);
+        path.run_for(Duration::from_secs(2));
+        phases(&mut path, 0.75, |_| ());
+        phases(&mut path, 1.0, |path| drop(path.declare_lost(count)))
+    };
+    let (with, without) = (cruise(15), cruise(0));
+    let phase = without - with;
+    assert!((0.036..0.042).contains(&phase), "{with} {without}");
 }
