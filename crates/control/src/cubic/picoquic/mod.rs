@@ -4,7 +4,8 @@
 //! halves the window at the end of slow start, a bandwidth floor, a Reno window that grows by a packet
 //! per window from half the window, growth during recovery, a window that collapses at a probe timeout,
 //! and a repair after any spurious loss. A probe timeout here is the peer's loss of kind
-//! "timeout". dCubic also reacts to delay in congestion avoidance and ignores ECN and spurious losses.
+//! "timeout". dCubic also reacts to delay after the initial slow start, which it leaves with its whole window, and ignores
+//! ECN and spurious losses.
 //!
 //! One file for each state ([`slow_start`], [`avoidance`]), for the reaction to congestion ([`recovery`]), for
 //! the [`repair`] and for the window function ([`curve`]).
@@ -144,12 +145,11 @@ impl Controller for Cubic {
                 .window
                 .max(long_rtt_floor(self.initial_window, cx.path));
         }
-        let in_avoidance = self.signal == Signal::Delay && self.phase == Phase::Avoidance;
-        if initial || in_avoidance {
+        if initial || self.signal == Signal::Delay {
             let packet_time = self.pacing.packet_time(cx.path.mtu);
             if self.hystart.on_rtt(event.rtt, packet_time, cx.now) {
                 if initial {
-                    self.leave_slow_start_on_delay(cx);
+                    self.leave_slow_start(cx);
                 } else if self.round_has_passed(cx) {
                     self.enter_recovery(Cause::Delay, cx);
                 }

@@ -1,7 +1,7 @@
 //! The reaction to losses, timeouts, CE marks and delay.
 
 use super::curve::{bytes, packets};
-use super::{BETA, Cubic, Phase};
+use super::{BETA, Cubic, Phase, Signal};
 use crate::Context;
 use crate::picoquic::window::minimum_window;
 use thalweg_units::{Bytes, Instant};
@@ -29,13 +29,13 @@ pub(super) struct Previous {
 impl Cubic {
     /// A packet was lost, timed out or was CE-marked.
     pub(super) fn congestion(&mut self, cause: Cause, packet: u64, cx: &Context<'_>) {
-        let is_new = match self.phase {
-            Phase::SlowStart => self.round_has_passed(cx),
-            Phase::Avoidance => packet >= self.recovery_sequence,
+        let is_covered = match (self.phase, self.signal) {
+            (Phase::SlowStart, _) => !self.round_has_passed(cx),
+            (Phase::Avoidance, Signal::Loss) => packet < self.recovery_sequence,
+            (Phase::Avoidance, Signal::Delay) => packet <= self.recovery_sequence,
         };
-        // The peer looks at the filter first in slow start and last in avoidance, where a covered loss
-        // therefore does not advance it.
-        if self.phase == Phase::Avoidance && !is_new {
+        // The peer looks at the filter last only here: a covered loss does not advance it.
+        if is_covered && self.phase == Phase::Avoidance && self.signal == Signal::Loss {
             return;
         }
         let counts = match cause {
@@ -43,7 +43,9 @@ impl Cubic {
             Cause::Timeout => self.losses.record(packet),
             Cause::EcnMark | Cause::Delay => true,
         };
-        if counts && is_new {
+        if counts && self.signal == Signal::Delay && self.in_initial_slow_start() {
+            self.leave_slow_start(cx);
+        } else if counts && !is_covered {
             self.enter_recovery(cause, cx);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::curve::packets;
 use super::recovery::Cause;
-use super::{Cubic, Phase};
+use super::{Cubic, Phase, Signal};
 use crate::Context;
 use crate::event::Ack;
 use crate::picoquic::window::{
@@ -28,32 +28,42 @@ impl Cubic {
         }
     }
 
-    /// The delay test fired in the initial slow start.
-    pub(super) fn leave_slow_start_on_delay(&mut self, cx: &Context<'_>) {
-        let base = self.hystart.filtered_min();
-        if base > TARGET_RENO_RTT {
-            // Towards the window that a path of 100 ms would have, half way.
-            let target = match base > TARGET_SATELLITE_RTT {
-                true => TARGET_SATELLITE_RTT,
-                false => TARGET_RENO_RTT,
-            };
-            let wanted = self.window.mul_div(target.as_nanos(), base.as_nanos());
-            self.window -= (self.window - wanted) / 2;
-        } else {
-            self.window = self.window / 2;
+    /// Ends the initial slow start: on delay, and dCubic's also on losses. Growth continues at once from the window that
+    /// is left. Cubic halves it and reduces it by the curve, dCubic keeps it.
+    pub(super) fn leave_slow_start(&mut self, cx: &Context<'_>) {
+        if self.signal == Signal::Loss {
+            self.window -= self.overshoot();
         }
         self.ssthresh = self.window;
         self.w_max = packets(self.window, cx.path);
         self.w_last_max = self.w_max;
         self.w_reno = self.window.as_u64() as f64;
         self.startup_done = true;
-        self.enter_recovery(Cause::Delay, cx);
-        // Growth continues from the plateau: the epoch started K ago.
+        match self.signal {
+            Signal::Loss => self.enter_recovery(Cause::Delay, cx),
+            Signal::Delay => self.enter_avoidance(cx.now),
+        }
+        // The plateau of the curve is now: the epoch started K ago.
         if cx.now.as_secs_f64() < self.k {
             self.k = cx.now.as_secs_f64();
             self.epoch = Instant::START;
         } else {
             self.epoch = cx.now - Duration::from_secs_f64(self.k);
         }
+    }
+
+    /// By how much the window grew since the packet left whose delay ended slow start.
+    fn overshoot(&self) -> Bytes {
+        let base = self.hystart.filtered_min();
+        if base <= TARGET_RENO_RTT {
+            return self.window - self.window / 2;
+        }
+        // Towards the window that a path of 100 ms would have, half way.
+        let target = match base > TARGET_SATELLITE_RTT {
+            true => TARGET_SATELLITE_RTT,
+            false => TARGET_RENO_RTT,
+        };
+        let wanted = self.window.mul_div(target.as_nanos(), base.as_nanos());
+        (self.window - wanted) / 2
     }
 }

@@ -6,6 +6,7 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 const RTT: Duration = Duration::from_millis(40);
 const NAME: &str = "cubic:variant=picoquic";
+const DCUBIC: &str = "cubic:variant=dcubic";
 
 /// A flow with 40 packets in flight, in the initial slow start.
 fn forty_packets(name: &str) -> Flow {
@@ -50,7 +51,7 @@ fn a_ce_mark_reduces_the_window_at_once() {
     let mut flow = forty_packets(NAME);
     flow.mark_ce(flow.in_flight()[0]);
     assert!(flow.packets() < 31.0 && flow.packets() > 30.0);
-    let mut flow = forty_packets("cubic:variant=dcubic");
+    let mut flow = forty_packets(DCUBIC);
     flow.mark_ce(flow.in_flight()[0]);
     assert_eq!(flow.packets(), 40.0, "dCubic ignores ECN");
 }
@@ -139,11 +140,57 @@ fn an_idle_sender_restarts_the_curve_when_it_was_last_idle() {
 
 #[test]
 fn dcubic_ignores_spurious_losses() {
-    let mut flow = forty_packets("cubic:variant=dcubic");
-    let first = flow.in_flight()[0];
+    let mut flow = forty_packets(DCUBIC);
+    let sent = flow.in_flight();
+    for packet in &sent[..3] {
+        flow.lose(*packet);
+    }
+    assert_eq!(flow.state(), "congestion avoidance");
     flow.timeout();
-    flow.spurious(first);
+    flow.spurious(sent[3]);
     assert_eq!(flow.window(), Bytes::new(3_072));
+}
+
+#[test]
+fn dcubic_leaves_slow_start_on_losses_with_its_whole_window() {
+    let mut flow = forty_packets(DCUBIC);
+    let sent = flow.in_flight();
+    flow.lose(sent[0]);
+    flow.lose(sent[1]);
+    assert_eq!(flow.state(), "slow start");
+    flow.lose(sent[2]);
+    assert_eq!(flow.state(), "congestion avoidance");
+    assert_eq!(flow.packets(), 40.0);
+    assert_eq!(flow.variable("w_max_packets"), Some(40.0));
+    // What is lost of the same flight counts then, at once.
+    flow.lose(sent[3]);
+    // 40 * 7/8 = 35: no fast convergence. The cube root may be 1 % too large: at most 0.03 * 40/8 = 0.15 packets less.
+    let packets = flow.packets();
+    assert!((34.85..=35.0).contains(&packets), "{packets}");
+}
+
+#[test]
+fn losses_that_a_reaction_of_dcubic_covers_advance_its_filter_and_those_of_cubic_do_not() {
+    for (name, advances) in [(DCUBIC, true), (NAME, false)] {
+        let mut flow = forty_packets(name);
+        let sent = flow.in_flight();
+        for packet in &sent[..4] {
+            flow.lose(*packet);
+        }
+        let before = (flow.window(), flow.variable("loss_rate"));
+        flow.lose(sent[4]);
+        assert_eq!(flow.window(), before.0, "{name}");
+        assert_eq!(flow.variable("loss_rate") != before.1, advances, "{name}");
+    }
+}
+
+#[test]
+fn dcubic_leaves_slow_start_on_delay_with_its_whole_window() {
+    let mut flow = Flow::new(DCUBIC);
+    let before = delay_exit(&mut flow, RTT);
+    // The same ACK may grow it by a packet.
+    let kept = flow.window() - before;
+    assert!((Bytes::ZERO..=Bytes::new(1_000)).contains(&kept), "{kept}");
 }
 
 /// Rounds of acknowledgements 2 ms apart until the flow leaves slow start; the largest window.
@@ -196,7 +243,7 @@ fn a_delay_exit_on_a_long_path_gives_up_less() {
 
 #[test]
 fn dcubic_reacts_to_delay_in_congestion_avoidance_once_per_round_trip() {
-    let mut flow = Flow::new("cubic:variant=dcubic");
+    let mut flow = Flow::new(DCUBIC);
     delay_exit(&mut flow, RTT);
     let mut reductions = 0;
     for _ in 0..3 {
@@ -299,7 +346,7 @@ fn a_seed_ends_slow_start_at_the_remembered_window() {
 fn the_first_flight_is_paced_by_the_initial_window_and_the_rtt_of_the_handshake() {
     for name in [
         NAME,
-        "cubic:variant=dcubic",
+        DCUBIC,
         "reno:variant=picoquic",
         "bbr:variant=picoquic",
     ] {
