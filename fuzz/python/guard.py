@@ -65,8 +65,8 @@ class Guard:
         self._seen.clear()
         self._asked_s = None
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak of memory, see proc(5)
-        self._on = True
         held = peak_memory()
+        self._on = True
         signal.setitimer(signal.ITIMER_PROF, BUDGET_S)
         try:
             yield

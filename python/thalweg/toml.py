@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from thalweg import _native
@@ -44,22 +44,5 @@ def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for inner in value:
             yield from named_files(inner)
-    elif _is_file(key, value):
+    elif isinstance(value, str) and key in _TRACES and not value.startswith(_TRACES[key]):
         yield key, value
-
-
-def with_files(value: Any, rename: Callable[[str], str], key: str = "") -> Any:
-    """The same scenario, or value of a key of one, with other names of its files.
-
-    >>> with_files([{"trace": "lte.trace", "rtt": "40 ms"}], "traces/{}".format)
-    [{'trace': 'traces/lte.trace', 'rtt': '40 ms'}]
-    """
-    if isinstance(value, dict):
-        return {name: with_files(inner, rename, name) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [with_files(inner, rename) for inner in value]
-    return rename(value) if _is_file(key, value) else value
-
-
-def _is_file(key: str, value: Any) -> bool:
-    return isinstance(value, str) and key in _TRACES and not value.startswith(_TRACES[key])

@@ -184,11 +184,10 @@ def test_a_request_that_is_too_long_is_refused(lab: Lab) -> None:
         ({"setup": setup(f'"a key" = 1\n{SIMPLE}')}, 'unknown key "a key"'),
         ({"setup": setup(f'"path.rate" = "1 Mbps"\n{SIMPLE}')}, 'unknown key "path.rate"'),
         ({"setup": setup(SIMPLE.replace("rate   =", '"Ä\\"" ='))}, 'unknown key "Ä"'),
-        ({"setup": setup(TRACED)}, 'it names the file "mine.txt"'),
-        ({"setup": setup(CHANGED, sets={"path.trace": "mine.txt"})}, 'it names the file "mine.txt"'),
+        ({"setup": setup(CHANGED, sets={"path.trace": "mine.txt"})}, 'a value names the file "mine.txt"'),
         (
             {"setup": setup(CHANGED), "axes": [{"key": "path.trace", "values": "mine.txt"}]},
-            'it names the file "mine.txt"',
+            'a value names the file "mine.txt"',
         ),
         ({"setup": setup(controllers={"main": "./mine.py"}), "axes": [RTT]}, "runs no controllers in Python"),
         ({"axes": [{"key": "controller.main", "values": "cubic, ./mine.py"}]}, "runs no controllers in Python"),
@@ -305,6 +304,18 @@ def test_a_sweep_goes_on_when_its_page_vanishes(lab: Lab, folder: Path) -> None:
     found = ended(lab)
     assert (found["isComplete"], found["ran"]) == (True, 800)
     assert len(SweepResult.load(folder / "left").scan().collect()) == 800
+
+
+def test_a_changed_scenario_is_swept_and_kept_with_its_traces(
+    lab: Lab, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    start(lab, asked(name="with-traces", setup=setup(TRACED), trials=1))
+    assert ended(lab)["isComplete"]
+    assert "mine.txt" not in (folder / "with-traces" / "scenario.toml").read_text()
+    stored = SweepResult.load(folder / "with-traces")
+    row = stored.scan().collect().row(0, named=True)
+    assert stored.scenario(row["index"]).run(row["seed"]).trace_hash == row["trace_hash"]
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=["TERM", "INT", "KILL"])

@@ -191,27 +191,30 @@ def test_a_replay_finds_the_traces_of_a_scenario_within_a_plan(
 ) -> None:
     (tmp_path / "plans").mkdir()
     (tmp_path / "plans" / "slow.trace").write_text("2\n4\n")
-    (tmp_path / "plans" / "fast.trace").write_text("1\n")
     (tmp_path / "plans" / "late.txt").write_text("0 3000\n20000 100\n")
     (tmp_path / "plans" / "plan.toml").write_text("""\
         trials = 1
         [scenario]
         title = "a phone"
-        path = { trace = "slow.trace", rtt = "40 ms", buffer = "60 ms", up = { trace = "slow.trace" } }
+        [scenario.path]
+        trace = "slow.trace"
+        rtt = "40 ms"
+        buffer = "60 ms"
+        jitter = { model = "trace", file = "late.txt" }
         [[scenario.flow]]
         name = "main"
         controller = "cubic"
         download = "50 kB"
         [axes]
-        "path.trace" = ["slow.trace", "fast.trace"]
-        "path.jitter" = [{ model = "trace", file = "late.txt" }]
+        "path.rtt" = ["40 ms", "80 ms"]
+        "controller.main" = ["cubic", "c4"]
     """)
     monkeypatch.chdir(tmp_path)
     assert main(["sweep", "plans/plan.toml", "--out", "out", "-q"]) == 0
     rows = SweepResult.load("out").scan().collect()
-    assert rows["trace_hash"].n_unique() == 2
-    (tmp_path / "plans" / "slow.trace").write_text("1000\n")  # that of the other direction is in the store
-    for row in rows.filter(pl.col("path.trace") == "fast.trace").iter_rows(named=True):
+    assert rows["trace_hash"].n_unique() == 4
+    (tmp_path / "plans" / "slow.trace").write_text("1000\n")  # that of the sweep is in the store
+    for row in rows.iter_rows(named=True):
         capsys.readouterr()
         assert main([*shlex.split(row["replay"])[1:], "--format", "json"]) == 0
         (flow,) = json.loads(capsys.readouterr().out)["flows"]

@@ -243,12 +243,14 @@ impl<P: Packet> Link<P> {
             let takes =
                 self.port.buffer.waiting.packets > 0 && !self.port.transmitter.rate.is_zero();
             let changes = self.position.until;
-            let is_first = changes < free || changes == free && self.port.transmitter.credit == 0;
+            // With credit, the first bit of the next packet was sent before `free`.
+            let changes_first =
+                changes < free || changes == free && self.port.transmitter.credit == 0;
             if free <= now.min(changes)
                 && let Some(underway) = self.underway.take()
             {
                 self.go_on(underway.queued, underway.start, underway.transmission);
-            } else if changes <= now && changes != Instant::NEVER && (!takes || is_first) {
+            } else if changes <= now && changes != Instant::NEVER && (!takes || changes_first) {
                 self.change(now);
             } else if takes && free <= now {
                 self.transmit(free);

@@ -75,15 +75,16 @@ class Asked:
         text = self._text(folder)
         file = PlanFile(self.file, text)
         plan = plan_of(read_toml(text, self.file), file, Path())
-        files = folder.checked(plan.base.text.decode(), {key: value.text for key, value in plan.settings})
+        folder.checked(plan.base.text.decode(), {})
+        files = folder.checked("", {key: value.text for key, value in plan.settings})
         for axis in plan.axes:
             if len(axis.values) > MOST_VALUES:
                 raise RequestError(_too_many(axis.key, len(axis.values)))
             for value in axis.values:
                 files += folder.checked("", {axis.key: value.text})
-        if files and plan.base.is_inline:  # the store keeps the scenario, and not what stands beside it
+        if files and plan.base.is_inline:  # the store keeps the scenario with its traces, and not those of values
             raise RequestError(
-                f'{self.setup["origin"]}: it names the file "{files[0]}", and its trials are replayed from the '
+                f'{self.setup["origin"]}: a value names the file "{files[0]}", and trials are replayed from the '
                 "store, where there is none; accepted: the scenario saved in the folder and opened from there"
             )
         return replace(plan, resolver=folder.resolver)

@@ -33,7 +33,7 @@ from thalweg.studies.runner.scenario_text import scenario_text, single
 from thalweg.sweep.axis import CONTROLLER, Axis, Value, read_axis
 from thalweg.sweep.design import Design, Space, read_condition, read_design
 from thalweg.sweep.plan_file import PlanFile
-from thalweg.toml import read_toml, with_files
+from thalweg.toml import read_toml
 
 KEYS = ("scenario", "trials", "seed", "set", "controllers", "design", "axes", "tied", "exclude")
 INLINE = "scenario.toml"
@@ -92,14 +92,8 @@ class Plan:
 
     def argument(self, key: str, value: Value) -> str:
         """A value as the command line takes it."""
-        if key.startswith(CONTROLLER):
-            given = self.controller(value)
-            return given if isinstance(given, str) else value.text
-        if self.base.is_inline:  # is read beside the store then, and not beside the plan
-            last = key.rpartition(".")[2]
-            absolute = with_files(value.given, lambda name: str((self.folder / name).absolute()), last)
-            return value.text if absolute == value.given else Value.of(absolute).text
-        return value.text
+        given = self.controller(value) if key.startswith(CONTROLLER) else None
+        return given if isinstance(given, str) else value.text
 
     @property
     def seeds(self) -> range:

@@ -2,9 +2,10 @@
 //!
 //! Differences from the draft: paths of more than 50 ms start by window and HyStart; the rate is at
 //! least half of the peak while starting; RTprop is refreshed by any sample within 5 % of it, so
-//! ProbeRTT is rare; the gain cycle probes the more often the more it finds, and its phases end by other rules;
-//! sustained loss of more than 20 % or an ECN mark halves the window, once for the packets that were sent before; a probe
-//! timeout suspends the flow until it proves spurious. Either ends a start, or else the phase of the gain cycle.
+//! ProbeRTT is rare; the gain cycle probes the more often the more it finds, and the phase after a probe lasts until
+//! RTprop has passed and the queue is drained; sustained loss of more than 20 % or an ECN mark halves the window, and
+//! what was sent before then no longer counts; a probe timeout suspends the flow until it proves spurious. Either ends
+//! a start, or shortens the phase of the gain cycle.
 //!
 //! | file | part |
 //! |---|---|
@@ -65,7 +66,7 @@ pub(super) struct Bbr1 {
     cycle_index: u64,
     cycle_first: u64,
     cycle_stamp: Instant,
-    /// Ends the phase of the cycle with the next acknowledgement; until then there is no other reaction.
+    /// After a reaction: the phase of the cycle need not last for RTprop. Until it ends there is no other reaction to loss.
     ends_phase: bool,
     /// The largest rate of the current round, and whether rates have grown since the cycle last restarted.
     round_rate: Rate,
@@ -105,7 +106,7 @@ impl Bbr1 {
             rtprop_expired: false,
             full_pipe: FullPipe::default(),
             cycle_index: 0,
-            cycle_first: probe_bw::FIRST_PHASE,
+            cycle_first: 0,
             cycle_stamp: init.now,
             ends_phase: false,
             round_rate: Rate::ZERO,
@@ -164,8 +165,10 @@ impl Controller for Bbr1 {
         }
     }
 
-    fn on_timeout(&mut self, _event: &Timeout, cx: &mut Context<'_>) {
-        self.suspend(cx);
+    fn on_timeout(&mut self, event: &Timeout, cx: &mut Context<'_>) {
+        if event.packet >= self.reaction_end && self.losses.record(event.packet) {
+            self.suspend(cx);
+        }
     }
 
     fn on_spurious_loss(&mut self, _event: &SpuriousLoss, _cx: &mut Context<'_>) {

@@ -22,9 +22,7 @@ impl Bbr1 {
         if self.state == State::Startup {
             rate = rate.max(cx.path.peak_rate.mul_div(1, 2));
         }
-        if !self.rtprop.is_zero() {
-            rate = rate.max(Rate::over(MIN_WINDOW, self.rtprop));
-        }
+        rate = rate.max(Rate::over(MIN_WINDOW, self.rtprop));
         self.note_growth(rate, sample.is_app_limited);
         if rate >= self.btl_bw() || !sample.is_app_limited {
             self.btl_bw_filter
@@ -32,7 +30,8 @@ impl Bbr1 {
         }
     }
 
-    /// Growth is a round that begins with more than the one before had, or a new maximum.
+    /// Growth is a round that begins with more than the one before had, or a new maximum. A round that begins limited by
+    /// the application, and with no maximum, forgets it.
     fn note_growth(&mut self, rate: Rate, is_app_limited: bool) {
         if !self.round.start {
             self.has_grown |= rate > self.round_rate.max(self.btl_bw());

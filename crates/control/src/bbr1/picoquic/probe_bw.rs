@@ -18,7 +18,7 @@ pub(super) const GAINS: [Gain; 8] = [
     Gain::percent(75),
 ];
 /// The phase before the one with which a short path begins.
-pub(super) const FIRST_PHASE: u64 = 2;
+const FIRST_PHASE: u64 = 2;
 /// The last phase of cruising.
 const LAST_CRUISE: u64 = 5;
 /// One phase of cruising less for each of these in RTprop.

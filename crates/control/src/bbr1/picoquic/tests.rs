@@ -88,13 +88,14 @@ fn losses_leave_room_for_a_packet_that_is_larger_than_the_peers_minimum() {
 }
 
 #[test]
-fn losses_of_packets_sent_before_a_reaction_do_not_count() {
+fn losses_and_timeouts_of_packets_sent_before_a_reaction_do_not_count() {
     let mut path = path(80);
     path.run_for(Duration::from_secs(4));
     let window = path.flow.control().window;
     path.declare_lost(15);
     path.flow.advance(Duration::from_millis(200)); // more than a smoothed RTT
     path.declare_lost(15);
+    path.flow.timeout();
     assert_eq!(path.flow.control().window, window / 2);
 }
 
@@ -145,6 +146,15 @@ fn the_phase_after_a_probe_lasts_a_round_trip_and_until_the_queue_is_drained() {
     // ten rounds.
     let after = phases(&mut path, 0.75, |_| ());
     assert!(after > 10.0 * 0.040, "{after}");
+}
+
+#[test]
+fn a_short_path_begins_with_three_phases_of_cruising() {
+    let mut path = path(40);
+    path.run_to("ProbeBW");
+    let cruise = phases(&mut path, 1.0, |_| ());
+    // RTprop is 40.6 ms, and an ACK comes every 0.6 ms.
+    assert!((3.0 * 0.0405..3.0 * 0.0415).contains(&cruise), "{cruise}");
 }
 
 #[test]

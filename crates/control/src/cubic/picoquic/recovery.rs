@@ -31,13 +31,11 @@ impl Cubic {
     pub(super) fn congestion(&mut self, cause: Cause, packet: u64, cx: &Context<'_>) {
         let is_covered = match (self.phase, self.signal) {
             (Phase::SlowStart, _) => !self.round_has_passed(cx),
-            (Phase::Avoidance, Signal::Loss) => packet < self.recovery_sequence,
+            // The peer looks at the filter last only here: a covered loss does not advance it.
+            (Phase::Avoidance, Signal::Loss) if packet < self.recovery_sequence => return,
+            (Phase::Avoidance, Signal::Loss) => false,
             (Phase::Avoidance, Signal::Delay) => packet <= self.recovery_sequence,
         };
-        // The peer looks at the filter last only here: a covered loss does not advance it.
-        if is_covered && self.phase == Phase::Avoidance && self.signal == Signal::Loss {
-            return;
-        }
         let counts = match cause {
             Cause::Loss => self.losses.record_exceeds(packet, LOSS_THRESHOLD),
             Cause::Timeout => self.losses.record(packet),

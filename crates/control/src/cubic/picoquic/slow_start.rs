@@ -29,7 +29,7 @@ impl Cubic {
     }
 
     /// Ends the initial slow start: on delay, and dCubic's also on losses. Growth continues at once from the window that
-    /// is left. Cubic halves it and reduces it by the curve, dCubic keeps it.
+    /// is left. Cubic takes the overshoot from it and reduces it by the curve, dCubic keeps it.
     pub(super) fn leave_slow_start(&mut self, cx: &Context<'_>) {
         if self.signal == Signal::Loss {
             self.window -= self.overshoot();

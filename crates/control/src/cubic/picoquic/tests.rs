@@ -170,6 +170,14 @@ fn dcubic_leaves_slow_start_on_losses_with_its_whole_window() {
 }
 
 #[test]
+fn dcubic_leaves_slow_start_on_a_timeout_with_its_whole_window() {
+    let mut flow = forty_packets(DCUBIC);
+    flow.timeout();
+    assert_eq!(flow.state(), "congestion avoidance");
+    assert_eq!(flow.packets(), 40.0);
+}
+
+#[test]
 fn losses_that_a_reaction_of_dcubic_covers_advance_its_filter_and_those_of_cubic_do_not() {
     for (name, advances) in [(DCUBIC, true), (NAME, false)] {
         let mut flow = forty_packets(name);
