@@ -13,7 +13,8 @@
 //!
 //! Decisions of the queue are replayed in order of time: `push` and `pop` first do everything that should
 //! have happened until `now`. Within one instant, a change of the schedule comes before the transmitter
-//! takes a packet, and both come before a packet that is pushed.
+//! takes a packet, unless that packet has credit (below): its first bit was sent before that instant. Both come before
+//! a packet that is pushed.
 //!
 //! # Units
 //! Integer nanoseconds. A transmission ends at the first whole nanosecond after its last bit; the rest

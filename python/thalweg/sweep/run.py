@@ -339,7 +339,7 @@ def _stored(plan: Plan, first: Point | None) -> bytes:
     Replays set the values of all axes again.
     """
     text = plan.base.text
-    if first is None or not list(named_files(read_toml(text, plan.base.file))):
+    if first is None or not any(named_files(read_toml(text, plan.base.file))):
         return text
     return first.scenario.toml.encode()
 

@@ -2,7 +2,7 @@
 
     sweep.json                          the plan, its axes and flows, and the engine that ran last
     points.parquet                      the points of the plan: values, and the hash that their trials have
-    scenario.toml                       the scenario, where the plan itself has it
+    scenario.toml                       the scenario, where the plan itself has it, with its traces
     trials/<engine>/000001.parquet      rows of `table.py`; each file is written whole
 
 A trial is known by the hash of its point, its seed and the engine, so that a sweep that was stopped, or whose plan

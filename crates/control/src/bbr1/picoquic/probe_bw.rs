@@ -27,11 +27,10 @@ const PHASE_RTT: Duration = Duration::from_millis(100);
 impl Bbr1 {
     pub(super) fn enter_probe_bw(&mut self, cx: &Context<'_>) {
         self.state = State::ProbeBw;
-        self.cycle_first = FIRST_PHASE;
-        if self.rtprop > PHASE_RTT {
-            let phases = self.rtprop.as_nanos() / PHASE_RTT.as_nanos();
-            self.cycle_first = phases.min(LAST_CRUISE);
-        }
+        self.cycle_first = match self.rtprop > PHASE_RTT {
+            true => (self.rtprop.as_nanos() / PHASE_RTT.as_nanos()).min(LAST_CRUISE),
+            false => FIRST_PHASE,
+        };
         self.cycle_index = self.cycle_first;
         self.has_grown = true;
         self.advance_cycle(cx);
