@@ -243,3 +243,50 @@ def test_a_key_of_the_scenario_in_a_plan_that_is_no_bare_key_is_said_as_it_is(
         plan.write_text(f'[axes]\n"path.rtt" = ["20 ms"]\n[scenario]\n"{key}" = 1\n', encoding="utf-8")
         assert main(["sweep", str(plan), "--out", str(tmp_path / "out")]) == 2
         assert f'unknown key "{key}"' in capsys.readouterr().err
+
+
+WITHIN = """\
+trials = 1
+[axes]
+"path.rate" = ["5 Mbps",
+  "20 Mbps"]
+
+[scenario]  # the whole of it
+title = "Within"
+[scenario.path]
+rate = "10 Mbps"
+rtt = "40 ms"
+jitter = { model = "wifi", mean = "5 ms" }
+
+[set]
+"path.buffer" = "1 bdp"
+
+[[scenario.flow]]
+name = "main"
+controller = "cubic"
+download = "1 MB"
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in WITHIN.splitlines() if " = " in line][2:])
+def test_a_mistake_in_a_scenario_within_the_plan_is_refused_at_its_line(
+    line: str, tmp_path: Path, capsys: Capture
+) -> None:
+    plan, key = tmp_path / "plan.toml", line.split(" = ", maxsplit=1)[0]
+    plan.write_text(WITHIN.replace(line, f"{key} = []"), encoding="utf-8")
+    assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {plan}:{WITHIN.splitlines().index(line) + 1}: ")
+
+
+def test_a_key_that_a_scenario_within_the_plan_lacks_is_said_of_its_table_or_of_the_scenario(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    plan = tmp_path / "plan.toml"
+    for lacking, says in (
+        ('name = "main"', '16: `[[flow]]`: the key "name"'),
+        ("title", '6: scenario: the key "title"'),
+    ):
+        kept = [line if not line.startswith(lacking) else "" for line in WITHIN.splitlines()]
+        plan.write_text("\n".join(kept), encoding="utf-8")
+        assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2
+        assert capsys.readouterr().err.startswith(f"error: {plan}:{says} is missing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from thalweg.errors import ScenarioError
 from thalweg.toml import read_toml
 
 _LONGEST = 60
+_OWN_HEADER = re.compile(r"(\s*\[\[?\s*)scenario\s*(?:\.\s*(.*)|\]\s*(?:#.*)?)", re.DOTALL)
+"""`[scenario.path]` or `[[scenario.flow]]`, with what is left of it in a file of its own; or `[scenario]`."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,32 @@ class PlanFile:
         where = self.name if line is None else f"{self.name}:{line}"
         given = "" if value is ... else f" = {_shown(value)}"
         return ScenarioError(f"{where}: {dotted(keys)}{given}: {problem}")
+
+    def own_scenario(self) -> str | None:
+        r"""The text of the scenario within the plan, each line where the plan has it.
+
+        None if it is no such text: if it is an inline table, or there is none.
+
+        >>> print(PlanFile("plan.toml", '[axes]\n\n[scenario.path]\nrate = "1 Mbps"').own_scenario())
+        <BLANKLINE>
+        <BLANKLINE>
+        [path]
+        rate = "1 Mbps"
+        """
+        lines, is_own = [], False
+        for line in (self.text or "").split("\n"):
+            kept = line
+            if line.lstrip().startswith("["):
+                header = _OWN_HEADER.fullmatch(line)
+                is_own = header is not None
+                kept = f"{header[1]}{header[2]}" if header and header[2] else ""
+            lines.append(kept if is_own else "")
+        text = "\n".join(lines)
+        try:
+            is_whole = read_toml(text, self.name) == read_toml(self.text or "", self.name).get("scenario")
+        except ScenarioError:
+            return None
+        return text if is_whole else None
 
     def _line(self, keys: tuple[str, ...]) -> int | None:
         """The line where a key is given: behind the longest beginning of the text that lacks it."""

@@ -85,7 +85,7 @@ class Point:
         plan = self.plan
         base = str(self._refused_with())
         if base == str(error):
-            return ScenarioError(f"{plan.file.name}: {base}")
+            return self._refusal_within() or ScenarioError(f"{plan.file.name}: {base}")
         for at, key, value in self._given():
             refused = self._refused_with((key, value))
             if refused is not None and str(refused) != base:
@@ -94,6 +94,17 @@ class Point:
                 return plan.file.refusal(at, problem if found else str(refused), value.text)
         where = f" at {self.words}:" if self.values else ""
         return ScenarioError(f"{plan.file.name}:{where} {error}")
+
+    def _refusal_within(self) -> ScenarioError | None:
+        """The error of the scenario within the plan, with the line of the plan."""
+        file = self.plan.file
+        text = file.own_scenario() if self.plan.base.is_inline else None
+        if text is None:
+            return None
+        base = replace(self.plan.base, text=text.encode(), file=file.name)
+        found = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
+        _, is_of_top, problem = found.partition(" ``: ")  # the scenario begins with a line that is not its own
+        return file.refusal(("scenario",), problem) if is_of_top else ScenarioError(found)
 
     def _refused_with(self, *settings: tuple[str, Value]) -> RequestError | None:
         """The error of the scenario with these settings alone."""
