@@ -322,6 +322,25 @@ def test_shards_merged_one_after_the_other_have_the_points_of_all(scenario: str,
     assert SweepResult.load(tmp_path / "all").points.height == 4
 
 
+def test_a_shard_without_trials_merges_with_the_others(scenario: str, tmp_path: Path, capsys: Capture) -> None:
+    sweep = Sweep(scenario, AXES, trials=1)
+    folders = [str(tmp_path / str(number)) for number in (1, 2, 3)]
+    ran = [sweep.play(Path(folder), ThisMachine(), Shard(n + 1, 3)).ran for n, folder in enumerate(folders)]
+    assert ran == [
+        0,
+        0,
+        4,
+    ]  # a shard of few points takes a share of each one's trials: of one trial, the last has it
+    assert SweepResult.load(folders[0]).rows.height == 0
+    assert main(["sweep", "report", folders[0], "--out", str(tmp_path / "page.html")]) == 2
+    assert "is a shard without trials" in capsys.readouterr().err
+    play(sweep, tmp_path / "whole")
+    assert main(["sweep", "merge", *folders, "--out", str(tmp_path / "all"), "-q"]) == 0
+    assert values(tmp_path / "all").equals(values(tmp_path / "whole"), null_equal=True)
+    flows = SweepResult.load(tmp_path / "whole").head["flows"]
+    assert SweepResult.load(tmp_path / "all").head["flows"] == flows != []
+
+
 def test_a_refused_plan_leaves_nothing_that_refuses_the_mended_one(tmp_path: Path) -> None:
     plan, out = tmp_path / "plan.toml", str(tmp_path / "out")
     body = SCENARIO.replace("[path]", "[scenario.path]").replace("[[", "[[scenario.")

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -134,6 +133,7 @@ class Run:
         """
         plan, space = self._plan, self._plan.space
         self.tally.trials = space.count * plan.trials // self._shard.of
+        sample = self._first_point()
         blocks = self._blocks()
         first = next(blocks, [])
         self._check_values()
@@ -145,20 +145,18 @@ class Run:
             if not self.tally.ran:
                 raise
             self.tally.complete = False
-        flows = first[0][0].scenario.flows if first else []
-        self._store.write_document(head_of(plan, flows, self._store.folder))
+        self._store.write_document(head_of(plan, sample.scenario.flows, self._store.folder))
         self._stores = True
         if plan.base.is_inline:
             with whole_file(self._store.folder / INLINE) as partial:
-                partial.write_bytes(_stored(plan, first[0][0] if first else None))
+                partial.write_bytes(_stored(plan, sample))
         frames: list[pl.DataFrame] = []
         trials = 0
 
         def batches() -> Iterator[Batch]:
             nonlocal trials
-            for block in chain([first], blocks):
-                if block:
-                    frames.append(_frame(plan, [point for point, _ in block]))
+            for block in chain([first], blocks):  # the first one of a shard without trials is empty
+                frames.append(_frame(plan, [point for point, _ in block]))
                 trials += sum(len(seeds) for _, seeds in block)
                 yield from self._missing(block)
 
@@ -178,6 +176,13 @@ class Run:
         if self.tally.complete:
             self.tally.trials = trials
         return pl.concat(frames) if frames else pl.DataFrame()
+
+    def _first_point(self) -> Point:
+        """The first point of the plan, of any shard: all have its flows and its traces. Raises RequestError."""
+        numbers = next(self._plan.space.points(_BLOCK), None)
+        if numbers is None:
+            raise RequestError(f"{self._plan.file.name}: exclude leaves no point; accepted: at least one")
+        return Point(self._plan, *numbers[0])
 
     def _blocks(self) -> Iterator[list[tuple[Point, range]]]:
         """Points with the seeds that this shard has of them, checked. Raises RequestError."""
@@ -333,24 +338,27 @@ def _gaps(seeds: range, there: set[int]) -> Iterator[range]:
         yield range(first, seeds.stop)
 
 
-def _stored(plan: Plan, first: Point | None) -> bytes:
+def _stored(plan: Plan, first: Point) -> bytes:
     """The plan's own scenario, as its store has it: if it names traces, with these in it, as the first point runs.
 
     Replays set the values of all axes again.
     """
     text = plan.base.text
-    if first is None or not any(named_files(read_toml(text, plan.base.file))):
+    if not any(named_files(read_toml(text, plan.base.file))):
         return text
     return first.scenario.toml.encode()
 
 
 def _frame(plan: Plan, points: Sequence[Point]) -> pl.DataFrame:
     """Points as rows; of an axis of numbers, the texts too."""
-    columns: dict[str, Any] = {
+    columns = {
         "index": pl.Series([point.number for point in points], dtype=pl.UInt64),
-        "point": [point.hash for point in points],
+        "point": pl.Series([point.hash for point in points], dtype=pl.String),
     }
     for number, axis in enumerate(plan.axes):
-        columns[axis.column] = [axis.cell(point.values[number]) for point in points]
-        columns[f"{TEXT}{axis.key}"] = [plan.argument(axis.key, point.values[number]) for point in points]
+        cells, texts = [axis.cell(point.values[number]) for point in points], f"{TEXT}{axis.key}"
+        columns[axis.column] = pl.Series(cells, dtype=pl.String if axis.unit is None else pl.Float64)
+        columns[texts] = pl.Series(
+            [plan.argument(axis.key, point.values[number]) for point in points], dtype=pl.String
+        )
     return pl.DataFrame(columns)

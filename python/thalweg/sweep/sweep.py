@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from thalweg import _native
-from thalweg.errors import RequestError
 from thalweg.executor import Executor
 from thalweg.executor.machine import ThisMachine
 from thalweg.progress import Progress, silent
@@ -125,8 +124,6 @@ class Sweep:
         at_once: bool = False,
     ) -> Tally:
         """The same, with what came of it: after a Ctrl-C it is not complete. Raises RequestError."""
-        if self._plan.space.count == 0:
-            raise RequestError(f"{self._plan.file.name}: exclude leaves no point; accepted: at least one")
         with opened(folder, self._plan) as store:
             run = Run(self._plan, store, executor, shard, on_progress)
             run.play(at_once)
