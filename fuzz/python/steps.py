@@ -80,7 +80,7 @@ def _replace_text(file: Path, old: str, new: str) -> None:
 
 def _splice(file: Path, at: int, length: int, new: str) -> None:
     data = file.read_bytes()
-    at = at % len(data)
+    at %= max(1, len(data))
     file.write_bytes(data[:at] + bytes.fromhex(new) + data[at + length :])
 
 
