@@ -100,6 +100,20 @@ def test_a_link_in_the_place_of_a_step_is_not_followed(step: str, tmp_path: Path
     assert names(victim) == kept
 
 
+@pytest.mark.parametrize("step", [".whole", ".moving"])
+@pytest.mark.parametrize("home", [".", "one"])
+def test_a_link_in_a_replacement_that_was_stopped_does_not_come_into_place(
+    step: str, home: str, tmp_path: Path, outcomes_of: Make
+) -> None:
+    folder = tmp_path / "r"
+    store(folder, [outcomes_of([4.5], name="one")])
+    (folder / step / home).mkdir(parents=True)
+    (folder / step / home / "report.html").symlink_to(tmp_path / "victim")
+    store(folder, [outcomes_of([4.5], name="one")])
+    assert not any(file.is_symlink() for file in folder.rglob("*"))
+    assert not (folder / step).exists()
+
+
 def test_a_document_or_table_that_is_a_link_out_is_refused(tmp_path: Path, outcomes_of: Make) -> None:
     for name in ("one/flows.parquet", "metadata.json"):
         folder = tmp_path / name.replace("/", "-")

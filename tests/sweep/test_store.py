@@ -341,6 +341,23 @@ def test_a_shard_without_trials_merges_with_the_others(scenario: str, tmp_path: 
     assert SweepResult.load(tmp_path / "all").head["flows"] == flows != []
 
 
+def test_a_scenario_of_a_store_that_is_a_link_out_of_it_is_not_written(tmp_path: Path) -> None:
+    flow = {"name": "main", "controller": "cubic", "download": "100 kB"}
+    scenario = {"title": "x", "path": {"rate": "10 Mbps", "rtt": "40 ms"}, "flow": [flow]}
+    sweep, out, victim = (
+        Sweep(scenario, {"path.rate": ["5 Mbps"]}, trials=1),
+        tmp_path / "out",
+        tmp_path / "victim",
+    )
+    sweep.run(out)
+    (out / "scenario.toml").rename(victim)
+    victim.write_text("precious", encoding="utf-8")
+    (out / "scenario.toml").symlink_to(victim)
+    with pytest.raises(RequestError, match="leads out of"):
+        sweep.run(out)
+    assert victim.read_text(encoding="utf-8") == "precious"
+
+
 def test_a_refused_plan_leaves_nothing_that_refuses_the_mended_one(tmp_path: Path) -> None:
     plan, out = tmp_path / "plan.toml", str(tmp_path / "out")
     body = SCENARIO.replace("[path]", "[scenario.path]").replace("[[", "[[scenario.")

@@ -70,6 +70,8 @@ class StoredStudy:
         scenario = f"{study}/scenarios/{step[-1]}"
         if step[0] == "run" and Path(scenario).is_symlink():
             return 0  # the command names this file itself: it follows the link, as every program does
+        if step[0] == "suite" and any(file.is_symlink() for file in Path(study, "scenarios").glob("*")):
+            return 0  # a folder of scenarios may have links to them
         lines = {
             "report": ["report", study, "-o", str(self._page)],
             "compare": ["compare", study, str(self._base)],

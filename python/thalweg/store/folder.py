@@ -218,11 +218,11 @@ class ResultFolder:
                 home = self.folder / target.name
                 home.mkdir(exist_ok=True)
                 for file in target.iterdir():
-                    file.replace(home / file.name)
+                    _move(file, home)
                 target.rmdir()
             # The document comes last: where it is, all that it speaks of is there.
             for file in sorted(moving.iterdir(), key=lambda file: file.name == self._document):
-                file.replace(self.folder / file.name)
+                _move(file, self.folder)
             moving.rmdir()
 
     def _remove_older(self) -> None:
@@ -274,6 +274,14 @@ def _older(folder: Path, document: str, kind: str, files: Files) -> list[Path]:
         if _is_folder(file):
             raise RequestError(f"{file} is a folder; accepted: the file of a {kind}")
     return older
+
+
+def _move(file: Path, home: Path) -> None:
+    """Moves a file of a new result into its place; a link is none of it, and a later writer would follow it."""
+    if file.is_symlink():
+        file.unlink()
+    else:
+        file.replace(home / file.name)
 
 
 def _is_folder(path: Path) -> bool:

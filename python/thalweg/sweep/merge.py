@@ -10,7 +10,6 @@ import polars as pl
 from thalweg.errors import RequestError
 from thalweg.progress import Progress, silent
 from thalweg.store.folder import reserve
-from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import DOCUMENT, SAME, read_head
 from thalweg.sweep.plan import INLINE
 from thalweg.sweep.result import SweepResult
@@ -38,8 +37,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         # First, so that a merge that was stopped can be run again.
         store.write_document(head)
         if inline and first.folder.resolve() != out.resolve():
-            with whole_file(out / INLINE) as partial:
-                partial.write_bytes((first.folder / INLINE).read_bytes())
+            store.write_scenario((first.folder / INLINE).read_bytes())
         steps = [(result.folder, engine) for result in results for engine in engines(result.folder)]
         for number, (folder, engine) in enumerate(steps):
             new += _take(folder, engine, out)

@@ -20,9 +20,8 @@ from thalweg.errors import RequestError
 from thalweg.executor import Batch, Executor, Failed, Finished
 from thalweg.executor.pace import BATCH_S, Pace
 from thalweg.progress import Progress, silent
-from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import head_of
-from thalweg.sweep.plan import INLINE, Plan
+from thalweg.sweep.plan import Plan
 from thalweg.sweep.point import Point
 from thalweg.sweep.shard import Shard
 from thalweg.sweep.store import TEXT, Store
@@ -148,8 +147,7 @@ class Run:
         self._store.write_document(head_of(plan, sample.scenario.flows, self._store.folder))
         self._stores = True
         if plan.base.is_inline:
-            with whole_file(self._store.folder / INLINE) as partial:
-                partial.write_bytes(_stored(plan, sample))
+            self._store.write_scenario(_stored(plan, sample))
         frames: list[pl.DataFrame] = []
         trials = 0
 

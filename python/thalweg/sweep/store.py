@@ -24,10 +24,10 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.errors import RequestError, ResultError
-from thalweg.store.folder import reserve
+from thalweg.store.folder import find_file, reserve
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import DOCUMENT, read_head
-from thalweg.sweep.plan import Plan
+from thalweg.sweep.plan import INLINE, Plan
 from thalweg.sweep.table import Rows
 
 POINTS = "points.parquet"
@@ -81,6 +81,12 @@ class Store:
         """Writes the points of the plan. Raises RequestError."""
         with whole_file(self.folder / POINTS) as partial:
             points.write_parquet(partial)
+
+    def write_scenario(self, text: bytes) -> None:
+        """Writes the plan's own scenario. Raises RequestError, also if a link there leads out of the folder."""
+        find_file(self.folder, INLINE)
+        with whole_file(self.folder / INLINE) as partial:
+            partial.write_bytes(text)
 
     def write_document(self, document: dict[str, Any]) -> None:
         """Writes what is known of the sweep; points that belong to an earlier one go. Raises RequestError."""
