@@ -159,6 +159,7 @@ def test_parameters_are_options_and_what_is_not_given_keeps_its_value() -> None:
 def test_a_scenario_text_reads_back_as_the_keys_that_it_was_made_of() -> None:
     keys = {
         "title": 'a "quoted" title',
+        "pass": [],
         "path": {"rate": "1 Mbps", "queue": {"model": "codel", "ecn": False}},
         "path.change": [{"at": "1 s", "rate": "2 Mbps"}, {"at": "2 s", "rate": "3 Mbps"}],
         "flow": [{"name": "main", "route": ["a", "b"], "requests": {"count": 3}, "start": None}],
@@ -167,6 +168,7 @@ def test_a_scenario_text_reads_back_as_the_keys_that_it_was_made_of() -> None:
     assert read["path"].pop("change") == keys["path.change"]
     assert read == {
         "title": keys["title"],
+        "pass": [],
         "path": keys["path"],
         "flow": [{"name": "main", "route": ["a", "b"], "requests": {"count": 3}}],
     }

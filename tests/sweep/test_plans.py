@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,11 @@ import numpy as np
 import pytest
 
 from short_download import SCENARIO
-from thalweg import Sweep
+from thalweg import Scenario, Sweep
+from thalweg.catalogue import find_scenario
 from thalweg.cli import main
 from thalweg.errors import RequestError
+from thalweg.sweep.point import Point
 
 Capture = pytest.CaptureFixture[str]
 
@@ -290,3 +294,42 @@ def test_a_key_that_a_scenario_within_the_plan_lacks_is_said_of_its_table_or_of_
         plan.write_text("\n".join(kept), encoding="utf-8")
         assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2
         assert capsys.readouterr().err.startswith(f"error: {plan}:{says} is missing")
+
+
+@pytest.mark.parametrize("spoiled", ["", "{} = []", '{} = "x y"', "x{} = 1"])
+@pytest.mark.parametrize(
+    "reference", ["c4/bad-wifi", "c4/low-and-up", "c4/c4-background-first", "search/beside-cubic"]
+)
+def test_a_mistake_within_a_plan_is_the_one_that_the_scenario_has_in_a_file_of_its_own(
+    reference: str, spoiled: str, tmp_path: Path
+) -> None:
+    alone, plan = tmp_path / "alone.toml", tmp_path / "plan.toml"
+    before = ["[axes]", '"noise.start" = ["0 s"]', "[scenario]"]
+    lines = find_scenario(reference).read().decode().split("\n")
+    for number, line in enumerate(lines):
+        key = re.match(r'(\w+) *= (?!""")', line)  # without the first line of a long text there is no TOML
+        if key is None:
+            continue
+        text = "\n".join([*lines[:number], spoiled.format(key[1]), *lines[number + 1 :]])
+        alone.write_text(text, encoding="utf-8")
+        within = re.sub(r"(?m)^(\[+)", r"\1scenario.", text)
+        plan.write_text("\n".join([*before, within]), encoding="utf-8")
+        refused, of_plan = _refused(lambda: Scenario.load(alone)), _refused(lambda: _first_scenario(plan))
+        if refused is None or 'key "title"' in refused:  # what the whole lacks is said of `[scenario]`
+            assert (refused is None) == (of_plan is None)
+        else:
+            at, _, problem = refused.removeprefix(f"{alone}:").partition(":")
+            assert of_plan == f"{plan}:{int(at) + len(before)}:{problem}"
+
+
+def _first_scenario(plan: Path) -> Scenario:
+    sweep = Sweep.load(plan)
+    return Point(sweep.plan, 0, sweep.plan.space.at(0)).scenario
+
+
+def _refused(made: Callable[[], object]) -> str | None:
+    try:
+        made()
+    except RequestError as error:
+        return str(error)
+    return None

@@ -326,11 +326,7 @@ def test_a_shard_without_trials_merges_with_the_others(scenario: str, tmp_path: 
     sweep = Sweep(scenario, AXES, trials=1)
     folders = [str(tmp_path / str(number)) for number in (1, 2, 3)]
     ran = [sweep.play(Path(folder), ThisMachine(), Shard(n + 1, 3)).ran for n, folder in enumerate(folders)]
-    assert ran == [
-        0,
-        0,
-        4,
-    ]  # a shard of few points takes a share of each one's trials: of one trial, the last has it
+    assert ran == [0, 0, 4]  # each shard takes a share of the trials of each point: of one trial, the last has it
     assert SweepResult.load(folders[0]).rows.height == 0
     assert main(["sweep", "report", folders[0], "--out", str(tmp_path / "page.html")]) == 2
     assert "is a shard without trials" in capsys.readouterr().err

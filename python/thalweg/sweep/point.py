@@ -84,7 +84,9 @@ class Point:
         """The error of a scenario: as it is without any value, or of the one that is refused alone, or of all."""
         plan = self.plan
         base = str(self._refused_with())
-        if base == str(error):
+        # The same mistake is said of its line if there are no values, and else of the values.
+        problem = base.removeprefix(plan.base.file).partition(": ")[2]
+        if base == str(error) or (problem and str(error).endswith(f": {problem}")):
             return self._refusal_within() or ScenarioError(f"{plan.file.name}: {base}")
         for at, key, value in self._given():
             refused = self._refused_with((key, value))
@@ -96,15 +98,20 @@ class Point:
         return ScenarioError(f"{plan.file.name}:{where} {error}")
 
     def _refusal_within(self) -> ScenarioError | None:
-        """The error of the scenario within the plan, with the line of the plan."""
+        """The error of the scenario within the plan, with the line of the plan; None if no line of it says so."""
         file = self.plan.file
         text = file.own_scenario() if self.plan.base.is_inline else None
         if text is None:
             return None
         base = replace(self.plan.base, text=text.encode(), file=file.name)
-        found = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
-        _, is_of_top, problem = found.partition(" ``: ")  # the scenario begins with a line that is not its own
-        return file.refusal(("scenario",), problem) if is_of_top else ScenarioError(found)
+        refused = replace(self, plan=replace(self.plan, base=base))._refused_with()
+        if refused is None:
+            return None
+        top = f"{file.name}:1: ``: "  # what the whole lacks is said of its first line, which is not its own
+        problem = str(refused)
+        return (
+            file.refusal(("scenario",), problem[len(top) :]) if problem.startswith(top) else ScenarioError(problem)
+        )
 
     def _refused_with(self, *settings: tuple[str, Value]) -> RequestError | None:
         """The error of the scenario with these settings alone."""

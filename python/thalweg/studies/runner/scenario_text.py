@@ -67,7 +67,7 @@ def nanoseconds(value_s: float) -> str:
 
 def _is_table(value: object) -> bool:
     return isinstance(value, Mapping) or (
-        isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value)
+        isinstance(value, list) and value != [] and all(isinstance(entry, Mapping) for entry in value)
     )
 
 

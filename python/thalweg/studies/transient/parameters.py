@@ -218,7 +218,8 @@ class Parameters:
                 "queue": {"model": self.queue} if self.queue != "drop-tail" else None,
                 "noise": noise if is_noisy else None,
             },
-            "path.change": [{"at": step.at, step.kind: step.value} for step in self.steps if step.kind != "flow"],
+            "path.change": [{"at": step.at, step.kind: step.value} for step in self.steps if step.kind != "flow"]
+            or None,
             # With 28 bytes of headers, 1500 on the wire; a single size of packets, so no discovery.
             "transport": {"initial_mtu": "1472 B"},
             "flow": flows,
