@@ -144,6 +144,7 @@ def test_failures_are_open_and_the_rest_is_folded(browser: Browser, report: Path
     assert view.evaluate(opened_) == ["call"]
     view.locator(".bar summary").click()
     view.locator(".bar a", has_text="A short download").nth(2).click()
+    view.wait_for_selector("#short-2 > [open]", state="attached")  # the event of a new address comes later
     assert view.evaluate(opened_) == ["short-2", "call"]
 
 
