@@ -296,6 +296,38 @@ def test_a_key_that_a_scenario_within_the_plan_lacks_is_said_of_its_table_or_of_
         assert capsys.readouterr().err.startswith(f"error: {plan}:{says} is missing")
 
 
+def test_a_mistake_in_a_scenario_within_a_plan_that_is_in_parts_is_said_of_the_scenario(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    parts = (("[scenario]  # the whole of it", '["scenario"]'), ('title = "Within"', 'title = """\n[1]"""'))
+    plan = tmp_path / "plan.toml"
+    for line, other in parts:
+        plan.write_text(WITHIN.replace(line, other).replace('"40 ms"', "[]"), encoding="utf-8")
+        assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2
+        assert capsys.readouterr().err.startswith(
+            f"error: {plan}:6: scenario: `rtt    = []`: this is a list; accepted: "
+        )
+
+
+def test_a_bad_value_of_an_axis_is_named_where_the_scenario_has_none_for_its_key(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    plan = tmp_path / "plan.toml"
+    text = WITHIN.replace('rate = "10 Mbps"\n', "").replace('"5 Mbps"', '"5 Mbx"')
+    plan.write_text(text, encoding="utf-8")
+    assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2
+    assert capsys.readouterr().err.startswith(f'error: {plan}:3: axes."path.rate" = "5 Mbx": ')
+
+
+def test_only_ends_of_lines_in_toml_count_as_such(tmp_path: Path, capsys: Capture) -> None:
+    plan = tmp_path / "plan.toml"
+    text = WITHIN.replace("trials = 1", "trials = 1  # \u2028\u2028").replace('"5 Mbps"', '"5 Mbx"')
+    for ends in ("\n", "\r\n"):
+        plan.write_bytes(text.replace("\n", ends).encode())
+        assert main(["sweep", str(plan), "--out", str(tmp_path / "out"), "-q"]) == 2
+        assert capsys.readouterr().err.startswith(f'error: {plan}:3: axes."path.rate" = "5 Mbx": ')
+
+
 @pytest.mark.parametrize("spoiled", ["", "{} = []", '{} = "x y"', "x{} = 1"])
 @pytest.mark.parametrize(
     "reference", ["c4/bad-wifi", "c4/low-and-up", "c4/c4-background-first", "search/beside-cubic"]

@@ -9,11 +9,11 @@ import polars as pl
 
 from thalweg.errors import RequestError
 from thalweg.progress import Progress, silent
-from thalweg.store.folder import reserve
+from thalweg.store.folder import find_file
 from thalweg.sweep.head import DOCUMENT, SAME, read_head
 from thalweg.sweep.plan import INLINE
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.store import POINTS, Store, engines, read, trial_files
+from thalweg.sweep.store import POINTS, Store, engines, held, read, trial_files
 
 
 def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
@@ -23,22 +23,22 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
     if a folder holds no sweep.
     """
     results = [SweepResult.load(folder) for folder in folders]
+    steps = [(result.folder, engine) for result in results for engine in engines(result.folder)]
     first, new = results[0], 0
-    with reserve(out, DOCUMENT, "sweep", lambda _: (), ["trials"]):
+    with held(out, [engine for _, engine in steps]):
         if (out / DOCUMENT).exists():
             _refuse_other(out, read_head(out)["scenario"], first, "scenario")
         for result in results[1:]:
             for key in SAME:
                 _refuse_other(result.folder, result.head[key], first, key)
-        inline = first.head["reference"].endswith(f"/{INLINE}") and (first.folder / INLINE).exists()
+        inline = find_file(first.folder, INLINE) if first.head["reference"].endswith(f"/{INLINE}") else None
         head = {**first.head, "reference": str(out / INLINE) if inline else first.head["reference"]}
         points = _points(results, out)
         store = Store(out, first.head["engine"])
         # First, so that a merge that was stopped can be run again.
         store.write_document(head)
         if inline and first.folder.resolve() != out.resolve():
-            store.write_scenario((first.folder / INLINE).read_bytes())
-        steps = [(result.folder, engine) for result in results for engine in engines(result.folder)]
+            store.write_scenario(inline.read_bytes())
         for number, (folder, engine) in enumerate(steps):
             new += _take(folder, engine, out)
             on_progress("stores", number + 1, len(steps))

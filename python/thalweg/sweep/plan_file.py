@@ -57,12 +57,12 @@ class PlanFile:
 
     def _line(self, keys: tuple[str, ...]) -> int | None:
         """The line where a key is given: behind the longest beginning of the text that lacks it."""
-        lines = (self.text or "").splitlines()
+        lines = (self.text or "").split("\n")
         while keys:
             before = 0
             for end in range(1, len(lines) + 1):
                 try:
-                    document = read_toml("\n".join(lines[:end]), self.name)
+                    document = read_toml("\n".join([*lines[:end], ""]), self.name)
                 except ScenarioError:
                     continue
                 if _has(document, keys):

@@ -84,34 +84,38 @@ class Point:
         """The error of a scenario: as it is without any value, or of the one that is refused alone, or of all."""
         plan = self.plan
         base = str(self._refused_with())
-        # The same mistake is said of its line if there are no values, and else of the values.
         problem = base.removeprefix(plan.base.file).partition(": ")[2]
-        if base == str(error) or (problem and str(error).endswith(f": {problem}")):
-            return self._refusal_within() or ScenarioError(f"{plan.file.name}: {base}")
+
+        def is_of_base(refused: RequestError) -> bool:
+            """Whether it is the mistake of the scenario alone, whose message names the line and not the values."""
+            return str(refused) == base or (problem != "" and str(refused).endswith(f": {problem}"))
+
+        if is_of_base(error):
+            if plan.base.is_inline and problem:
+                return self._refusal_within(problem)
+            return ScenarioError(f"{plan.file.name}: {base}")
         for at, key, value in self._given():
             refused = self._refused_with((key, value))
-            if refused is not None and str(refused) != base:
+            if refused is not None and not is_of_base(refused):
                 told = f"{' '.join(option(key, plan.argument(key, value)))}: "
-                _, found, problem = str(refused).partition(told)
-                return plan.file.refusal(at, problem if found else str(refused), value.text)
+                _, found, own = str(refused).partition(told)
+                return plan.file.refusal(at, own if found else str(refused), value.text)
         where = f" at {self.words}:" if self.values else ""
         return ScenarioError(f"{plan.file.name}:{where} {error}")
 
-    def _refusal_within(self) -> ScenarioError | None:
-        """The error of the scenario within the plan, with the line of the plan; None if no line of it says so."""
+    def _refusal_within(self, problem: str) -> ScenarioError:
+        """The error of the scenario within the plan: of its line there, or of `scenario` if no line says so."""
         file = self.plan.file
-        text = file.own_scenario() if self.plan.base.is_inline else None
-        if text is None:
-            return None
-        base = replace(self.plan.base, text=text.encode(), file=file.name)
-        refused = replace(self, plan=replace(self.plan, base=base))._refused_with()
-        if refused is None:
-            return None
-        top = f"{file.name}:1: ``: "  # what the whole lacks is said of its first line, which is not its own
-        problem = str(refused)
-        return (
-            file.refusal(("scenario",), problem[len(top) :]) if problem.startswith(top) else ScenarioError(problem)
-        )
+        text = file.own_scenario()
+        if text is not None:
+            base = replace(self.plan.base, text=text.encode(), file=file.name)
+            refused = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
+            lacks = f"{file.name}:1: ``: "  # the whole scenario does; line 1 is some line of the plan
+            if refused.startswith(lacks):
+                problem = refused.removeprefix(lacks)
+            elif refused.startswith(f"{file.name}:"):
+                return ScenarioError(refused)
+        return file.refusal(("scenario",), problem)
 
     def _refused_with(self, *settings: tuple[str, Value]) -> RequestError | None:
         """The error of the scenario with these settings alone."""

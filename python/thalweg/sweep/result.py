@@ -20,6 +20,7 @@ from thalweg.sweep.axis import CONTROLLER, option
 from thalweg.sweep.head import read_head
 from thalweg.sweep.medians import median_columns, subjects
 from thalweg.sweep.store import POINTS, TEXT, engines, read, scan, trial_files
+from thalweg.sweep.table import OF_ALL
 
 if TYPE_CHECKING:
     import xarray
@@ -91,24 +92,21 @@ class SweepResult:
         return ordered.unique("index", keep="first", maintain_order=True).drop("far", column).collect()
 
     @cached_property
-    def _trials(self) -> pl.LazyFrame | None:
+    def _trials(self) -> pl.LazyFrame:
         files = trial_files(self.folder, self.head["engine"])
         if not files:
-            return None
+            return pl.LazyFrame(schema=OF_ALL)
         first, n = int(self.head["seed"]), int(self.head["trials"])
         return scan(files).filter(pl.col("seed").is_between(first, first + n - 1))
 
     @cached_property
     def columns(self) -> list[str]:
         """What was measured: the columns of `scan` behind those of the point."""
-        known = [] if self._trials is None else self._trials.collect_schema().names()
-        return [name for name in known if name not in ("point", "seed", "error")]
+        return [name for name in self._trials.collect_schema().names() if name not in OF_ALL]
 
     def scan(self) -> pl.LazyFrame:
         """One row for each trial, lazily: axes, `seed`, `error`, its `replay` command, and what was measured."""
         points = self.points.lazy()
-        if self._trials is None:
-            return points.select(*self.axes).head(0)
         # An axis such as flow.main.start has the name of what was measured: its value stands for both.
         measured = [name for name in self.columns if name not in self.axes]
         trials = self._trials.select("point", "seed", "error", *measured)
@@ -134,8 +132,6 @@ class SweepResult:
         """
         points = self.points
         trials = self._trials
-        if trials is None:
-            return points.select(*self.axes, trials=pl.lit(0), failed=pl.lit(0))
         own = points.lazy().select("index", "point")
         counts = (
             own.join(trials.select("point", "error"), on="point")

@@ -107,6 +107,7 @@ class Run:
         Of more than a million points, all trials of the store count as theirs.
         """
         plan, space = self._plan, self._plan.space
+        self._first_point()
         total = present = points = 0
         for block in self._blocks():
             if not self._store.height or space.count > _COUNTED:

@@ -24,7 +24,7 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.errors import RequestError, ResultError
-from thalweg.store.folder import find_file, reserve
+from thalweg.store.folder import reserve
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import INLINE, Plan
@@ -83,8 +83,7 @@ class Store:
             points.write_parquet(partial)
 
     def write_scenario(self, text: bytes) -> None:
-        """Writes the plan's own scenario. Raises RequestError, also if a link there leads out of the folder."""
-        find_file(self.folder, INLINE)
+        """Writes the plan's own scenario. Raises RequestError."""
         with whole_file(self.folder / INLINE) as partial:
             partial.write_bytes(text)
 
@@ -102,16 +101,31 @@ class Store:
 
 
 @contextmanager
+def held(folder: Path, writes: Sequence[str]) -> Iterator[None]:
+    """Holds a folder for the trials of some engines, for one process at a time.
+
+    Raises RequestError if it holds something else, or a link where a store writes.
+    """
+    homes = [_TRIALS, *(f"{_TRIALS}/{engine}" for engine in writes)]
+    with reserve(folder, DOCUMENT, "sweep", lambda _: (), homes):
+        for name in (DOCUMENT, INLINE):
+            if (folder / name).is_symlink():
+                raise RequestError(f"{folder / name} is a link; accepted: a file, or none")
+        yield
+
+
+@contextmanager
 def opened(folder: Path, plan: Plan) -> Iterator[Store]:
     """The store in a folder, for one process at a time. Raises RequestError, also if it is of another sweep."""
-    with reserve(folder, DOCUMENT, "sweep", lambda _: (), [_TRIALS]):
+    engine = _native.engine()
+    with held(folder, [engine]):
         document = read_head(folder) if (folder / DOCUMENT).exists() else None
         if document is not None and document["scenario"] != plan.base.name:
             raise RequestError(
                 f"{folder} holds a sweep of {document['scenario']!r}, the plan is of {plan.base.name!r}; "
                 "accepted: another folder"
             )
-        store = Store(folder, _native.engine())
+        store = Store(folder, engine)
         store.load()
         yield store
 

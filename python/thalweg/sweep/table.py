@@ -24,6 +24,8 @@ from thalweg.scenario import Scenario
 
 PLANNED = "planned_start_s"
 """When the scenario has a flow start; `start_s` adds noise."""
+OF_ALL = {"point": pl.String, "seed": pl.UInt64, "error": pl.String}
+"""The columns that also a trial without numbers has."""
 _KEYS = {"trial", "seed", "flow", "link", "stream", "controller"}
 _NAMED: Mapping[str, tuple[str, ...]] = {"flow": ("flow",), "link": ("link",), "stream": ("flow", "stream")}
 _Part = npt.NDArray[np.generic] | list[str]
@@ -62,8 +64,7 @@ class Rows:
             series.append(pl.Series("error", [None], pl.String).new_from_index(0, sum(lengths)))
             yield pl.DataFrame([*series, *(_joined(name, parts) for name in names if name != "seed")])
         if self._failed:
-            schema = {"point": pl.String, "seed": pl.UInt64, "error": pl.String}
-            yield pl.DataFrame(self._failed, schema=schema, orient="row")
+            yield pl.DataFrame(self._failed, schema=OF_ALL, orient="row")
 
 
 def _joined(name: str, parts: list[tuple[str, dict[str, _Part]]]) -> pl.Series:

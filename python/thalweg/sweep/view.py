@@ -160,6 +160,10 @@ def _divided(number: Shown, part: str) -> pl.Expr:
 
 def _chosen(result: SweepResult, only: Mapping[str, str]) -> pl.DataFrame:
     """The rows with their index, of the points with some values. Raises RequestError."""
+    if not result.points.height:
+        raise RequestError(
+            f"{result.folder} is a shard without trials; accepted: its sweep, with all shards merged"
+        )
     table = result.rows.with_columns(result.points["index"])
     for key, value in only.items():
         known = {str(axis["key"]): axis for axis in result.head["axes"]}
@@ -170,10 +174,6 @@ def _chosen(result: SweepResult, only: Mapping[str, str]) -> pl.DataFrame:
             raise RequestError(f"--only {key}={value}: no point has it{did_you_mean(value, texts.unique())}")
         kept = result.points.filter(texts == value)["index"]
         table = table.filter(pl.col("index").is_in(kept.implode()))
-    if not result.points.height:
-        raise RequestError(
-            f"{result.folder} is a shard without trials; accepted: its sweep, with all shards merged"
-        )
     if not table.height:
         raise RequestError("no point is left; accepted: fewer --only")
     if table.height > MOST_POINTS:

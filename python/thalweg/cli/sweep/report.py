@@ -57,6 +57,8 @@ def report(
         if size is not None:
             raise RequestError("--size goes with --plot; accepted: --plot FILE.pdf --size 88mm")
         page = out or store / "report.html"
+        if out is None and page.is_symlink():
+            raise RequestError(f"{page} is a link; accepted: --out FILE")
         check_writable(page)
         with Bar() as bar, stopped_by_terminate():
             write_sweep(result, page, keys, metric or (), chosen, traces, bar.show)

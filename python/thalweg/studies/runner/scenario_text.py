@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 Keys = Mapping[str, Any]
-"""Texts, numbers, switches, lists of texts, and mappings of them; what is None is left out."""
+"""Texts, numbers, switches, lists of texts, and mappings of them. None is left out, an empty list is not."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
