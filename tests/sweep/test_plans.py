@@ -319,6 +319,15 @@ def test_a_bad_value_of_an_axis_is_named_where_the_scenario_has_none_for_its_key
     assert capsys.readouterr().err.startswith(f'error: {plan}:3: axes."path.rate" = "5 Mbx": ')
 
 
+@pytest.mark.parametrize("mode", ["--dry-run", "-q"])
+def test_a_plan_whose_exclusions_leave_no_point_is_refused(mode: str, tmp_path: Path, capsys: Capture) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(WITHIN + '[[exclude]]\n"path.rate" = { from = "1 Mbps", to = "1 Gbps" }\n', encoding="utf-8")
+    assert main(["sweep", str(plan), "--out", str(out), mode]) == 2
+    assert capsys.readouterr().err == f"error: {plan}: exclude leaves no point; accepted: at least one\n"
+    assert not out.exists()
+
+
 def test_only_ends_of_lines_in_toml_count_as_such(tmp_path: Path, capsys: Capture) -> None:
     plan = tmp_path / "plan.toml"
     text = WITHIN.replace("trials = 1", "trials = 1  # \u2028\u2028").replace('"5 Mbps"', '"5 Mbx"')

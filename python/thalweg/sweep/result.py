@@ -109,7 +109,7 @@ class SweepResult:
         points = self.points.lazy()
         # An axis such as flow.main.start has the name of what was measured: its value stands for both.
         measured = [name for name in self.columns if name not in self.axes]
-        trials = self._trials.select("point", "seed", "error", *measured)
+        trials = self._trials.select(*OF_ALL, *measured)
         found = trials.join(points, on="point", how="inner", maintain_order="left")
         return found.select("index", *self.axes, "seed", "error", self._replay(), *measured)
 

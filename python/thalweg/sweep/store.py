@@ -28,13 +28,14 @@ from thalweg.store.folder import reserve
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import INLINE, Plan
-from thalweg.sweep.table import Rows
+from thalweg.sweep.table import OF_ALL, Rows
 
 POINTS = "points.parquet"
 TEXT = "="
 """What the column with the texts of an axis begins with."""
 _TRIALS = "trials"
-_KNOWN = {"point": pl.String, "seed": pl.UInt64}
+_KNOWN = {name: OF_ALL[name] for name in ("point", "seed")}
+"""The columns that tell trials apart."""
 
 
 @dataclass
