@@ -171,6 +171,19 @@ def test_a_damaged_result_is_read_or_refused_with_one_message(
     assert {status for _, status in tally} >= {0, 2}
 
 
+@pytest.mark.parametrize(
+    ("table", "column"), [("flows", "flow"), ("flows", "controller"), ("links", "link"), ("streams", "stream")]
+)
+def test_a_table_that_lacks_its_words_is_refused(
+    stored: Path, tmp_path: Path, capsys: Capture, table: str, column: str
+) -> None:
+    shutil.copytree(stored, tmp_path / "r")
+    file = tmp_path / "r" / "second" / f"{table}.parquet"
+    pl.read_parquet(file).drop(column).write_parquet(file)
+    assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page.html")]) == 2
+    assert f"{table}.parquet: {column}: accepted: a column of String" in capsys.readouterr().err
+
+
 def test_a_document_that_is_nested_too_deeply_is_refused(stored: Path, tmp_path: Path, capsys: Capture) -> None:
     shutil.copytree(stored, tmp_path / "r")
     (tmp_path / "r" / "metadata.json").write_text("[" * 200_000, encoding="utf-8")

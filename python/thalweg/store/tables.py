@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 import polars as pl
@@ -14,7 +14,15 @@ from thalweg.outcome import TABLES, Description
 from thalweg.store.folder import find_file
 from thalweg.verdict import column_of
 
-_OTHERS = {"flow", "controller", "link", "stream", "trace_hash", "finished"}
+_WORDS: Mapping[str, Sequence[str]] = {
+    "flows": ("flow", "controller"),
+    "links": ("link",),
+    "trials": ("trace_hash",),
+    "requests": ("flow",),
+    "streams": ("flow", "stream"),
+}
+"""The columns of each table that hold words."""
+_OTHERS = {"finished"}.union(*_WORDS.values())
 """Columns that do not hold numbers."""
 _TRY = """
 import sys, polars
@@ -59,6 +67,7 @@ def read_tables(folder: Path, scenario: Description) -> dict[str, pl.DataFrame] 
     try:
         for name, table in tables.items():
             _numbers(table, name)
+            _words(table, name)
         _check(tables["flows"], tables["trials"], tables["streams"], scenario)
     except RequestError as error:
         raise ResultError(f"{folder / scenario.name}: the result is damaged: {error}") from None
@@ -85,14 +94,10 @@ def _check(flows: pl.DataFrame, trials: pl.DataFrame, streams: pl.DataFrame, sce
     for name, table in of_flows.items():
         if table.is_empty() or not table["trial"].is_between(0, trials.height - 1).all():
             raise ResultError(f"{name}.parquet: trial: accepted: at least one row, 0 to {trials.height - 1}")
-        _column(table, name, "flow", pl.String)
-    _column(trials, "trials", "trace_hash", pl.String)
     _column(trials, "trials", "core_s", pl.Float64)
     if not trials["core_s"].is_finite().all():
         raise ResultError("trials.parquet: core_s: accepted: finite numbers")
     _column(flows, "flows", "finished", pl.Boolean)
-    if "streams" in of_flows:
-        _column(streams, "streams", "stream", pl.String)
     for criterion in scenario.criteria:
         table = flows if criterion.get("stream") is None else streams
         column_of(criterion, table.columns)
@@ -104,6 +109,12 @@ def _numbers(table: pl.DataFrame, name: str) -> None:
         is_number = dtype.is_integer() or dtype.is_float() or dtype == pl.Null
         if column not in _OTHERS and not is_number:
             raise ResultError(f"{name}.parquet: {column} holds {dtype}; accepted: numbers")
+
+
+def _words(table: pl.DataFrame, name: str) -> None:
+    """Refuses a table that lacks a column of words; one without rows may."""
+    for column in _WORDS[name] if table.height else ():
+        _column(table, name, column, pl.String)
 
 
 def _whole_numbers(table: pl.DataFrame, name: str, column: str) -> None:

@@ -110,5 +110,11 @@ def _named(rows: list[Row]) -> Iterator[tuple[str, Row]]:
 
 
 def _number(value: Any) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if is_number else None
+    """A value as a number; None if it is none, is not finite, or is larger than a float holds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # JSON knows no largest whole number
+        return None
+    return number if math.isfinite(number) else None
