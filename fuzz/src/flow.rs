@@ -47,7 +47,7 @@ impl Flow {
             mtu,
             initial_window: Bytes::new(window),
         };
-        let mut path = PathState::new(mtu);
+        let mut path = PathState::new(mtu, init.now);
         path.established = true;
         Flow {
             now,

@@ -62,7 +62,7 @@ impl Factory {
             .seed
             .unwrap_or_else(|| RandomState::new().build_hasher().finish());
         let controller = self.spec.build(&init);
-        let mut flow = StackFlow::new(Some(controller), config, Rng::seed_from_u64(seed));
+        let mut flow = StackFlow::new(Some(controller), config, init.now, Rng::seed_from_u64(seed));
         flow.set_codepoint(Ecn::Ect0); // the only one that the stacks send
         flow.establish();
         Bridge(Mutex::new(Sender {

@@ -20,7 +20,7 @@ pub struct Context<'a> {
 /// The initial state of a controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Init {
-    /// Current time.
+    /// When the connection starts: the origin of all times that a controller measures.
     pub now: Instant,
     /// Size of a full packet (UDP payload).
     pub mtu: Bytes,

@@ -44,15 +44,16 @@ pub struct PathState {
     /// Whether samples are currently marked as application-limited.
     pub app_limited: bool,
     /// The last time at which the sender could have sent but had no data (being blocked by
-    /// flow control counts as no data).
+    /// flow control counts as no data); before the first, the start of the connection.
     pub last_idle: Instant,
-    /// Send time of the newest acknowledged packet that carried stream or datagram data.
+    /// Send time of the newest acknowledged packet that carried stream or datagram data; before the first, the start of
+    /// the connection.
     pub newest_acked_data_sent: Instant,
 }
 
 impl PathState {
-    /// State of an unknown path. The initial RTT is that of RFC 9002 section 6.2.2.
-    pub fn new(mtu: Bytes) -> Self {
+    /// State of an unknown path, of a connection that starts at `start`. The initial RTT is that of RFC 9002 section 6.2.2.
+    pub fn new(mtu: Bytes, start: Instant) -> Self {
         PathState {
             mtu,
             smoothed_rtt: Duration::from_millis(333),
@@ -71,8 +72,8 @@ impl PathState {
             established: false,
             window_limited: false,
             app_limited: false,
-            last_idle: Instant::START,
-            newest_acked_data_sent: Instant::START,
+            last_idle: start,
+            newest_acked_data_sent: start,
         }
     }
 

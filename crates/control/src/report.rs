@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn due(reporter: &mut Reporter, ms: u64, ce: u64) -> Option<Report> {
-        let mut path = PathState::new(Bytes::new(1440));
+        let mut path = PathState::new(Bytes::new(1440), Instant::START);
         path.ecn.ce = ce;
         let mut rng = Rng::seed_from_u64(1);
         reporter.due(&Context {

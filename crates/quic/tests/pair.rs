@@ -52,7 +52,7 @@ fn pair(controller: &str, seed: u64) -> Pair {
         };
         let rng = Rng::seed_from_u64(seed);
         let noise = Rng::seed_from_u64(seed + 1000);
-        QuicEndpoint::new(role, config.clone(), steering, rng, noise)
+        QuicEndpoint::new(role, config.clone(), init.now, steering, rng, noise)
     };
     let wire = || Wire {
         free_at: Instant::START,

@@ -48,15 +48,19 @@ fn c4_takes_the_share_of_one_acknowledgement_for_that_of_the_path() {
     // Its filter takes over at once what one acknowledgement reports if at least half of it is marked. Marks are
     // acknowledged at once by RFC 9000 section 13.2.1, so that each is at least half of what is reported. Its send
     // quantum of about 4 ms meets a threshold of 1 ms in each burst.
-    // Whether it ever recovers from the first of these bursts is chance: half of the trials stay at a tenth of the link.
-    let utilisations: Vec<f64> = (1..=8)
+    // Whether it recovers from the first of these bursts is chance: in about six of ten trials it stays at a tenth of the
+    // link. Of 24 trials these are 14.4, with a standard deviation of 2.4.
+    let utilisations: Vec<f64> = (1..=24)
         .map(|seed| by_rules("rfc", "dualpi2", &["c4"], seed).links[0].utilisation)
         .collect();
-    let (low, high): (Vec<f64>, Vec<f64>) = utilisations.iter().partition(|share| **share < 0.2);
-    assert!((2..=6).contains(&low.len()), "{utilisations:?}");
-    assert!(low.iter().all(|share| *share > 0.03), "{low:?}");
+    let (low, high): (Vec<f64>, Vec<f64>) = utilisations.iter().partition(|share| **share < 0.5);
+    assert!((7..=22).contains(&low.len()), "{utilisations:?}");
     assert!(
-        high.iter().all(|share| (0.7..0.9).contains(share)),
+        low.iter().all(|share| (0.03..0.3).contains(share)),
+        "{low:?}"
+    );
+    assert!(
+        high.iter().all(|share| (0.7..0.99).contains(share)),
         "{high:?}"
     );
 }

@@ -23,7 +23,7 @@ const SHORTEST: Duration = Duration::from_millis(1);
 
 /// A point of the delivery: bytes delivered, when that became known, and the send time of the packet that
 /// showed it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Reference {
     delivered: Bytes,
     acked: Instant,
@@ -53,9 +53,20 @@ pub(crate) struct SendState {
     reference: Reference,
 }
 
+impl Reference {
+    /// Nothing was delivered since the start of the connection.
+    fn none(start: Instant) -> Self {
+        Reference {
+            delivered: Bytes::ZERO,
+            acked: start,
+            sent: start,
+        }
+    }
+}
+
 impl SendState {
-    /// The record of a handshake packet sent at `sent`: nothing was delivered before it.
-    pub(crate) fn of_handshake(sent: Instant) -> Self {
+    /// The record of a handshake packet sent at `sent`: nothing was delivered before it since `start`.
+    pub(crate) fn of_handshake(sent: Instant, start: Instant) -> Self {
         SendState {
             sent,
             size: 0,
@@ -64,9 +75,9 @@ impl SendState {
             delivered: Bytes::ZERO,
             lost: Bytes::ZERO,
             in_flight: Bytes::ZERO,
-            delivered_at: Instant::START,
+            delivered_at: start,
             first_sent: sent,
-            reference: Reference::default(),
+            reference: Reference::none(start),
         }
     }
 
@@ -86,8 +97,10 @@ impl SendState {
 }
 
 /// Both estimators of one sender.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct DeliveryRate {
+    /// When the connection starts.
+    start: Instant,
     delivered: Bytes,
     /// When `delivered` last grew (C.delivered_time of the draft).
     delivered_at: Instant,
@@ -101,11 +114,23 @@ pub(crate) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    pub(crate) fn new(rules: Rules) -> Self {
+    /// Estimators of a connection that starts at `start`.
+    pub(crate) fn new(rules: Rules, start: Instant) -> Self {
         DeliveryRate {
+            start,
+            delivered: Bytes::ZERO,
+            delivered_at: start,
+            first_sent: start,
+            app_limited_until: Bytes::ZERO,
             rules,
-            ..DeliveryRate::default()
+            interval: None,
+            peak: Reference::none(start),
         }
+    }
+
+    /// When the connection started.
+    pub(crate) fn start(&self) -> Instant {
+        self.start
     }
 
     /// Whether packets that leave now are marked as application-limited.
@@ -144,7 +169,7 @@ impl DeliveryRate {
             in_flight,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
-            reference: self.interval.unwrap_or_default(),
+            reference: self.interval.unwrap_or(Reference::none(self.start)),
         }
     }
 
@@ -152,6 +177,11 @@ impl DeliveryRate {
     pub(crate) fn on_delivered(&mut self, now: Instant, bytes: Bytes) {
         self.delivered += bytes;
         self.delivered_at = now;
+    }
+
+    /// The record of a handshake packet sent at `sent`.
+    pub(crate) fn of_handshake(&self, sent: Instant) -> SendState {
+        SendState::of_handshake(sent, self.start)
     }
 
     /// All bytes of an ACK are counted; `newest` is the newest packet among them. Updates the path's
@@ -245,9 +275,9 @@ mod tests {
 
     /// One packet of 1424 bytes a millisecond over a path of 80 ms.
     fn steady(packets: u64) -> (DeliveryRate, PathState, Option<RateSample>) {
-        let mut path = PathState::new(Bytes::new(1440));
+        let mut path = PathState::new(Bytes::new(1440), Instant::START);
         (path.established, path.min_rtt) = (true, Duration::from_millis(80));
-        let mut rate = DeliveryRate::default();
+        let mut rate = DeliveryRate::new(Rules::default(), Instant::START);
         let (mut sent, mut sample) = (Vec::new(), None);
         for t in 0..packets + 80 {
             if t >= 80 {

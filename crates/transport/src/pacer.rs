@@ -26,11 +26,11 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// A bucket without a limit until a rate is set.
-    pub(crate) fn new() -> Self {
+    /// A bucket without a limit until a rate is set, of a connection that starts at `start`.
+    pub(crate) fn new(start: Instant) -> Self {
         Pacer {
             credit: UNSET_DEPTH,
-            updated: Instant::START,
+            updated: start,
             rate: Rate::ZERO,
             quantum: Bytes::ZERO,
             mtu: Bytes::ZERO,
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_second_carries_the_rate_and_one_bucket_neither_more_nor_less() {
-        let mut pacer = Pacer::new();
+        let mut pacer = Pacer::new(Instant::START);
         let rate = Rate::from_bytes_per_sec(2_500_000);
         pacer.set(rate, Bytes::new(10_000), Bytes::new(1440));
         assert!(pacer.is_ready(at(10_000))); // 10 ms at this rate are more than a bucket
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn time_since_the_last_packet_counts_at_the_rate_that_is_set_after_it() {
-        let mut pacer = Pacer::new();
+        let mut pacer = Pacer::new(Instant::START);
         pacer.spend(at(40_000), 1252, Duration::ZERO);
         // 250 kB/s: a packet of 1250 bytes takes 5 ms, a bucket of 32 500 bytes 130 ms; 80 ms have passed.
         let rate = Rate::from_bytes_per_sec(250_000);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_late_wake_up_loses_no_capacity() {
-        let mut pacer = Pacer::new();
+        let mut pacer = Pacer::new(Instant::START);
         pacer.set(
             Rate::from_bytes_per_sec(1_440_000),
             Bytes::new(5_760),
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn nothing_binds_before_a_rate_is_set() {
-        let mut pacer = Pacer::new();
+        let mut pacer = Pacer::new(Instant::START);
         for _ in 0..100 {
             assert!(pacer.is_ready(at(0)));
             pacer.spend(at(0), 1252, Duration::ZERO);

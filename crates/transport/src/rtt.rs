@@ -42,7 +42,7 @@ pub(crate) fn persistent_congestion(path: &PathState, max_ack_delay: Duration) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_units::Bytes;
+    use thalweg_units::{Bytes, Instant};
 
     fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn smoothing_follows_rfc_9002_section_5_3() {
-        let mut path = PathState::new(Bytes::new(1200));
+        let mut path = PathState::new(Bytes::new(1200), Instant::START);
         assert_eq!(take_sample(&mut path, ms(80), ms(5), Rules::Rfc), ms(80));
         assert_eq!((path.smoothed_rtt, path.rtt_var), (ms(80), ms(40)));
         // 100 ms less 5 ms of delay = 95; var = (3*40 + 15)/4 = 33.75; srtt = (7*80 + 95)/8 = 81.875
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn the_probe_timeout_has_a_floor_on_its_variance_term() {
-        let mut path = PathState::new(Bytes::new(1200));
+        let mut path = PathState::new(Bytes::new(1200), Instant::START);
         take_sample(&mut path, ms(10), ms(0), Rules::Rfc);
         path.rtt_var = Duration::ZERO;
         assert_eq!(probe_timeout(&path, ms(25)), ms(36)); // 10 + max(0, 1) + 25

@@ -30,10 +30,11 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// One that has sent nothing. `rng` is that of the controller.
+    /// One of a connection that starts at `start` and has sent nothing. `rng` is that of the controller.
     pub(crate) fn new(
         controller: Option<Box<dyn Controller>>,
         config: &TransportConfig,
+        start: Instant,
         rng: Rng,
     ) -> Self {
         let control = match &controller {
@@ -47,8 +48,8 @@ impl Sender {
         };
         Sender {
             control,
-            path: PathState::new(config.initial_mtu),
-            rate: DeliveryRate::new(config.rules),
+            path: PathState::new(config.initial_mtu, start),
+            rate: DeliveryRate::new(config.rules, start),
             controller,
             counters: Counters::default(),
             log: PacketLog::default(),
@@ -197,7 +198,7 @@ impl Sender {
     ) {
         self.rate.on_delivered(now, bytes);
         if let Some(sent) = sent {
-            let state = SendState::of_handshake(sent);
+            let state = self.rate.of_handshake(sent);
             self.rate.on_ack(now, &state, &mut self.path);
         }
     }
@@ -238,7 +239,7 @@ impl Sender {
     /// quarter of the remembered one. Handshake samples do not count, as in the reference, where the
     /// controller starts with the first request.
     pub(crate) fn offer_seed(&mut self, now: Instant) {
-        if self.seed.is_none() || self.path.newest_acked_data_sent == Instant::START {
+        if self.seed.is_none() || self.path.newest_acked_data_sent == self.rate.start() {
             return;
         }
         let Some((window, remembered)) = self.seed.take() else {

@@ -177,7 +177,7 @@ pub(crate) mod tests {
     pub(crate) fn sent_at(seconds: u64) -> SentPacket {
         let sent = Instant::START + Duration::from_secs(seconds);
         SentPacket {
-            state: SendState::of_handshake(sent),
+            state: SendState::of_handshake(sent, Instant::START),
             frames: [Frame::None; MAX_FRAMES],
         }
     }

@@ -206,7 +206,14 @@ impl Pair {
                 initial_window: config.initial_window,
             });
             let rng = |number| Rng::seed_from_u64(2 * position as u64 + number);
-            Endpoint::new(role, config.clone(), controller, rng(0), rng(1))
+            Endpoint::new(
+                role,
+                config.clone(),
+                Instant::START,
+                controller,
+                rng(0),
+                rng(1),
+            )
         };
         let mut pair = Pair {
             now: Instant::START,

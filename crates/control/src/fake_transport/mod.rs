@@ -69,7 +69,7 @@ impl Flow {
 impl<C: Controller + ?Sized> Flow<C> {
     /// A flow with its handshake done, which has had data to send all the time.
     pub(crate) fn of(controller: Box<C>, init: &Init) -> Self {
-        let mut path = PathState::new(init.mtu);
+        let mut path = PathState::new(init.mtu, init.now);
         path.established = true;
         path.newest_acked_data_sent = init.now + Duration::from_nanos(1);
         let mut flow = Flow {

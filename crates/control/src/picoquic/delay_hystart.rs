@@ -17,7 +17,8 @@ const SPACING: Duration = Duration::from_millis(1);
 /// The test and its state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayHystart {
-    last: Instant,
+    /// When the last sample was taken.
+    last: Option<Instant>,
     samples: [Duration; WINDOW],
     taken: usize,
     filtered_min: Duration,
@@ -27,7 +28,7 @@ pub(crate) struct DelayHystart {
 impl DelayHystart {
     pub(crate) fn new() -> Self {
         DelayHystart {
-            last: Instant::START,
+            last: None,
             samples: [Duration::ZERO; WINDOW],
             taken: 0,
             filtered_min: Duration::MAX,
@@ -43,10 +44,10 @@ impl DelayHystart {
     /// Takes a sample; true when slow start should end. `packet_time` is the time of a full packet at the
     /// pacing rate.
     pub(crate) fn on_rtt(&mut self, rtt: Duration, packet_time: Duration, now: Instant) -> bool {
-        if now <= self.last + SPACING {
+        if self.last.is_some_and(|last| now <= last + SPACING) {
             return false;
         }
-        self.last = now;
+        self.last = Some(now);
         self.samples[self.taken % WINDOW] = rtt;
         self.taken += 1;
         if self.taken < WINDOW {

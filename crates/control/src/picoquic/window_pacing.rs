@@ -93,9 +93,10 @@ impl WindowPacing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use thalweg_units::Instant;
 
     fn path(srtt_ms: u64) -> PathState {
-        let mut path = PathState::new(Bytes::new(1440));
+        let mut path = PathState::new(Bytes::new(1440), Instant::START);
         path.smoothed_rtt = Duration::from_millis(srtt_ms);
         path
     }

@@ -82,7 +82,7 @@ mod tests {
 
     /// An average after one round trip for each entry: the number of marked packets of ten.
     fn after(rounds: &[u64]) -> Alpha {
-        let mut path = PathState::new(Bytes::new(1_000));
+        let mut path = PathState::new(Bytes::new(1_000), Instant::START);
         let mut now = Instant::START;
         let mut alpha = Alpha::new(now, GAIN);
         for marked in rounds {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_ends_with_a_packet_that_left_during_it_and_not_too_soon() {
-        let mut path = PathState::new(Bytes::new(1_000));
+        let mut path = PathState::new(Bytes::new(1_000), Instant::START);
         let at = |millis| Instant::START + Duration::from_millis(millis);
         let mut alpha = Alpha::new(at(0), GAIN);
         path.next_packet = 10;

@@ -93,12 +93,13 @@ pub struct QuicEndpoint {
 }
 
 impl QuicEndpoint {
-    /// An endpoint that has not been started; it never connects if [`is_available`](crate::is_available) is
+    /// An endpoint of a connection that starts at `start`; it never connects if [`is_available`](crate::is_available) is
     /// false. `rng` is that of the controller; `noise` provides the random numbers of the stack
     /// and the lateness of wake-ups.
     pub fn new(
         role: Role,
         config: TransportConfig,
+        start: Instant,
         steering: Steering,
         rng: Rng,
         mut noise: Rng,
@@ -110,9 +111,9 @@ impl QuicEndpoint {
             Steering::Stack(theirs) => (None, Some(theirs.factory(config.initial_window))),
         };
         let codepoint = controller.as_ref().map_or(Ecn::Ect0, |c| c.ecn());
-        let path = PathState::new(config.initial_mtu);
+        let path = PathState::new(config.initial_mtu, start);
         let mut settings = settings::of_transport(&config);
-        let mut flow = StackFlow::new(controller, config, rng);
+        let mut flow = StackFlow::new(controller, config, start, rng);
         let control = flow.control();
         let shared = Arc::new(Shared::new(Clock::new(), flow));
         settings.congestion_controller_factory(Arc::new(Factory {
@@ -144,7 +145,7 @@ impl QuicEndpoint {
             noise,
             wakeup_noise,
             lateness: Duration::ZERO,
-            expired: Instant::START,
+            expired: start,
             ack_delay,
             path,
             control,

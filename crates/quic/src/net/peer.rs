@@ -64,7 +64,7 @@ impl Sender {
         let rng = Rng::seed_from_u64(RandomState::new().hash_one(0));
         let shared = Arc::new(Shared::new(
             Clock::new(),
-            StackFlow::new(Some(bound), config, rng),
+            StackFlow::new(Some(bound), config, init.now, rng),
         ));
         let mut frequency = AckFrequencyConfig::default();
         frequency.max_ack_delay(Some(ACK_DELAY));

@@ -208,7 +208,7 @@ mod tests {
 
     fn endpoint() -> Endpoint {
         let mtu = Bytes::new(1200);
-        let mut path = PathState::new(mtu);
+        let mut path = PathState::new(mtu, Instant::START);
         path.min_rtt = ms(20);
         path.latest_rtt = ms(30);
         path.smoothed_rtt = ms(25);

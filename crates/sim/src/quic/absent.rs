@@ -112,7 +112,7 @@ never! {
 
 impl QuicEndpoint {
     /// Never called: the check of a scenario refuses flows of the stack.
-    pub fn new(_: Role, _: TransportConfig, _: Steering, _: Rng, _: Rng) -> Self {
+    pub fn new(_: Role, _: TransportConfig, _: Instant, _: Steering, _: Rng, _: Rng) -> Self {
         unreachable!("a scenario with the QUIC stack is refused by its check")
     }
 }

@@ -82,7 +82,7 @@ impl Connection {
             let (config, controller) = (spec.transport.clone(), &spec.controller);
             let name = format!("flow/{name}/{side}");
             let end = (role, workload.is_sent_by(role));
-            Endpoint::new(spec.stack, end, config, controller, trial, &name)
+            Endpoint::new(spec.stack, end, config, start, controller, trial, &name)
         };
         let open_streams = match workload {
             Workload::Download { streams, .. } | Workload::Upload { streams, .. } => streams,

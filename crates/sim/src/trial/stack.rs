@@ -91,18 +91,19 @@ macro_rules! each {
 }
 
 impl Endpoint {
-    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not. The names of the random streams
-    /// are those of the flow.
+    /// The endpoint `flow/side` of a trial, which `sends` data of the application or not, of a connection that starts at
+    /// `start`. The names of the random streams are those of the flow.
     pub(crate) fn new(
         stack: Stack,
         (role, sends): (Role, bool),
         config: TransportConfig,
+        start: Instant,
         controller: &FlowController,
         trial: u64,
         name: &str,
     ) -> Self {
         let init = Init {
-            now: Instant::START,
+            now: start,
             mtu: config.initial_mtu,
             initial_window: config.initial_window,
         };
@@ -118,11 +119,11 @@ impl Endpoint {
         let noise = seed::rng(trial, &format!("{name}/wakeup"));
         match (stack, steering) {
             (Stack::Model, Steering::Ours(controller)) => Endpoint::Modelled(
-                thalweg_transport::Endpoint::new(role, config, controller, rng, noise),
+                thalweg_transport::Endpoint::new(role, config, start, controller, rng, noise),
             ),
             // The check of a scenario refuses a controller of the real stack for a modelled endpoint.
             (_, steering) => {
-                let endpoint = QuicEndpoint::new(role, config, steering, rng, noise);
+                let endpoint = QuicEndpoint::new(role, config, start, steering, rng, noise);
                 Endpoint::Real(Box::new(endpoint))
             }
         }

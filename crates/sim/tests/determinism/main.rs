@@ -7,6 +7,7 @@ use thalweg_sim::{FlowOutcome, Outcome, Progress, Scenario, run_trials};
 
 #[path = "../audited/mod.rs"]
 mod audited;
+mod late_start;
 mod running_ahead;
 
 const NAMES: [&str; 7] = [

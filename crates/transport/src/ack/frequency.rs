@@ -130,10 +130,10 @@ fn wanted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_units::Bytes;
+    use thalweg_units::{Bytes, Instant};
 
     fn path(rtt_ms: u64, rate: u64) -> PathState {
-        let mut path = PathState::new(Bytes::new(1440));
+        let mut path = PathState::new(Bytes::new(1440), Instant::START);
         path.min_rtt = Duration::from_millis(rtt_ms);
         path.smoothed_rtt = path.min_rtt;
         path.delivery_rate = Rate::from_bytes_per_sec(rate);

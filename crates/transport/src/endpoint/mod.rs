@@ -101,16 +101,17 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// An endpoint that has not been started. `rng` is that of the controller, `noise` draws the lateness
+    /// An endpoint of a connection that starts at `start`. `rng` is that of the controller, `noise` draws the lateness
     /// of wake-ups.
     pub fn new(
         role: Role,
         config: TransportConfig,
+        start: Instant,
         controller: Box<dyn Controller>,
         rng: Rng,
         noise: Rng,
     ) -> Self {
-        let sender = Sender::new(Some(controller), &config, rng);
+        let sender = Sender::new(Some(controller), &config, start, rng);
         Endpoint {
             role,
             handshake: Handshake::new(),
@@ -118,7 +119,7 @@ impl Endpoint {
             ecn: sender.ecn(),
             sender,
             noise,
-            pacer: Pacer::new(),
+            pacer: Pacer::new(start),
             sent: SentPackets::default(),
             first_rtt_at: Instant::NEVER,
             unreported_losses: (Bytes::ZERO, 0),
@@ -126,7 +127,7 @@ impl Endpoint {
             timeouts: 0,
             probes: 0,
             timed_out: None,
-            last_eliciting: Instant::START,
+            last_eliciting: start,
             probe_period: Duration::MAX,
             pacing: false,
             at_rest: None,

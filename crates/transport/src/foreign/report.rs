@@ -224,7 +224,7 @@ mod tests {
             initial_window: config.initial_window,
         };
         let controller = controller.parse::<ControllerSpec>().unwrap().build(&init);
-        let mut flow = StackFlow::new(Some(controller), config, Rng::seed_from_u64(1));
+        let mut flow = StackFlow::new(Some(controller), config, init.now, Rng::seed_from_u64(1));
         flow.establish();
         flow
     }

@@ -46,9 +46,14 @@ pub struct StackFlow {
 }
 
 impl StackFlow {
-    /// A sender that has sent nothing. `controller` is `None` if the stack uses its own; `rng` is for it.
-    pub fn new(controller: Option<Box<dyn Controller>>, config: TransportConfig, rng: Rng) -> Self {
-        let sender = Sender::new(controller, &config, rng);
+    /// A sender of a connection that starts at `start`. `controller` is `None` if the stack uses its own; `rng` is for it.
+    pub fn new(
+        controller: Option<Box<dyn Controller>>,
+        config: TransportConfig,
+        start: Instant,
+        rng: Rng,
+    ) -> Self {
+        let sender = Sender::new(controller, &config, start, rng);
         StackFlow {
             codepoint: sender.ecn(),
             sender,
@@ -56,10 +61,10 @@ impl StackFlow {
             sent: VecDeque::new(),
             recently_lost: VecDeque::new(),
             batch: Batch::default(),
-            now: Instant::START,
+            now: start,
             smoothed: None,
             handshake_delivered: false,
-            last_sent: Instant::START,
+            last_sent: start,
             timeouts: 0,
             timed_out_at: Instant::NEVER,
             config,
@@ -354,7 +359,7 @@ mod tests {
         };
         let established = |spec: &ControllerSpec| {
             let rng = Rng::seed_from_u64(1);
-            let mut flow = StackFlow::new(Some(spec.build(&init)), config.clone(), rng);
+            let mut flow = StackFlow::new(Some(spec.build(&init)), config.clone(), init.now, rng);
             let later = Instant::START + Duration::from_millis(80);
             flow.note_smoothed(Duration::from_millis(80));
             flow.on_acked(later, Instant::START, 0, Bytes::new(1200), false);

@@ -93,7 +93,7 @@ impl Granted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_units::Bytes;
+    use thalweg_units::{Bytes, Instant};
 
     #[test]
     fn windows_triple_and_grow_faster_on_satellite_paths() {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn half_of_the_window_opens_the_next() {
-        let path = PathState::new(Bytes::new(1252));
+        let path = PathState::new(Bytes::new(1252), Instant::START);
         let mut granted = Granted::new(1000);
         granted.on_received(499, &path);
         assert!(!granted.pending);

@@ -120,8 +120,22 @@ impl Pair {
         let reno = controller("reno", config);
         Pair {
             now: Instant::START,
-            client: Endpoint::new(Role::Client, config.clone(), reno, rng(1), rng(2)),
-            server: Endpoint::new(Role::Server, config.clone(), server, rng(3), rng(4)),
+            client: Endpoint::new(
+                Role::Client,
+                config.clone(),
+                Instant::START,
+                reno,
+                rng(1),
+                rng(2),
+            ),
+            server: Endpoint::new(
+                Role::Server,
+                config.clone(),
+                Instant::START,
+                server,
+                rng(3),
+                rng(4),
+            ),
             delay: ms(40),
             pipe: Box::new(|_, _, _, _| Fate::Pass),
             flying: Vec::new(),

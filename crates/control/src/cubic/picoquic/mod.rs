@@ -67,6 +67,8 @@ pub(crate) struct Cubic {
     w_last_max: f64,
     /// Bytes, as a real number.
     w_reno: f64,
+    /// When the connection started.
+    start: Instant,
     /// Seconds.
     k: f64,
     epoch: Instant,
@@ -90,6 +92,7 @@ impl Cubic {
             w_max: f64::INFINITY,
             w_last_max: f64::INFINITY,
             w_reno: init.initial_window.as_u64() as f64,
+            start: init.now,
             k: 0.0,
             epoch: init.now,
             recovery_sequence: 0,

@@ -8,7 +8,7 @@ use crate::event::Ack;
 use crate::picoquic::window::{
     TARGET_RENO_RTT, TARGET_SATELLITE_RTT, bandwidth_floor, data_limited, slow_start_increase,
 };
-use thalweg_units::{Bytes, Duration, Instant};
+use thalweg_units::{Bytes, Duration};
 
 impl Cubic {
     /// Before the first reaction.
@@ -44,9 +44,10 @@ impl Cubic {
             Signal::Delay => self.enter_avoidance(cx.now),
         }
         // The plateau of the curve is now: the epoch started K ago.
-        if cx.now.as_secs_f64() < self.k {
-            self.k = cx.now.as_secs_f64();
-            self.epoch = Instant::START;
+        let age = cx.now - self.start;
+        if age.as_secs_f64() < self.k {
+            self.k = age.as_secs_f64();
+            self.epoch = self.start;
         } else {
             self.epoch = cx.now - Duration::from_secs_f64(self.k);
         }
