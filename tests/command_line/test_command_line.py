@@ -16,6 +16,7 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.trace import FORMATS
+from unsealing import unseal
 
 Capture = pytest.CaptureFixture[str]
 
@@ -150,6 +151,7 @@ def test_a_suite_leaves_a_result_a_report_and_the_way_back(result: Path, capsys:
 def test_a_replay_that_differs_is_reported(result: Path, capsys: Capture) -> None:
     file = result / "short" / "trials.parquet"
     pl.read_parquet(file).with_columns(trace_hash=pl.lit("0")).write_parquet(file)
+    unseal(result / "metadata.json")
     assert main(["replay", str(result), "short", "0"]) == 1
     assert "not the stored trial" in capsys.readouterr().err
 

@@ -22,6 +22,7 @@ from thalweg.errors import RequestError
 from thalweg.lab.folder import Folder
 from thalweg.lab.stored import opened as opened_result
 from thalweg.store.results import SuiteResult
+from thalweg.store.seal import hash_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -369,6 +370,7 @@ def test_a_sweep_of_a_stranger_runs_no_python_and_reads_no_other_file(
     assert len(opened_result(folder, "sweep")["scenarios"]) == 2
     (tmp_path / "evil.py").write_text(EVIL)
     document: dict[str, Any] = json.loads((place / "sweep.json").read_text())
+    del document["sha256"]  # whoever changes it on purpose can write the hashes too
     outer = results / "plan.toml"
     match damage:
         case "setting":
@@ -379,6 +381,7 @@ def test_a_sweep_of_a_stranger_runs_no_python_and_reads_no_other_file(
             evil = pl.lit(str(tmp_path / "evil.py"))
             points = points.with_columns(evil.alias("=controller.main"), evil.alias("controller.main"))
             points.write_parquet(place / "points.parquet")
+            document["hashes"]["points.parquet"] = hash_of(place / "points.parquet")
         case "trace":
             document["settings"] = [["path.trace", str(outer)]]
         case "reference":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +17,10 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg.cli import main
+from thalweg.errors import ResultError
 from thalweg.outcome import TABLES
+from thalweg.store.results import SuiteResult
+from unsealing import unseal
 
 Capture = pytest.CaptureFixture[str]
 SEED = 12
@@ -145,6 +149,8 @@ def test_a_damaged_result_is_read_or_refused_with_one_message(
         result = tmp_path / "result"
         shutil.rmtree(result, ignore_errors=True)
         shutil.copytree(stored, result)
+        if chance.random() < 0.5:  # without hashes, only what it says is checked
+            unseal(result / "metadata.json")
         table = result / chance.choice(["download", "second"]) / f"{chance.choice(TABLES)}.parquet"
         mutate, file = chance.choice(
             [
@@ -180,8 +186,41 @@ def test_a_table_that_lacks_its_words_is_refused(
     shutil.copytree(stored, tmp_path / "r")
     file = tmp_path / "r" / "second" / f"{table}.parquet"
     pl.read_parquet(file).drop(column).write_parquet(file)
+    unseal(tmp_path / "r" / "metadata.json")
     assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "page.html")]) == 2
     assert f"{table}.parquet: {column}: accepted: a column of String" in capsys.readouterr().err
+
+
+def test_each_flipped_bit_of_a_result_is_found(stored: Path, tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    for _ in range(100):
+        shutil.rmtree(tmp_path / "r", ignore_errors=True)
+        shutil.copytree(stored, tmp_path / "r")
+        file = chance.choice(sorted(file for file in (tmp_path / "r").rglob("*") if file.suffix != ".html"))
+        if file.is_dir():
+            continue
+        data, place = bytearray(file.read_bytes()), -1
+        # Not one that turns the key of the seal into another key: then nothing else is damaged.
+        while place < 0 or (file.suffix == ".json" and place >= len(data) - len(f'"sha256": "{64 * "0"}"\n}}\n')):
+            place = chance.randrange(len(data))
+        data[place] ^= 1 << chance.randrange(8)
+        file.write_bytes(data)
+        with pytest.raises(ResultError, match=rf"^{re.escape(str(file))}(:| is damaged)"):
+            SuiteResult.load(tmp_path / "r")
+
+
+def test_a_table_of_another_scenario_or_run_is_refused(stored: Path, tmp_path: Path) -> None:
+    shutil.copytree(stored, tmp_path / "r")
+    one, other = (tmp_path / "r" / name / "trials.parquet" for name in ("download", "second"))
+    shutil.copy(other, one)
+    with pytest.raises(ResultError, match=rf"^{re.escape(str(one))} is damaged: .* Run the suite again"):
+        SuiteResult.load(tmp_path / "r")
+
+
+def test_a_result_of_an_earlier_version_is_read_without_hashes(stored: Path, tmp_path: Path) -> None:
+    shutil.copytree(stored, tmp_path / "r")
+    unseal(tmp_path / "r" / "metadata.json")
+    assert SuiteResult.load(tmp_path / "r").document() == SuiteResult.load(stored).document()
 
 
 def test_a_document_that_is_nested_too_deeply_is_refused(stored: Path, tmp_path: Path, capsys: Capture) -> None:

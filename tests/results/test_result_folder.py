@@ -15,6 +15,7 @@ from thalweg.cli import main
 from thalweg.errors import RequestError
 from thalweg.outcome import TABLES, Outcomes
 from thalweg.store.results import Store, SuiteResult
+from unsealing import unseal
 
 Make = Callable[..., Outcomes]
 Capture = pytest.CaptureFixture[str]
@@ -51,6 +52,7 @@ def test_a_name_in_a_document_leads_to_nothing_outside_the_folder(
     store(folder, [outcomes_of([4.5], name="one")])
     shutil.copytree(folder / "one", victim)
     kept = names(tmp_path)
+    unseal(folder / "metadata.json")
     document = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
     document["scenarios"][0]["name"] = name.replace("ABSOLUTE", str(victim))
     (folder / "metadata.json").write_text(json.dumps(document), encoding="utf-8")

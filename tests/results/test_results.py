@@ -13,6 +13,7 @@ from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Scenario
 from thalweg.store.results import Store, SuiteResult
+from unsealing import unseal
 
 Make = Callable[..., Outcomes]
 
@@ -51,6 +52,7 @@ def test_a_stored_call_reads_back_with_its_streams(tmp_path: Path) -> None:
 def test_a_result_of_the_time_before_streams_had_a_table_is_refused(tmp_path: Path, outcomes_of: Make) -> None:
     store(tmp_path / "r", [outcomes_of([4.5])], finished=1)
     file = tmp_path / "r" / "metadata.json"
+    unseal(file)
     file.write_text(file.read_text(encoding="utf-8").replace("thalweg-result/2", "thalweg-result/1"), "utf-8")
     with pytest.raises(RequestError, match=r"not a result that this version reads \(thalweg-result/2\)$"):
         SuiteResult.load(tmp_path / "r")
@@ -108,5 +110,6 @@ def test_words_in_a_column_of_numbers_are_refused(table: str, column: str, tmp_p
     store(tmp_path / "r", [Scenario.load("c4/media-10mbps").trials(2)], finished=1)
     file = tmp_path / "r" / "media-10mbps" / f"{table}.parquet"
     pl.read_parquet(file).with_columns(pl.lit("fast").alias(column)).write_parquet(file)
+    unseal(tmp_path / "r" / "metadata.json")
     with pytest.raises(RequestError, match=f"{table}.parquet: {column} holds String; accepted: numbers"):
         SuiteResult.load(tmp_path / "r")

@@ -17,6 +17,7 @@ from thalweg.outcome import Outcomes
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.studies.runner.folder import reserve_folder, write_study_files
 from thalweg.studies.runner.result import StudyResult
+from unsealing import unseal
 
 Capture = pytest.CaptureFixture[str]
 TABLE = pl.DataFrame({"x": np.arange(3)})
@@ -91,6 +92,7 @@ def test_a_name_in_a_document_leads_to_nothing_but_a_file_of_a_study(name: objec
     write_study_files(folder, study(), {"one": ""}, {"flows": TABLE})
     victim.touch()
     (folder / "notes.txt").touch()
+    unseal(folder / "study.json")
     document = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     (folder / "study.json").write_text(json.dumps({**document, "files": [name]}), encoding="utf-8")
     kept = names(tmp_path)

@@ -238,7 +238,9 @@ def test_a_damaged_file_is_named_and_its_trials_run_again(scenario: str, tmp_pat
     whole = sweep.run(tmp_path / "out").scan().collect().height
     (file,) = (tmp_path / "out" / "trials").rglob("*.parquet")
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(ResultError, match=r"000001\.parquet: the store is damaged: .*; remove the file and run"):
+    with pytest.raises(
+        ResultError, match=r"000001-\w{32}\.parquet is damaged .*; move it out of the store and run"
+    ):
         sweep.run(tmp_path / "out")
     file.unlink()
     assert sweep.run(tmp_path / "out").scan().collect().height == whole

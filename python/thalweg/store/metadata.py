@@ -13,6 +13,7 @@ from typing import Any, Never
 from thalweg.errors import RequestError, ResultError
 from thalweg.outcome import Description
 from thalweg.store.folder import check_name, find_file
+from thalweg.store.seal import HASH, KEY, is_whole
 
 FORMAT = "thalweg-result/2"
 METADATA = "metadata.json"
@@ -45,6 +46,8 @@ _SCENARIO: _Types = {
     "floor_s": (*_Number, NoneType),
     "time_limit_s": _Number,
 }
+_HASHES = "hashes"
+"""The SHA-256 of each table, by its name below the folder. Results of earlier versions have none."""
 _SCENARIO_MORE: _Types = {"controllers": (list,)}  # results of earlier versions have none
 _CONTROLLER: _Types = {
     "name": (str,),
@@ -82,6 +85,8 @@ class Metadata:
     started: str
     wall_s: float
     scenarios: list[Description]
+    hashes: dict[str, str] | None
+    """The SHA-256 of each table; None in results of earlier versions."""
 
 
 def read_metadata(folder: Path) -> Metadata:
@@ -112,15 +117,29 @@ def read_document(file: Path) -> Metadata:
         if names.count(name) > 1:
             _refuse(file, "scenarios", name, "each name once")
     head = {key: document[key] for key in _RESULT if key != "scenarios"}
-    return Metadata(**head, scenarios=scenarios)
+    return Metadata(**head, scenarios=scenarios, hashes=read_hashes(file, document))
+
+
+def read_hashes(file: Path, document: Mapping[str, Any]) -> dict[str, str] | None:
+    """The hashes of the files that belong to a document; None if it has none. Raises ResultError."""
+    hashes = document.get(_HASHES)
+    if hashes is None:
+        return None
+    if not isinstance(hashes, dict):
+        _refuse(file, _HASHES, hashes, "a table")
+    for name, found in hashes.items():
+        if not (isinstance(found, str) and HASH.fullmatch(found)):
+            _refuse(file, f"{_HASHES}.{name}", found, "64 hexadecimal digits")
+    return hashes
 
 
 def parse_document(file: Path) -> Any:
-    """What the JSON in a file says. Raises ResultError."""
+    """What the JSON in a file says, without its seal. Raises ResultError if it has one and was changed since."""
     try:
         if file.stat().st_size > _LARGEST:
             raise ResultError(f"cannot read {file}: it is larger than {_LARGEST >> 20} MiB")
-        document = json.loads(file.read_text(encoding="utf-8"))
+        data = file.read_bytes()
+        document = json.loads(data.decode())
         for text in _texts(document):
             text.encode()
     except OSError as error:
@@ -131,6 +150,11 @@ def parse_document(file: Path) -> Any:
         raise ResultError(f"{file}: {error}") from None
     except RecursionError:
         raise ResultError(f"{file}: values are nested too deeply") from None
+    if isinstance(document, dict) and document.pop(KEY, None) is not None and not is_whole(data):
+        raise ResultError(
+            f"{file} is damaged: it is not as it was written (its {KEY} differs); accepted: the file as it was, "
+            f"or without {KEY} if it was changed on purpose"
+        )
     return document
 
 

@@ -1,12 +1,12 @@
 """The store of outcomes: one folder for each run of a suite, readable without this program.
 
-    metadata.json           suite, version, host, seeds, times, and every scenario file as it ran
+    metadata.json           suite, version, host, seeds, times, every scenario file as it ran, hashes of all tables
     <scenario>/flows.parquet, links.parquet, trials.parquet, requests.parquet, streams.parquet
     report.html             written by the command line
 
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
 the scenarios that are there are complete. `metadata.json` is written before the first trial and again
-after each scenario; a folder that it names but that is missing was not finished. An older result stays
+before each scenario is renamed; a folder that it names but that is missing was not finished. An older result stays
 until the new one is whole: see `thalweg.store.folder`.
 """
 
@@ -30,7 +30,8 @@ from thalweg.outcome import TABLES, Description, Outcomes
 from thalweg.store.folder import PARTIAL, ResultFolder, check_name
 from thalweg.store.host import host
 from thalweg.store.metadata import FORMAT, METADATA, read_document, read_metadata
-from thalweg.store.tables import check_readable, read_tables
+from thalweg.store.seal import hash_of, sealed
+from thalweg.store.tables import check_hashes, check_readable, read_tables
 from thalweg.store.whole_file import reason_of, whole_file
 from thalweg.verdict import Answer
 
@@ -96,6 +97,8 @@ class SuiteResult:
         """Reads a stored result. Raises ResultError if the folder does not hold one."""
         root = Path(folder)
         metadata = read_metadata(root)
+        if metadata.hashes is not None:
+            check_hashes(root, metadata.scenarios, metadata.hashes)
         check_readable(root, metadata.scenarios)
         found = ((scenario, read_tables(root, scenario)) for scenario in metadata.scenarios)
         return SuiteResult(
@@ -128,6 +131,7 @@ class Store:
         self._scenarios = scenarios
         self._described = _indented([asdict(scenario) for scenario in scenarios])
         self._trials = trials
+        self._hashes: dict[str, str] = {}
         names = [scenario.name for scenario in scenarios]
         for name in names:
             check_name(name)
@@ -151,9 +155,12 @@ class Store:
         try:
             partial.mkdir()
             for table in TABLES:
-                getattr(outcomes, table).write_parquet(partial / f"{table}.parquet")
-            partial.rename(self.root / name)
+                file = partial / f"{table}.parquet"
+                getattr(outcomes, table).write_parquet(file)
+                self._hashes[f"{name}/{file.name}"] = hash_of(file)
+            # First, so that whenever this is stopped, a scenario that is there has its hashes.
             self._write_metadata()
+            partial.rename(self.root / name)
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
             reason = reason_of(error, self.root)
@@ -196,13 +203,14 @@ class Store:
             "started": result.started,
             "wall_s": round(result.wall_s, 3),
             "core_s": round(result.core_s, 3),
+            "hashes": self._hashes,
         }
         # Scenarios are long and stay what they are, so their text is made once.
         members = [f'"{key}": {_indented(value)}' for key, value in metadata.items()]
         members.append(f'"scenarios": {self._described}')
         text = "{\n  " + ",\n  ".join(members) + "\n}\n"
         with whole_file(self.root / METADATA) as partial:
-            partial.write_text(text, encoding="utf-8")
+            partial.write_text(sealed(text), encoding="utf-8")
 
 
 def _indented(value: object) -> str:

@@ -12,6 +12,7 @@ import polars as pl
 from thalweg.errors import RequestError, ResultError
 from thalweg.outcome import TABLES, Description
 from thalweg.store.folder import find_file
+from thalweg.store.seal import check_file
 from thalweg.verdict import column_of
 
 _WORDS: Mapping[str, Sequence[str]] = {
@@ -31,6 +32,14 @@ for number, file in enumerate(sys.argv[1:]):
     with open(file, "rb") as data:
         polars.read_parquet(data)
 """
+
+
+def check_hashes(folder: Path, scenarios: Sequence[Description], hashes: Mapping[str, str]) -> None:
+    """Refuses a result with a table that is not the one that was stored. Raises ResultError."""
+    names = [f"{scenario.name}/{table}.parquet" for scenario in scenarios for table in TABLES]
+    for name in names:
+        if (file := find_file(folder, PurePath(name))) is not None:
+            check_file(file, hashes, name, "Run the suite again")
 
 
 def check_readable(folder: Path, scenarios: Sequence[Description]) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 from thalweg import _native
 from thalweg.errors import ResultError
 from thalweg.store.host import host
-from thalweg.store.metadata import parse_document
+from thalweg.store.metadata import parse_document, read_hashes
 from thalweg.sweep.plan import INLINE, Plan
 
-FORMAT = "thalweg-sweep/1"
+FORMAT = "thalweg-sweep/2"
 DOCUMENT = "sweep.json"
 _KEYS: Mapping[str, tuple[type, bool]] = {
     "scenario": (str, True),
@@ -55,7 +55,9 @@ def read_head(folder: Path) -> dict[str, Any]:
         raise ResultError(f"{folder} holds no sweep: it has no {DOCUMENT}")
     document = parse_document(file)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ResultError(f"{file}: this is not a sweep that this version reads ({FORMAT})")
+        raise ResultError(
+            f"{file}: this is not a sweep that this version reads ({FORMAT}); run it again into another folder"
+        )
     for key, (kind, _) in _KEYS.items():
         if not isinstance(document.get(key), kind):
             raise ResultError(f"{file}: {key} = {document.get(key)!r:.60}: the store is damaged")
@@ -64,4 +66,6 @@ def read_head(folder: Path) -> dict[str, Any]:
     whole &= all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in document["settings"])
     if not whole or "/" in document["engine"]:
         raise ResultError(f"{file}: the store is damaged")
+    if not {*(read_hashes(file, document) or {})} <= {"points.parquet", INLINE}:
+        raise ResultError(f"{file}: hashes: the store is damaged")
     return document

@@ -13,7 +13,8 @@ from thalweg.store.folder import find_file
 from thalweg.sweep.head import DOCUMENT, SAME, read_head
 from thalweg.sweep.plan import INLINE
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.store import POINTS, Store, engines, held, read, trial_files
+from thalweg.sweep.store import POINTS, Store, held
+from thalweg.sweep.trial_files import engines, read, scan, trial_files
 
 
 def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
@@ -32,24 +33,33 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
             for key in SAME:
                 _refuse_other(result.folder, result.head[key], first, key)
         inline = find_file(first.folder, INLINE) if first.head["reference"].endswith(f"/{INLINE}") else None
-        head = {**first.head, "reference": str(out / INLINE) if inline else first.head["reference"]}
+        own = {key: value for key, value in first.head.items() if key != "hashes"}
+        head = {**own, "reference": str(out / INLINE) if inline else first.head["reference"]}
         points = _points(results, out)
         store = Store(out, first.head["engine"])
-        # First, so that a merge that was stopped can be run again.
-        store.write_document(head)
-        if inline and first.folder.resolve() != out.resolve():
-            store.write_scenario(inline.read_bytes())
+        is_whole = _is_whole(out)
+        if not is_whole:  # so that a merge that was stopped can be run again
+            store.write_document(head)
         for number, (folder, engine) in enumerate(steps):
             new += _take(folder, engine, out)
             on_progress("stores", number + 1, len(steps))
+        if is_whole:  # last: until here, points of an earlier merge are not lost
+            store.write_document(head)
+        if inline and first.folder.resolve() != out.resolve():
+            store.write_scenario(inline.read_bytes())
         store.write_points(points)
     return new
+
+
+def _is_whole(out: Path) -> bool:
+    """Whether a folder has the points of an earlier merge or run."""
+    return (out / DOCUMENT).exists() and "hashes" in read_head(out) and (out / POINTS).exists()
 
 
 def _points(results: Sequence[SweepResult], out: Path) -> pl.DataFrame:
     """The points of all, and of an earlier merge. Raises RequestError if two stores differ in a point."""
     found = [result.points for result in results]
-    if (out / DOCUMENT).exists() and (out / POINTS).exists():
+    if _is_whole(out):
         found.append(SweepResult.load(out).points)
     points = pl.concat(found, how="vertical_relaxed").unique(["index", "point"]).sort("index")
     if points["index"].is_duplicated().any():
@@ -62,7 +72,7 @@ def _take(folder: Path, engine: str, out: Path) -> int:
     store, new = Store(out, engine), 0
     store.load()
     for file in trial_files(folder, engine):
-        rows = read([file], lambda found: found)
+        rows = read(file, scan([file]))
         there = store.seeds(rows["point"].unique().to_list())
         if there:
             keep = [seed not in there.get(point, ()) for point, seed in rows.select("point", "seed").iter_rows()]

@@ -15,12 +15,14 @@ import polars as pl
 
 from thalweg.errors import ResultError
 from thalweg.scenario import Scenario
+from thalweg.store.seal import check_file
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.axis import CONTROLLER, option
 from thalweg.sweep.head import read_head
 from thalweg.sweep.medians import median_columns, subjects
-from thalweg.sweep.store import POINTS, TEXT, engines, read, scan, trial_files
+from thalweg.sweep.store import POINTS, TEXT
 from thalweg.sweep.table import OF_ALL
+from thalweg.sweep.trial_files import engines, read, scan, trial_files
 
 if TYPE_CHECKING:
     import xarray
@@ -39,8 +41,11 @@ class SweepResult:
         """Opens the sweep in a folder. Raises ResultError."""
         root = Path(folder)
         head = read_head(root)
-        if not (root / POINTS).is_file():
+        hashes = head.get("hashes")
+        if hashes is None or not (root / POINTS).is_file():
             raise ResultError(f"{root}: the sweep was stopped before its points were written; run it again")
+        for name in {POINTS, *hashes}:
+            check_file(root / name, hashes, name, "Run the sweep again")
         return SweepResult(root, head)
 
     @property
@@ -56,7 +61,7 @@ class SweepResult:
     @cached_property
     def points(self) -> pl.DataFrame:
         """One row for each point: its `index` and `point`, and its axes."""
-        points = read([self.folder / POINTS], lambda found: found)
+        points = read(self.folder / POINTS, pl.scan_parquet(self.folder / POINTS, glob=False))
         wanted = {"index", "point", *self.axes}
         if not wanted <= set(points.columns):
             raise ResultError(f"{self.folder / POINTS}: the store is damaged: columns are missing")
@@ -94,8 +99,6 @@ class SweepResult:
     @cached_property
     def _trials(self) -> pl.LazyFrame:
         files = trial_files(self.folder, self.head["engine"])
-        if not files:
-            return pl.LazyFrame(schema=OF_ALL)
         first, n = int(self.head["seed"]), int(self.head["trials"])
         return scan(files).filter(pl.col("seed").is_between(first, first + n - 1))
 

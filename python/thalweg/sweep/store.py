@@ -1,20 +1,23 @@
 """The store of a sweep: the trials that there are, by what they are and not by which plan asked for them.
 
-    sweep.json                          the plan, its axes and flows, and the engine that ran last
+    sweep.json                          the plan, its axes and flows, the engine that ran last, hashes of files
     points.parquet                      the points of the plan: values, and the hash that their trials have
     scenario.toml                       the scenario, where the plan itself has it, with its traces
-    trials/<engine>/000001.parquet      rows of `table.py`; each file is written whole
+    trials/<engine>/000001-<hash>.parquet   rows of `table.py`; each file is written whole (`trial_files.py`)
 
 A trial is known by the hash of its point, its seed and the engine, so that a sweep that was stopped, or whose plan
 has grown, runs only what is not here. Trials of another engine stay where they are and are never read with others.
 A file grows until a hundredth of the run, but at least a second, is in it: a killed run loses no more, and a long
 one has some hundred files.
+
+`sweep.json` is written first, and again with the hashes when all other files are there: a store whose document has
+none was stopped before, and its sweep is run again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,19 +26,18 @@ from typing import Any
 import polars as pl
 
 from thalweg import _native
-from thalweg.errors import RequestError, ResultError
+from thalweg.errors import RequestError
 from thalweg.store.folder import reserve
+from thalweg.store.seal import hash_of, sealed
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import INLINE, Plan
-from thalweg.sweep.table import OF_ALL, Rows
+from thalweg.sweep.table import Rows
+from thalweg.sweep.trial_files import KEY, TRIALS, next_number, read, scan, trial_files, write_trials
 
 POINTS = "points.parquet"
 TEXT = "="
 """What the column with the texts of an axis begins with."""
-_TRIALS = "trials"
-_KNOWN = {name: OF_ALL[name] for name in ("point", "seed")}
-"""The columns that tell trials apart."""
 
 
 @dataclass
@@ -45,8 +47,9 @@ class Store:
     folder: Path
     engine: str
     """Of the trials that are read and written."""
-    _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_KNOWN), repr=False)
+    _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=KEY), repr=False)
     _next: int = 1
+    _document: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def height(self) -> int:
@@ -60,7 +63,7 @@ class Store:
 
     def know(self, points: Sequence[str], seeds: Sequence[int]) -> None:
         """Trials that have been played and will be written."""
-        self._known = self._known.vstack(pl.DataFrame({"point": points, "seed": seeds}, schema=_KNOWN))
+        self._known = self._known.vstack(pl.DataFrame({"point": points, "seed": seeds}, schema=KEY))
 
     def write(self, rows: Rows) -> None:
         """Writes rows, all with the same columns into one file. Raises RequestError."""
@@ -69,19 +72,21 @@ class Store:
 
     def write_frame(self, frame: pl.DataFrame) -> None:
         """Writes one file of rows, whole or not at all. Raises RequestError."""
-        home = self.folder / _TRIALS / self.engine
+        home = self.folder / TRIALS / self.engine
         try:
             home.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RequestError(f"cannot write {home}: {error.strerror}") from None
-        with whole_file(home / f"{self._next:06d}.parquet") as partial:
-            frame.write_parquet(partial)
+        write_trials(home, self._next, frame)
         self._next += 1
 
     def write_points(self, points: pl.DataFrame) -> None:
-        """Writes the points of the plan. Raises RequestError."""
+        """Writes the points of the plan, and the document once more: the store is whole. Raises RequestError."""
         with whole_file(self.folder / POINTS) as partial:
             points.write_parquet(partial)
+        is_inline = self._document["reference"] == str(self.folder / INLINE)
+        names = [POINTS, *([INLINE] if is_inline else [])]
+        self._write({**self._document, "hashes": {name: hash_of(self.folder / name) for name in names}})
 
     def write_scenario(self, text: bytes) -> None:
         """Writes the plan's own scenario. Raises RequestError."""
@@ -91,14 +96,18 @@ class Store:
     def write_document(self, document: dict[str, Any]) -> None:
         """Writes what is known of the sweep; points that belong to an earlier one go. Raises RequestError."""
         (self.folder / POINTS).unlink(missing_ok=True)
-        with whole_file(self.folder / DOCUMENT) as partial:
-            partial.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        self._document = document
+        self._write(document)
 
     def load(self) -> None:
         """Reads which trials there are. Raises ResultError."""
         files = trial_files(self.folder, self.engine)
-        self._next = int(files[-1].stem) + 1 if files else 1
-        self._known = read(files, lambda found: found.select([*_KNOWN]), _KNOWN)
+        self._next = next_number(files)
+        self._known = read(self.folder / TRIALS / self.engine, scan(files).select([*KEY]))
+
+    def _write(self, document: dict[str, Any]) -> None:
+        with whole_file(self.folder / DOCUMENT) as partial:
+            partial.write_text(sealed(json.dumps(document, indent=2) + "\n"), encoding="utf-8")
 
 
 @contextmanager
@@ -107,7 +116,7 @@ def held(folder: Path, writes: Sequence[str]) -> Iterator[None]:
 
     Raises RequestError if it holds something else, or a link where a store writes.
     """
-    homes = [_TRIALS, *(f"{_TRIALS}/{engine}" for engine in writes)]
+    homes = [TRIALS, *(f"{TRIALS}/{engine}" for engine in writes)]
     with reserve(folder, DOCUMENT, "sweep", lambda _: (), homes):
         for name in (DOCUMENT, INLINE):
             if (folder / name).is_symlink():
@@ -129,46 +138,3 @@ def opened(folder: Path, plan: Plan) -> Iterator[Store]:
         store = Store(folder, engine)
         store.load()
         yield store
-
-
-def engines(folder: Path) -> list[str]:
-    """Engines that trials in a folder were run with."""
-    home = folder / _TRIALS
-    return sorted(entry.name for entry in home.iterdir() if entry.is_dir()) if home.is_dir() else []
-
-
-def trial_files(folder: Path, engine: str) -> list[Path]:
-    """The files with trials of an engine, in the order in which they were written."""
-    return sorted(file for file in (folder / _TRIALS / engine).glob("[0-9]*.parquet") if file.stem.isdigit())
-
-
-def read(
-    files: Sequence[Path], query: Callable[[pl.LazyFrame], pl.LazyFrame], schema: dict[str, Any] | None = None
-) -> pl.DataFrame:
-    """What a query finds in all files; `schema` is that of no files. Raises ResultError."""
-    if not files:
-        return pl.DataFrame(schema=schema)
-    try:
-        return query(scan(files)).collect(engine="streaming")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise ResultError(_damaged(files, error)) from None
-
-
-def scan(files: Sequence[Path]) -> pl.LazyFrame:
-    """All rows of some files; a column that a file lacks is null there. Raises ResultError."""
-    groups: dict[tuple[tuple[str, Any], ...], list[Path]] = {}
-    for file in files:
-        try:
-            groups.setdefault(tuple(pl.read_parquet_schema(file).items()), []).append(file)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise ResultError(_damaged([file], error)) from None
-    scans = [pl.scan_parquet(group, glob=False) for group in groups.values()]
-    return scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal_relaxed")
-
-
-def _damaged(files: Sequence[Path], error: Exception) -> str:
-    where = files[0] if len(files) == 1 else files[0].parent
-    reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-    return (
-        f"{where}: the store is damaged: {reason}; remove the file and run the sweep again: its trials run again"
-    )

@@ -12,6 +12,7 @@ import polars as pl
 from thalweg.errors import RequestError
 from thalweg.store.folder import ResultFolder, reserve
 from thalweg.store.metadata import parse_document
+from thalweg.store.seal import sealed
 from thalweg.store.whole_file import reason_of
 from thalweg.studies.runner.result import StudyResult
 
@@ -58,7 +59,7 @@ def write_study_files(
             for name, write in (pictures or {}).items():
                 write(results.root / name)
             document = json.dumps({**result.document(), "files": files}, indent=2, allow_nan=False) + "\n"
-            (results.root / DOCUMENT).write_text(document, encoding="utf-8")
+            (results.root / DOCUMENT).write_text(sealed(document), encoding="utf-8")
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
             raise RequestError(f"cannot write results to {folder}: {reason_of(error, results.root)}") from None
