@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from thalweg import Scenario
 from thalweg.errors import RequestError
+from thalweg.lab.connection import HEAD_S, MOST_STRANGERS
 from thalweg.lab.folder import Folder
 from thalweg.lab.server import PAGE
 
@@ -88,6 +89,13 @@ class Lab:
         address = f"ws://127.0.0.1:{self.port}/engine?token={token or self.token}"
         origin: Any = headers.pop("Origin", f"http://127.0.0.1:{self.port}")
         return connect(address, origin=origin, additional_headers=headers, max_size=None)
+
+
+def half_open(lab: Lab, begun: bytes = b"") -> socket.socket:
+    """A connection without token that has sent the beginning of a request."""
+    found = socket.create_connection(("127.0.0.1", lab.port), 10)
+    found.sendall(begun)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -401,3 +409,36 @@ def test_the_document_of_the_sandbox_has_no_origin_however_it_is_opened(lab: Lab
     client.request("GET", "/sandbox.html")
     policy = client.getresponse().headers["Content-Security-Policy"]
     assert policy == "frame-ancestors 'self'; sandbox allow-scripts"
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET / HTTP/1.1\r\nHost: ", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n"]
+)
+def test_half_open_connections_without_a_token_lock_nobody_out(lab: Lab, begun: bytes) -> None:
+    with lab.socket() as before:  # a page that is open already stays
+        strangers = [half_open(lab, begun) for _ in range(3 * MOST_STRANGERS)]
+        try:
+            assert lab.get(f"/scenarios?token={lab.token}")[0] == 200
+            assert lab.get("/")[0] == 200
+            with lab.socket() as page:
+                assert "refused" not in ask(page, name="check", setup=setup())
+            assert "refused" not in ask(before, name="check", setup=setup())
+            assert _is_closed(strangers[0])  # it gave way
+        finally:
+            for stranger in strangers:
+                stranger.close()
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(10)
+    with suppress(ConnectionResetError):
+        while connection.recv(1 << 16):
+            pass
+    return True
+
+
+def test_a_connection_that_sends_no_head_is_closed(lab: Lab) -> None:
+    with half_open(lab, b"GET / HTTP/1.1\r\n") as stranger:
+        stranger.settimeout(HEAD_S + 20)
+        with suppress(ConnectionResetError):
+            assert stranger.recv(1) == b""

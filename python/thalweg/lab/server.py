@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from thalweg.errors import RequestError
+from thalweg.lab.connection import Connection, admit
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked
 from thalweg.lab.session import RefusedError, Session, words_of
@@ -91,6 +92,7 @@ class Guard:
             return None  # a link of the page: without a token the page asks nothing of this server
         if token is None or not hmac.compare_digest(token.encode(), self._token):
             return "the token is missing or wrong: open the address that thalweg lab has printed"
+        admit(scope)
         return None
 
 
@@ -206,7 +208,7 @@ class Server:
             server_header=False,
             ws_max_size=LARGEST_MESSAGE,
             ws_max_queue=4,
-            limit_concurrency=64,
+            http=Connection,
             timeout_keep_alive=10,
             timeout_graceful_shutdown=1,
             lifespan="off",
