@@ -62,6 +62,16 @@ IN_TRIALS = {
     ),
     "recursion": ("def on_ack(self, event, path):\n    self.on_ack(event, path)", ":6: RecursionError: "),
     "the end": ("def on_ack(self, event, path):\n    raise SystemExit", ":6: SystemExit"),
+    "an exception without words": (
+        "class Odd(Exception):\n    def __str__(self):\n        raise ValueError('no')\n    __repr__ = __str__\n\n"
+        "def on_ack(self, event, path):\n    raise self.Odd",
+        ":11: Odd: (it cannot be shown: its __str__ raises an exception too) (in on_ack of",
+    ),
+    "an exception whose words are no text": (
+        "class Odd(Exception):\n    def __str__(self):\n        return 1\n\n"
+        "def on_ack(self, event, path):\n    raise self.Odd",
+        ":10: Odd: (it cannot be shown",
+    ),
     "deep within": (
         "def on_ack(self, event, path):\n    self.more({})\n\ndef more(self, d):\n    d['a']",
         ":9: KeyError: 'a'",
@@ -96,6 +106,26 @@ def test_a_constructor_that_raises_or_sets_no_window_is_named(
 
 
 BEFORE_TRIALS = {
+    "a coroutine": (
+        "async def on_ack(self, event, path):\n    self.window = 1",
+        "bad.py:5: Bad.on_ack is a coroutine (async def): nothing in it would run; accepted: def on_ack",
+    ),
+    "a generator": (
+        "def on_ack(self, event, path):\n    pass\n\ndef on_lost(self, event, path):\n    yield",
+        "bad.py:8: Bad.on_lost is a generator (yield)",
+    ),
+    "an asynchronous generator": (
+        "async def on_ack(self, event, path):\n    yield",
+        "bad.py:5: Bad.on_ack is an asynchronous generator",
+    ),
+    "what it shows as a coroutine": (
+        "def on_ack(self, event, path):\n    pass\n\nasync def observe(self):\n    return {}",
+        "bad.py:8: Bad.observe is a coroutine",
+    ),
+    "a constructor that is a generator": (
+        "def __init__(self, init):\n    yield\n\ndef on_ack(self, event, path):\n    pass",
+        "bad.py:5: Bad.__init__ is a generator",
+    ),
     "no on_ack": ("def on_lost(self, event, path):\n    pass", "bad.py:4: Bad has no on_ack; accepted: "),
     "a typing error": (
         "def on_ack(self, event, path):\n    pass\n\ndef on_loss(self, event, path):\n    pass",

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +137,18 @@ def _source_of(controller: type[Controller]) -> Source | None:
     return Source.adopt(Path(file), module)
 
 
+def _runs_later(method: object) -> str | None:
+    """What a function is that runs nothing when it is called; None for any other."""
+    function = method
+    while isinstance(function, partial | partialmethod):
+        function = function.func
+    if inspect.isasyncgenfunction(function):
+        return "an asynchronous generator"
+    if inspect.iscoroutinefunction(function):
+        return "a coroutine (async def)"
+    return "a generator (yield)" if inspect.isgeneratorfunction(function) else None
+
+
 def _checked(definition: Definition) -> Definition:
     """Refuses a class that cannot steer a flow. Raises RequestError."""
     controller, handlers = definition.controller, definition.handlers
@@ -154,6 +166,12 @@ def _checked(definition: Definition) -> Definition:
         raise RequestError(
             f"{definition.line_of('')}: {name} has no on_ack; accepted: on_ack(self, event, path), or on_report"
         )
+    for method in ("__init__", *handlers):
+        if problem := _runs_later(getattr(controller, method)):
+            raise RequestError(
+                f"{definition.line_of(method)}: {name}.{method} is {problem}: nothing in it would run; "
+                f"accepted: def {method}, without async and yield"
+            )
     for method in handlers:
         wanted = inspect.signature(getattr(Controller, method))
         try:

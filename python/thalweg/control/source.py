@@ -108,8 +108,11 @@ def raised(error: BaseException) -> str:
     >>> raised(ZeroDivisionError("division by zero")), raised(StopIteration())
     ('ZeroDivisionError: division by zero', 'StopIteration')
     """
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    line = " ".join(said.split())
+    try:
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        line = " ".join(said.split())
+    except (Exception, SystemExit):  # its own code says it
+        line = "(it cannot be shown: its __str__ raises an exception too)"
     line = line if len(line) <= 300 else f"{line[:300]}..."
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
 
