@@ -17,8 +17,9 @@ const VALUES = Symbol("values");
 /** A class whose objects have the names of a record. What has no value is null. */
 export function shaped(names: Names): Made {
   class Shape {
+    readonly [VALUES]: Float64Array;
     constructor(values: Float64Array) {
-      Object.defineProperty(this, VALUES, { value: values.slice() });
+      this[VALUES] = values.slice();
     }
   }
   const groups = new Map<string, [name: string, index: number][]>();
@@ -37,7 +38,15 @@ export function shaped(names: Names): Made {
       },
     });
   }
-  return Shape;
+  return closed(Shape);
+}
+
+/** A class whose objects do not lead to it: its prototype is frozen, and who has an object can make no other. */
+function closed<Kind extends Made>(Class: Kind): Kind {
+  const prototype = Class.prototype as { constructor?: unknown };
+  delete prototype.constructor;
+  Object.freeze(prototype);
+  return Class;
 }
 
 function field(prototype: object, name: string, index: number): void {
@@ -59,14 +68,14 @@ export class Told {
 
   /** `draw` gives a random number of the source with a number. */
   constructor({ path, handlers }: Records, draw: (source: number) => number) {
-    this.Path = class extends shaped(path) {
+    this.Path = closed(class extends shaped(path) {
       readonly random: () => number;
       constructor(values: Float64Array) {
         super(values);
         const source = values[path.length] as number;
         this.random = () => draw(source);
       }
-    };
+    });
     this.names = handlers.map(({ name }) => name);
     this.events = handlers.map(({ name, fields }) => (name === "on_ack" ? withUse(shaped(fields)) : shaped(fields)));
   }
@@ -82,10 +91,10 @@ export class Told {
 
 /** RFC 9002 section 7.8, as `Ack::window_was_underused` has it. */
 function withUse(Ack: Made): Made {
-  return class extends Ack {
+  return closed(class extends Ack {
     window_was_underused(path: { window_limited: boolean }): boolean {
       const { snapshot } = this as unknown as { snapshot: { app_limited: boolean; window_limited: boolean } };
       return snapshot.app_limited && !snapshot.window_limited && !path.window_limited;
     }
-  };
+  });
 }

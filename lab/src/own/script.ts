@@ -37,7 +37,16 @@ export interface Controller {
 }
 
 type Value = number | boolean | string;
-type Class = { new (init: Init, options: Record<string, Value>): Record<string, unknown>; [name: string]: unknown };
+type Class = { new (init: Init, options: Record<string, Value>): Record<string, unknown>; prototype: Record<string, unknown>; [name: string]: unknown };
+
+/** Kinds of functions that run nothing when they are called, by their prototypes. */
+const LATER = new Map<object, string>(
+  ([
+    [async () => {}, "a coroutine (async)"],
+    [function* () {}, "a generator (*)"],
+    [async function* () {}, "an asynchronous generator (async *)"],
+  ] as const).map(([example, kind]) => [Object.getPrototypeOf(example) as object, kind]),
+);
 
 const FORM = "export default class Mine { on_ack(event, path) { this.window = ... } }";
 
@@ -71,6 +80,10 @@ export async function loadScript(file: string, code: string, told: Told): Promis
   const methods = methodsOf(made);
   for (const method of methods.filter((name) => name.startsWith("on_") && !told.names.includes(name))) {
     refuse(`nothing calls ${method}; accepted: ${told.names.join(", ")}`, method);
+  }
+  for (const method of methods.filter((name) => told.names.includes(name))) {
+    const kind = LATER.get(Object.getPrototypeOf(made.prototype[method]) as object);
+    if (kind) refuse(`${method} is ${kind}: nothing in it would run; accepted: ${method}(event, path), without async and *`, method);
   }
   const defined = told.names.filter((name) => methods.includes(name));
   if (!defined.includes("on_ack") && !defined.includes("on_report")) refuse(`it has no on_ack; accepted: ${FORM}, or on_report`);
