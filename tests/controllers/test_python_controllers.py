@@ -219,3 +219,44 @@ def test_a_script_needs_no_guard_for_trials_on_all_cores(mine: Path, tmp_path: P
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout == "4\n", done.stderr
+
+
+class Early(thalweg.Controller):
+    """Notes when it was made, and when it heard of something first."""
+
+    made: ClassVar[list[float]] = []
+    heard: ClassVar[list[float]] = []
+
+    def __init__(self, init: Init) -> None:
+        self.window = init.initial_window
+        self.is_new = True
+        Early.made.append(init.now)
+
+    def on_ack(self, event: Ack, path: PathState) -> None:
+        if self.is_new:
+            Early.heard.append(path.now)
+        self.is_new = False
+
+
+@pytest.mark.parametrize("stack", ["model", "quic"])
+@pytest.mark.parametrize("start_s", [0.0, 7.3])
+def test_a_controller_of_a_late_flow_is_made_at_its_start(stack: str, start_s: float) -> None:
+    Early.made.clear()
+    Early.heard.clear()
+    text = f"""
+title = "late"
+[path]
+rate = "10 Mbps"
+rtt = "40 ms"
+[[flow]]
+name = "main"
+controller = "cubic"
+stack = "{stack}"
+download = "100 kB"
+start = "{start_s} s"
+"""
+    thalweg.Scenario.from_toml(text, "late.toml", controllers={"main": Early}).run(seed=1)
+    # Both ends are made within the handshake: a round trip of 40 ms, and some noise at the start.
+    assert len(Early.made) == 2
+    assert all(start_s <= made <= start_s + 0.1 for made in Early.made), Early.made
+    assert all(start_s + 0.04 <= heard <= start_s + 0.5 for heard in Early.heard), Early.heard
