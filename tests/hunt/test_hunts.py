@@ -99,9 +99,10 @@ def test_a_search_that_finds_nothing_worse_says_so(tmp_path: Path, capsys: Captu
     text = PLAN.partition("[axes]")[0].replace("budget = 24", "budget = 3")
     plan.write_text(f'{text}[axes]\n"path.rtt" = ["20 ms"]\n', encoding="utf-8")
     words = ["hunt", str(plan), "--out", str(tmp_path / "out"), "--keep", str(tmp_path / "corpus"), "--no-figure"]
-    assert main(words) == 0
+    assert main(words) == 5
     printed = capsys.readouterr()
-    assert "none of 3 scenarios is worse than that of the plan" in printed.out
+    assert "nothing found: none of 3 scenarios is worse than that of the plan" in printed.out
+    assert json.loads((tmp_path / "out" / "hunt.json").read_text(encoding="utf-8"))["says"] == "nothing found"
     assert not (tmp_path / "corpus").exists()
 
 

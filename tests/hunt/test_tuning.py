@@ -134,15 +134,18 @@ def test_the_command_writes_what_it_prints(suite: Path, tmp_path: Path, capsys: 
         "--out",
         str(out),
     ]
-    assert main([*words, "--format", "json"]) == 0
+    status = main([*words, "--format", "json"])
     document = json.loads(capsys.readouterr().out)
     assert json.loads(out.read_text(encoding="utf-8")) == document
     assert (document["tried"], len(document["history"])) == (4, 4)
+    assert status == (0 if document["held_back"]["says"] == "better" else 5)
 
 
 def test_choices_that_a_controller_refuses_are_out(suite: Path, capsys: Capture) -> None:
-    assert main(["tune", "cubic", "-O", "beta=2..3", "--suite", str(suite), "--budget", "2", "-n", "1"]) == 0
-    assert "best of 2, of which 2 are out: cubic" in capsys.readouterr().out
+    assert main(["tune", "cubic", "-O", "beta=2..3", "--suite", str(suite), "--budget", "2", "-n", "1"]) == 5
+    printed = capsys.readouterr().out
+    assert "best of 2, of which 2 are out: cubic" in printed
+    assert "nothing found: where the search has not looked" in printed
 
 
 def test_options_that_break_a_guard_where_nobody_looked_are_out(
@@ -151,8 +154,10 @@ def test_options_that_break_a_guard_where_nobody_looked_are_out(
     """The real search; of the held-back half alone the figures say that the best options lose half of all."""
     measured, halves_seen = Tuner._figures, []
 
-    def lossy(tuner: Tuner, places: Sequence[Variant], controllers: Sequence[str]) -> list[list[Figures] | None]:
-        found = measured(tuner, places, controllers)
+    def lossy(
+        tuner: Tuner, places: Sequence[Variant], controllers: Sequence[str], fresh: bool = False
+    ) -> list[list[Figures] | None]:
+        found = measured(tuner, places, controllers, fresh)
         if len(controllers) == 3:
             halves_seen.append(controllers)
             found[2] = [replace(figures, loss=0.5, goodput=2 * figures.goodput) for figures in found[2] or []]
@@ -160,7 +165,7 @@ def test_options_that_break_a_guard_where_nobody_looked_are_out(
 
     monkeypatch.setattr(Tuner, "_figures", lossy)
     words = ["tune", "reno", "-O", "decrease", "--suite", str(suite), "--budget", "4", "-n", "1"]
-    assert main(words) == 0
+    assert main(words) == 5
     assert len(halves_seen) == 1
     printed = capsys.readouterr().out
     assert "the guard loss is broken (0.5)" in printed

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import polars as pl
 import pytest
 
-from thalweg.comparison import compare_results, shared_seeds
+from thalweg.comparison import compare_failures, compare_results, find_worse, shared_seeds
 from thalweg.errors import RequestError
 from thalweg.outcome import Outcomes
 from thalweg.scenario import Scenario
+from thalweg.statistics.rates import chance_of_more
 from thalweg.store.results import SuiteResult
 
 Make = Callable[..., Outcomes]
@@ -149,7 +151,36 @@ def test_the_more_is_compared_the_more_trials_it_takes_to_call_one_worse(outcome
     (row,) = compare_results(
         result(outcomes_of([1.0, 1.1, 1.2, 1.3])), result(outcomes_of([1.0, 1.1, 1.2, 1.3], seed=9))
     )
-    # Four against four: 2 / C(8, 4) = 0.029, enough for one row at 0.05, and not for two at 0.025.
-    assert row.least_chance == pytest.approx(2 / 70)
-    assert not row.is_open(1)
-    assert row.is_open(2)
+    # Four against four: 1 / C(8, 4) = 0.014, enough for three at 0.05 / 3, and not for four at 0.0125.
+    assert row.least_chance == pytest.approx(1 / 70)
+    assert [len(find_worse([[row] * n], [[]])[0].untold) for n in (1, 3, 4)] == [0, 0, 4]
+
+
+def test_the_chance_of_more_failures_is_that_of_all_ways_to_draw_them() -> None:
+    # Of 4 failures among 5 and 7 trials, b has at least 3: (C(7,3) C(5,1) + C(7,4)) / C(12,4) = (175 + 35) / 495.
+    assert chance_of_more(1, 5, 3, 7) == pytest.approx(210 / 495)
+    assert chance_of_more(0, 100, 0, 100) == chance_of_more(2, 2, 3, 3) == 1.0
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.05, 0.3])
+def test_two_rates_that_are_equal_are_called_different_no_more_often_than_promised(rate: float) -> None:
+    rng = np.random.default_rng(11)
+    counts = rng.binomial(100, rate, (2000, 2))
+    alarms = sum(chance_of_more(int(a), 100, int(b), 100) <= 0.05 for a, b in counts)
+    # 5 % of 2000 and three standard deviations: 100 + 3 sqrt(2000 * 0.05 * 0.95) = 129.
+    assert alarms <= 129
+
+
+def test_of_sixteen_sets_of_trials_of_one_controller_hardly_any_is_worse_than_another() -> None:
+    # Scenarios that some trials of a hundred fail: by verdicts alone, every second pair had something broken.
+    names = ("c4/bad-wifi", "c4/media-bad-wifi", "c4/wifi-fade", "c4/low-and-up")
+    scenarios = [Scenario.load(name) for name in names]
+    results = [
+        result(*(one.trials(50, seed=1 + 1000 * k) for one in scenarios), seed=1 + 1000 * k) for k in range(16)
+    ]
+    pairs = list(permutations(results, 2))
+    found = [find_worse([compare_results(a, b, 0.05, of_a=True)], [compare_failures(a, b)])[0] for a, b in pairs]
+    changed = sum(bool(one.changed) for one in found) / len(pairs)
+    false = sum(bool(one.rows or one.failures) for one in found) / len(pairs)
+    assert changed > 0.1  # there is something to be taken for a loss
+    assert false <= 0.05

@@ -17,6 +17,8 @@ AUDIT = 3
 """The auditor has found that a trial contradicts physics (`--audit`): there is no answer."""
 UNFAITHFUL = 4
 """A run in real time was not what the scenario describes (`--strict-timing`): its numbers are no answer."""
+NOTHING_FOUND = 5
+"""A search has found nothing that fresh trials confirm: no worse scenario, no better options."""
 DEFECT = 70
 """Thalweg itself went wrong (EX_SOFTWARE of sysexits.h): not to be taken for a verdict."""
 INTERRUPTED = 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 from thalweg.hunt.judge import Failure
 from thalweg.hunt.objective import Objective
 from thalweg.hunt.size import leaves, numbers
+from thalweg.statistics.interval import Interval
 from thalweg.studies.runner.scenario_text import scenario_text
 
 Document = dict[str, Any]
@@ -18,6 +20,40 @@ _ORDER = (
     *("title", "note", "overhead", "time_limit", "noise", "path", "link", "transport", "flow", "pass"),
     *("name", "controller", "model", "at", "rate", "rtt", "buffer"),
 )
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A scenario on fresh seeds, beside the scenario of the plan on the same ones."""
+
+    at: int
+    """Its number in the search, from 1."""
+    value: float
+    """The objective on the seeds of the search, which chose it."""
+    objective: Interval
+    """The median on fresh seeds."""
+    worse_by: Interval
+    """The median difference to the scenario of the plan; the interval allows for how many were replayed."""
+    base: Interval
+    """The median of the scenario of the plan."""
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether fresh seeds say so too."""
+        return self.worse_by.low > 0
+
+    def document(self) -> dict[str, Any]:
+        """This as JSON."""
+        return {
+            "at": self.at,
+            "value": _short(self.value),
+            "median": _known(self.objective.value),
+            "interval95": self.objective.document(),
+            "worse_by": _known(self.worse_by.value),
+            "worse_by_interval": self.worse_by.document(),
+            "baseline": _known(self.base.value),
+            "baseline_interval95": self.base.document(),
+        }
 
 
 @dataclass
@@ -47,6 +83,14 @@ class Find:
     history: list[float | None] = field(default_factory=list)
     """The objective of each scenario that was tried; None where it could not be, or failed."""
     failures: list[Failure] = field(default_factory=list)
+    replays: int = 0
+    """Fresh seeds."""
+    refuted: list[Replay] = field(default_factory=list)
+    """The worst of the search that fresh seeds do not tell from the scenario of the plan."""
+    replayed: Replay | None = None
+    """The find as it was found; None if nothing was, or before it was replayed."""
+    shrunk_replayed: Replay | None = None
+    """The find as it shrank."""
     complete: bool = True
     """Whether no Ctrl-C ended search or shrinking."""
     found_seed: int | None = None
@@ -57,8 +101,15 @@ class Find:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it is worse than the scenario that the plan began with."""
+        """Whether it is worse than the scenario that the plan began with, on fresh seeds if it was replayed."""
         return self.at > 0
+
+    @property
+    def says(self) -> str:
+        """The answer of the hunt."""
+        if not self.is_worse:
+            return "nothing found"
+        return "found" if self.shrunk_replayed else "not replayed"
 
     @property
     def seed_as_found(self) -> int:
@@ -83,6 +134,7 @@ class Find:
     def document(self) -> dict[str, Any]:
         """This as JSON."""
         return {
+            "says": self.says,
             "objective": self.objective.document(),
             "sentence": self.sentence,
             "seed": self.seed,
@@ -90,6 +142,10 @@ class Find:
             "baseline": _short(self.baseline),
             "found": {"value": _short(self.found_value), "at": self.at, "numbers": count(self.found)},
             "shrunk": {"value": _short(self.value), "numbers": count(self.shrunk)},
+            "replays": self.replays,
+            "replayed": self.replayed and self.replayed.document(),
+            "shrunk_replayed": self.shrunk_replayed and self.shrunk_replayed.document(),
+            "refuted": [one.document() for one in self.refuted],
             "scenario": self.text(self.shrunk, self.value),
             "scenarios": self.tried,
             "trials_ran": self.ran,
@@ -153,6 +209,10 @@ def _listed(words: Any) -> str:
 
 def _flow(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return next(entry for entry in document["flow"] if entry.get("name") == name)
+
+
+def _known(value: float) -> float | None:
+    return _short(value) if math.isfinite(value) else None
 
 
 def _short(value: float) -> float:

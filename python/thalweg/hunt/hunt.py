@@ -1,4 +1,10 @@
-"""`thalweg.Hunt`: a search for the worst scenario of a space, which then shrinks."""
+"""`thalweg.Hunt`: a search for the worst scenario of a space, which is replayed on fresh seeds, and then shrinks.
+
+The largest of many values that are drawn is large, whatever they are drawn from: the worst of a search is no find
+before trials that did not choose it say so too. So the worst few are played on fresh seeds, as is the scenario of
+the plan, and the first that is worse there is the find. The chance that a space in which nothing has an effect
+yields one is at most 2.5 %, one side of intervals of 95 % that allow for how many are replayed (Bonferroni).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +16,21 @@ from typing import Any
 import numpy as np
 
 from thalweg.errors import RequestError, ScenarioError
-from thalweg.executor import Batch, Executor
+from thalweg.executor import Batch, Executor, Failed, Finished
 from thalweg.executor.machine import ThisMachine
-from thalweg.hunt.find import Document, Find, count
+from thalweg.hunt.find import Document, Find, Replay, count
 from thalweg.hunt.judge import Judge
 from thalweg.hunt.plan import HuntPlan, hunt_of, read_hunt
 from thalweg.hunt.search import AT_ONCE, Search, Seen
 from thalweg.hunt.shrink import shrink
 from thalweg.progress import Progress, silent
+from thalweg.statistics.claims import each_of
+from thalweg.statistics.differences import sharper
+from thalweg.statistics.quantiles import median_interval
 from thalweg.sweep.plan_file import PlanFile
+
+REPLAYED = 4
+"""Most scenarios of a search that are replayed."""
 
 
 class Hunt:
@@ -67,7 +79,12 @@ class _Chase:
 
     def __init__(self, plan: HuntPlan, executor: Executor, on_progress: Progress) -> None:
         self._plan, self._executor, self._on_progress = plan, executor, on_progress
-        self._judge = Judge(plan)
+        self._judge, self._fresh = Judge(plan), Judge(plan.replayed)
+        self._asking = self._judge
+        self._worst: list[tuple[float, int, Document]] = []
+        """The worst of the search: value, number, scenario."""
+        self._shorter: list[tuple[float, Document]] = []
+        """What shrinking went through."""
         self._search = Search(plan.sampler, plan.search_seed, plan.clock)
         self._find: Find | None = None
 
@@ -84,7 +101,9 @@ class _Chase:
         find.complete = complete
         find.found_seed = find.seed + int(np.argmax(self._judge.each(find.found)))
         find.seed += int(np.argmax(self._judge.each(find.shrunk)))
-        find.ran, find.core_s, find.failures = self._judge.trials, self._judge.core_s, self._judge.failures
+        judges = (self._judge, self._fresh)
+        find.ran, find.core_s = sum(one.trials for one in judges), sum(one.core_s for one in judges)
+        find.failures = [failure for one in judges for failure in one.failures]
         if find.is_worse:
             find.shrunk = self._bounded(find)
         find.wall_s = time.perf_counter() - begin
@@ -93,11 +112,15 @@ class _Chase:
     def _play(self, steps: Iterator[Batch]) -> None:
         """Plays what is asked for, each batch before the next is made; on a cluster, scenario by scenario."""
         if self._executor.lanes == 1:
-            self._executor.play(steps, self._judge.take)
+            self._executor.play(steps, self._take)
             return
         for batch in steps:
             each = [Batch([one], batch.seeds, label=number) for number, one in enumerate(batch.scenarios)]
-            self._executor.play(each, self._judge.take)
+            self._executor.play(each, self._take)
+
+    def _take(self, result: Finished | Failed) -> None:
+        """Each batch is played before the next is asked for, so it is of whoever asked last."""
+        self._asking.take(result)
 
     def _steps(self) -> Generator[Batch, None, None]:
         """Search and shrinking, as the batches that they ask for."""
@@ -113,7 +136,11 @@ class _Chase:
         yield from self._look(find)
         find.refused, find.refusal = self._judge.refused, find.refusal or self._judge.refusal
         if find.is_worse:
+            yield from self._confirm(find, base)
+        if find.is_worse:
+            self._shorter = [(find.found_value, find.found)]
             yield from self._shrink(find, base)
+            yield from self._settle(find, base)
 
     def _look(self, find: Find) -> Generator[Batch, None, None]:
         """The search."""
@@ -130,6 +157,10 @@ class _Chase:
                 if document is not None and value is not None and value > find.found_value:
                     find.found, find.found_value, find.at = document, value, number
                     find.shrunk, find.value = document, value
+                known = (one for *_, one in self._worst)
+                if document is not None and value is not None and value > find.baseline and document not in known:
+                    self._worst.append((value, number, document))
+            self._worst = sorted(self._worst, key=lambda one: (-one[0], one[1]))[:REPLAYED]
             find.history += values
             find.tried += len(asked)
         # Where trials failed, they are what was found.
@@ -137,6 +168,52 @@ class _Chase:
             reason = self._judge.refusal or find.refusal or "the plan excludes it"
             name = self._plan.plan.file.name
             raise RequestError(f"{name}: none of {find.tried} scenarios can be, the first because of: {reason}")
+
+    def _replay(
+        self, find: Find, base: Document, value: float, document: Document
+    ) -> Generator[Batch, None, Replay | None]:
+        """A scenario and that of the plan on fresh seeds; None where one fails."""
+        self._asking = self._fresh
+        medians = yield from self._fresh.values([base, document])
+        self._asking = self._judge
+        if None in medians:
+            return None
+        of_base, of_this = self._fresh.each(base), self._fresh.each(document)
+        by = sharper(of_base, of_this, confidence=each_of(REPLAYED)).interval
+        return Replay(find.at, value, median_interval(of_this), by, median_interval(of_base))
+
+    def _confirm(self, find: Find, base: Document) -> Generator[Batch, None, None]:
+        """The worst that is worse than the scenario of the plan on fresh seeds too, if there is one."""
+        find.replays = self._plan.replays
+        for number, (value, at, document) in enumerate(self._worst):
+            self._on_progress("replaying on fresh seeds", number, len(self._worst))
+            find.found, find.found_value, find.at = document, value, at
+            find.shrunk, find.value = document, value
+            replay = yield from self._replay(find, base, value, document)
+            if replay and replay.is_worse:
+                find.replayed = replay
+                return
+            find.refuted += [replay] if replay else []
+        find.found, find.found_value, find.at = base, find.baseline, 0
+        find.shrunk, find.value = base, find.baseline
+
+    def _settle(self, find: Find, base: Document) -> Generator[Batch, None, None]:
+        """The smallest scenario on the way of shrinking that keeps its share on fresh seeds, by bisection."""
+        found = find.replayed
+        assert found
+        least = found.base.value + self._plan.keep * (found.objective.value - found.base.value)
+        good, bad = 0, len(self._shorter)
+        best, tried = found, bad - 1
+        while good < bad - 1:
+            self._on_progress("replaying on fresh seeds", 0, 0)
+            replay = yield from self._replay(find, base, *self._shorter[tried])
+            if replay and replay.is_worse and replay.objective.high >= least:
+                good, best = tried, replay
+            else:
+                bad = tried
+            tried = (good + bad) // 2
+        find.value, find.shrunk = self._shorter[good]
+        find.shrunk_replayed = best
 
     def _draw(self, suggest: Any, find: Find) -> Document | None:
         try:
@@ -163,6 +240,7 @@ class _Chase:
 
         def keep(document: Document) -> None:
             find.shrunk, find.value = document, tried[id(document)]
+            self._shorter.append((find.value, document))
 
         yield from shrink(find.found, base, frozenset(self._plan.objective.flows), self._plan.fixed, holds, keep)
 

@@ -6,6 +6,7 @@ budget = 500                       # scenarios that are tried
 search_seed = 1                    # of the sampler
 sampler = "evolution"              # or "tpe", "random"
 keep = 0.9                         # share of what the objective has gained that shrinking leaves
+replays = 100                      # fresh seeds, on which a find has to be worse than the scenario of the plan
 fixed = ["flow.main.download"]     # keys that shrinking leaves as they were found
 [axes]
 "path.rtt" = { from = "10 ms", to = "320 ms", scale = "log" }
@@ -27,18 +28,20 @@ from thalweg.hunt.moments import TIMES
 from thalweg.hunt.objective import Objective, read_objective
 from thalweg.hunt.size import at, leaves
 from thalweg.scenario import Scenario
+from thalweg.statistics.claims import LEAST_TRIALS
 from thalweg.studies.runner.scenario_text import scenario_text
 from thalweg.sweep.axis import CONTROLLER, Axis, Range, Value
-from thalweg.sweep.plan import Plan, plan_of, read_document
+from thalweg.sweep.plan import LARGEST_SEED, Plan, plan_of, read_document
 from thalweg.sweep.plan_file import PlanFile
 from thalweg.sweep.point import Point
 from thalweg.toml import read_toml
 
 OF_SPACE = ("scenario", "trials", "seed", "set", "controllers", "axes", "tied", "exclude")
-OWN = ("objective", "budget", "search_seed", "sampler", "keep", "fixed", "elements")
+OWN = ("objective", "budget", "search_seed", "sampler", "keep", "replays", "fixed", "elements")
 KEYS = (*OF_SPACE, *OWN)
 SAMPLERS = ("evolution", "tpe", "random")
 LARGEST_BUDGET = 10**6
+MOST_REPLAYS = 10**4
 _LARGEST_SEED = 2**32 - 1
 Document = dict[str, Any]
 """A scenario as TOML reads it."""
@@ -56,12 +59,21 @@ class HuntPlan:
     search_seed: int
     sampler: str
     keep: float
+    replays: int = 100
+    """Fresh seeds, on which a find has to be worse than the scenario of the plan."""
     fixed: tuple[str, ...] = ()
 
     @property
     def seeds(self) -> range:
         """Those of the trials of each scenario."""
         return self.plan.seeds
+
+    @property
+    def replayed(self) -> HuntPlan:
+        """The same with fresh seeds, which the search has not seen: those that follow its own."""
+        seed = self.plan.seed + self.plan.trials
+        seed = seed if seed + self.replays <= LARGEST_SEED else self.plan.seed - self.replays
+        return replace(self, plan=replace(self.plan, seed=seed, trials=self.replays))
 
     def base(self) -> Document:
         """The scenario of the plan, without anything that varies. Raises ScenarioError."""
@@ -155,6 +167,7 @@ def hunt_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> HuntPl
     keep = document.get("keep", 0.9)
     if not isinstance(keep, int | float) or isinstance(keep, bool) or not 0 < keep <= 1:
         raise file.refusal(("keep",), "accepted: a share above 0 and up to 1, such as 0.9", keep)
+    replays = _whole(document, "replays", 100, LEAST_TRIALS, MOST_REPLAYS, file)
     fixed = document.get("fixed", [])
     if not isinstance(fixed, list | tuple) or not all(isinstance(key, str) for key in fixed):
         raise file.refusal(("fixed",), 'accepted: a list of keys, such as ["flow.main.download"]', fixed)
@@ -167,7 +180,7 @@ def hunt_of(document: Mapping[str, Any], file: PlanFile, folder: Path) -> HuntPl
         objective.check(scenario, read_toml(scenario.toml, scenario.name))
     except RequestError as error:
         raise file.refusal(("objective",), str(error)) from None
-    found = HuntPlan(plan, objective, elements, budget, search_seed, sampler, float(keep), tuple(fixed))
+    found = HuntPlan(plan, objective, elements, budget, search_seed, sampler, float(keep), replays, tuple(fixed))
     for number, key in enumerate(fixed):
         if not _can_have(found, key):
             problem = f"no scenario of the plan has it{did_you_mean(key, _keys(found))}"

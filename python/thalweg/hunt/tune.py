@@ -2,7 +2,8 @@
 
 What is made as good as possible is the score against CUBIC on the open half of a suite (`thalweg.score`). Options
 with which a guard is broken, or that the controller refuses, are out. At the end the best options and those of the
-user are set side by side on the held-back half: variants of the scenarios that the search has not seen.
+user are set side by side on the held-back half: variants of the scenarios that the search has not seen, with seeds
+that it has not seen. The score with which the search chose them is the largest of many, and no evidence.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from thalweg.score.scenarios import Variant, halves
 from thalweg.seeds import first_seed
 from thalweg.statistics.interval import Interval
 from thalweg.statistics.quantiles import median_interval
+
+JUDGED = 20
+"""Trials of each held-back scenario, at least."""
 
 
 @dataclass
@@ -62,6 +66,11 @@ class Tuned:
             -np.inf if best is None else best - start for _, start, best in self.held_back if start is not None
         ]
         return median_interval(np.array(gains)) if gains else None
+
+    @property
+    def is_better(self) -> bool:
+        """Whether scenarios and seeds that the search has not seen say that the best options are better."""
+        return self.says == "better"
 
     @property
     def says(self) -> str:
@@ -146,7 +155,7 @@ class Tuner:
         return tuned
 
     def _judge(self, tuned: Tuned, places: Sequence[Variant]) -> None:
-        cubic, start, best = self._figures(places, [BASELINE, tuned.controller, tuned.best])
+        cubic, start, best = self._figures(places, [BASELINE, tuned.controller, tuned.best], fresh=True)
         if cubic is None:
             return
         if best is None:
@@ -167,21 +176,27 @@ class Tuner:
             return False
         return True
 
-    def _figures(self, places: Sequence[Variant], controllers: Sequence[str]) -> list[list[Figures] | None]:
-        """The figures of each controller on each scenario; None of a controller that fails."""
+    def _figures(
+        self, places: Sequence[Variant], controllers: Sequence[str], fresh: bool = False
+    ) -> list[list[Figures] | None]:
+        """The figures of each controller on each scenario; None of a controller that fails.
+
+        `fresh`: on seeds that the search has not seen, and more of them.
+        """
         scenarios = [place.bound(controller) for controller in controllers for place in places]
         found: dict[int, Figures] = {}
 
         def keep(number: int, outcomes: Outcomes) -> None:
             found[number] = Figures.of(outcomes)
 
-        first = first_seed(self.seed)
+        first = first_seed(self.seed) + (self.trials if fresh else 0)
+        trials = max(self.trials, JUDGED) if fresh else self.trials
         try:
-            gather(self.executor, scenarios, range(first, first + self.trials), keep)
+            gather(self.executor, scenarios, range(first, first + trials), keep)
         except ControllerError:
             if len(controllers) == 1:
                 return [None]
-            return [self._figures(places, [one])[0] for one in controllers]
+            return [self._figures(places, [one], fresh)[0] for one in controllers]
         n = len(places)
         return [[found[n * number + place] for place in range(n)] for number in range(len(controllers))]
 

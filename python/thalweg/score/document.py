@@ -1,8 +1,12 @@
 """The document: figures of every scenario beside those of CUBIC, a score for each half, and what disqualifies.
 
-The score of a scenario is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power
-against that of CUBIC: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a half is the mean
-over its scenarios. Losses, harm and starvation do not count: they are figures, and guards.
+The score of a trial is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power against
+that of CUBIC on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a scenario
+is the mean over its trials, that of a half the mean over its scenarios. Losses, harm and starvation do not count:
+they are figures, and guards.
+
+A score comes with Student's interval over seeds: those of a half over the means that each seed has over all
+scenarios. It tells what other seeds would change, and not what other scenarios would.
 
 The document holds no time and no path of the machine but the text that named the controller: the same file,
 trials, seed and version give the same bytes.
@@ -10,9 +14,10 @@ trials, seed and version give the same bytes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from thalweg import _native
 from thalweg.catalogue import Suite
@@ -21,6 +26,8 @@ from thalweg.score.figures import Figures, harm
 from thalweg.score.guards import LIMITS, Broken, broken
 from thalweg.score.scenarios import Variant, halves
 from thalweg.seeds import first_seed
+from thalweg.statistics.interval import Values
+from thalweg.statistics.means import mean_interval
 
 BASELINE = "cubic"
 
@@ -45,18 +52,20 @@ def score(
     total = len(opened) + len(held_back)
 
     def half(variants: Sequence[Variant], before: int) -> dict[str, Any]:
-        rows = []
+        rows, each = [], []
         for number, variant in enumerate(variants, before + 1):
             on_scenario(variant.name, number, total)
-            rows.append(_scenario(variant, controller, trials, first_seed(seed), found))
-        scores = [row["score"] for row in rows]
-        has_all = None not in scores
-        return {"score": _rounded(sum(scores) / len(scores)) if has_all else None, "scenarios": rows}
+            row, scores = _scenario(variant, controller, trials, first_seed(seed), found)
+            rows.append(row)
+            each.append(scores)
+        told = [scores for scores in each if scores is not None]
+        return {**_scored(mean_of(told) if len(told) == len(each) else None), "scenarios": rows}
 
     parts = {"open": half(opened, 0), "held_back": half(held_back, len(opened))}
     kept = [{"name": source["name"], "sha256": source["sha256"]} for source in sources[0]]
     return {
         "score": None if found else parts["open"]["score"],
+        "interval95": [None, None] if found else parts["open"]["interval95"],
         "disqualified": [guard.document() for guard in found],
         "controller": {"name": controller, "sha256": kept[0]["sha256"] if kept else None},
         "baseline": BASELINE,
@@ -69,7 +78,9 @@ def score(
     }
 
 
-def _scenario(variant: Variant, controller: str, trials: int, seed: int, found: list[Broken]) -> dict[str, Any]:
+def _scenario(
+    variant: Variant, controller: str, trials: int, seed: int, found: list[Broken]
+) -> tuple[dict[str, Any], Values | None]:
     cubic = Figures.of(variant.bound(BASELINE).trials(trials, seed))
     row: dict[str, Any] = {"name": variant.name, "keys": dict(variant.drawn)}
     try:
@@ -77,31 +88,55 @@ def _scenario(variant: Variant, controller: str, trials: int, seed: int, found: 
         mine = Figures.of(variant.bound(controller).trials(trials, seed, jobs=1))
     except ControllerError as error:
         found.append(Broken("failed", variant.name, str(error)))
-        return {**row, "score": None}
+        return {**row, **_scored(None)}, None
     found.extend(broken(variant.name, mine, cubic))
     goodput, delay = (
         _against(value, of_cubic) for value, of_cubic in ((mine.goodput, cubic.goodput), (mine.delay, cubic.delay))
     )
-    return {
+    scores = scores_of(mine, cubic)
+    document = {
         **row,
-        "score": _rounded(score_of(mine, cubic)),
+        **_scored(scores),
         "goodput_bps": goodput,
         "delay_s": delay,
         "loss": _against(mine.loss, cubic.loss),
         "harm": _rounded(harm(mine, cubic)),
         "starvation": _against(mine.starvation, cubic.starvation),
     }
+    return document, scores
 
 
-def score_of(mine: Figures, cubic: Figures) -> float | None:
-    """The score of a scenario; None if CUBIC moves nothing.
+def scores_of(mine: Figures, cubic: Figures) -> Values | None:
+    """The score of each trial of a scenario; None if CUBIC moves nothing in one of them.
 
     A flow without goodput has one bit per second, and the delay of CUBIC.
     """
-    if not cubic.goodput or not cubic.delay:
+    if not (cubic.goodputs > 0).all() or not (cubic.delays > 0).all():
         return None
-    delay = mine.delay or cubic.delay
-    return math.log(max(mine.goodput, 1.0) / cubic.goodput) - math.log(delay / cubic.delay)
+    delays = np.where(mine.delays > 0, mine.delays, cubic.delays)
+    scores: Values = np.log(np.maximum(mine.goodputs, 1.0) / cubic.goodputs) - np.log(delays / cubic.delays)
+    return scores
+
+
+def score_of(mine: Figures, cubic: Figures) -> float | None:
+    """The score of a scenario; None if CUBIC moves nothing in one of its trials."""
+    scores = scores_of(mine, cubic)
+    return None if scores is None else float(scores.mean())
+
+
+def mean_of(scenarios: Sequence[Values]) -> Values:
+    """The score of each seed: the mean over scenarios."""
+    means: Values = np.mean(np.stack(scenarios), axis=0)
+    return means
+
+
+def _scored(scores: Values | None) -> dict[str, Any]:
+    """The score of trials, with its interval; `null` where it has no bounds."""
+    if scores is None:
+        return {"score": None, "interval95": [None, None]}
+    interval = mean_interval(scores)
+    low, high = interval.document()
+    return {"score": _rounded(interval.value), "interval95": [_rounded(low), _rounded(high)]}
 
 
 def _against(mine: float | None, cubic: float | None) -> dict[str, float | None] | None:

@@ -13,12 +13,14 @@ Limits: a flow that never finished has the goodput of the whole trial.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
 from thalweg.outcome import Outcomes
 from thalweg.score.scenarios import MAIN
+from thalweg.statistics.interval import Values
 
 COMPETITOR = "cubic"
 
@@ -35,6 +37,10 @@ class Figures:
     starvation: float | None
     unfinished: int
     """Trials in which the flow did not finish although the trial waited for it."""
+    goodputs: Values = field(default_factory=lambda: np.zeros(0))
+    """Of each trial; 0 where there is none."""
+    delays: Values = field(default_factory=lambda: np.zeros(0))
+    """Of each trial; 0 where there is none."""
 
     @staticmethod
     def of(outcomes: Outcomes) -> Figures:
@@ -51,6 +57,8 @@ class Figures:
             competitor_goodput=_median(competitor["mean_rate_bps"]) if competitor.height else None,
             starvation=_least(flows["share"], count) if count > 1 else None,
             unfinished=int((~main["finished"]).sum()) if awaited else 0,
+            goodputs=_each(main["mean_rate_bps"]),
+            delays=_each(main["mean_rtt_s"]),
         )
 
 
@@ -63,6 +71,10 @@ def harm(mine: Figures, cubic: Figures) -> float | None:
     if mine.competitor_goodput is None or not cubic.competitor_goodput:
         return None
     return 1 - mine.competitor_goodput / cubic.competitor_goodput
+
+
+def _each(column: pl.Series) -> Values:
+    return np.asarray(column.cast(pl.Float64).fill_nan(None).fill_null(0.0), dtype=np.float64)
 
 
 def _median(column: pl.Series) -> float:

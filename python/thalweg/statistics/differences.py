@@ -110,6 +110,19 @@ def of_all(
     return Difference(Interval(float(value), float(low), float(high), min(m, n)), larger, smaller)
 
 
+def sharper(a: Values, b: Values, margin: float = 0.0, confidence: float = CONFIDENCE) -> Difference:
+    """Compares samples whose values belong together one by one, in pairs or all with all, whichever is sharper.
+
+    >>> path = np.array([1.0, 5.0, 2.0, 8.0, 3.0, 9.0])
+    >>> sharper(path, path + 0.5).interval
+    Interval(value=0.5, low=0.5, high=0.5, n=6)
+    """
+    correlation, n = rank_correlation(a, b), len(a)
+    if pairs_are_sharper(correlation, n, n, n):
+        return in_pairs(a, b, margin, confidence)
+    return of_all(a, b, margin, confidence, correlation)
+
+
 def _count(which: npt.NDArray[np.bool_]) -> int:
     return int(np.count_nonzero(which))
 

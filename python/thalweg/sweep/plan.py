@@ -39,7 +39,7 @@ KEYS = ("scenario", "trials", "seed", "set", "controllers", "design", "axes", "t
 INLINE = "scenario.toml"
 """What a scenario within a plan is called, and its file in a store."""
 _LARGEST = 1 << 20
-_LARGEST_SEED = 2**63 - 1
+LARGEST_SEED = 2**63 - 1
 _TRIALS = 100
 MOST_OF_ALL = 10**12
 """Points of a grid: beyond, a mistake."""
@@ -119,7 +119,7 @@ def plan_of(document: Mapping[str, Any], file: PlanFile, folder: Path, needs_axe
         if key not in KEYS:
             raise file.refusal((key,), f"unknown key{did_you_mean(key, KEYS)}")
     trials = _number(document, "trials", _TRIALS, 1, SET_SIZE, file)
-    seed = _number(document, "seed", 1, 0, _LARGEST_SEED - SET_SIZE, file)
+    seed = _number(document, "seed", 1, 0, LARGEST_SEED - SET_SIZE, file)
     try:
         design = read_design(document.get("design", "grid"))
     except RequestError as error:

@@ -7,23 +7,31 @@ import re
 import string
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from thalweg.cli.compare.table import change_text, comparison_rows, comparison_table, headers
-from thalweg.cli.console import complain, print_json, say, stdout
+from thalweg.cli.compare.table import change_text, comparison_rows, comparison_table, headers, medians
+from thalweg.cli.console import complain, note, print_json, say, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import criterion_text, markdown
-from thalweg.comparison import MARGIN, Broken, Row, broken, compare_results, missing, shared_seeds
+from thalweg.comparison import (
+    MARGIN,
+    Failures,
+    Row,
+    compare_failures,
+    compare_results,
+    find_worse,
+    missing,
+    shared_seeds,
+)
 from thalweg.errors import RequestError
-from thalweg.quantity import percent, text
+from thalweg.quantity import percent
 from thalweg.store.results import SuiteResult
 from thalweg.studies.comparison import Difference, StoredStudy, compare_studies, missing_rows
 
-_Found = TypeVar("_Found")
 _LETTERS = string.ascii_uppercase
 _STUDY_HEADERS = ("row", "column", "A", "B", "change")
 
@@ -41,8 +49,8 @@ def compare(
         typer.Option(
             "--fail-above",
             metavar="PERCENT",
-            help='Exit status 1 if something is worse by more, as in "5 %", or no longer passes; of studies, if '
-            "it differs so.",
+            help='Exit status 1 if trials tell that something is worse by more, as in "5 %", or fails more '
+            "often; of studies, that it differs by more.",
         ),
     ] = None,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
@@ -92,51 +100,54 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
     if limit is None:
         return PASSED
     compared = [compare_results(base, other, limit, of_a=True) for other in others]
-    status = _judge(compared, [broken(base, other) for other in others], limit)
+    status = _judge(compared, [compare_failures(base, other) for other in others], limit)
     return status or (REFUSED if lacking else PASSED)
 
 
-def _judge(compared: Sequence[Sequence[Row]], lost: Sequence[Sequence[Broken]], limit: float) -> int:
-    """Says what is worse than in A by more than the limit or fails since, and returns the exit status."""
-    lettered = _lettered(compared)
-    worse = [(letter, row) for letter, row in lettered if row.is_worse]
-    for letter, row in worse:
-        medians = " to ".join(text(statistics.median, statistics.unit) for statistics in (row.a, row.b))
-        change = "" if row.change is None else f" ({change_text(row.change)})"
-        complain(f"{letter}: {row.scenario}: {row.a.subject} {medians}{change}", label="worse: ")
-    for letter, criterion in _lettered(lost):
-        a, b = criterion.a, criterion.b
-        counts = f"{b.failures} of {b.n} trials miss it, {a.failures} of {a.n} in A, where it passes"
-        complain(f"{letter}: {criterion.scenario}: {criterion_text(a)}: {counts}", label=f"{b.answer}: ")
-    if worse or any(lost):
+def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failures]], limit: float) -> int:
+    """Says what is worse than in A by more than the limit, or fails more often, and returns the exit status."""
+    found = find_worse(compared, counted)
+    for letter, worse in zip(_LETTERS[1:], found, strict=False):
+        for row in worse.rows:
+            a, b, change = medians(row)
+            changed = "" if row.change is None else f" ({change})"
+            complain(f"{letter}: {row.scenario}: {row.a.subject} {a} to {b}{changed}", label="worse: ")
+        for one in worse.failures:
+            complain(f"{letter}: {_counts(one)}", label=f"{one.b.answer}: ")
+        for one in worse.changed:
+            note(f"{letter}: {_counts(one)}: no more than chance allows (p = {one.p_more:.2g})")
+    if any(worse.rows or worse.failures for worse in found):
         return FAILED
-    few = [row for rows in compared for row in rows if row.is_open(len(rows))]
-    if few:
+    if few := sum(len(worse.untold) for worse in found):
         complain(
-            f"{len(few)} of {len(lettered)} comparisons have too few trials to tell whether they are worse "
+            f"{few} of {sum(map(len, compared))} comparisons have too few trials to tell whether they are worse "
             f"by more than {percent(limit)}; accepted: more trials, the more so the more is compared at once"
         )
         return REFUSED
     return PASSED
 
 
-def _lettered(found: Sequence[Sequence[_Found]]) -> list[tuple[str, _Found]]:
-    """All that was found, each with the letter of its result."""
-    return [(letter, item) for letter, items in zip(_LETTERS[1:], found, strict=False) for item in items]
+def _counts(one: Failures) -> str:
+    """How often a criterion fails on both sides."""
+    passes = ", where it passes" if one.changed else ""
+    counts = f"{one.b.failures} of {one.b.n} trials miss it, {one.a.failures} of {one.a.n} in A{passes}"
+    return f"{one.scenario}: {criterion_text(one.a)}: {counts}"
 
 
 def _document(
     folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]]
 ) -> dict[str, object]:
     """Of two results: rows; of more, also those of each against the first."""
+    found = find_worse(compared, [compare_failures(loaded[0], other) for other in loaded[1:]])
     comparisons: list[dict[str, object]] = [
         {
             "b": folder,
             "shared_seeds": shared_seeds(loaded[0], other),
             "rows": [row.document() for row in rows],
-            "broken": [criterion.document() for criterion in broken(loaded[0], other)],
+            "failures": [one.document() for one in worse.failures],
+            "changed": [one.document() for one in worse.changed],
         }
-        for folder, other, rows in zip(folders[1:], loaded[1:], compared, strict=True)
+        for folder, other, rows, worse in zip(folders[1:], loaded[1:], compared, found, strict=True)
     ]
     return {
         "a": folders[0],

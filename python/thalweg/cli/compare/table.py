@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from thalweg.cli.fitting import FittingTable
 from thalweg.comparison import Row
-from thalweg.quantity import percent
-from thalweg.statistics.digits import bracketed, supported
+from thalweg.quantity import percent, text
+from thalweg.statistics.digits import bracketed
 
 _DROPPABLE = ("ties", "B better", "of", "A fails", "B fails", "B - A [95 %]", "A", "B")
 """What a narrow terminal goes without, the first one first."""
+_DIGITS = 5
+"""Of medians: their rounding, 0.005 % of each, does not show in a change that is printed to 0.1 %."""
 
 
 def headers(named: bool, b: str = "B") -> tuple[str, ...]:
@@ -43,17 +45,28 @@ def change_text(change: float | None) -> str:
     return "-" if change is None else f"{'+' if change >= 0 else ''}{percent(change)}"
 
 
+def medians(row: Row) -> tuple[str, str, str]:
+    """Both medians, and the change from the one that is printed to the other.
+
+    Also where the interval, which stands beside the change, supports fewer digits.
+    """
+    a, b = (float(f"{median:.{_DIGITS}g}") for median in (row.a.median, row.b.median))
+    change = None if row.change is None else (b - a) / a
+    return text(a, row.a.unit, _DIGITS), text(b, row.a.unit, _DIGITS), change_text(change)
+
+
 def _cells(row: Row, b: str) -> list[str]:
     base, other, unit, paired = row.a, row.b, row.a.unit, row.paired
+    median_a, median_b, change = medians(row)
     return [
         row.scenario,
         base.subject,
         base.answer,
         other.answer,
         row.told.replace("B", b),
-        supported(base.median_interval, unit),
-        supported(other.median_interval, unit),
-        change_text(row.change),
+        median_a,
+        median_b,
+        change,
         f"{base.failures} of {base.n}",
         f"{other.failures} of {other.n}",
         bracketed(row.sharper.interval, unit),

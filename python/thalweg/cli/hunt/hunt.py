@@ -12,13 +12,14 @@ from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet
-from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
+from thalweg.cli.status import FAILED, INTERRUPTED, NOTHING_FOUND, PASSED
 from thalweg.errors import RequestError
 from thalweg.quantity import text
 
 if TYPE_CHECKING:
     from thalweg.hunt import Find
     from thalweg.lab.link import TrialLink
+    from thalweg.statistics.interval import Interval
 
 _SHOWN = 3
 
@@ -48,8 +49,8 @@ def hunt(
 ) -> int:
     """Search a space for the scenario in which a flow does worst, and make it small.
 
-    The same plan finds the same scenario, however many threads or workers there are. Ctrl-C keeps the worst
-    so far.
+    The worst is replayed on fresh seeds before it is called a find; exit status 5 if nothing is found. The same
+    plan finds the same scenario, however many threads or workers there are. Ctrl-C keeps the worst so far.
 
     Example: `thalweg hunt plan.toml --out results/hunt --keep corpus`
     """
@@ -86,32 +87,55 @@ def hunt(
     for failure in find.failures[:_SHOWN]:
         complain(failure.error, label="failed: ")
     if keep and not find.is_worse:
-        complain(f"nothing is kept in {keep}: no scenario was worse than that of the plan", label="")
+        complain(f"nothing is kept in {keep}: nothing was found", label="")
     if not find.complete:
-        complain(f"interrupted: the worst of {find.tried} scenarios is kept in {out}", label="")
+        told = "" if find.says == "found" else ", not replayed on fresh seeds"
+        complain(f"interrupted: the worst of {find.tried} scenarios is kept in {out}{told}", label="")
         return INTERRUPTED
     note(f"wrote {', '.join(map(str, saved.files))}")
-    return FAILED if find.failures else PASSED
+    return FAILED if find.failures else PASSED if find.is_worse else NOTHING_FOUND
 
 
 def _print(find: Find, out: Path, link: TrialLink | None) -> None:
     console = stdout()
-    if not find.is_worse:
-        console.print(f"none of {find.tried} scenarios is worse than that of the plan: {find.baseline:.4g}")
-        return
-    from thalweg.hunt.find import count  # noqa: PLC0415 - loads tables
-
     unit = find.objective.of.unit
 
     def shown(value: float) -> str:
         return text(value, unit, 3) if unit else f"{value:.3g}"
 
+    def between(interval: Interval | None) -> str:
+        if interval is None:
+            return "-"
+        return f"{shown(interval.value)} ({shown(interval.low)} to {shown(interval.high)})"
+
+    heads = ("", find.objective.kind, f"on {find.replays} fresh seeds")
+    if not find.is_worse:
+        found = f"nothing found: none of {find.tried} scenarios is worse than that of the plan"
+        if not find.refuted:
+            console.print(f"{found}: {shown(find.baseline)}")
+            return
+        console.print(f"{found} on fresh seeds")
+        lines = [("the plan's scenario", shown(find.baseline), between(find.refuted[0].base))]
+        lines += [
+            (f"scenario {one.at} of {find.tried}", shown(one.value), between(one.objective))
+            for one in find.refuted
+        ]
+        console.print(plain_table(heads, lines, 1))
+        return
+    from thalweg.hunt.find import count  # noqa: PLC0415 - loads tables
+
+    replayed, shrunk = find.replayed, find.shrunk_replayed
     table = plain_table(
-        ("", find.objective.kind, "numbers"),
+        (*heads, "numbers"),
         [
-            ("the plan's scenario", shown(find.baseline), ""),
-            (f"found, scenario {find.at} of {find.tried}", shown(find.found_value), str(count(find.found))),
-            ("shrunk", shown(find.value), str(count(find.shrunk))),
+            ("the plan's scenario", shown(find.baseline), between(replayed.base if replayed else None), ""),
+            (
+                f"found, scenario {find.at} of {find.tried}",
+                shown(find.found_value),
+                between(replayed.objective if replayed else None),
+                str(count(find.found)),
+            ),
+            ("shrunk", shown(find.value), between(shrunk.objective if shrunk else None), str(count(find.shrunk))),
         ],
         1,
     )

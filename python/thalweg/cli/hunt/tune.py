@@ -11,7 +11,7 @@ from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, check_writable
-from thalweg.cli.status import INTERRUPTED, PASSED
+from thalweg.cli.status import INTERRUPTED, NOTHING_FOUND, PASSED
 from thalweg.seeds import LARGEST_SET
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def tune(
 ) -> int:
     """Search the options of a controller for its best score against CUBIC.
 
-    The score is that of `thalweg score`. At the end the best options are judged on scenarios that the search has
-    not seen. Ctrl-C keeps the best so far.
+    The score is that of `thalweg score`. At the end the best options are judged on scenarios and seeds that the
+    search has not seen; exit status 5 if they are not better there. Ctrl-C keeps the best so far.
 
     Example: `thalweg tune c4 --option push=1.1..1.5 --option max_reduction`
     """
@@ -71,7 +71,7 @@ def tune(
     if not tuned.complete:
         complain(f"interrupted: the best of {tuned.tried} choices is {tuned.best}; nothing was judged", label="")
         return INTERRUPTED
-    return PASSED
+    return PASSED if tuned.is_better else NOTHING_FOUND
 
 
 def _write(tuned: Tuned, out: Path) -> None:
@@ -97,6 +97,8 @@ def _print(tuned: Tuned) -> None:
     gain = tuned.gain
     if gain is not None:
         console.print(f"held back: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}), {tuned.says}")
+    if not tuned.is_better:
+        console.print("nothing found: where the search has not looked, none is told to gain on the options given")
     for guard in tuned.broken:
         value = guard.value if isinstance(guard.value, str) else f"{guard.value:.3g}"
         console.print(f"out: on {guard.scenario} the guard {guard.guard} is broken ({value})", soft_wrap=True)

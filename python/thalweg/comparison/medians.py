@@ -1,4 +1,4 @@
-"""Comparison of two results, criterion by criterion.
+"""The medians of two results, criterion by criterion.
 
 Trials with the same seeds are compared in pairs: the path draws the same in both, whatever the
 controllers. If pairs tell little, because the trials diverge soon after their start, or if there are
@@ -29,7 +29,7 @@ from thalweg.statistics.differences import (
     rank_correlation,
     subtract,
 )
-from thalweg.statistics.discovery import RATE, discoveries
+from thalweg.statistics.discovery import discoveries
 from thalweg.store.results import SuiteResult
 from thalweg.verdict import Side, Statistics
 from thalweg.verdict import judge as judge_criteria
@@ -94,21 +94,23 @@ class Row:
         return (b - a) / a if a and math.isfinite(a) and math.isfinite(b) else None
 
     @property
-    def is_worse(self) -> bool:
-        """Whether the trials say that b is worse than a by more than the margin."""
-        return self.told == ("B is larger" if self.a.side == "at_most" else "B is smaller")
+    def p_worse(self) -> float:
+        """The chance of such trials if b were not worse than a by more than the margin; one-sided."""
+        return self.sharper.p_larger if self.a.side == "at_most" else self.sharper.p_smaller
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the interval lies beyond the margin, on the side that is worse."""
+        interval = self.sharper.interval
+        return interval.low > self.margin if self.a.side == "at_most" else interval.high < -self.margin
 
     @property
     def least_chance(self) -> float:
-        """The least two-sided p that so many trials can have: of the sign test, or of Mann and Whitney."""
+        """The least `p_worse` that so many trials can have: of the sign test, or of Mann and Whitney."""
         if self.paired and self.pairs_are_sharper:
-            return 2.0 ** (1 - self.paired.n)
+            return 2.0**-self.paired.n
         of_a, of_b = len(self.a.values), len(self.b.values)
-        return 2 / math.comb(of_a + of_b, of_b)
-
-    def is_open(self, rows: int) -> bool:
-        """Whether so few trials cannot say that b is worse in one of so many rows, however much it is."""
-        return not self.is_worse and self.least_chance > RATE / rows
+        return 1 / math.comb(of_a + of_b, of_b)
 
     @property
     def sharper(self) -> Difference:
@@ -133,42 +135,6 @@ class Row:
             "p_differs": self.sharper.p_differs,
             "told": self.told,
         }
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A criterion that passes in a and no longer in b.
-
-    A fact of the trials that ran, and no claim about others: a target that one trial of a hundred misses is
-    missed, as in the verdict.
-    """
-
-    scenario: str
-    a: Statistics
-    b: Statistics
-
-    def document(self) -> dict[str, Any]:
-        """This criterion as JSON."""
-        return {"scenario": self.scenario, "a": self.a.document(), "b": self.b.document()}
-
-
-def broken(a: SuiteResult, b: SuiteResult) -> list[Broken]:
-    """The criteria with a say in the verdict, of the same scenario and target, that only b misses."""
-    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
-    found = []
-    for ours in a.outcomes:
-        if (other := others.get(ours.scenario.name)) is None:
-            continue
-        theirs = {_target(statistics): statistics for statistics in other.verdict().criteria}
-        for statistics in ours.verdict().criteria:
-            now = theirs.get(_target(statistics))
-            if now and not statistics.informative and statistics.answer == "pass" != now.answer:
-                found.append(Broken(ours.scenario.name, statistics, now))
-    return found
-
-
-def _target(statistics: Statistics) -> tuple[str, Side, float, float]:
-    return statistics.subject, statistics.side, statistics.bound, statistics.within
 
 
 def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, of_a: bool = False) -> list[Row]:

@@ -1,0 +1,21 @@
+"""Comparison of two results.
+
+`medians` has the value of each criterion in both and what tells them apart, `failures` how often each fails in
+both, and `worse` what of all these became worse: the exit status of `compare --fail-above`.
+"""
+
+from thalweg.comparison.failures import Failures, compare_failures
+from thalweg.comparison.medians import MARGIN, Row, compare_results, missing, shared_seeds
+from thalweg.comparison.worse import Worse, find_worse
+
+__all__ = [
+    "MARGIN",
+    "Failures",
+    "Row",
+    "Worse",
+    "compare_failures",
+    "compare_results",
+    "find_worse",
+    "missing",
+    "shared_seeds",
+]
