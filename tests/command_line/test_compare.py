@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 from thalweg.cli import main
 from thalweg.outcome import Outcomes
 from thalweg.store.results import Store, SuiteResult
+from thalweg.studies.comparison import judge_trials
 
 Capture = pytest.CaptureFixture[str]
 Make = Callable[..., Outcomes]
@@ -242,9 +245,9 @@ def test_studies_are_compared_row_by_row(tmp_path: Path, capsys: Capture) -> Non
     ]
     assert main(["compare", a, b]) == 0
     assert "2 of 3 numbers differ by at most 1.0 %" in capsys.readouterr().out
-    assert main(["compare", a, b, "--fail-above", "30 %"]) == 0
-    assert main(["compare", a, b, "--fail-above", "20 %"]) == 1
-    assert "differs: B: bbr: harm +25.0 %" in capsys.readouterr().err
+    for limit in ("30 %", "20 %"):  # no trials, no answer
+        assert main(["compare", a, b, "--fail-above", limit]) == 2
+        assert "no trials are stored" in capsys.readouterr().err
     assert main(["compare", a, b, "--format", "markdown"]) == 0
     assert "| bbr | harm | 0.4 | 0.5 | +25.0 % |" in capsys.readouterr().out
 
@@ -254,7 +257,56 @@ def test_a_row_that_the_other_study_lacks_is_no_pass(tmp_path: Path, capsys: Cap
     b = study(tmp_path / "b", [{"who": "c4", "harm": 0.2}])
     assert main(["compare", a, b, "--fail-above", "5 %"]) == 2
     assert "B lacks 1 rows of A: bbr" in capsys.readouterr().err
-    assert main(["compare", b, a, "--fail-above", "5 %"]) == 0
+
+
+def with_trials(folder: Path, values: dict[str, Sequence[float]], seed: int = 1) -> str:
+    made = study(folder, [{"who": "c4", "harm": 0.2}])
+    parts = [
+        pl.DataFrame({"cell": "c4", "measure": name, "seed": range(seed, seed + len(of)), "value": list(of)})
+        for name, of in values.items()
+    ]
+    pl.concat(parts).write_parquet(folder / "trials.parquet")
+    return made
+
+
+def test_studies_are_judged_by_their_trials(tmp_path: Path, capsys: Capture) -> None:
+    rng = np.random.default_rng(5)
+    noise = rng.normal(0, 0.2, (3, 40))
+    a = with_trials(tmp_path / "a", {"share": 1 + noise[0], "ratio": 3 + noise[0]})
+    same = with_trials(tmp_path / "b", {"share": 1 + noise[1], "ratio": 3 + noise[1]}, seed=1000)
+    less = with_trials(tmp_path / "c", {"share": 0.7 + noise[2], "ratio": 3 + noise[2]}, seed=1000)
+    assert main(["compare", a, same, "--fail-above", "5 %"]) == 0
+    capsys.readouterr()
+    assert main(["compare", a, less, "--fail-above", "5 %"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"differs: B: c4: share [\d.]+ to 0\.[67]\d* \(-[\d.]+ %\)", line)
+    assert main(["compare", a, less, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["comparisons"][0]["trials"]
+    assert [(one["measure"], one["told"]) for one in told] == [("share", "differs"), ("ratio", "not told apart")]
+    few = with_trials(tmp_path / "d", {"share": [0.1, 0.2, 0.3]}, seed=1000)
+    assert main(["compare", few, few, "--fail-above", "5 %"]) == 2
+    assert "too few trials" in capsys.readouterr().err
+
+
+def test_equal_studies_on_other_seeds_seldom_differ() -> None:
+    rng = np.random.default_rng(6)
+
+    def sample(seed: int) -> dict[tuple[str, str], Any]:
+        return {("c4", str(k)): (np.arange(seed, seed + 20), rng.lognormal(0, 0.3, 20)) for k in range(12)}
+
+    alarms = 0
+    for pair in range(200):
+        a, b = sample(1), sample(1000 * (pair + 1))
+        alarms += any(one.differs for one in judge_trials(a, [b], 0.0)[0])
+    # 5 % of 200 and three standard deviations: 10 + 3 sqrt(200 * 0.05 * 0.95) = 19.
+    assert alarms <= 19
+
+
+def test_a_table_of_trials_that_is_none_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    a = study(tmp_path / "a", [{"who": "c4", "harm": 0.2}])
+    (tmp_path / "a" / "trials.parquet").write_bytes(b"nothing")
+    assert main(["compare", a, a]) == 2
+    assert "this is not a table of trials" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("limit", ["much", "-5 %", "", "5 % or so", "1e9", "nan"])

@@ -11,51 +11,49 @@ import pytest
 from thalweg.cli import main
 from thalweg.hunt import Find, Hunt
 
-# Loss of 1 % makes times vary by tens of percent from seed to seed. Nothing that varies has an effect: the name of
-# the scenario's only axis is a time limit that no trial reaches.
-NOISY: dict[str, Any] = {
-    "title": "A download with random loss",
-    "path": {"rate": "20 Mbps", "rtt": "40 ms", "loss": "1 %"},
-    "flow": [{"name": "main", "controller": "reno", "download": "300 kB"}],
+# Bursts of jitter make times vary by tens of percent from seed to seed, and an RTT of 1.99 to 2.01 ms by no more
+# than 1 %: what a search of single trials finds there is luck.
+PLAN: dict[str, Any] = {
+    "scenario": "c4/bad-wifi",
+    "objective": "completion",
+    "axes": {"path.rtt": {"from": "1.99 ms", "to": "2.01 ms"}},
+    "sampler": "random",
+    "budget": 16,
 }
 
 
-def hunt(search_seed: int, **axes: Any) -> Find:
+def hunt(search_seed: int) -> Find:
     """One with a trial of each scenario, as plans have by default, on seeds of its own."""
-    return Hunt(
-        scenario=NOISY,
-        objective="completion",
-        axes=axes,
-        sampler="random",
-        budget=24,
-        search_seed=search_seed,
-        seed=1 + 1000 * search_seed,
-    ).run()
+    return Hunt(**PLAN, search_seed=search_seed, seed=1 + 1000 * search_seed).run()
 
 
-def test_a_space_without_any_effect_yields_nothing() -> None:
-    finds = [hunt(seed, **{"time_limit": {"from": "100 s", "to": "200 s"}}) for seed in range(20)]
-    # Each find by chance has 2.5 %: of 20, four or more have a chance of 0.1 %.
-    assert sum(find.is_worse for find in finds) <= 3
+LUCKY = 9
+"""The number of a search in which one seed tells 1.77 of a scenario, and 1.20 of the plan's."""
 
 
-def test_what_is_lucky_on_one_seed_is_refuted_by_fresh_ones() -> None:
-    # The buffer is never reached: other buffers draw the same trials, but for how the path draws its noise.
-    finds = [hunt(seed, **{"noise.start": {"from": "1 us", "to": "50 ms"}}) for seed in range(10)]
-    lucky = [find for find in finds if find.refuted]
-    assert lucky, "one seed tells a difference that is none"
-    for find in lucky:
-        assert all(not one.is_worse for one in find.refuted)
-        assert all(one.value > find.baseline for one in find.refuted)
-    assert sum(find.is_worse for find in finds) <= 2
+def test_a_space_without_an_effect_yields_nothing_though_one_seed_tells_a_difference() -> None:
+    finds = [hunt(seed) for seed in range(LUCKY - 2, LUCKY + 3)]
+    # Each has a chance of at most 2.5 % to find something; two of five, one of 0.6 %.
+    assert sum(find.is_worse for find in finds) <= 1
+    lucky = finds[2]
+    assert (lucky.says, lucky.shrunk) == ("nothing found", lucky.found)
+    (worst, *_) = lucky.refuted
+    assert worst.value > 1.4 * lucky.baseline
+    assert worst.objective.value < 1.05 * worst.base.value
 
 
 def test_a_real_effect_is_found_with_its_interval_on_fresh_seeds() -> None:
-    find = hunt(1, **{"path.loss": ["1 %", "8 %"]})
+    scenario = {
+        "title": "A download with random loss",
+        "path": {"rate": "20 Mbps", "rtt": "40 ms", "loss": "1 %"},
+        "flow": [{"name": "main", "controller": "reno", "download": "300 kB"}],
+    }
+    axes = {"path.loss": ["1 %", "8 %"]}
+    find = Hunt(scenario=scenario, objective="completion", axes=axes, budget=8, replays=40).run()
     assert find.says == "found"
     assert find.replayed is not None
     assert find.shrunk_replayed is not None
-    assert find.replays == find.replayed.objective.n == 100
+    assert find.replays == find.replayed.objective.n == 40
     assert find.replayed.worse_by.low > 0
     assert find.replayed.objective.low > find.replayed.base.high
     document = find.document()
@@ -65,16 +63,15 @@ def test_a_real_effect_is_found_with_its_interval_on_fresh_seeds() -> None:
 def test_the_command_says_what_was_refuted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(
-        "objective = 'completion'\nbudget = 16\nsampler = 'random'\nreplays = 50\nseed = 1001\n"
-        "[scenario]\ntitle = 'x'\n[scenario.path]\nrate = '20 Mbps'\nrtt = '40 ms'\nloss = '1 %'\n"
-        "[[scenario.flow]]\nname = 'main'\ncontroller = 'reno'\ndownload = '300 kB'\n"
-        "[axes]\n'noise.start' = { from = '1 us', to = '50 ms' }\n",
+        "scenario = 'c4/bad-wifi'\nobjective = 'completion'\nbudget = 16\nsampler = 'random'\nreplays = 100\n"
+        f"search_seed = {LUCKY}\nseed = {1 + 1000 * LUCKY}\n"
+        "[axes]\n'path.rtt' = { from = '1.99 ms', to = '2.01 ms' }\n",
         encoding="utf-8",
     )
     assert main(["hunt", str(plan), "--out", str(tmp_path / "out"), "--no-figure"]) == 5
     printed = " ".join(capsys.readouterr().out.split())
     assert "nothing found: none of 16 scenarios is worse than that of the plan on fresh seeds" in printed
     document = json.loads((tmp_path / "out" / "hunt.json").read_text(encoding="utf-8"))
-    assert (document["says"], document["replayed"], document["replays"]) == ("nothing found", None, 50)
+    assert (document["says"], document["replayed"], document["replays"]) == ("nothing found", None, 100)
     assert document["refuted"]
-    assert all(one["worse_by_interval"][0] <= 0 for one in document["refuted"])
+    assert all(one["worse_by_interval"][0] <= 0.01 * one["baseline"] for one in document["refuted"])

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from thalweg.comparison import MARGIN
 from thalweg.hunt.judge import Failure
 from thalweg.hunt.objective import Objective
 from thalweg.hunt.size import leaves, numbers
@@ -39,8 +40,8 @@ class Replay:
 
     @property
     def is_worse(self) -> bool:
-        """Whether fresh seeds say so too."""
-        return self.worse_by.low > 0
+        """Whether fresh seeds say so too, and by more than the margin of comparisons."""
+        return self.worse_by.low > MARGIN * abs(self.base.value)
 
     def document(self) -> dict[str, Any]:
         """This as JSON."""

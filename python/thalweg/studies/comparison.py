@@ -3,23 +3,40 @@
 Rows belong together that say the same in words: a study names its cells by controllers, queues and the like. Rows
 that say the same in words are distinguished by their position.
 
-Limits: a difference of two numbers comes without an interval. What a study claims is in its checks.
+A difference of two such numbers has no interval, and proves nothing. What differs is told by the values of trials,
+where a study has stored them: the medians of each cell and measure are compared as those of suites are, in pairs
+where both have the same seeds, and all of them are one family (`statistics.discovery`).
+
+Limits: a measure that some trial does not define is not compared. What a study claims is in its checks.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
 from thalweg.errors import ResultError
+from thalweg.statistics.differences import Difference as Differs
+from thalweg.statistics.differences import of_all, sharper
+from thalweg.statistics.discovery import RATE, discoveries
+from thalweg.statistics.interval import Values
+from thalweg.statistics.quantiles import median
 from thalweg.store.folder import find_file
 from thalweg.store.metadata import parse_document
-from thalweg.studies.runner.folder import DOCUMENT
+from thalweg.studies.runner.folder import DOCUMENT, TRIALS
 
 Row = Mapping[str, Any]
+_Sample = tuple[npt.NDArray[np.int64], Values]
+"""Seeds and values."""
+Samples = Mapping[tuple[str, str], _Sample]
+"""By cell and measure."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,8 @@ class StoredStudy:
     name: str
     version: str
     rows: list[Row]
+    trials: Path | None = None
+    """The table of the values of all trials, if it is stored."""
 
     @staticmethod
     def is_in(folder: Path) -> bool:
@@ -46,7 +65,7 @@ class StoredStudy:
             raise ResultError(f"{file}: this is not a study that this version reads")
         words = [document.get(key) for key in ("study", "version")]
         name, version = (word if isinstance(word, str) else "unknown" for word in words)
-        return StoredStudy(folder, name, version, rows)
+        return StoredStudy(folder, name, version, rows, find_file(folder, f"{TRIALS}.parquet"))
 
 
 @dataclass(frozen=True)
@@ -75,6 +94,113 @@ class Difference:
     def document(self) -> dict[str, Any]:
         """This difference as JSON."""
         return {"row": self.row, "column": self.column, "a": self.a, "b": self.b, "change": self.change}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of one cell in both studies, by its trials."""
+
+    cell: str
+    name: str
+    a: float
+    """The median."""
+    b: float
+    difference: Differs
+    margin: float
+    least_chance: float
+    """The least two-sided chance that so many trials can have."""
+    differs: bool = False
+    """Whether trials tell a difference beyond the margin."""
+
+    @property
+    def change(self) -> float | None:
+        """By what share the median of b is larger; None where one of them is 0 or not finite."""
+        return (
+            (self.b - self.a) / abs(self.a) if self.a and math.isfinite(self.a) and math.isfinite(self.b) else None
+        )
+
+    def document(self) -> dict[str, Any]:
+        """This measure as JSON."""
+        low, high = self.difference.interval.document()
+        return {
+            "cell": self.cell,
+            "measure": self.name,
+            "a": _number(self.a),
+            "b": _number(self.b),
+            "change": self.change,
+            "low95": low,
+            "high95": high,
+            "p_differs": self.difference.p_differs,
+            "told": "differs" if self.differs else "not told apart",
+        }
+
+
+def compare_trials(a: StoredStudy, others: Sequence[StoredStudy], margin: float) -> list[list[Measure]]:
+    """The measures that a shares with each of the others; the margin is a share of the median of a.
+
+    All are one family: where nothing differs, at most one command in twenty says that something does.
+    """
+    return judge_trials(_samples(a), [_samples(other) for other in others], margin)
+
+
+def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> list[list[Measure]]:
+    """The same of trials, by cell and measure."""
+    each = [
+        [
+            _measure(key, a, of_b[key], margin)
+            for key, a in of_a.items()
+            if key in of_b and _is_defined(a, of_b[key])
+        ]
+        for of_b in others
+    ]
+    told = iter(discoveries([one.difference.p_differs for measures in each for one in measures]))
+    return [[replace(one, differs=next(told) and _is_beyond(one)) for one in measures] for measures in each]
+
+
+def untold(compared: Sequence[Sequence[Measure]]) -> int:
+    """How many measures so few trials could not tell apart in so large a family, however much they differed."""
+    family = sum(map(len, compared))
+    return sum(not one.differs and one.least_chance > RATE / family for measures in compared for one in measures)
+
+
+def _measure(key: tuple[str, str], a: _Sample, b: _Sample, margin: float) -> Measure:
+    (seeds_a, of_a), (seeds_b, of_b) = a, b
+    of = (median(of_a), median(of_b))
+    size = margin * abs(of[0]) if math.isfinite(of[0]) else 0.0
+    if np.array_equal(seeds_a, seeds_b):
+        found, least = sharper(of_a, of_b, size), 2.0 ** (1 - len(of_a))
+    else:
+        found, least = of_all(of_a, of_b, size), 2 / math.comb(len(of_a) + len(of_b), len(of_b))
+    return Measure(*key, *of, found, size, least)
+
+
+def _is_beyond(one: Measure) -> bool:
+    interval = one.difference.interval
+    return interval.low > one.margin or interval.high < -one.margin
+
+
+def _is_defined(a: _Sample, b: _Sample) -> bool:
+    return not (np.isnan(a[1]).any() or np.isnan(b[1]).any())
+
+
+def _samples(study: StoredStudy) -> Samples:
+    """The trials of each cell and measure. Raises ResultError."""
+    assert study.trials is not None
+    try:
+        table = pl.read_parquet(study.trials)
+        columns = table.select(
+            pl.col("cell").cast(pl.String),
+            pl.col("measure").cast(pl.String),
+            pl.col("seed").cast(pl.Int64),
+            pl.col("value").cast(pl.Float64),
+        )
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise ResultError(f"{study.trials}: this is not a table of trials: {error}") from None
+    parts = columns.partition_by("cell", "measure", as_dict=True, maintain_order=True)
+    return {
+        (str(cell), str(measure)): (part["seed"].to_numpy(), part["value"].to_numpy())
+        for (cell, measure), part in parts.items()
+    }
 
 
 def compare_studies(a: StoredStudy, b: StoredStudy) -> list[Difference]:

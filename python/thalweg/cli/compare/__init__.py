@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import string
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from thalweg.cli.compare.table import change_text, comparison_rows, comparison_table, headers, medians
+from thalweg.cli.compare.studies import compare_stored
+from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, medians
 from thalweg.cli.console import complain, note, print_json, say, stdout
-from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import criterion_text, markdown
@@ -30,10 +29,7 @@ from thalweg.comparison import (
 from thalweg.errors import RequestError
 from thalweg.quantity import percent
 from thalweg.store.results import SuiteResult
-from thalweg.studies.comparison import Difference, StoredStudy, compare_studies, missing_rows
-
-_LETTERS = string.ascii_uppercase
-_STUDY_HEADERS = ("row", "column", "A", "B", "change")
+from thalweg.studies.comparison import StoredStudy
 
 
 def compare(
@@ -64,12 +60,12 @@ def compare(
 
     Example: `thalweg compare results/before results/after --fail-above "5 %"`
     """
-    if not 2 <= len(results) <= len(_LETTERS):
-        raise RequestError(f"{len(results)} folders; accepted: 2 to {len(_LETTERS)}, the base first")
+    if not 2 <= len(results) <= len(LETTERS):
+        raise RequestError(f"{len(results)} folders; accepted: 2 to {len(LETTERS)}, the base first")
     limit = None if fail_above is None else _fraction(fail_above)
     studies = [StoredStudy.is_in(Path(folder)) for folder in results]
     if all(studies):
-        return _studies([StoredStudy.load(Path(folder)) for folder in results], margin / 100, limit, format_)
+        return compare_stored([StoredStudy.load(Path(folder)) for folder in results], margin / 100, limit, format_)
     if any(studies):
         stored = results[studies.index(True)]
         raise RequestError(f"{stored} holds a study, others hold results; accepted: folders of one kind")
@@ -80,17 +76,17 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
     loaded = [SuiteResult.load(folder) for folder in folders]
     base, others = loaded[0], loaded[1:]
     compared = [compare_results(base, other, margin) for other in others]
-    for letter, other in zip(_LETTERS[1:], others, strict=False):
+    for letter, other in zip(LETTERS[1:], others, strict=False):
         _warn_of_shared_seeds(base, other, letter)
     lacking = [
         f"{letter} lacks {', '.join(names)} of A"
-        for letter, other in zip(_LETTERS[1:], others, strict=False)
+        for letter, other in zip(LETTERS[1:], others, strict=False)
         if (names := missing(base, other))
     ]
     if format_ is SuiteFormat.JSON:
         print_json(_document(folders, loaded, compared))
     elif format_ is SuiteFormat.MARKDOWN:
-        for letter, rows in zip(_LETTERS[1:], compared, strict=False):
+        for letter, rows in zip(LETTERS[1:], compared, strict=False):
             say(markdown(headers(True, letter), comparison_rows(rows, True, letter), left=5) + "\n")
             say(_summary(rows, margin))
     else:
@@ -107,7 +103,7 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
 def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failures]], limit: float) -> int:
     """Says what is worse than in A by more than the limit, or fails more often, and returns the exit status."""
     found = find_worse(compared, counted)
-    for letter, worse in zip(_LETTERS[1:], found, strict=False):
+    for letter, worse in zip(LETTERS[1:], found, strict=False):
         for row in worse.rows:
             a, b, change = medians(row)
             changed = "" if row.change is None else f" ({change})"
@@ -169,9 +165,9 @@ def _print(
     folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]], margin: float
 ) -> None:
     console = stdout()
-    for letter, folder, result in zip(_LETTERS, folders, loaded, strict=False):
+    for letter, folder, result in zip(LETTERS, folders, loaded, strict=False):
         console.print(f"{letter}: {folder} ({result.started}, version {result.version})")
-    for letter, rows in zip(_LETTERS[1:], compared, strict=False):
+    for letter, rows in zip(LETTERS[1:], compared, strict=False):
         console.print(comparison_table(rows, b=letter))
         console.print(_summary(rows, margin))
 
@@ -190,57 +186,6 @@ def _summary(rows: Sequence[Row], margin: float) -> str:
     if useless:
         parts.append(f"in {useless} pairs tell less than all trials against all (rank correlation up to 1/3)")
     return "; ".join(parts)
-
-
-def _studies(studies: Sequence[StoredStudy], margin: float, limit: float | None, format_: SuiteFormat) -> int:
-    compared = [compare_studies(studies[0], other) for other in studies[1:]]
-    lettered = list(zip(_LETTERS[1:], compared, strict=False))
-    if format_ is SuiteFormat.JSON:
-        documents = [
-            {"b": str(other.folder), "rows": [row.document() for row in rows]}
-            for other, rows in zip(studies[1:], compared, strict=True)
-        ]
-        print_json({"a": str(studies[0].folder), "study": studies[0].name, "comparisons": documents})
-    else:
-        if format_ is SuiteFormat.TABLE:
-            for letter, study in zip(_LETTERS, studies, strict=False):
-                stdout().print(f"{letter}: {study.folder} ({study.name}, version {study.version})")
-        for letter, rows in lettered:
-            _print_study(letter, rows, margin, format_)
-    if limit is None:
-        return PASSED
-    far = [(letter, row) for letter, rows in lettered for row in rows if row.is_beyond(limit)]
-    for letter, row in far:
-        complain(f"{letter}: {row.row}: {row.column} {change_text(row.change)}", label="differs: ")
-    lacking = [
-        (letter, names)
-        for letter, other in zip(_LETTERS[1:], studies[1:], strict=False)
-        if (names := missing_rows(studies[0], other))
-    ]
-    for letter, names in lacking:
-        complain(f"{letter} lacks {len(names)} rows of A: {names[0]}{', ...' if len(names) > 1 else ''}")
-    return FAILED if far else REFUSED if lacking else PASSED
-
-
-def _print_study(letter: str, rows: Sequence[Difference], margin: float, format_: SuiteFormat) -> None:
-    """What differs by more than the margin, the rows in the order of the study."""
-    names = tuple(name if name != "B" else letter for name in _STUDY_HEADERS)
-    shown = [
-        [row.row, row.column, _number(row.a), _number(row.b), change_text(row.change)]
-        for row in rows
-        if row.is_beyond(margin)
-    ]
-    alike = f"{len(rows) - len(shown)} of {len(rows)} numbers differ by at most {percent(margin)}"
-    if format_ is SuiteFormat.MARKDOWN:
-        say(markdown(names, shown, left=2) + f"\n\n{alike}")
-        return
-    if shown:
-        stdout().print(plain_table(names, shown, left=2))
-    stdout().print(f"{alike}; what differs may do so by chance: the checks of a study tell")
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
 
 
 def _fraction(text: str) -> float:

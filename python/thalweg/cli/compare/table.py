@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 
 from thalweg.cli.fitting import FittingTable
@@ -9,6 +10,8 @@ from thalweg.comparison import Row
 from thalweg.quantity import percent, text
 from thalweg.statistics.digits import bracketed
 
+LETTERS = string.ascii_uppercase
+"""What results are called, the base first."""
 _DROPPABLE = ("ties", "B better", "of", "A fails", "B fails", "B - A [95 %]", "A", "B")
 """What a narrow terminal goes without, the first one first."""
 _DIGITS = 5

@@ -69,6 +69,10 @@ class Fairness(ScenarioStudy[Parameters, Cell, Measured]):
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
 
+    def samples(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, Measured]:
+        """All that is measured of a trial."""
+        return {cell.name: measured for cell, measured in finished.cells.items()}
+
     def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
         """What a flow of each trial got of its fair share."""
         from thalweg.studies.fairness.page import strips  # noqa: PLC0415 - altair takes half a second to load

@@ -19,6 +19,8 @@ from thalweg.studies.runner.result import StudyResult
 DOCUMENT = "study.json"
 """The document that `--format json` prints, and `files`, the names of those beside it."""
 PAGE = "report.html"
+TRIALS = "trials"
+"""The table of the values of all trials: `cell`, `measure`, `seed`, `value`."""
 _SCENARIOS = "scenarios"
 
 

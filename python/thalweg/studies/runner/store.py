@@ -2,6 +2,7 @@
 
 study.json              the document that `--format json` prints
 scenarios/*.toml        the scenarios as they ran: `thalweg run FILE --seed N` plays any trial again
+trials.parquet          the value of each trial by cell and measure, of studies that have such values
 *.parquet, *.png        what the study stores besides
 report.html             the page
 """
@@ -13,11 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from thalweg.lab.link import TrialLink, runs_in_browser
 from thalweg.plots import save as save_picture
 from thalweg.progress import Progress
 from thalweg.report.study import write_study
-from thalweg.studies.runner.folder import PAGE, write_study_files
+from thalweg.studies.runner.folder import PAGE, TRIALS, write_study_files
 from thalweg.studies.runner.study import Finished
 
 
@@ -29,7 +33,7 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     study, result = finished.study, finished.result
     drawn = study.pictures(finished) if report else {}
     pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in drawn.items()}
-    tables = study.columns(finished)
+    tables = {**study.columns(finished), **_samples(finished)}
     root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
     if report:
         sections = list(study.sections(finished))
@@ -37,6 +41,22 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
         table, strips = study.page_table(result), study.strips(finished)
         write_study(result, table, study.legend, sections, links, root / PAGE, on_progress, strips)
     return root
+
+
+def _samples(finished: Finished[Any, Any, Any]) -> dict[str, pl.DataFrame]:
+    """The values of all trials as one table; nothing where the study has none."""
+    seed = finished.result.seed
+    parts = [
+        pl.DataFrame({"value": np.asarray(values, dtype=np.float64)}).select(
+            pl.lit(cell).alias("cell"),
+            pl.lit(measure).alias("measure"),
+            pl.int_range(seed, seed + len(values)).alias("seed"),
+            "value",
+        )
+        for cell, measures in finished.study.samples(finished).items()
+        for measure, values in measures.items()
+    ]
+    return {TRIALS: pl.concat(parts)} if parts else {}
 
 
 def _links(finished: Finished[Any, Any, Any]) -> Iterator[tuple[str, TrialLink]]:

@@ -20,6 +20,7 @@ from thalweg.extras import require
 from thalweg.live import LiveScenario, Timing
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
+from thalweg.statistics.interval import Values
 from thalweg.studies.runner.parameters import Cell, Option, Parameters, ScenarioParameters, changed, settings
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.table import Table
@@ -144,6 +145,13 @@ class Study(ABC, Generic[P, C, M]):
     def strips(self, finished: Finished[P, C, M]) -> Strips | None:
         """The trials of each row of the table of the page; None where rows are no distributions of trials."""
         return None
+
+    def samples(self, finished: Finished[P, C, M]) -> Mapping[str, Mapping[str, Values]]:
+        """The value of each trial, in the order of seeds, by cell and measure: what `compare` judges by.
+
+        They are stored as `trials.parquet`. Empty where rows are no distributions of trials.
+        """
+        return {}
 
     def columns(self, finished: Finished[P, C, M]) -> Mapping[str, pl.DataFrame]:
         """What is stored besides as `NAME.parquet`."""

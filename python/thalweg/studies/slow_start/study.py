@@ -72,6 +72,10 @@ class SlowStart(ScenarioStudy[Parameters, Cell, Measured]):
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
 
+    def samples(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, Measured]:
+        """All that is measured of a trial."""
+        return {cell.name: measured for cell, measured in finished.cells.items()}
+
     def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
         """The windows that each trial reached and left."""
         from thalweg.studies.slow_start.page import strips  # noqa: PLC0415 - altair takes half a second to load
