@@ -28,6 +28,7 @@ from pages import (
     l4s,
     laws,
     model_and_stack,
+    null,
     probe,
     statistics,
     studies,
@@ -88,7 +89,7 @@ def _statistics() -> list[Part]:
         (f"checks of {what}", partial(statistics.check_lines, what, check, draws))
         for what, check in statistics.checks()
     ]
-    return [*lines, *studies]
+    return [*lines, *studies, *null.parts()]
 
 
 def _verdicts() -> list[Part]:

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtri
 
+from pages import null
 from pages.made import DOCS, made, row
 from thalweg.statistics.claims import FAILS, HOLDS, Answer
 from thalweg.statistics.differences import in_pairs, of_all, pairs_are_sharper, rank_correlation
@@ -474,6 +475,12 @@ def matrices(draws: int) -> tuple[float, float, float]:
     return cells, some, found
 
 
+def _null() -> list[str]:
+    """The table of commands."""
+    head = "| command | says | trials | asked | by chance, % | promised, % |"
+    return [head, "|---|---|---|--:|--:|--:|", *(one.line() for one in null.nulls())]
+
+
 def main(draws: int) -> None:
     """Writes the page."""
     file = Path(__file__)
@@ -495,5 +502,6 @@ def main(draws: int) -> None:
     seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
+    lines += [words["null"], *_null(), "\n" + words["limits"].rstrip("\n") + "\n"]
     lines.append(made("statistics") + "\n")
     (DOCS / "statistics.md").write_text("\n".join(lines), encoding="utf-8")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.outcome import Outcomes
 from thalweg.seeds import SET_SIZE
+from thalweg.statistics.interval import Values
 from thalweg.studies.harm.blocks import Blocks, parameter_blocks
 from thalweg.studies.harm.checks import checks
 from thalweg.studies.harm.findings import findings
@@ -113,6 +114,13 @@ class Harm(ScenarioStudy[Parameters, Cell, Kept]):
     def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
         """Every short flow, and the flows of every replication."""
         return request_and_flow_tables(_outcomes(finished.cells))
+
+    def samples(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, Mapping[str, Values]]:
+        """The completion times of each replication."""
+        return {
+            cell.name: {str(name): values for name, values in of.values.items()}
+            for cell, of in _measured(finished.cells).items()
+        }
 
     def strips(self, finished: Finished[Parameters, Cell, Kept]) -> Strips:
         """Harm in each replication."""

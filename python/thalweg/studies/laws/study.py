@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from thalweg.statistics.interval import Values
 from thalweg.studies.laws.checks import checks, findings
 from thalweg.studies.laws.experiment import Experiment
 from thalweg.studies.laws.parameters import PRESETS, STACKS, Parameters
@@ -102,6 +103,15 @@ class Laws(ScenarioStudy[Parameters, Experiment, list[Quantity]]):
     def page_table(self, result: StudyResult) -> Table:
         """All numbers."""
         return Table(HEADERS, page_rows(result), WORDS)
+
+    def samples(
+        self, finished: Finished[Parameters, Experiment, list[Quantity]]
+    ) -> Mapping[str, Mapping[str, Values]]:
+        """Each number in all trials."""
+        return {
+            cell.name: {f"{of.law}, {of.controller}, {of.stack}, {of.case}": of.values for of in quantities}
+            for cell, quantities in finished.cells.items()
+        }
 
     def strips(self, finished: Finished[Parameters, Experiment, list[Quantity]]) -> Strips:
         """The trials of each number between its bounds."""

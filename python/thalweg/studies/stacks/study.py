@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thalweg.seeds import SET_SIZE
+from thalweg.statistics.interval import Values
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
@@ -60,6 +61,10 @@ class Stacks(ScenarioStudy[Parameters, Cell, Measured]):
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""
         return [Table(HEADERS, table_rows(result), WORDS)]
+
+    def samples(self, finished: Finished[Parameters, Cell, Measured]) -> Mapping[str, Mapping[str, Values]]:
+        """What the first criterion of the scenario measures in each trial."""
+        return {cell.name: {"value": of.values} for cell, of in finished.cells.items()}
 
     def strips(self, finished: Finished[Parameters, Cell, Measured]) -> Strips:
         """The trials on each stack."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thalweg.seeds import SET_SIZE
+from thalweg.statistics.interval import Values
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
@@ -122,6 +123,13 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
     def columns(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Mapping[str, pl.DataFrame]:
         """Every trial of every cell and step."""
         return {"reactions": reaction_table(finished.parameters, finished.result.seed, finished.cells)}
+
+    def samples(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Mapping[str, Mapping[str, Values]]:
+        """The Normalized Area of each trial and step; infinite for one that did not converge."""
+        return {
+            cell.name: {f"area of step {number}": ranked(step.reactions) for number, step in enumerate(steps, 1)}
+            for cell, steps in finished.cells.items()
+        }
 
     def strips(self, finished: Finished[Parameters, Cell, list[Measured]]) -> Strips:
         """The Normalized Area of each trial."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg.seeds import SET_SIZE
+from thalweg.statistics.interval import Values
 from thalweg.studies.runner.parameters import Option
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.study import Finished, ScenarioStudy
@@ -106,6 +107,10 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
     def columns(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, pl.DataFrame]:
         """Every flow of every trial."""
         return {"flows": flow_table({cell: kept.outcomes for cell, kept in finished.cells.items()})}
+
+    def samples(self, finished: Finished[Parameters, Cell, Kept]) -> Mapping[str, Mapping[str, Values]]:
+        """When the main flow closed in each trial."""
+        return {cell.name: {"closed_s": kept.closed} for cell, kept in finished.cells.items()}
 
     def strips(self, finished: Finished[Parameters, Cell, Kept]) -> Strips:
         """When the main flow closed in each trial."""
