@@ -57,10 +57,10 @@ def one_flow(queue: str, controller: str) -> str:
     return row(
         controller,
         QUEUES[queue],
-        f"{100 * mean(link, 'utilisation'):.1f} %",
-        f"{1e3 * mean(outcomes.flows, 'mean_queue_delay_s'):.1f}",
+        percent(link, "utilisation", 1),
+        f"{1e3 * median(outcomes.flows, 'mean_queue_delay_s'):.1f}",
         f"{marked:.2f} %",
-        f"{mean(link, 'dropped_packets'):.0f}",
+        f"{median(link, 'dropped_packets'):.0f}",
     )
 
 
@@ -68,8 +68,8 @@ def two_flows(queue: str, first: str, second: str) -> str:
     """A line of the table of pairs, the first flow 5 s ahead."""
     flows = scenario("two-flows", queue, first=first, second=second).trials(TRIALS).flows
     by_name = [flows.filter(pl.col("flow") == name) for name in ("first", "second")]
-    waits = [f"{1e3 * mean(flow, 'mean_queue_delay_s'):.1f}" for flow in by_name]
-    return row(first, second, QUEUES[queue], f"{100 * mean(by_name[0], 'share'):.0f} %", *waits)
+    waits = [f"{1e3 * median(flow, 'mean_queue_delay_s'):.1f}" for flow in by_name]
+    return row(first, second, QUEUES[queue], percent(by_name[0], "share", 0), *waits)
 
 
 def stuck(rules: str, settings: dict[str, str]) -> str:
@@ -81,8 +81,22 @@ def stuck(rules: str, settings: dict[str, str]) -> str:
     outcomes = scenario.trials(STUCK_TRIALS)
     tens = [outcomes.series(trial, "main") for trial in range(STUCK_TRIALS)]
     ends = sum(8 * series.received[5] / series.every_s < STUCK_BPS for series in tens)
-    used = mean(outcomes.links.filter(pl.col("link") == "down"), "utilisation")
-    return row(rules, f"{100 * used:.1f} %", str(ends))
+    return row(rules, percent(outcomes.links.filter(pl.col("link") == "down"), "utilisation", 1), str(ends))
+
+
+def percent(table: pl.DataFrame, column: str, digits: int) -> str:
+    """The median of a column, and the least and the most where a trial is 2 % or more from it.
+
+    A mean of trials that end in two ways is the number of no trial.
+    """
+    least, middle, most = (f"{100 * value:.{digits}f}" for value in np.quantile(table[column], (0, 0.5, 1)))
+    varies = max(float(most) - float(middle), float(middle) - float(least)) >= 2
+    return f"{middle} % ({least} to {most})" if varies else f"{middle} %"
+
+
+def median(table: pl.DataFrame, column: str) -> float:
+    """The median of a column."""
+    return float(np.median(table[column].to_numpy()))
 
 
 def mean(table: pl.DataFrame, column: str) -> float:

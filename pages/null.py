@@ -1,7 +1,7 @@
 """A against A with other seeds: how often commands answer although nothing differs; a part of docs/statistics.md.
 
-Where answers depend on how trials are distributed, the trials are real. Parts that take more than a few seconds are
-measured when the page is made, and not again by a check.
+Where answers depend on how trials are distributed, the trials are real. Parts that take more than a few seconds
+are measured when the page is made, and not again by a check.
 """
 
 from __future__ import annotations
@@ -123,13 +123,11 @@ def _changes() -> tuple[int, float]:
 
 
 def _studies() -> tuple[int, float]:
-    parameters = FairnessParameters(
-        ("c4", "cubic"), (1.0,), (1.0,), ("drop-tail",), flows=(), duration="20 s", trials=20
-    )
+    parameters = FairnessParameters(("c4", "cubic"), (1.0,), (1.0,), ("drop-tail",), flows=(), duration="20 s")
     samples = []
     for number in range(1, SETS + 1):
         seed = first_seed(number)
-        finished = FAIRNESS.run(parameters, seed=seed)
+        finished = FAIRNESS.run(parameters, 20, seed)
         samples.append(
             {
                 (cell, measure): (np.arange(seed, seed + len(values)), values)
@@ -215,3 +213,9 @@ def _tuned() -> tuple[int, float]:
 
     wrong = [Tuned("", "", 0.0, 0.0, held_back=list(gains())).is_better for _ in range(_DRAWS)]
     return _DRAWS, 100 * float(np.mean(wrong))
+
+
+def table() -> list[str]:
+    """All lines, with their head."""
+    head = "| command | says | trials | asked | by chance, % | promised, % |"
+    return [head, "|---|---|---|--:|--:|--:|", *(one.line() for one in nulls())]

@@ -22,8 +22,9 @@ from scipy.special import ndtri
 
 from pages import null
 from pages.made import DOCS, made, row
+from thalweg.statistics import differences
 from thalweg.statistics.claims import FAILS, HOLDS, Answer
-from thalweg.statistics.differences import in_pairs, of_all, pairs_are_sharper, rank_correlation
+from thalweg.statistics.differences import in_pairs, of_all, rank_correlation
 from thalweg.statistics.discovery import discoveries
 from thalweg.statistics.interval import Interval, Values
 from thalweg.statistics.means import mean_interval
@@ -252,8 +253,7 @@ def everything(a: Values, b: Values) -> Interval:
 
 def sharper(a: Values, b: Values) -> Interval:
     """As `compare` chooses."""
-    n = len(a)
-    return pairs(a, b) if pairs_are_sharper(rank_correlation(a, b), n, n, n) else everything(a, b)
+    return differences.sharper(a, b).interval
 
 
 @dataclass(frozen=True)
@@ -475,12 +475,6 @@ def matrices(draws: int) -> tuple[float, float, float]:
     return cells, some, found
 
 
-def _null() -> list[str]:
-    """The table of commands."""
-    head = "| command | says | trials | asked | by chance, % | promised, % |"
-    return [head, "|---|---|---|--:|--:|--:|", *(one.line() for one in null.nulls())]
-
-
 def main(draws: int) -> None:
     """Writes the page."""
     file = Path(__file__)
@@ -502,6 +496,6 @@ def main(draws: int) -> None:
     seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
-    lines += [words["null"], *_null(), "\n" + words["limits"].rstrip("\n") + "\n"]
+    lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n"]
     lines.append(made("statistics") + "\n")
     (DOCS / "statistics.md").write_text("\n".join(lines), encoding="utf-8")
