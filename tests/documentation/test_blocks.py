@@ -26,9 +26,10 @@ from thalweg.sweep.plan_file import PlanFile
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 STATUSES = {
     **dict.fromkeys(("run", "suite", "score", "hunt"), (0, 1)),
+    "tune": (0, 5),
     **dict.fromkeys(("study", "compare"), (0, 1, 2)),
 }
-"""1: a criterion, or a check of a study, has failed, which is an answer; 2: too few trials to tell."""
+"""1: a criterion, or a check of a study, has failed, which is an answer; 2: too few trials to tell; 5: no gain."""
 TABLES = {
     "path": '[path]\nrate = "20 Mbps"\nrtt = "40 ms"\n',
     "flow": '[[flow]]\nname = "main"\ncontroller = "c4"\ndownload = "1 MB"\n',
