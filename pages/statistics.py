@@ -497,5 +497,4 @@ def main(draws: int) -> None:
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
     lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n"]
-    lines.append(made("statistics") + "\n")
-    (DOCS / "statistics.md").write_text("\n".join(lines), encoding="utf-8")
+    (DOCS / "statistics.md").write_text("\n".join([*lines, made("statistics") + "\n"]), encoding="utf-8")
