@@ -293,18 +293,23 @@ impl Controller for Adapter {
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        if let Some(theirs) = &self.theirs {
-            return theirs.metrics();
-        }
         let mut flow = self.shared.flow();
+        if let Some(theirs) = &self.theirs {
+            let mut metrics = theirs.metrics();
+            metrics.pacing_rate = metrics
+                .pacing_rate
+                .or((!flow.is_paced()).then_some(UNPACED));
+            return metrics;
+        }
         let control = flow.control();
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = control.window.as_u64().max(1);
         // The first window may be sent at once (RFC 9002 section 7.7), as by the modelled endpoint;
         // later, the stack paces a controller without a rate like its own.
-        let first = flow.path().largest_acked.is_none().then_some(UNPACED);
+        let is_first = flow.path().largest_acked.is_none();
+        let unpaced = (is_first || !flow.is_paced()).then_some(UNPACED);
         let rate = control.pacing.map(|rate| rate.as_bits_per_sec() / 8);
-        metrics.pacing_rate = rate.or(first);
+        metrics.pacing_rate = rate.or(unpaced);
         metrics.send_quantum = Some(control.quantum.as_u64());
         metrics
     }

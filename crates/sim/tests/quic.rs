@@ -234,3 +234,26 @@ fn a_flow_outlasts_an_outage_of_which_its_round_trip_is_a_tiny_part() {
     let seconds = completion.expect("it completes").as_secs_f64();
     assert!((3_000.0..3_225.0).contains(&seconds), "{seconds}");
 }
+
+/// RFC 9002 section 7.7: pacing is the transport's where the controller sets no rate. BBR's rate is its own.
+#[test]
+fn without_pacing_only_a_controller_with_a_rate_is_paced_on_either_stack() {
+    for stack in ["model", "quic"] {
+        let outcome = |controller: &str, pacing: bool| {
+            let flow = flow("main", stack, "download = \"2 MB\"").replace("c4", controller);
+            outcome_of(
+                &format!("{}[transport]\npacing = {pacing}\n{flow}", path("")),
+                1,
+            )
+        };
+        for controller in ["cubic", "reno"] {
+            let (paced, burst) = (outcome(controller, true), outcome(controller, false));
+            assert_ne!(paced.trace_hash, burst.trace_hash, "{stack} {controller}");
+            assert_eq!(burst.flows[0].bytes_delivered.as_u64(), 2_000_000);
+        }
+        for controller in ["bbr", "bbr1", "c4"] {
+            let (paced, same) = (outcome(controller, true), outcome(controller, false));
+            assert_eq!(paced.trace_hash, same.trace_hash, "{stack} {controller}");
+        }
+    }
+}

@@ -70,6 +70,9 @@ pub struct TransportConfig {
     /// is offered to the controller when the first data is acknowledged, if the RTT lies within a quarter of it
     /// (careful resume).
     pub seed: Option<(Bytes, Duration)>,
+    /// Whether the endpoint paces a controller that sets no pacing rate (RFC 9002 section 7.7). Without, such a controller
+    /// sends what its window allows at once, as TCP does; a rate that a controller sets is part of its algorithm, and obeyed.
+    pub pacing: bool,
     /// Largest lateness of a paced send, drawn uniformly for each wake-up: timers of real hosts are not
     /// exact. Zero for none. Lateness costs no capacity, since credit accumulates meanwhile.
     pub wakeup_noise: Duration,
@@ -103,6 +106,7 @@ impl TransportConfig {
             initial_max_stream_data: Bytes::new(2 << 20),
             zero_rtt: false,
             seed: None,
+            pacing: true,
             wakeup_noise: Duration::ZERO,
             stream_progress: true,
         }

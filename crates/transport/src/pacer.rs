@@ -52,6 +52,14 @@ impl Pacer {
         self.credit = self.credit.min(self.depth);
     }
 
+    /// Lets every packet through until a rate is set.
+    pub(crate) fn release(&mut self) {
+        *self = Pacer {
+            updated: self.updated,
+            ..Pacer::new()
+        };
+    }
+
     /// The earliest time at which a full packet may be sent: `now` or earlier if immediately.
     pub(crate) fn ready_at(&self) -> Instant {
         let missing = self.packet_time - self.credit;
@@ -170,6 +178,24 @@ mod tests {
         for _ in 0..100 {
             assert!(pacer.is_ready(at(0)));
             pacer.spend(at(0), 1252, Duration::ZERO);
+        }
+    }
+    #[test]
+    fn nothing_binds_once_a_rate_is_released() {
+        let mut pacer = Pacer::new();
+        pacer.set(
+            Rate::from_bytes_per_sec(1000),
+            Bytes::new(1252),
+            Bytes::new(1252),
+        );
+        for _ in 0..3 {
+            pacer.spend(at(0), 1252, Duration::from_micros(5));
+        }
+        assert!(!pacer.is_ready(at(0)));
+        pacer.release();
+        for _ in 0..100 {
+            assert!(pacer.is_ready(at(0)) && pacer.ready_at() == at(0));
+            pacer.spend(at(0), 1252, Duration::from_micros(5));
         }
     }
 }

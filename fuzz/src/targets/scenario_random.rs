@@ -104,6 +104,9 @@ fn transport(text: &mut String, random: &mut Random) {
     if mtu <= 2 * 1252 && random.percent(20) {
         text.push_str("mtu_fallback = true\n");
     }
+    if random.percent(10) {
+        text.push_str("pacing = false\n");
+    }
 }
 
 /// `[path]`, or a `[[link]]` with a number.

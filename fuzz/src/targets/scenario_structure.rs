@@ -148,6 +148,7 @@ const KEYS: &[&str] = &[
     "initial_mtu",
     "max_mtu",
     "mtu_fallback",
+    "pacing",
     "max_ack_delay",
     "ack_every",
     "ack_frequency",

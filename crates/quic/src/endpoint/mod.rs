@@ -76,6 +76,8 @@ pub struct QuicEndpoint {
     /// Packet number of the last datagram, if ack-eliciting and of the application space.
     last_number: Option<u64>,
     noise: Rng,
+    /// Whether the stack paces a controller without a rate.
+    is_paced: bool,
     /// Largest lateness of a wake-up, and the lateness of the next one.
     wakeup_noise: Duration,
     lateness: Duration,
@@ -105,6 +107,7 @@ impl QuicEndpoint {
         mut noise: Rng,
     ) -> Self {
         let wakeup_noise = config.wakeup_noise;
+        let is_paced = config.pacing;
         let ack_delay = settings::least_ack_delay(&config);
         let (controller, theirs) = match steering {
             Steering::Ours(controller) => (Some(controller), None),
@@ -143,6 +146,7 @@ impl QuicEndpoint {
             sent: 0,
             last_number: None,
             noise,
+            is_paced,
             wakeup_noise,
             lateness: Duration::ZERO,
             expired: start,
@@ -399,11 +403,10 @@ impl QuicEndpoint {
         self.shared.flow().observe(out);
     }
     /// The current pacing rate: the controller's, or the stack's 5/4 of window over smoothed RTT (RFC 9002
-    /// section 7.7); `None` before the first RTT sample.
+    /// section 7.7) unless `TransportConfig::pacing` is off; `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.control.pacing.or_else(|| {
-            self.path
-                .has_rtt()
+            (self.is_paced && self.path.has_rtt())
                 .then(|| Rate::over(self.control.window, self.path.smoothed_rtt).mul_div(5, 4))
         })
     }

@@ -260,10 +260,11 @@ impl Endpoint {
         }
     }
     /// The current pacing rate: the controller's, or 5/4 of window over smoothed RTT (RFC 9002 section
-    /// 7.7); `None` before the first RTT sample.
+    /// 7.7) unless [`TransportConfig::pacing`] is off; `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.sender.control.pacing.or_else(|| {
-            self.sender.path.has_rtt().then(|| {
+            let paces = self.config.pacing && self.sender.path.has_rtt();
+            paces.then(|| {
                 Rate::over(self.sender.control.window, self.sender.path.smoothed_rtt).mul_div(5, 4)
             })
         })
@@ -396,6 +397,9 @@ impl Endpoint {
         self.sender.decide();
         self.ecn = self.sender.ecn();
         let Some(rate) = self.pacing_rate() else {
+            if !self.config.pacing {
+                self.pacer.release(); // the controller may have had a rate
+            }
             return;
         };
         let quantum = match self.sender.control.pacing {

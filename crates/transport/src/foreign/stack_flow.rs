@@ -120,6 +120,10 @@ impl StackFlow {
         self.codepoint = self.sender.ecn();
         self.codepoint
     }
+    /// Whether a controller without a pacing rate is paced, see [`TransportConfig::pacing`].
+    pub fn is_paced(&self) -> bool {
+        self.config.pacing
+    }
     /// The window that the sender starts with.
     pub fn initial_window(&self) -> Bytes {
         self.config.initial_window

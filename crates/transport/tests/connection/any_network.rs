@@ -82,12 +82,14 @@ proptest! {
         window in prop_oneof![Just(4096u64), Just(1 << 20)],
         zero_rtt in any::<bool>(),
         mtu_fallback in any::<bool>(),
+        pacing in any::<bool>(),
     ) {
         let config = TransportConfig {
             initial_max_data: Bytes::new(window),
             initial_max_stream_data: Bytes::new(window),
             zero_rtt,
             mtu_fallback,
+            pacing,
             ..TransportConfig::new(Rules::Picoquic)
         };
         let exchanges: Vec<Exchange> = sizes.iter().zip(0..).map(|(&(response, priority, incremental), id)| {

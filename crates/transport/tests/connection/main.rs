@@ -8,6 +8,7 @@ mod datagrams;
 mod flow_control;
 mod handshake;
 mod loss_recovery;
+mod pacing;
 mod pair;
 mod path_mtu;
 mod scribe;

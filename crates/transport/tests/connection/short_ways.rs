@@ -59,6 +59,7 @@ proptest! {
         window in prop_oneof![Just(4096u64), Just(1 << 20)],
         progress in any::<bool>(),
         mtu_fallback in any::<bool>(),
+        pacing in any::<bool>(),
         rules in prop_oneof![Just(Rules::Rfc), Just(Rules::Picoquic)],
     ) {
         let harm = if calm { Harm { loss: [5, 5], duplication: 1, late: 1, ..harm } } else { harm };
@@ -67,6 +68,7 @@ proptest! {
             initial_max_stream_data: Bytes::new(window),
             stream_progress: progress,
             mtu_fallback,
+            pacing,
             ..TransportConfig::new(rules)
         };
         let exchanges: Vec<Exchange> = sizes.iter().zip(0..).map(|(&(response, priority, incremental), id)| {

@@ -45,6 +45,7 @@ impl Checker<'_> {
                 .unwrap_or(standard.initial_max_stream_data),
             zero_rtt: flow.zero_rtt,
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
+            pacing: given.pacing.unwrap_or(standard.pacing),
             wakeup_noise: file.noise.wakeup,
             // Bulk data is only counted; a call needs the progress of streams.
             stream_progress: flow.call.is_some() || !flow.media.is_empty(),

@@ -21,6 +21,8 @@ pub(crate) struct Transport {
     /// Whether senders return to `initial_mtu`, and probe anew, when eleven full packets in a row are lost, and at a
     /// probe timeout, as picoquic does. The modelled endpoint only.
     pub(crate) mtu_fallback: Option<bool>,
+    /// Whether senders pace a controller that sets no pacing rate, at 5/4 of window over smoothed RTT.
+    pub(crate) pacing: Option<bool>,
     /// Largest delay of an acknowledgement.
     pub(crate) max_ack_delay: Option<Duration>,
     /// Packets per acknowledgement until the sender requests another frequency.
