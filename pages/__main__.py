@@ -35,6 +35,8 @@ from pages import (
     study_figures,
     verdicts,
 )
+from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
+from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
 from thalweg.catalogue import Entry, Suite
 from thalweg.scenario import Scenario
@@ -118,6 +120,16 @@ PAGES = {
     "probe": Page(DOCS / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
     "harm-causes": Page(DOCS / "studies" / "harm.md", harm_causes.make),
+    **{
+        name: Page(EXPERIMENTS / f"{name}.md", made_by.make, partial(_lines, made_by.parts))
+        for name, made_by in {
+            "loopback-twin": loopback_twin,
+            "stop-and-go": stop_and_go,
+            "small-windows": small_windows,
+            "first-growth": first_growth,
+            "gaps": gaps,
+        }.items()
+    },
     "laws": Page(DOCS / "studies" / "laws.md", laws.make),
     **{
         name: Page(DOCS / "studies" / f"{name}.md", partial(studies.make, name))

@@ -45,6 +45,16 @@ CHANGES = (
     Change("packets of 1448 B from the start", {"transport.initial_mtu": "1448 B"}),
     Change("an initial window of 30 kB", {"transport.initial_window": "30 kB"}),
     Change("bursts: paced packets up to 10 ms late", {"noise.wakeup": "10 ms"}),
+    Change("no pacing", {"transport.pacing": "false"}),
+    Change("no pacing, no HyStart++", {"transport.pacing": "false"}, "cubic:start=classic", "cubic:start=classic"),
+    Change(
+        "no pacing, packets of 4344 B",
+        {
+            "transport.pacing": "false",
+            "transport.initial_mtu": "4344 B",
+            "transport.initial_window": "14480 B",
+        },
+    ),
     Change("CoDel's target at 10 ms", {"path.queue.target": "10 ms"}),
     Change("a buffer of 100 packets", {"path.buffer": "100 packets"}),
     Change("packets of 4344 B", {"transport.initial_mtu": "4344 B", "transport.initial_window": "14480 B"}),

@@ -54,10 +54,7 @@ impl Pacer {
 
     /// Lets every packet through until a rate is set.
     pub(crate) fn release(&mut self) {
-        *self = Pacer {
-            updated: self.updated,
-            ..Pacer::new()
-        };
+        *self = Pacer::new(self.updated);
     }
 
     /// The earliest time at which a full packet may be sent: `now` or earlier if immediately.
@@ -182,7 +179,7 @@ mod tests {
     }
     #[test]
     fn nothing_binds_once_a_rate_is_released() {
-        let mut pacer = Pacer::new();
+        let mut pacer = Pacer::new(at(0));
         pacer.set(
             Rate::from_bytes_per_sec(1000),
             Bytes::new(1252),

@@ -1,0 +1,124 @@
+"""The six findings of the C4 blog over a loopback, on a path in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from itertools import product
+
+import thalweg
+from pages.experiments.experiment import HERE, Part, table
+from pages.made import fill, made, row
+from thalweg.studies.loopback import checks
+from thalweg.studies.loopback.parameters import VARIANTS
+from thalweg.studies.runner.result import Check
+
+TRIALS = 8
+BASE = {"path.rate": "8 Gbps", "path.rtt": "20 us", "noise.wakeup": "20 us", "path.buffer": "200 kB"}
+BUFFERS = ("50 kB", "100 kB", "200 kB", "400 kB", "1 MB")
+WAKEUPS = ("0 us", "5 us", "20 us", "50 us", "100 us")
+GRID = [{**BASE, "path.buffer": b, "noise.wakeup": w} for b, w in product(BUFFERS, WAKEUPS)]
+OTHERS = [
+    *({**BASE, "path.rate": rate} for rate in ("1 Gbps", "2 Gbps", "4 Gbps", "16 Gbps")),
+    *({**BASE, "path.rtt": rtt} for rtt in ("5 us", "10 us", "50 us", "100 us", "500 us")),
+    {**BASE, "transport.rules": "rfc"},
+    {**BASE, "transport.pacing": "false"},
+    {**BASE, "flow.main.download": "30 MB"},
+]
+KEYS = {
+    "path.rate": "rate",
+    "path.rtt": "RTT",
+    "noise.wakeup": "wake-ups late by up to",
+    "path.buffer": "buffer",
+}
+EXTRA = {
+    "transport.rules": "rules of the RFCs",
+    "transport.pacing": "no pacing but by the controller",
+    "flow.main.download": "{}",
+}
+MARKS = {"holds": "yes", "does not hold": "no", "not enough trials": "open"}
+
+Point = tuple[tuple[str, str], ...]
+
+
+@cache
+def measure(point: Point) -> tuple[Mapping[str, list[float]], Mapping[str, list[float]]]:
+    """Goodput in bits per second and share of lost packets of each trial, by variant."""
+    goodputs, losses = {}, {}
+    for name, controller in VARIANTS.items():
+        flows = (
+            thalweg.Scenario.load(
+                str(HERE / "loopback-twin.toml"), overrides=dict(point), controllers={"main": controller}
+            )
+            .trials(TRIALS)
+            .flows
+        )
+        span = flows["completion_s"].fill_null(20.0).fill_nan(20.0) - flows["start_s"]
+        goodputs[name] = (8 * flows["bytes_delivered"] / span).to_list()
+        losses[name] = (flows["packets_lost"] / flows["packets_sent"]).to_list()
+    return goodputs, losses
+
+
+def judged(point: Mapping[str, str]) -> list[Check]:
+    """The six findings at a point."""
+    return checks.checks(*measure(tuple(point.items())))
+
+
+def line(point: Mapping[str, str]) -> str:
+    """A point, the verdicts on the six findings, and how many hold."""
+    found = judged(point)
+    where = [point[key] for key in KEYS]
+    extra = [EXTRA[key].format(value) for key, value in point.items() if key in EXTRA]
+    verdicts = [MARKS[check.answer] for check in found]
+    return row(*where, ", ".join(extra) or "-", *verdicts, str(verdicts.count("yes")))
+
+
+def variant(name: str) -> str:
+    """What a variant reaches at the base."""
+    goodputs, losses = measure(tuple(BASE.items()))
+    middle = sorted(goodputs[name])[TRIALS // 2]
+    rivals = (sorted(goodputs[other])[TRIALS // 2] for other in ("cubic", "bbr"))
+    ratios = (f"{100 * middle / rival:.1f} %" for rival in rivals)
+    lost = 1e6 * sorted(losses[name])[TRIALS // 2]
+    return row(name, VARIANTS[name], f"{middle / 1e9:.2f} Gbps", *ratios, f"{lost:.0f}")
+
+
+HEAD = (
+    *KEYS.values(),
+    "otherwise",
+    "before the fix far below",
+    "the floor helps",
+    "3/64 helps more",
+    "floor above BBR",
+    "3/64 level with CUBIC",
+    "1/16 loses more",
+    "hold",
+)
+
+
+def name_of(point: Mapping[str, str]) -> str:
+    """A point in a line of `--check`."""
+    return " ".join(value for key, value in point.items() if BASE.get(key) != value) or "the base"
+
+
+def parts() -> list[Part]:
+    """All lines."""
+    return [(name_of(point), partial(line, point)) for point in [*GRID, *OTHERS]]
+
+
+def make() -> None:
+    """Writes the page."""
+    page = HERE / "loopback-twin.md"
+    head = ("variant", "controller", "goodput", "of CUBIC", "of BBR", "lost of a million")
+    fill(page, "base", table(head, 2, [variant(name) for name in VARIANTS]))
+    found = [row(check.name, check.answer, check.measured) for check in judged(BASE)]
+    fill(page, "checks", table(("finding of the blog", "verdict", "measured"), 3, found))
+    fill(page, "grid", table(HEAD, 11, [line(point) for point in GRID]))
+    fill(page, "others", table(HEAD, 11, [line(point) for point in OTHERS]))
+    every = [judged(point) for point in [*GRID, *OTHERS]]
+    names = [check.name for check in every[0]]
+    counts = [
+        row(name, *(str(sum(found[i].answer == answer for found in every)) for answer in MARKS))
+        for i, name in enumerate(names)
+    ]
+    fill(page, "counts", table(("finding", *MARKS), 1, counts) + f"\n\n{made('loopback-twin')}")
