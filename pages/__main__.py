@@ -120,6 +120,7 @@ PAGES = {
     "probe": Page(DOCS / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
     "harm-causes": Page(DOCS / "studies" / "harm.md", harm_causes.make),
+    "harm-pacing": Page(DOCS / "studies" / "harm.md", harm_causes.make_pacing),
     **{
         name: Page(EXPERIMENTS / f"{name}.md", made_by.make, partial(_lines, made_by.parts))
         for name, made_by in {

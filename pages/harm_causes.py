@@ -45,6 +45,15 @@ CHANGES = (
     Change("packets of 1448 B from the start", {"transport.initial_mtu": "1448 B"}),
     Change("an initial window of 30 kB", {"transport.initial_window": "30 kB"}),
     Change("bursts: paced packets up to 10 ms late", {"noise.wakeup": "10 ms"}),
+    Change("CoDel's target at 10 ms", {"path.queue.target": "10 ms"}),
+    Change("a buffer of 100 packets", {"path.buffer": "100 packets"}),
+    Change("packets of 4344 B", {"transport.initial_mtu": "4344 B", "transport.initial_window": "14480 B"}),
+    Change("two long flows", appended=ANOTHER),
+)
+
+
+PACING = (
+    CHANGES[0],
     Change("no pacing", {"transport.pacing": "false"}),
     Change("no pacing, no HyStart++", {"transport.pacing": "false"}, "cubic:start=classic", "cubic:start=classic"),
     Change(
@@ -55,11 +64,8 @@ CHANGES = (
             "transport.initial_window": "14480 B",
         },
     ),
-    Change("CoDel's target at 10 ms", {"path.queue.target": "10 ms"}),
-    Change("a buffer of 100 packets", {"path.buffer": "100 packets"}),
-    Change("packets of 4344 B", {"transport.initial_mtu": "4344 B", "transport.initial_window": "14480 B"}),
-    Change("two long flows", appended=ANOTHER),
 )
+"""What the pacing of the transport does: Linux has none for CUBIC behind fq_codel."""
 
 
 def times(outcomes: thalweg.Outcomes) -> list[float]:
@@ -90,14 +96,25 @@ def measure(change: Change, rtt: str, trials: int) -> Iterable[str]:
     yield f"{100 * used:.0f} %"
 
 
-def make() -> None:
-    """Measures the table, of TRIALS trials."""
+def table(changes: Iterable[Change]) -> list[str]:
+    """The lines of a table, of TRIALS trials."""
     head = ["harm at {}", "long flow, Mbps", "link used"]
     cells = ["changed", *(cell.format(rtt) for rtt in ROUND_TRIPS for cell in head)]
     lines = [row(*cells), row(":--", *["--:"] * (len(cells) - 1))]
-    for change in CHANGES:
+    for change in changes:
         measured = [cell for rtt in ROUND_TRIPS for cell in measure(change, rtt, TRIALS)]
         lines.append(row(change.name, *measured))
+    return lines
+
+
+def make() -> None:
+    """Measures the table of causes."""
+    lines = table(CHANGES)
     harms = [next(iter(measure(CHANGES[-1], rtt, TRIALS))) for rtt in PUBLISHED_ROUND_TRIPS]
     lines.append(f"\n{CHANGES[-1].name} at {', '.join(PUBLISHED_ROUND_TRIPS)}: {', '.join(harms)}.")
     fill(DOCS / "studies" / "harm.md", "causes", "\n".join([*lines, "", made("harm-causes")]))
+
+
+def make_pacing() -> None:
+    """Measures the table without pacing."""
+    fill(DOCS / "studies" / "harm.md", "pacing", "\n".join([*table(PACING), "", made("harm-pacing")]))

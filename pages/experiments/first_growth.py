@@ -107,7 +107,7 @@ def claims() -> Sequence[Claim]:
             f"{c}{'' if pacing == 'true' else ', unpaced,'} grows faster than {other} in {n} round trips",
             measure(c, BUFFERS[0], pacing).windows[n] / measure(other, BUFFERS[0], "true").windows[n],
             1,
-            "{:.2f} times",
+            "{:.2f}",
         )
         for c, pacing in compared
         for other in ("bbr1", "bbr")
