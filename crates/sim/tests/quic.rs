@@ -251,7 +251,8 @@ fn without_pacing_only_a_controller_with_a_rate_is_paced_on_either_stack() {
             assert_ne!(paced.trace_hash, burst.trace_hash, "{stack} {controller}");
             assert_eq!(burst.flows[0].bytes_delivered.as_u64(), 2_000_000);
         }
-        for controller in ["bbr", "bbr1", "c4"] {
+        // C4 has no rate before its first sample.
+        for controller in ["bbr", "bbr1"] {
             let (paced, same) = (outcome(controller, true), outcome(controller, false));
             assert_eq!(paced.trace_hash, same.trace_hash, "{stack} {controller}");
         }
