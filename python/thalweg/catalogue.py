@@ -1,4 +1,4 @@
-"""Finding scenarios and suites: by shipped name, or by path.
+"""Finding scenarios and suites: by shipped name, by path, or, with `-` for a scenario, on standard input.
 
 A shipped suite is a folder below `thalweg/suites`; its `suite.toml` gives a title, the source document
 and the order of its scenarios. Any other folder with `*.toml` files is a suite too; without a
@@ -7,8 +7,10 @@ and the order of its scenarios. Any other folder with `*.toml` files is a suite 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from thalweg.toml import read_toml
 
 _LARGEST = 80 << 20
 """Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
+STANDARD_INPUT = Path("-")
+"""Stands for the scenario that comes on standard input."""
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
 _KEYS = {"title", "source", "order"}
@@ -39,8 +43,15 @@ class Entry:
         """The argument of the command line for this scenario."""
         return f"{self.suite}/{self.name}" if self.suite else str(self.file)
 
+    @property
+    def source_name(self) -> str:
+        """The name that messages use for the text."""
+        return "standard input" if self.file == STANDARD_INPUT else str(self.file)
+
     def read(self) -> bytes:
         """The text of the file, unchecked."""
+        if self.file == STANDARD_INPUT:
+            return _read_standard_input()
         return read_regular(self.file, _LARGEST, f"a scenario file of at most {_LARGEST >> 20} MiB")
 
 
@@ -91,6 +102,8 @@ def list_scenarios() -> list[str]:
 def find_scenario(name_or_path: str | Path) -> Entry:
     """A scenario by shipped name (`c4/bad-wifi`) or by path. Raises RequestError."""
     wanted = str(name_or_path)
+    if wanted == str(STANDARD_INPUT):
+        return Entry("stdin", None, STANDARD_INPUT)
     for suite in list_suites():
         for entry in suite.entries:
             if entry.reference == wanted:
@@ -102,10 +115,26 @@ def find_scenario(name_or_path: str | Path) -> Entry:
         return Entry(file.stem, None, file)
     if file.suffix == ".toml":
         raise RequestError(f"no such file: {wanted}")
+    if any(folder.name == wanted for folder in _shipped_folders()):
+        raise RequestError(
+            f"{wanted} is a suite; to run it: thalweg suite {wanted}; "
+            f"for its scenarios: thalweg list scenarios {wanted}"
+        )
     names = list_scenarios()
     close = [name for name in names if name.rpartition("/")[2] == wanted]
     hint = f"; did you mean {' or '.join(close)}?" if close else did_you_mean(wanted, names)
-    raise RequestError(f"no scenario {wanted!r}{hint} (or give the path of a scenario file)")
+    raise RequestError(
+        f"no scenario {wanted!r}{hint} (thalweg list scenarios has all; or give the path of a scenario file)"
+    )
+
+
+@cache
+def _read_standard_input() -> bytes:
+    """The scenario on standard input, which can be read once."""
+    text = sys.stdin.buffer.read(_LARGEST + 1)
+    if len(text) > _LARGEST:
+        raise RequestError(f"standard input: accepted: a scenario of at most {_LARGEST >> 20} MiB")
+    return text
 
 
 def _shipped_folders() -> Iterator[Path]:

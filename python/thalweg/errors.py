@@ -51,18 +51,26 @@ class ControllerError(RequestError):
     """A controller in Python has failed in a trial. The message has its file and line, flow, seed and time."""
 
 
+_MANY = 12
+"""More names than a message lists."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint at the names closest to a mistyped one, or at all of them; empty if there are none.
+    """A hint at the names closest to a mistyped one, or at all of them if they are few; empty if there are none.
 
     >>> did_you_mean("bad-wfi", ["bad-wifi", "satellite"])
     '; did you mean bad-wifi?'
     >>> did_you_mean("x", ["main", "cross"])
     '; known: main, cross'
+    >>> did_you_mean("x", "abcdefghijklmno")
+    '; known: a, b, c and 12 more'
     """
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
         return f"; did you mean {' or '.join(close)}?"
+    if len(names) > _MANY:
+        return f"; known: {', '.join(names[:3])} and {len(names) - 3} more"
     return f"; known: {', '.join(names)}" if names else ""
 
 

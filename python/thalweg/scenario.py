@@ -80,7 +80,7 @@ class Scenario:
     @staticmethod
     def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> Scenario:
         """Reads a scenario of the catalogue. Raises RequestError."""
-        return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, str(entry.file), entry.suite)
+        return Scenario.from_toml(entry.read(), entry.name, overrides, controllers, entry.source_name, entry.suite)
 
     @staticmethod
     def from_toml(

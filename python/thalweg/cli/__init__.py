@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _collect_rarely()
     try:
         _refuse_bytes(given)
-        status = _tell_version() if given == ["--version"] else _command(given)
+        status = _tell_version() if given == ["--version"] else _command(given or ["--help"])
         flush()
     except (RequestError, AuditError, UnicodeEncodeError) as error:
         complain(_unprintable(error) if isinstance(error, UnicodeEncodeError) else str(error))

@@ -13,6 +13,7 @@ from thalweg.catalogue import list_suites
 from thalweg.cli.console import print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
+from thalweg.errors import RequestError, did_you_mean
 
 
 class Kind(StrEnum):
@@ -28,13 +29,19 @@ class Kind(StrEnum):
 
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Only the scenarios of this suite, or only this controller."),
+    ] = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
 ) -> None:
     """List controllers, scenarios, suites, studies, models of the path, or metrics of criteria.
 
-    Example: `thalweg list metrics`
+    Example: `thalweg list scenarios c4`
     """
     entries, headers = _LISTS[kind]()
+    if name is not None:
+        entries = _named(kind, entries, name)
     if format_ is Format.JSON:
         print_json({str(kind): entries})
         return
@@ -46,6 +53,20 @@ def list_(
             for option in entry["options"]:
                 choice = f"{entry['name']}:{option['name']}={option['default']}"
                 console.print(f"{choice}  {option['meaning']} ({option['accepted']})")
+
+
+def _named(kind: Kind, entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """The entries of that name; of scenarios, those of a suite. Raises RequestError."""
+
+    def name_of(entry: dict[str, Any]) -> str:
+        found = str(entry["name"])
+        return found.partition("/")[0] if kind is Kind.SCENARIOS and "/" not in name else found
+
+    found = [entry for entry in entries if name_of(entry) == name]
+    if not found:
+        one = "suite" if kind is Kind.SCENARIOS else str(kind).removesuffix("s")
+        raise RequestError(f"no {one} {name!r}{did_you_mean(name, (name_of(entry) for entry in entries))}")
+    return found
 
 
 def _controllers() -> tuple[list[dict[str, Any]], tuple[str, ...]]:

@@ -42,7 +42,8 @@ class Theme(StrEnum):
 def plot(
     scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The figure: .html, .png, .svg or .pdf.")
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="The figure: .html, .png, .svg or .pdf."),
     ],
     controller: Annotated[
         list[str] | None,
@@ -78,7 +79,7 @@ def plot(
 
     Example: `thalweg plot c4/bad-wifi -c main=c4 -c "main=cubic as mild" --panels rtt,queue -o rtt.pdf`
     """
-    check_figure("--output", output)
+    check_figure("--out", output)
     width_mm = None if size is None else millimetres(size, "--size")
     if width_mm is not None and output.suffix == ".html":
         raise RequestError(

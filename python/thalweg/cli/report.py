@@ -15,7 +15,7 @@ from thalweg.store.results import SuiteResult
 
 def report(
     result: Annotated[str, typer.Argument(help="Folder of a stored result.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")],
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE.html", help="The page to write.")],
     figures: FiguresFolder = None,
 ) -> None:
     """Write a stored result as one HTML page that works offline.
@@ -23,7 +23,7 @@ def report(
     Example: `thalweg report results/mine -o mine.html`
     """
     if output.suffix not in (".html", ".htm"):
-        raise RequestError(f"--output {output}: the name must end in .html")
+        raise RequestError(f"--out {output}: the name must end in .html")
     stored = SuiteResult.load(result)
     check_writable(output)
     from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load

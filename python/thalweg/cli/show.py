@@ -23,7 +23,7 @@ def show(
     entry = find_scenario(scenario)
     # What is no scenario is refused; its flows may be of the kernel's TCP.
     try:
-        _native.Scenario.path_from_toml(entry.read(), str(entry.file), [], Resolver())
+        _native.Scenario.path_from_toml(entry.read(), entry.source_name, [], Resolver())
     except _native.ScenarioError as error:
         raise ScenarioError(str(error)) from None
     say(entry.read().decode(), end="")

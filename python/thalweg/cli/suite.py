@@ -56,7 +56,7 @@ def suite(
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Where to store the result; replaces an older one."),
+        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result; replaces an older one."),
     ] = None,
     figures: FiguresFolder = None,
     no_report: Annotated[

@@ -50,7 +50,7 @@ class LiveRequest:
     ) -> LiveRequest:
         """The path of a scenario of the catalogue, whatever its controllers. Raises RequestError."""
         try:
-            native = _native.Scenario.path_from_toml(entry.read(), str(entry.file), pairs(overrides), Resolver())
+            native = _native.Scenario.path_from_toml(entry.read(), entry.source_name, pairs(overrides), Resolver())
         except _native.ScenarioError as error:
             raise ScenarioError(str(error)) from None
         return LiveRequest(native.toml, entry.name, seed, realtime, bound)

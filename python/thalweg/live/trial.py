@@ -63,7 +63,7 @@ class LiveScenario:
         resolver = Resolver()
         try:
             native = _native.Scenario.live_from_toml(
-                entry.read(), str(entry.file), pairs(overrides), bound(controllers, resolver), resolver
+                entry.read(), entry.source_name, pairs(overrides), bound(controllers, resolver), resolver
             )
         except _native.ScenarioError as error:
             raise ScenarioError(str(error)) from None

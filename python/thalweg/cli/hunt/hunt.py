@@ -28,7 +28,7 @@ def hunt(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="Scenario, what varies, and the objective.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Where the find goes: scenario, figure, hunt.json."),
+        typer.Option("--out", "-o", metavar="DIR", help="Where the find goes: scenario, figure, hunt.json."),
     ] = None,
     budget: Annotated[
         int | None, typer.Option(min=1, max=10**6, help="Scenarios that are tried, instead of the plan's.")

@@ -39,7 +39,7 @@ def tune(
     budget: Annotated[int, typer.Option(min=1, max=10**5, help="Choices of options that are tried.")] = 64,
     search_seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the search.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE.json", help="Write the result, with its history.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE.json", help="Write the result, with its history.")
     ] = None,
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,

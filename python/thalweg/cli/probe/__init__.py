@@ -83,7 +83,7 @@ def serve(
 @probe.command("run")
 def run(
     host: Annotated[str, typer.Argument(help="Name or address of a host where `thalweg probe serve` runs.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
     interval: Interval = "20ms",
     duration: Length = "75s",
     port: Port = PORT,
@@ -126,7 +126,7 @@ def run(
 @probe.command("simulate")
 def simulate(
     scenario: Annotated[str, typer.Argument(help="A shipped scenario (c4/bad-wifi) or a file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The series: .csv or .csv.gz.")],
     interval: Interval = "20ms",
     duration: Length = "75s",
     set_: Settings = None,
@@ -155,7 +155,7 @@ def analyze(
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", "--plot", metavar="FILE.html", help="Write the figures as one page."),
+        typer.Option("--out", "-o", "--plot", metavar="FILE.html", help="Write the figures as one page."),
     ] = None,
 ) -> int:
     """Analyze probes: delays, losses, in-order delivery, spurious timers, and the Wi-Fi model that fits.
@@ -169,11 +169,11 @@ def analyze(
 
     if output:
         if output.suffix != ".html":
-            raise RequestError(f"--output {output}: the name must end in .html")
+            raise RequestError(f"--out {output}: the name must end in .html")
         check_writable(output)
     require("fits", "thalweg probe analyze")
     if output:
-        require("plots", f"--output {output}")
+        require("plots", f"--out {output}")
     names: dict[str, int] = {}
     analyses = []
     for file in files:
@@ -196,7 +196,7 @@ def analyze(
 @probe.command("export")
 def export(
     file: Annotated[Path, typer.Argument(help="A file of `thalweg probe run` or of octoping.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The trace of jitter.")],
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The trace of jitter.")],
     direction: Annotated[
         Direction, typer.Option("--direction", help="Delays of one direction, or half of the round trips.")
     ] = Direction.DOWN,
@@ -244,7 +244,7 @@ def _pace(interval: str, duration: str) -> tuple[float, float]:
 
 def _check_series_file(file: Path) -> None:
     if not file.name.endswith((".csv", ".csv.gz")):
-        raise RequestError(f"--output {file}: the name must end in .csv or .csv.gz")
+        raise RequestError(f"--out {file}: the name must end in .csv or .csv.gz")
     check_writable(file)
 
 

@@ -18,7 +18,9 @@ from thalweg.sweep.run import Tally
 
 def merge(
     stores: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Stores of shards of one plan.")],
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where all their trials go.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where all their trials go.")
+    ] = None,
     csv: Csv = None,
     parquet: Parquet = None,
     format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.TABLE,

@@ -22,7 +22,9 @@ from thalweg.sweep.view import view_of
 
 def report(
     store: Annotated[Path, typer.Argument(metavar="DIR", help="The store of a sweep.")],
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="The page [DIR/report.html].")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page [DIR/report.html].")
+    ] = None,
     axes: Annotated[
         str | None,
         typer.Option(metavar="KEY,KEY", help="Up to three axes: across, down and by colour, in panels."),

@@ -33,7 +33,7 @@ def run(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="The plan: scenario, axes, trials.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="The store; trials that it has do not run again."),
+        typer.Option("--out", "-o", metavar="DIR", help="The store; trials that it has do not run again."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would run, and how long it would take; store nothing.")
