@@ -1,4 +1,4 @@
-# Needs a Rust toolchain, Python 3.11, make and a C compiler.
+# Needs a Rust toolchain, Python 3.11, make and a C compiler; for the lab and its tests also Node and rustup.
 #   make build   a working .venv/bin/thalweg        make suite   run the C4 suite
 #   make test    everything that must hold          make bench   the table of speed
 #   make audit   a part of all trials under the auditor, another one with each commit
@@ -13,9 +13,11 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite web wasm lab lab-page browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite wasm lab no-lab no-node lab-tests browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
-build: $(VENV)/.built
+# The page of the lab too, where there is what builds it.
+HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
+build: $(VENV)/.built $(if $(HAS_LAB),lab,no-lab)
 
 # Says what a step is, runs it, and says how long it took: $(call timed,WHAT,COMMAND)
 timed = @echo "$(1)"; begin=$$(date +%s); $(2) && echo "  done in $$(($$(date +%s) - begin)) s"
@@ -35,7 +37,7 @@ $(VENV)/.built: $(VENV)/.packages pyproject.toml $(RUST)
 	@touch $@
 
 # A verdict that fails is an answer (status 1), not a failure of the run.
-suite: build
+suite: $(VENV)/.built
 	rm -f results/c4/report.html
 	$(BIN)/thalweg suite c4 --out results/c4 || [ $$? -eq 1 ]
 	test -s results/c4/report.html
@@ -85,28 +87,40 @@ $(BINDGEN_TOOL)/bin/wasm-bindgen:
 	$(call timed,Compiling wasm-bindgen $(BINDGEN): two to four minutes,\
 	  cargo install --quiet wasm-bindgen-cli --version $(BINDGEN) --root $(BINDGEN_TOOL))
 
-# Skipped where there is no Node or no rustup, but not in CI.
-web:
-	@if command -v node > /dev/null && command -v rustup > /dev/null; then $(MAKE) --no-print-directory wasm; \
-	  else echo "SKIPPED the engine in WebAssembly: it needs Node and rustup"; test -z "$$CI"; fi
+wasm: target/web/.built
 
-wasm: $(BINDGEN_TOOL)/bin/wasm-bindgen
+target/web/.built: $(BINDGEN_TOOL)/bin/wasm-bindgen $(RUST)
 	rustup --quiet target add wasm32-unknown-unknown
-	cargo build --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown
+	$(call timed,Compiling the engine to WebAssembly: one to two minutes,\
+	  cargo build --quiet --release --locked -p thalweg-web --target wasm32-unknown-unknown)
 	$(BINDGEN_TOOL)/bin/wasm-bindgen --target nodejs --out-dir target/web/node $(WASM)
 	$(BINDGEN_TOOL)/bin/wasm-bindgen --target web --out-dir target/web/page $(WASM)
+	@touch $@
 
-# The page of the lab, into the Python package: python/thalweg/lab/page. It needs Node and rustup; what is built needs neither.
-lab:
-	@if command -v node > /dev/null && command -v rustup > /dev/null; then $(MAKE) --no-print-directory lab-page; \
-	  else echo "SKIPPED the page of the lab: it needs Node and rustup"; test -z "$$CI"; fi
+# The page of the lab, into the Python package. It needs Node and rustup to build, neither to run.
+LAB_PAGE := python/thalweg/lab/page/index.html
+lab: $(if $(HAS_LAB),$(LAB_PAGE),no-node)
+
+$(LAB_PAGE): target/web/.built lab/node_modules/.packages \
+    $(shell find lab -path lab/node_modules -prune -o -type f -print)
+	npm run build --prefix lab --silent
+	@touch $@
 
 lab/node_modules/.packages: lab/package-lock.json
 	npm ci --prefix lab --no-audit --no-fund --silent
 	@touch $@
 
-lab-page: wasm lab/node_modules/.packages
-	npm run build --prefix lab --silent
+NEEDS_NODE := the page of the lab needs Node, npm and rustup: install them, then run make lab
+no-node:
+	@echo "$(NEEDS_NODE)"; exit 1
+
+no-lab:
+	@test -f $(LAB_PAGE) || echo "without the lab: $(NEEDS_NODE)"
+
+# Tests of the lab are skipped where it cannot be built, but not in CI.
+lab-tests:
+	@if test -n "$(HAS_LAB)"; then $(MAKE) --no-print-directory lab; \
+	  else echo "SKIPPED tests of the lab: $(NEEDS_NODE)"; test -z "$$CI"; fi
 
 test: lint test-rust test-python bench-check pages-check audit fuzz-new
 
@@ -118,11 +132,12 @@ test-rust: $(VENV)/.packages
 # The Chromium that tests of pages move: root gets itself Debian's package; for others the tests say what they skip.
 browser:
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || test -n "$(CHROMIUM)" \
-	  || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium fonts-liberation; } \
+	  || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+	    && echo "Installing Debian's packages chromium and fonts-liberation, for tests of pages" && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium fonts-liberation; } \
 	  || { echo "SKIPPED tests of pages in a browser: there is no Chromium, and only root can install it"; test -z "$$CI"; }
 
 # Real-time tests have the machine for themselves.
-test-python: build web lab browser
+test-python: build lab-tests browser
 	$(BIN)/python -m pytest -m "not realtime" --numprocesses auto --dist loadfile
 	$(BIN)/python -m pytest -m realtime
 

@@ -16,6 +16,8 @@ Comments right above a fence, which no reader sees, say more:
 - `<!-- elsewhere: PREFIX, REASON -->`: such commands are not run, but their options must be accepted;
 - `<!-- live: PREFIX, REASON -->`: such commands run in real time, with the machine for themselves;
 - `<!-- output: PREFIX, REASON -->`: what such commands print is not compared.
+
+README is read as raw text too, so its notes are here: `OF_README`.
 """
 
 from __future__ import annotations
@@ -28,6 +30,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NOTES = ("file", "before", "shorter", "elsewhere", "live", "output")
+OF_README = (
+    ("elsewhere", "git clone, the tests run in a checkout"),
+    ("elsewhere", "make, they are the tests"),
+    ("elsewhere", "source, the tests run in the environment"),
+    ("elsewhere", "thalweg lab, until Ctrl-C"),
+    ("shorter", "thalweg suite, --trials 2 --only satellite"),
+    (
+        "shorter",
+        "thalweg study fairness, -n 1 -c c4 --buffer 1 --queue drop-tail --flows 2 --duration 20s --gap 1s",
+    ),
+    ("live", "thalweg shell, real time"),
+    ("live", "thalweg run c4/simple-20mbps --live, real time"),
+)
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+|~~~+)(?P<language>[\w{}-]*)[^\n`]*$")
 _NOTE = re.compile(r"^ *<!-- (\w+): (.*) -->$")
 
@@ -83,6 +98,7 @@ def blocks(page: str, text: str | None = None) -> list[Block]:
     """The blocks of a page in their order. A note of an unknown kind is an error."""
     lines = ((ROOT / page).read_text(encoding="utf-8") if text is None else text).splitlines()
     found, notes = [], []
+    of_page = OF_README if page == "README.md" else ()
     rest = iter(enumerate(lines, start=1))
     for number, line in rest:
         if note := _NOTE.match(line):
@@ -91,7 +107,7 @@ def blocks(page: str, text: str | None = None) -> list[Block]:
         elif fence := _FENCE.match(line):
             inside = list(_until(rest, fence["indent"] + fence["fence"]))
             text_ = "".join(f"{line.removeprefix(fence['indent'])}\n" for line in inside)
-            found.append(Block(page, number, fence["language"], text_, notes))
+            found.append(Block(page, number, fence["language"], text_, [*notes, *of_page]))
             notes = []
         elif line.strip() and notes:
             raise ValueError(f"{page}:{number}: a note on a block that does not follow it")

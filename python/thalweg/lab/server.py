@@ -194,7 +194,7 @@ class Server:
         """Raises RequestError."""
         if not (PAGE / "index.html").is_file():
             raise RequestError(
-                "this installation has no page of the lab; accepted: after make lab, or from a wheel"
+                "the page of the lab is not built; run make lab, which needs Node, npm and rustup"
             )
         self._socket = listening(port)
         self._sweeps = Sweeps(folder)
