@@ -12,6 +12,7 @@
 //! | [`recovery`] | losses leave the window; a probe timeout leads to a restart from the volume before it |
 //! | [`draws`] | the same random waits in every trial |
 //! | [`output`] | `inflight_hi` starts at zero for "none", `extra_acked` is about one ACK |
+//! | here | the volume in flight at a departure is without the packet |
 //!
 //! The bandwidth sample is the transport's interval estimate ([`crate::PathState::delivery_rate`]) and
 //! rounds are counted by packet numbers.
@@ -236,7 +237,16 @@ impl Bbr {
         let rate = Some(cx.path.delivery_rate).filter(|rate| !rate.is_zero());
         let rate = rate.or_else(|| Some(by_rtt()).filter(|rate| !rate.is_zero()));
         sample.delivery_rate = Some(rate.unwrap_or(UNKNOWN_RATE));
+        sample.tx_in_flight = self.volume_before(sample.tx_in_flight);
         sample
+    }
+
+    /// What was in flight before a packet left, of what was in flight right after: the peer notes `inflight_prior`
+    /// before it counts the packet (picoquic-controllers.md section 4), where the draft has RS.tx_in_flight with it. A window that
+    /// only its own overshoot fills so leaves `inflight_hi` where it is. The packet counts as a full one, as packets of a
+    /// flow that its window limits are.
+    fn volume_before(&self, at_send: Bytes) -> Bytes {
+        at_send - self.mtu
     }
 
     /// Too many marks, or more than 2 % and more than three packets lost since a packet was sent, if that was
@@ -341,7 +351,8 @@ impl Controller for Bbr {
             return;
         }
         let at_send = &event.snapshot;
-        let (lost, volume) = (at_send.lost_since_sent, at_send.in_flight_at_send);
+        let lost = at_send.lost_since_sent;
+        let volume = self.volume_before(at_send.in_flight_at_send);
         if self.is_too_much(at_send.delivered_at_send, lost, volume) {
             let limit = inflight_at_loss(event.size, volume, lost);
             self.handle_inflight_too_high(limit, at_send.app_limited, cx);

@@ -1,6 +1,6 @@
 //! Behaviour in which the variant differs from the draft.
 
-use crate::fake_transport::Bottleneck;
+use crate::fake_transport::{Bottleneck, Flow};
 use thalweg_units::{Bytes, Duration, Rate};
 
 fn path() -> Bottleneck {
@@ -151,4 +151,25 @@ fn a_remembered_volume_opens_half_of_the_window_on_a_long_path_with_the_next_ack
     });
     let window = path.flow.control().window.as_u64();
     assert!((5_000_000..6_000_000).contains(&window), "{window}"); // half, and what was acknowledged
+}
+
+#[test]
+fn the_volume_at_a_departure_is_without_the_packet() {
+    // A departure overshoots the window by up to one packet; counted with it, each probe would raise the bound by one.
+    let mtu = Bytes::new(1_440);
+    let init = crate::Init {
+        now: thalweg_units::Instant::START,
+        mtu,
+        initial_window: mtu * 10,
+    };
+    let mut bbr = super::Bbr::new(&init);
+    bbr.full_pipe.declare();
+    bbr.state = super::State::ProbeBwCruise;
+    let mut flow = Flow::of(Box::new(bbr), &init);
+    flow.fill_window();
+    let sent = flow.in_flight();
+    flow.advance(Duration::from_millis(80));
+    flow.ack_all(&sent);
+    let bound = flow.variable("inflight_hi").unwrap();
+    assert_eq!(bound, ((sent.len() - 1) as u64 * mtu.as_u64()) as f64);
 }
