@@ -6,9 +6,9 @@ over any target; also for the delays of its streams: the frames that came before
 Rate, loss, RTT, queue delay and share are of what happened until the flow or the trial ended, whether the flow
 finished or not; a trial that does not define them, of a flow that sent nothing, has the worst value too.
 
-Times count from the start of the trial, but for what `noise.start` of the scenario adds: a flow that starts 60 ms
-late and takes no longer has the same completion. So trials that differ in nothing but that draw are one trial, and
-a target that a document states for fixed starts is as hard to hold with any offset.
+Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
+that starts 60 ms late and takes no longer has the same completion. So trials that differ in nothing but that draw
+are one trial, and a target that a document states for fixed starts is as hard to hold with any offset.
 
 Statistics: percentiles interpolate linearly between the order statistics, and have intervals (`statistics`). The
 failure rate comes with its one-sided 95 % upper bound by Clopper and Pearson, so that "0 of 100" is read as what

@@ -237,4 +237,4 @@ def test_a_table_prints_the_digits_that_the_interval_supports(outcomes_of: Make)
     assert row["worst"] == "4.99 s"  # one trial, which can be replayed
     assert row["n"] == "100"
     cells = dict(zip(HEADERS, verdict_rows("x", outcomes_of([4.12345] * 20).verdict())[0], strict=True))
-    assert (cells["median"], cells["n"]) == ("4.123 s", "20 (1 differs)")
+    assert (cells["median"], cells["n"]) == ("4.123 s", "20 (1 outcome)")

@@ -164,6 +164,9 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
             "[[flow]]",
             "[transport]\ninitial_window = \"1 kB\"\n[[flow]]",
         ),
+        ("[[flow]]", "[noise]\nphase = \"600 s\"\n[[flow]]"),
+        ("[[flow]]", "[noise]\nhandshake = \"513 B\"\n[[flow]]"),
+        ("[[flow]]", "[noise]\nhandshake = 8\n[[flow]]"),
         (
             "[[flow]]",
             "[transport]\nmax_ack_delay = \"20 s\"\n[[flow]]",
@@ -246,6 +249,9 @@ fn a_refusal_names_file_line_key_value_and_accepted_forms() {
     a.toml:12: transport.max_mtu: "500 B" is not a size of a QUIC packet; accepted: "1200 B" to "65527 B"
     a.toml:13: transport.max_mtu: "3 kB" is too large with mtu_fallback; accepted: at most "2.504 kB"
     a.toml:12: transport.initial_window: "1 kB" is below two packets; accepted: at least "2.88 kB"
+    a.toml:12: noise.phase: "600 s" leaves no time for trials that start so late; accepted: less than the time_limit, "600 s"
+    a.toml:12: noise.handshake: "513 B" is more than handshakes differ by; accepted: at most "512 B"
+    a.toml:12: `handshake = 8`: 8 has no unit; accepted: a text with a unit, such as "10 MB"
     a.toml:12: transport.max_ack_delay: "20 s" is not a max_ack_delay of QUIC; accepted: less than "16.384 s"
     a.toml:12: transport.initial_max_data: "1 kB" is too small; accepted: at least "4096 B"
     a.toml:2: `[path`: unclosed table; accepted: "]"

@@ -76,6 +76,9 @@ pub struct TransportConfig {
     /// Largest lateness of a paced send, drawn uniformly for each wake-up: timers of real hosts are not
     /// exact. Zero for none. Lateness costs no capacity, since credit accumulates meanwhile.
     pub wakeup_noise: Duration,
+    /// Bytes that the server's Handshake messages have beyond the usual: the lengths of signatures and connection IDs
+    /// differ from connection to connection. Both ends have the same.
+    pub handshake_excess: Bytes,
     /// Whether the application gets an event for every readable part of a stream, or only for its end.
     pub stream_progress: bool,
 }
@@ -108,6 +111,7 @@ impl TransportConfig {
             seed: None,
             pacing: true,
             wakeup_noise: Duration::ZERO,
+            handshake_excess: Bytes::ZERO,
             stream_progress: true,
         }
     }

@@ -11,6 +11,7 @@
 //! path MTU probe         1440  ->
 //! ```
 //!
+//! A connection may have a few bytes more in the server's second datagram (`handshake_excess`).
 //! Sizes are those of the reference's first flight. They matter because its acknowledgements give
 //! the first rate estimates, and with them the size of the second flight.
 //!
@@ -25,7 +26,7 @@ pub(crate) const INITIAL_SIZE: u32 = 1252;
 pub(crate) const SERVER_HELLO_SIZE: u32 = 1252;
 pub(crate) const HANDSHAKE_ACK_SIZE: u32 = 197;
 /// The datagram that completes the server's flight ...
-pub(crate) const SERVER_FINISHED_SIZE: u32 = 511;
+const SERVER_FINISHED_SIZE: u32 = 511;
 /// ... and the 1-RTT packet in it; the rest is of the Handshake space.
 pub(crate) const SERVER_FINISHED_APP: u32 = 222;
 /// The client's Finished, coalesced with its first 1-RTT packet.
@@ -34,11 +35,11 @@ pub(crate) const CLIENT_FINISHED_SIZE: u32 = 160;
 pub(crate) const DELIVERED_BY_ACK: Bytes = Bytes::new(1152);
 /// What its Finished acknowledges: the rest of the ServerHello datagram and the Handshake part of the
 /// next, without their tags.
-pub(crate) const DELIVERED_BY_FINISHED: Bytes = Bytes::new(
+const DELIVERED_BY_FINISHED: Bytes = Bytes::new(
     (SERVER_HELLO_SIZE - 32 - 1152 + SERVER_FINISHED_SIZE - SERVER_FINISHED_APP - 16) as u64,
 );
 /// Handshake bytes in flight until the client's Finished.
-pub(crate) const IN_FLIGHT: u32 = SERVER_HELLO_SIZE + SERVER_FINISHED_SIZE - SERVER_FINISHED_APP;
+const IN_FLIGHT: u32 = SERVER_HELLO_SIZE + SERVER_FINISHED_SIZE - SERVER_FINISHED_APP;
 /// Until its peer's address is validated, a server sends at most this many times what it received
 /// (RFC 9000 section 8.1).
 const AMPLIFICATION: u64 = 3;
@@ -60,6 +61,8 @@ pub(crate) enum Stage {
 
 #[derive(Debug)]
 pub(crate) struct Handshake {
+    /// Bytes that the second datagram of the server has beyond the usual, in the Handshake space.
+    excess: u32,
     pub(crate) stage: Stage,
     /// A first-flight packet waits to be sent.
     pub(crate) flight_pending: bool,
@@ -82,8 +85,9 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(excess: Bytes) -> Self {
         Handshake {
+            excess: excess.as_u64() as u32,
             stage: Stage::Idle,
             flight_pending: false,
             ack_pending: false,
@@ -97,6 +101,21 @@ impl Handshake {
             timeouts: 0,
             deadline: Instant::NEVER,
         }
+    }
+
+    /// Size of the datagram that completes the server's flight.
+    pub(crate) fn server_finished_size(&self) -> u32 {
+        SERVER_FINISHED_SIZE + self.excess
+    }
+
+    /// Handshake bytes of the server in flight until the client's Finished.
+    pub(crate) fn in_flight(&self) -> Bytes {
+        Bytes::new(u64::from(IN_FLIGHT + self.excess))
+    }
+
+    /// What the client's Finished reports as delivered.
+    pub(crate) fn delivered_by_finished(&self) -> Bytes {
+        DELIVERED_BY_FINISHED + Bytes::new(u64::from(self.excess))
     }
 
     pub(crate) fn start(&mut self) {
@@ -170,7 +189,7 @@ mod tests {
 
     #[test]
     fn an_unvalidated_client_gets_three_times_what_it_sent() {
-        let mut handshake = Handshake::new();
+        let mut handshake = Handshake::new(Bytes::ZERO);
         handshake.on_received(1252);
         assert!(handshake.may_send(3756) && !handshake.may_send(3757));
         handshake.on_sent(3000);

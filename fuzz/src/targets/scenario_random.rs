@@ -30,6 +30,12 @@ fn make(random: &mut Random) -> Vec<u8> {
     if random.percent(40) {
         let (start, wakeup) = (time(random), time_from(random, 1, 10_000_000));
         text += &format!("[noise]\nstart = \"{start}\"\nwakeup = \"{wakeup}\"\n");
+        if random.percent(30) {
+            text += &format!("handshake = \"{} B\"\n", random.below(600));
+        }
+        if random.percent(30) {
+            text += &format!("phase = \"{}\"\n", time(random));
+        }
         if random.flag() {
             text += &format!("jitter_seed = {}\n", random.below(1 << 62));
         }

@@ -149,6 +149,8 @@ const KEYS: &[&str] = &[
     "max_mtu",
     "mtu_fallback",
     "pacing",
+    "handshake",
+    "phase",
     "max_ack_delay",
     "ack_every",
     "ack_frequency",

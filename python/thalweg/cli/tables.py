@@ -15,6 +15,7 @@ from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
 from thalweg.statistics.digits import supported
 from thalweg.statistics.interval import Interval
+from thalweg.statistics.repetition import has_rate
 from thalweg.store.results import SuiteResult
 from thalweg.verdict import Statistics, Verdict, without_offset
 
@@ -70,8 +71,11 @@ def answer_text(statistics: Statistics) -> str:
 def failures_text(statistics: Statistics) -> str:
     """Failures, and the failure rates that the trials do not exclude: `0 (rate <= 3.0 %)`.
 
-    Where some may fail: `3, 5 allowed (rate 0.8 % to 7.6 %)`.
+    Where some may fail: `3, 5 allowed (rate 0.8 % to 7.6 %)`. A few outcomes that repeat each other have no rate.
     """
+    if not has_rate(statistics.effective_n, statistics.n):
+        allowed = "" if statistics.within == 1 else f", {statistics.failures_allowed} allowed"
+        return f"{statistics.failures}{allowed}"
     upper = percent(statistics.failure_rate_upper95)
     if statistics.within == 1:
         return f"{statistics.failures} (rate <= {upper})"
@@ -80,10 +84,10 @@ def failures_text(statistics: Statistics) -> str:
 
 
 def number_text(statistics: Statistics) -> str:
-    """The number of trials, and of different ones where they repeat each other: `100 (2 differ)`."""
+    """The number of trials, and of different ones where they repeat each other: `100 (2 outcomes)`."""
     if statistics.effective_n == statistics.n:
         return str(statistics.n)
-    return f"{statistics.n} ({statistics.effective_n} differ{'s' if statistics.effective_n == 1 else ''})"
+    return f"{statistics.n} ({statistics.effective_n} outcome{'' if statistics.effective_n == 1 else 's'})"
 
 
 def verdict_rows(name: str, verdict: Verdict) -> list[list[str]]:

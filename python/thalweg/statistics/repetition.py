@@ -16,6 +16,17 @@ import numpy as np
 from thalweg.statistics.interval import Values
 
 DIGITS = 4
+LEAST_OUTCOMES = 20
+"""Trials that repeat fewer outcomes than this are those outcomes: they have no rate."""
+
+
+def has_rate(effective_n: int, n: int) -> bool:
+    """Whether a rate of failures among n trials says anything: not if a few outcomes repeat each other.
+
+    >>> has_rate(1, 100), has_rate(20, 100), has_rate(5, 5)
+    (False, True, True)
+    """
+    return effective_n >= min(LEAST_OUTCOMES, n)
 
 
 def effective_number(values: Values) -> int:

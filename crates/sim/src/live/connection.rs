@@ -17,7 +17,7 @@
 use crate::outcome::media::{MediaOutcome, summarise};
 use crate::outcome::trace::sample_sender;
 use crate::scenario::schema::Stack;
-use crate::scenario::{FlowSpec, Scenario};
+use crate::scenario::{FlowSpec, Scenario, StartNoise};
 use crate::trial::connection::{Connection, plans};
 use crate::trial::stack::{Endpoint, Payload};
 use std::num::NonZeroUsize;
@@ -39,7 +39,7 @@ impl FlowSpec {
         let mut spec = self.clone();
         spec.stack = Stack::Quic;
         spec.transport.wakeup_noise = Duration::ZERO;
-        let plans = plans(&spec, trial, Duration::ZERO).into_iter();
+        let plans = plans(&spec, trial, StartNoise::default()).into_iter();
         plans.map(move |plan| RealConnection(Connection::new(&spec, flow, trial, plan)))
     }
 }

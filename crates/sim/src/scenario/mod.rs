@@ -27,7 +27,7 @@ pub(crate) use flow::Workload;
 pub use flow::{FlowController, FlowSpec};
 
 use hop::{Direction, Hop};
-use thalweg_units::{Duration, Instant};
+use thalweg_units::{Bytes, Duration, Instant};
 
 /// A scenario: path, flows and pass criteria.
 #[derive(Clone, Debug)]
@@ -44,13 +44,24 @@ pub struct Scenario {
     pub criteria: Vec<Criterion>,
     pub(crate) overhead: u32,
     pub(crate) time_limit: Duration,
-    pub(crate) start_noise: Duration,
+    pub(crate) start_noise: StartNoise,
     /// Replaces the trial's seed in the links.
     pub(crate) jitter_seed: Option<u64>,
     /// Bins of the recorded series.
     pub(crate) sample: Option<Duration>,
     pub(crate) hops: Vec<Hop>,
     pub(crate) toml: String,
+}
+
+/// Largest draws at the start of connections.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StartNoise {
+    /// How late a flow starts.
+    pub(crate) flow: Duration,
+    /// How much later all flows start together.
+    pub(crate) phase: Duration,
+    /// How many bytes more a handshake has.
+    pub(crate) handshake: Bytes,
 }
 
 impl Scenario {

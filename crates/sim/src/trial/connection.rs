@@ -3,7 +3,7 @@
 //! A flow is one connection, except that each of many requests has its own.
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
-use crate::scenario::{FlowSpec, Workload};
+use crate::scenario::{FlowSpec, StartNoise, Workload};
 use crate::trial::media::Call;
 use crate::trial::seed;
 use crate::trial::stack::Endpoint;
@@ -41,25 +41,39 @@ pub(crate) struct Plan {
     name: String,
     workload: Workload,
     start: Instant,
+    /// Bytes that its handshake has more.
+    handshake_excess: Bytes,
 }
 
 /// The planned connections of a flow, in the order of their starts.
-pub(crate) fn plans(spec: &FlowSpec, trial: u64, start_noise: Duration) -> Vec<Plan> {
+pub(crate) fn plans(spec: &FlowSpec, trial: u64, noise: StartNoise) -> Vec<Plan> {
+    // Each draw has a stream of its own: one that is switched on leaves the others as they were.
+    let upto = |most: u64, stream: &str| seed::of(trial, stream) % (most + 1);
+    let time_upto =
+        |most: Duration, stream: &str| Duration::from_nanos(upto(most.as_nanos(), stream));
     let name = &spec.name;
-    let draw = seed::of(trial, &format!("flow/{name}/start"));
-    let offset = Duration::from_nanos(draw % (start_noise.as_nanos() + 1));
-    let start = Instant::START + spec.start + offset;
+    let start = Instant::START
+        + spec.start
+        + time_upto(noise.flow, &format!("flow/{name}/start"))
+        + time_upto(noise.phase, "phase");
+    let excess = |name: &str| match noise.handshake.as_u64() {
+        0 => Bytes::ZERO, // there may be a hundred thousand names
+        most => Bytes::new(upto(most, &format!("flow/{name}/handshake"))),
+    };
     let Workload::Requests(arrivals) = &spec.workload else {
         return vec![Plan {
             name: name.clone(),
             workload: spec.workload.clone(),
             start,
+            handshake_excess: excess(name),
         }];
     };
     let drawn = arrivals.draw(trial, name).into_iter().enumerate();
     drawn
-        .map(|(number, arrival)| Plan {
-            name: format!("{name}/{number}"),
+        .map(|(number, arrival)| (format!("{name}/{number}"), arrival))
+        .map(|(name, arrival)| Plan {
+            handshake_excess: excess(&name),
+            name,
             workload: Workload::Download {
                 bytes: arrival.bytes,
                 request: arrivals.request,
@@ -77,9 +91,11 @@ impl Connection {
             name,
             workload,
             start,
+            handshake_excess,
         } = plan;
         let endpoint = |role: Role, side: &str| {
-            let (config, controller) = (spec.transport.clone(), &spec.controller);
+            let (mut config, controller) = (spec.transport.clone(), &spec.controller);
+            config.handshake_excess = handshake_excess;
             let name = format!("flow/{name}/{side}");
             let end = (role, workload.is_sent_by(role));
             Endpoint::new(spec.stack, end, config, start, controller, trial, &name)

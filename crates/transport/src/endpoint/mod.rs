@@ -114,7 +114,7 @@ impl Endpoint {
         let sender = Sender::new(Some(controller), &config, start, rng);
         Endpoint {
             role,
-            handshake: Handshake::new(),
+            handshake: Handshake::new(config.handshake_excess),
             closing: Closing::Open,
             ecn: sender.ecn(),
             sender,

@@ -3,7 +3,7 @@
 use super::path_mtu::AckedSizes;
 use super::{Closing, Endpoint};
 use crate::AppEvent;
-use crate::handshake::{DELIVERED_BY_ACK, DELIVERED_BY_FINISHED, IN_FLIGHT, Stage};
+use crate::handshake::{DELIVERED_BY_ACK, Stage};
 use crate::packet::{AckFrame, Frame, Kind, Packet, used};
 use crate::stream::send::{SendStream, place_of};
 use thalweg_control::event::{Ack, RttSample};
@@ -32,7 +32,7 @@ impl Endpoint {
                 self.handshake.start();
                 self.handshake.finished_pending = true;
                 self.mtu_probe_pending = self.sender.path.mtu < self.config.max_mtu;
-                self.sender.path.bytes_in_flight += Bytes::new(u64::from(IN_FLIGHT));
+                self.sender.path.bytes_in_flight += self.handshake.in_flight();
             }
             // The client did not receive the ServerHello.
             Stage::Started => self.handshake.flight_pending = true,
@@ -91,8 +91,9 @@ impl Endpoint {
         self.handshake.on_answer(Stage::Complete);
         self.handshake.validated = true;
         self.sender.path.established = true;
-        self.sender.path.bytes_in_flight -= Bytes::new(u64::from(IN_FLIGHT));
-        self.count_handshake_delivery(now, flight, DELIVERED_BY_FINISHED);
+        self.sender.path.bytes_in_flight -= self.handshake.in_flight();
+        let delivered = self.handshake.delivered_by_finished();
+        self.count_handshake_delivery(now, flight, delivered);
         self.events.push_back(AppEvent::Connected);
         self.refresh_control();
         self.request_ack_frequency(); // the first data packet takes it along

@@ -1,7 +1,6 @@
 //! Recovery (RFC 9002): timers, probes, loss detection, spurious losses, and retransmission.
 
 use super::Endpoint;
-use crate::handshake::SERVER_FINISHED_SIZE;
 use crate::packet::{Frame, MAX_FRAMES, used};
 use crate::rtt;
 use crate::sent_packets::{Fate, SentPackets};
@@ -52,7 +51,7 @@ impl Endpoint {
         }
         let oldest = self.sent.get(self.sent.lowest_outstanding());
         let probe = match oldest.map(|packet| packet.frames[0]) {
-            Some(Frame::ServerFinished) => SERVER_FINISHED_SIZE,
+            Some(Frame::ServerFinished) => self.handshake.server_finished_size(),
             _ => self.largest_packet(),
         };
         !self.handshake.may_send(probe)

@@ -2,8 +2,8 @@
 
 use super::{Closing, Endpoint};
 use crate::handshake::{
-    CLIENT_FINISHED_SIZE, HANDSHAKE_ACK_SIZE, INITIAL_SIZE, SERVER_FINISHED_APP,
-    SERVER_FINISHED_SIZE, SERVER_HELLO_SIZE, Stage,
+    CLIENT_FINISHED_SIZE, HANDSHAKE_ACK_SIZE, INITIAL_SIZE, SERVER_FINISHED_APP, SERVER_HELLO_SIZE,
+    Stage,
 };
 use crate::packet::{
     ACK_FRAME_SIZE, ACK_ONLY_SIZE, CONTROL_FRAME_SIZE, DATAGRAM_FRAME_OVERHEAD, Frame, Kind,
@@ -70,7 +70,7 @@ impl Endpoint {
         }
         if is_complete || self.may_send_early_data() {
             if self.handshake.finished_pending && self.role == Role::Server {
-                if self.handshake.may_send(SERVER_FINISHED_SIZE) {
+                if (self.handshake).may_send(self.handshake.server_finished_size()) {
                     return Some(self.make_server_finished(now));
                 }
             } else {
@@ -232,18 +232,14 @@ impl Endpoint {
     #[cold]
     fn make_server_finished(&mut self, now: Instant) -> Packet {
         self.handshake.finished_pending = false;
+        let size = self.handshake.server_finished_size();
         // By RFC 9002 section 6.2.4 it is one of the two probes; picoquic sends its probe in addition.
         if self.config.rules == Rules::Rfc {
             self.probes = self.probes.saturating_sub(1);
         }
-        let mut packet = Packet::of_kind(Kind::Data, SERVER_FINISHED_SIZE);
+        let mut packet = Packet::of_kind(Kind::Data, size);
         packet.frames[0] = Frame::ServerFinished;
-        (packet.number, packet.ecn) = self.register(
-            now,
-            SERVER_FINISHED_SIZE,
-            SERVER_FINISHED_APP,
-            &packet.frames,
-        );
+        (packet.number, packet.ecn) = self.register(now, size, SERVER_FINISHED_APP, &packet.frames);
         packet
     }
 

@@ -12,12 +12,17 @@ mod queue;
 mod transport;
 mod workload;
 
-use super::Scenario;
 use super::clock::Clock;
 use super::error::ScenarioError;
 use super::schema::ScenarioFile;
+use super::{Scenario, StartNoise};
 use std::collections::BTreeSet;
 use thalweg_control::Registry;
+use thalweg_units::Bytes;
+
+/// The server's flight still fits into three times the client's first datagram of 1252 bytes (RFC 9000 section 8.1):
+/// 1252 + 511 + 1440 + 512 = 3715 of 3756.
+const MOST_HANDSHAKE_NOISE: Bytes = Bytes::new(512);
 
 /// Checks what the types cannot express.
 pub(crate) struct Checker<'a> {
@@ -80,6 +85,7 @@ impl Checker<'_> {
         }
         let criteria = self.criteria(&file.pass, &flows, &hops, overhead)?;
         self.check_time_limit(file.time_limit, &flows, &criteria)?;
+        let start_noise = self.start_noise(&file)?;
         Ok(Scenario {
             title: file.title,
             source: file.source,
@@ -88,11 +94,34 @@ impl Checker<'_> {
             criteria,
             overhead,
             time_limit: file.time_limit,
-            start_noise: file.noise.start,
+            start_noise,
             jitter_seed: file.noise.jitter_seed,
             sample: file.sample,
             hops,
             toml,
+        })
+    }
+
+    fn start_noise(&self, file: &ScenarioFile) -> Result<StartNoise, ScenarioError> {
+        let noise = &file.noise;
+        if noise.phase >= file.time_limit {
+            let problem = format!(
+                "\"{}\" leaves no time for trials that start so late; accepted: less than the time_limit, \"{}\"",
+                noise.phase, file.time_limit
+            );
+            return self.fail("noise.phase", problem);
+        }
+        if noise.handshake > MOST_HANDSHAKE_NOISE {
+            let problem = format!(
+                "\"{}\" is more than handshakes differ by; accepted: at most \"{MOST_HANDSHAKE_NOISE}\"",
+                noise.handshake
+            );
+            return self.fail("noise.handshake", problem);
+        }
+        Ok(StartNoise {
+            flow: noise.start,
+            phase: noise.phase,
+            handshake: noise.handshake,
         })
     }
 }

@@ -47,6 +47,7 @@ impl Checker<'_> {
             seed: flow.seed.as_ref().map(|seed| (seed.window, seed.rtt)),
             pacing: given.pacing.unwrap_or(standard.pacing),
             wakeup_noise: file.noise.wakeup,
+            handshake_excess: Bytes::ZERO, // each connection draws its own
             // Bulk data is only counted; a call needs the progress of streams.
             stream_progress: flow.call.is_some() || !flow.media.is_empty(),
         };

@@ -75,6 +75,12 @@ fn ten_minutes() -> Duration {
 pub(crate) struct Noise {
     /// Each flow starts up to this much late, drawn uniformly.
     pub(crate) start: Duration,
+    /// All flows together start up to this much later, drawn uniformly: in all phases of a path that changes with this
+    /// period.
+    pub(crate) phase: Duration,
+    /// The handshake of each connection has up to this many bytes more, drawn uniformly, as TLS signatures and connection
+    /// IDs differ in length. The modelled endpoint only.
+    pub(crate) handshake: Bytes,
     /// Each wake-up of a paced sender is late by up to this much, drawn uniformly.
     pub(crate) wakeup: Duration,
     /// One jitter sequence for all trials: reproduces studies whose runs shared it. The other draws of the
@@ -86,6 +92,8 @@ impl Default for Noise {
     fn default() -> Self {
         Noise {
             start: Duration::from_millis(1),
+            phase: Duration::ZERO,
+            handshake: Bytes::ZERO,
             wakeup: Duration::from_micros(20),
             jitter_seed: None,
         }
