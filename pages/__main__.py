@@ -100,7 +100,8 @@ def _verdicts() -> list[Part]:
 
     def measure(entry: Entry) -> Iterable[str]:
         outcomes = Scenario.from_entry(entry).trials(int(trials[1]) if trials else 0)
-        return [row(*verdicts.verdict_row(entry.name, criterion)) for criterion in verdicts.deciding(outcomes)]
+        stack = Scenario.from_entry(entry, verdicts.STACK).trials(verdicts.STACK_TRIALS)
+        return [row(*line) for line in verdicts.verdict_rows(entry.name, outcomes, stack)]
 
     return [(entry.name, partial(measure, entry)) for entry in Suite.find("c4").entries]
 
