@@ -18,19 +18,32 @@ import numpy as np
 import polars as pl
 
 import thalweg
+from pages.agreement import (
+    Agreement,
+    agreement,
+    difference_of_shares,
+    ratio_of_quantiles,
+    sample_of,
+    share_above,
+    split,
+)
 from pages.made import DOCS, ROOT, made
 from thalweg.plots.downsample import downsample
 from thalweg.plots.figure import Chart
 from thalweg.plots.output import save
 from thalweg.plots.theme import BLUE, CONFIG, VERMILION
+from thalweg.quantity import percent
+from thalweg.statistics.digits import ranged
+from thalweg.statistics.interval import CONFIDENCE, Interval, Values
 
 HERE = Path(__file__).resolve().parent
 REFERENCE = ROOT / "tests" / "reference"
 QUANTILES = {"p5": 5, "p25": 25, "median": 50, "p75": 75, "p95": 95}
 JUDGED = ("p5", "median", "p95")
 STREAMS = {"a1": "audio", "vlow": "video", "vmid": "video-high"}
-PEERS_TRANSPORT = {"transport.mtu_fallback": "true"}
-"""What the peer's transport does and ours on request only; the introduction of the page says so."""
+PEERS_SETTINGS = {"transport.mtu_fallback": "true", "noise.handshake": "0 B", "noise.phase": "0 s"}
+"""What the peer's transport does and ours on request only, and draws of the suites that the peer does not have:
+the introduction of the page says so."""
 PEER, OURS = "peer", "Thalweg"
 COLOURS = alt.Scale(domain=[PEER, OURS], range=[VERMILION, BLUE])
 
@@ -46,16 +59,26 @@ class Row:
     ours: dict[str, float]
     tolerance: dict[str, float]
     """In percent, by quantile; a quantile that is not there is shown and not judged."""
-    drops: tuple[float, float] | None
-    """Median number of packets that the queue towards the client dropped, theirs and ours."""
+    drops: tuple[Values, Values] | None
+    """Packets that the queue towards the client dropped in each trial, theirs and ours."""
+    ratios: dict[str, Interval]
+    """Ours over the peer's with their intervals, by judged quantile."""
 
     def difference(self, quantile: str) -> float:
         """In percent of the peer's value."""
         return 100.0 * (self.ours[quantile] / self.peer[quantile] - 1.0)
 
+    def answered(self, answer: Agreement) -> list[str]:
+        """The judged quantiles with this answer."""
+        return [q for q, most in self.tolerance.items() if agreement(self.ratios[q], most) == answer]
+
     def outside(self) -> list[str]:
-        """The quantiles that exceed the tolerance."""
-        return [q for q, most in self.tolerance.items() if abs(self.difference(q)) > most]
+        """The quantiles whose whole interval is outside of the tolerance."""
+        return self.answered("outside")
+
+    def answer(self) -> Agreement:
+        """Of all its judged quantiles."""
+        return "outside" if self.outside() else "undecided" if self.answered("undecided") else "inside"
 
 
 def main(trials: int) -> int:
@@ -80,7 +103,7 @@ def main(trials: int) -> int:
 
 def load(entry: dict[str, Any]) -> thalweg.Scenario:
     """The scenario of an entry of fidelity.toml."""
-    overrides = {**PEERS_TRANSPORT, **entry.get("set", {})}
+    overrides = {**PEERS_SETTINGS, **entry.get("set", {})}
     return thalweg.Scenario.load(entry["scenario"], overrides, entry.get("controllers", {}))
 
 
@@ -92,6 +115,7 @@ def compared(
     flows = outcomes.flows.filter(pl.col("flow") == "main")
     down = outcomes.links.filter(pl.col("link") == "down")
     theirs = peer.filter(pl.col("spec") == compare["spec"])
+    one_by_one = each_trial(compare["spec"])
     judged = {
         q: tolerance["median" if q == "median" else "tails"]
         for q in JUDGED
@@ -101,10 +125,14 @@ def compared(
     def row(name: str, metric: str, unit: str, column: pl.Series, limits: dict[str, float], drops: bool) -> Row:
         line = theirs.row(by_predicate=pl.col("metric") == name, named=True)
         values = column.to_numpy() * (1e3 if unit == "ms" else 1.0)
+        of_peer = sample_of(line, line["n"])
         dropped = None
         if drops:
-            of_peer = theirs.row(by_predicate=pl.col("metric") == "pkts_down_dropped", named=True)["median"]
-            dropped = (float(of_peer), float(np.median(down["dropped_packets"].to_numpy())))
+            known = theirs.row(by_predicate=pl.col("metric") == "pkts_down_dropped", named=True)
+            of_link = sample_of(known, known["n"])
+            if one_by_one.height:
+                of_peer, of_link = (one_by_one[name].to_numpy() for name in ("closed_s", "dropped_packets"))
+            dropped = (of_link, down["dropped_packets"].to_numpy())
         return Row(
             compare["spec"],
             metric,
@@ -113,6 +141,7 @@ def compared(
             {q: float(np.percentile(values, p)) for q, p in QUANTILES.items()},
             limits,
             dropped,
+            {q: ratio_of_quantiles(values, of_peer, q) for q in limits},
         )
 
     if compare["tolerance"].startswith("media"):
@@ -125,6 +154,11 @@ def compared(
                 yield row(f"{short}_{short_delay}_ms", f"{stream}, {delay}", "ms", column, limits, False)
     else:
         yield row("completion_s", "closed", "s", flows["closed_s"], judged, True)
+
+
+def each_trial(spec: str) -> pl.DataFrame:
+    """The trials of a spec of the peer one by one; none if only their quantiles are kept."""
+    return pl.read_csv(REFERENCE / "peer_each_trial.csv").filter(pl.col("spec") == spec)
 
 
 def checked(check: dict[str, Any], trials: int) -> list[str]:
@@ -263,9 +297,11 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
     missing = uncompared(compares)
     judged = [row for row in rows if row.tolerance]
     outside = [row for row in judged if row.outside()]
+    undecided = [row for row in judged if row.answer() == "undecided"]
     parts = [
         plan["introduction"].strip(),
-        f"Of {len(judged)} judged metrics, {len(judged) - len(outside)} are inside and {len(outside)} outside; "
+        f"Of {len(judged)} judged metrics, {len(judged) - len(outside) - len(undecided)} are inside, "
+        f"{len(outside)} outside and {len(undecided)} undecided; "
         f"{trials} trials of each, seeds 1 to {trials}, version {thalweg.version()}.",
         "![Quantile bars of the peer and of Thalweg for each scenario](images/fidelity-distributions.svg)",
         "## What is compared with what",
@@ -303,6 +339,12 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
                 "inside",
             ],
             [cells(row) for row in rows if row.metric == "closed"],
+        ),
+        "## Drops",
+        plan["drops"].strip().format(tolerance=plan["tolerance_of_drops"]),
+        table(
+            ["spec", "median peer", "ours", "ours over peer", "answer", "two modes", "share of the upper one"],
+            [drop_cells(row, plan["tolerance_of_drops"]) for row in rows if row.drops],
         ),
         "## Media",
         "Delays of frames in milliseconds. Largest delays are shown and not judged: each is one frame.",
@@ -366,9 +408,38 @@ def cells(row: Row) -> list[str]:
     for q in JUDGED:
         out += [f"{row.peer[q]:.{digits}f}", f"{row.ours[q]:.{digits}f}", f"{row.difference(q):+.1f}"]
     if row.drops:
-        out += [f"{row.drops[0]:.0f}", f"{row.drops[1]:.0f}"]
-    answer = "shown" if not row.tolerance else f"**no: {', '.join(row.outside())}**" if row.outside() else "yes"
-    return [*out, answer]
+        out += [f"{np.median(values):.0f}" for values in row.drops]
+    if not row.tolerance:
+        return [*out, "shown"]
+    answer = row.answer()
+    which = f": {', '.join(row.answered(answer))}"
+    return [*out, {"inside": "yes", "outside": f"**no{which}**", "undecided": f"undecided{which}"}[answer]]
+
+
+def drop_cells(row: Row, tolerance: float) -> list[str]:
+    """Drops of both: the medians, their ratio, and the shares of trials in the upper of two modes."""
+    assert row.drops
+    peer, ours = row.drops
+    medians = [f"{np.median(values):.0f}" for values in row.drops]
+    modes = ["-", "-"]
+    at = split(peer)
+    if at is None:
+        at = split(ours)
+    if at is not None:
+        theirs, own = (share_above(values, at, CONFIDENCE) for values in (peer, ours))
+        difference = difference_of_shares(ours, peer, at)
+        told = "" if difference.low <= 0 <= difference.high else ", **differ**"
+        modes = [f"around {at:.0f}", f"peer {share_text(theirs)}, ours {share_text(own)}{told}"]
+    if not np.median(peer):
+        return [row.spec, *medians, "-", "shown", *modes]
+    ratio = ratio_of_quantiles(ours, peer, "median")
+    answer = agreement(ratio, tolerance)
+    return [row.spec, *medians, ranged(ratio), f"**{answer}**" if answer == "outside" else answer, *modes]
+
+
+def share_text(share: Interval) -> str:
+    """A share of trials with its interval."""
+    return f"{percent(share.value)} [{percent(share.low)}, {percent(share.high)}]"
 
 
 def table(headers: list[str], lines: list[list[str]]) -> str:
