@@ -27,6 +27,7 @@ from pages.agreement import (
     share_above,
     split,
 )
+from pages.draft_04 import of_draft_04
 from pages.made import DOCS, ROOT, made
 from thalweg.plots.downsample import downsample
 from thalweg.plots.figure import Chart
@@ -104,7 +105,7 @@ def main(trials: int) -> int:
 def load(entry: dict[str, Any]) -> thalweg.Scenario:
     """The scenario of an entry of fidelity.toml."""
     overrides = {**PEERS_SETTINGS, **entry.get("set", {})}
-    return thalweg.Scenario.load(entry["scenario"], overrides, entry.get("controllers", {}))
+    return of_draft_04(entry["scenario"], overrides, entry.get("controllers", {}))
 
 
 def compared(

@@ -1,4 +1,4 @@
-"""Measures the verdicts of C4 on the suites `c4` and `c4-as-printed`, and writes docs/verdicts.md.
+"""Measures the verdicts of the C4 of draft -04 on `c4` and `c4-as-printed`, and writes docs/verdicts.md.
 
 `verdicts.toml` holds the words, and why a scenario fails. One that fails without a reason there gives status 1.
 """
@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 
 import thalweg
+from pages.draft_04 import of_draft_04
 from pages.made import DOCS, made
 from thalweg.catalogue import Suite
 from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
-from thalweg.scenario import Scenario
 from thalweg.statistics.digits import bracketed, low_bound
 from thalweg.statistics.rates import rate_interval
 from thalweg.statistics.repetition import has_rate
@@ -99,10 +99,7 @@ def main(trials: int) -> int:
 
 def measure(suite: str, trials: int, overrides: Mapping[str, str] | None = None) -> dict[str, Outcomes]:
     """All scenarios of a suite."""
-    return {
-        entry.name: Scenario.from_entry(entry, dict(overrides or {})).trials(trials)
-        for entry in Suite.find(suite).entries
-    }
+    return {entry.name: of_draft_04(entry, overrides).trials(trials) for entry in Suite.find(suite).entries}
 
 
 def deciding(outcomes: Outcomes) -> list[Statistics]:
@@ -237,7 +234,7 @@ def end_rows(suite: Measured) -> Iterator[list[str]]:
 
 def of_bad_wifi(trials: int) -> dict[str, Any]:
     """Common properties of slow trials of bad-wifi: time to the first megabyte, drops and queue delay."""
-    outcomes = Scenario.load("c4/bad-wifi", {"sample": "10 ms"}).trials(min(trials, 200))
+    outcomes = of_draft_04("c4/bad-wifi", {"sample": "10 ms"}).trials(min(trials, 200))
     (criterion,) = (criterion for criterion in deciding(outcomes))
     closed = outcomes.flows["closed_s"].to_numpy()
     first = []
@@ -281,7 +278,7 @@ def later_rows() -> list[list[str]]:
     """Where in its cycle C4 meets the change of low-and-up."""
     rows = []
     for at in LATER_S:
-        outcomes = Scenario.load("c4/low-and-up", {"path.change.0.at": f"{at:g} s"}).trials(20)
+        outcomes = of_draft_04("c4/low-and-up", {"path.change.0.at": f"{at:g} s"}).trials(20)
         criterion = deciding(outcomes)[0]
         over = criterion.median - (criterion.floor or math.nan)
         rows.append([f"{at:.1f} s", text(criterion.median, "s"), text(over, "s", 3)])

@@ -130,8 +130,10 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 9] = [
+const CONTROLLERS: [&str; 11] = [
     "c4",
+    "c4:variant=draft-04",
+    "c4:variant=2026-10",
     "c4:variant=v1",
     "cubic",
     "cubic:variant=picoquic",

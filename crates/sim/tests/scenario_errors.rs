@@ -347,8 +347,8 @@ fn what_the_command_line_sets_is_refused_by_its_own_name() {
     --controller main=c9: unknown controller "c9"; accepted: c4, cubic, reno, bbr, bbr1, prague
     --controller main=cubik: unknown controller "cubik" (did you mean "cubic"?); accepted: c4, cubic, reno, bbr, bbr1, prague
     --controller main=kernel:cubic: "kernel:cubic" belongs to the kernel and runs in real time only; accepted: thalweg run --live, or a controller of Thalweg
-    --controller main=c4:varient=v1: controller "c4" has no option "varient" (did you mean "variant"?); accepted: variant, rtt_floor, submillisecond_bonus, push, max_reduction, delay_bound, sensitivity
-    --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: current, v1, v1-no-exit-on-delay, v2, v3
+    --controller main=c4:varient=v1: controller "c4" has no option "varient" (did you mean "variant"?); accepted: variant, rtt_floor, submillisecond_bonus, push, max_reduction, delay_bound, sensitivity, drain, trim, reentry, ratchet, alpha_previous, initial_max_rtt, clamp
+    --controller main=c4:variant=v9: option "variant" of "c4" cannot be "v9"; accepted: draft-05, draft-04, 2026-10, v1, v1-no-exit-on-delay, v2, v3
     --controller main=: unknown controller ""; accepted: c4, cubic, reno, bbr, bbr1, prague
     "##);
 }

@@ -74,7 +74,7 @@ def read_options(controller: str, given: Sequence[str]) -> Options:
 def _set_by(controller: str) -> set[str]:
     """The options that a controller is given by its name. Raises RequestError for one that is there twice.
 
-    >>> sorted(_set_by("c4:variant=current,push=1.2")), sorted(_set_by("./mine.py:Mine:fast")), _set_by("cubic")
+    >>> sorted(_set_by("c4:variant=draft-05,push=1.2")), sorted(_set_by("./mine.py:Mine:fast")), _set_by("cubic")
     (['push', 'variant'], ['Mine', 'fast'], set())
     """
     given = [part.partition("=")[0].strip() for text in controller.split(":")[1:] for part in text.split(",")]

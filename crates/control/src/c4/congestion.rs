@@ -25,6 +25,9 @@ pub(super) enum Signal {
 impl C4 {
     /// Reacts to `signal`, in any state but Initial, which handles its own signals.
     pub(super) fn congestion(&mut self, signal: Signal, path: &PathState) {
+        if signal == Signal::Ecn {
+            self.forgive_debt();
+        }
         let beta = self.beta(signal);
         self.congestion_seen = true;
         if signal != Signal::Delay {

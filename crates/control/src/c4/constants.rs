@@ -1,6 +1,6 @@
 //! The constants of C4, those apart that are options ([`super::options`]).
 //!
-//! Values are those of the reference code (picoquic `main`, 2026-08-16). Comments say where the text of
+//! Values are those of the reference code (picoquic `main`; 2026-08-16 unless a comment says otherwise). Comments say where the text of
 //! draft-huitema-ccwg-c4-spec differs.
 
 use crate::coefficient::Coefficient;
@@ -12,6 +12,14 @@ pub(super) const ALPHA_INITIAL: Coefficient = Coefficient::new(2048);
 pub(super) const ALPHA_RECOVERY: Coefficient = Coefficient::new(960);
 /// Coefficient of Recovery after a second congestion signal: 7/8. Reference code only.
 pub(super) const ALPHA_RECOVERY_DEEP: Coefficient = Coefficient::new(896);
+/// Coefficient of a Recovery that drains: 7/8 (the draft after -04, "Recovery state").
+pub(super) const ALPHA_DRAINING: Coefficient = Coefficient::new(896);
+/// Coefficient of a Recovery with more than [`DRAIN_DEEPLY`] to drain: 74 %. Code of October 2026 only.
+pub(super) const ALPHA_DRAINING_DEEPLY: Coefficient = Coefficient::new(758);
+/// Debt up to which Recovery does not drain: what it leaves out anyway. Code of October 2026 only.
+pub(super) const DRAIN_AT_ALL: Coefficient = Coefficient::new(64);
+/// Debt up to which Recovery drains at [`ALPHA_DRAINING`]: what that leaves out. Code of October 2026 only.
+pub(super) const DRAIN_DEEPLY: Coefficient = Coefficient::new(128);
 /// Coefficient of Cruising: the nominal rate itself.
 pub(super) const ALPHA_CRUISING: Coefficient = Coefficient::ONE;
 /// Coefficient of Probing after an excess of CE marks: 33/32 ("Probing state").
@@ -53,13 +61,22 @@ pub(super) const RTT_MARGIN_MAX: Duration = Duration::from_millis(15);
 pub(super) const MAX_RTT_FLOOR: Duration = Duration::from_millis(1);
 /// Most that the nominal max RTT may exceed the running min RTT by ("Nominal max RTT").
 pub(super) const MAX_JITTER: Duration = Duration::from_millis(250);
-/// Below this smoothed RTT, Cruising paces faster ("Pacing and CPU load"); option `submillisecond_bonus`.
+/// Below this smoothed RTT, Cruising paces faster ("Pacing and CPU load"); option `submillisecond_bonus`. Up to it, the
+/// code of October 2026 does not trim.
 pub(super) const SUBMILLISECOND: Duration = Duration::from_millis(1);
+
+/// Nominal max RTT of a new connection from the draft after -04 on: the initial RTT of picoquic, whose
+/// smoothed RTT it is before the first sample. Reference code only.
+pub(super) const INITIAL_MAX_RTT: Duration = Duration::from_millis(250);
 
 /// Jitter sends C4 back to Initial only above this nominal max RTT. Reference code only.
 pub(super) const JITTER_RESTART_MIN_MAX_RTT: Duration = Duration::from_millis(50);
 /// Jitter sends C4 back to Initial only below this nominal rate. Reference code only.
 pub(super) const JITTER_RESTART_RATE: Rate = Rate::from_bytes_per_sec(1_000_000);
+
+/// Least time between the end of the first Recovery after Initial and the next return to Initial because of jitter.
+/// Code of the draft after -04; its text says nothing.
+pub(super) const JITTER_RESTART_WAIT: Duration = Duration::from_secs(1);
 
 /// Upper limit of the send quantum: 64 KiB ("Setting pacing rate, congestion window and quantum").
 pub(super) const QUANTUM_MAX: Bytes = Bytes::new(65_536);

@@ -21,8 +21,8 @@ pub(super) struct EcnFilter {
     pub(super) alpha: Coefficient,
     /// The share that means congestion, as of the last notification.
     pub(super) threshold: Coefficient,
-    ect1: u64,
-    ce: u64,
+    pub(super) ect1: u64,
+    pub(super) ce: u64,
 }
 
 impl EcnFilter {

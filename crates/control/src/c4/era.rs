@@ -28,6 +28,12 @@ impl Era {
         }
     }
 
+    /// A sample of the RTT.
+    pub(super) fn add(&mut self, rtt: Duration) {
+        self.max_rtt = self.max_rtt.max(rtt);
+        self.min_rtt = self.min_rtt.min(rtt);
+    }
+
     /// Whether the first packet of the era and all before it have ended. The comparison is strict: the
     /// first packet itself must have ended. No era ends during the handshake.
     pub(super) fn is_over(&self, path: &PathState) -> bool {

@@ -17,10 +17,19 @@ use crate::event::Ack;
 use thalweg_units::{Bytes, Duration};
 
 impl C4 {
-    /// Begins Initial with the window now in force.
+    /// Begins Initial: with the window now in force, and from the draft after -04 on (code only) with the smoothed
+    /// RTT as max RTT and the window that this and the nominal rate give. The delay threshold stays until the
+    /// rate rises.
     pub(super) fn enter_initial(&mut self, path: &PathState) {
         self.state = State::Initial;
         self.initial_window = self.control.window;
+        if self.tuning.rules.smoothed_max_rtt {
+            self.nominal_max_rtt = path.smoothed_rtt;
+            if !self.nominal_rate.is_zero() {
+                self.initial_window = self.nominal_rate.bytes_in(self.nominal_max_rtt);
+            }
+        }
+        self.first_recovery_end = None;
         self.probe_level = PROBE_LEVEL_DEFAULT;
         self.alpha = ALPHA_INITIAL;
         self.initial_events = 0;
@@ -78,6 +87,7 @@ impl C4 {
         let half: Bytes = self.initial_window / 2;
         let max_rtt: Duration = self.nominal_rate.time_for(half);
         self.set_nominal_max_rtt(max_rtt);
+        self.drain_initial(max_rtt, path);
         self.eras_without_growth = 0;
         self.probe_level = PROBE_LEVEL_DEFAULT;
         self.enter_recovery(None, path);

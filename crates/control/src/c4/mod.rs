@@ -12,10 +12,10 @@
 //!
 //! # Source
 //!
-//! draft-huitema-ccwg-c4-spec-04 (July 2026), and for every detail where the text and the code of its
-//! authors differ, that code: picoquic `main` of 2026-08-16, which produced the published results. Section
-//! names in this module are those of the draft; "reference code" is that code. What the draft's successor
-//! adds (trimming, draining) is in neither.
+//! draft-huitema-ccwg-c4-spec-04 (July 2026) and its successor, and for every detail where the text and the code of
+//! their authors differ, that code, which produced the published results: picoquic of 2026-08-16 for the draft,
+//! of 2026-08-20 for its successor. Section names in this module are those of the draft; "reference code" is that code.
+//! [`rules`] lists what differs between the two and the newest public code, of 2026-10-08.
 //!
 //! # Units
 //!
@@ -35,6 +35,7 @@ mod congestion;
 mod constants;
 mod cruising;
 mod delay;
+mod draining;
 mod ecn;
 mod era;
 mod growth;
@@ -47,6 +48,7 @@ mod probing;
 mod pushing;
 mod recovery;
 mod resuming;
+mod rules;
 mod sensitivity;
 #[cfg(test)]
 mod tests;
@@ -56,19 +58,19 @@ use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
 use crate::picoquic::loss_filter::LossFilter;
 use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState};
-use constants::{ALPHA_INITIAL, PROBE_LEVEL_DEFAULT};
+use constants::{ALPHA_INITIAL, INITIAL_MAX_RTT, PROBE_LEVEL_DEFAULT};
 use ecn::EcnFilter;
 use era::Era;
 use growth::Reference;
 use options::Tuning;
 use resuming::Seed;
-use thalweg_units::{Bytes, Duration, Ecn, Rate};
+use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
 /// C4 in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "c4",
     title: "C4, rate-based control for real-time media that distinguishes jitter from queues",
-    source: "draft-huitema-ccwg-c4-spec-04, as in picoquic of August 2026",
+    source: "the draft after draft-huitema-ccwg-c4-spec-04, as in picoquic of August 2026",
     options: options::OPTIONS,
     build,
 };
@@ -115,7 +117,7 @@ struct C4 {
     state: State,
     /// Best believed rate; zero before the first sample.
     nominal_rate: Rate,
-    /// Largest RTT without pushing; zero before the first sample.
+    /// Largest RTT without pushing; zero before the first sample, unless Initial sets it.
     nominal_max_rtt: Duration,
     /// Slowly moving minimum RTT; [`Duration::MAX`] before the first sample.
     running_min_rtt: Duration,
@@ -145,7 +147,12 @@ struct C4 {
     fully_used: bool,
     /// CE marks caused this Recovery, at least in part.
     ce_excess: bool,
+    /// Jitter has led back to Initial.
     jitter_restart_done: bool,
+    /// When the first Recovery after the last entry into Initial ended.
+    first_recovery_end: Option<Instant>,
+    /// What Recovery has to drain, in parts of the data of an era; of a flag, all or nothing.
+    drain_debt: Coefficient,
 
     /// Largest rate sample since the last Recovery ended.
     recent_max_rate: Rate,
@@ -167,7 +174,10 @@ impl C4 {
             default_window: init.initial_window,
             state: State::Initial,
             nominal_rate: Rate::ZERO,
-            nominal_max_rtt: Duration::ZERO,
+            nominal_max_rtt: match tuning.rules.smoothed_max_rtt {
+                true => INITIAL_MAX_RTT,
+                false => Duration::ZERO,
+            },
             running_min_rtt: Duration::MAX,
             era: Era::starting_at(0),
             alpha: ALPHA_INITIAL,
@@ -187,6 +197,8 @@ impl C4 {
             fully_used: false,
             ce_excess: false,
             jitter_restart_done: false,
+            first_recovery_end: None,
+            drain_debt: Coefficient::ZERO,
             recent_max_rate: Rate::ZERO,
             congested_cycles: 0,
             delay_threshold: Duration::ZERO,
@@ -210,20 +222,21 @@ impl C4 {
             self.fully_used = true;
             self.nominal_rate = sample;
             self.update_delay_threshold();
+            self.drain_nothing();
         } else if delivered > self.nominal_rate.bytes_in(self.running_min_rtt) {
             self.fully_used = true;
         }
     }
 
     /// Ends the era, of any state but Initial.
-    fn era_end(&mut self, path: &PathState) {
+    fn era_end(&mut self, now: Instant, path: &PathState) {
         self.update_min_max_rtt(path);
-        if self.needs_jitter_restart() {
+        if self.needs_jitter_restart(now) {
             self.jitter_restart_done = true;
             return self.enter_initial(path);
         }
         match self.state {
-            State::Recovery => self.exit_recovery(path),
+            State::Recovery => self.exit_recovery(now, path),
             State::Cruising => self.cruising_era_end(path),
             State::Probing => self.enter_recovery(None, path),
             State::Pushing => self.pushing_era_end(path),
@@ -244,7 +257,7 @@ impl Controller for C4 {
                 self.resuming_on_ack(path);
             }
             if self.era.is_over(path) {
-                self.era_end(path);
+                self.era_end(cx.now, path);
             } else if self.state == State::Pushing {
                 self.pushing_on_ack(path);
             }

@@ -1,6 +1,7 @@
 //! C4 in traces. Coefficients are shown as fractions of one.
 
 use super::C4;
+use super::rules::Drain;
 use crate::Observer;
 use thalweg_units::Duration;
 
@@ -33,6 +34,9 @@ impl C4 {
         out.variable("loss_ewma", self.loss.rate());
         out.variable("ecn_alpha", self.ecn.alpha.as_f64());
         out.variable("ecn_threshold", self.ecn.threshold.as_f64());
+        if self.tuning.rules.drain != Drain::Off {
+            out.variable("drain_debt", self.drain_debt.as_f64());
+        }
     }
 }
 
@@ -66,7 +70,7 @@ mod tests {
         insta::assert_snapshot!(table.0, @r"
         Initial
         nominal_rate 0
-        nominal_max_rtt 0
+        nominal_max_rtt 0.25
         alpha 2
         alpha_previous 2
         initial_window 15360
@@ -81,6 +85,7 @@ mod tests {
         loss_ewma 0
         ecn_alpha 0
         ecn_threshold 0
+        drain_debt 0
         ");
     }
 }

@@ -1,5 +1,7 @@
 //! Options of C4.
 
+use super::constants::MAX_RTT_FLOOR;
+use super::rules::Rules;
 use super::sensitivity::sensitivity;
 use crate::coefficient::Coefficient;
 use crate::{OptionDoc, OptionKind, Options};
@@ -9,9 +11,17 @@ use thalweg_units::{Duration, Rate};
 pub(super) const OPTIONS: &[OptionDoc] = &[
     OptionDoc {
         name: "variant",
-        kind: OptionKind::Choice(&["current", "v1", "v1-no-exit-on-delay", "v2", "v3"]),
-        default: "current",
-        meaning: "version of C4: of August 2026, or an early one of 2025",
+        kind: OptionKind::Choice(&[
+            "draft-05",
+            "draft-04",
+            "2026-10",
+            "v1",
+            "v1-no-exit-on-delay",
+            "v2",
+            "v3",
+        ]),
+        default: "draft-05",
+        meaning: "version of C4: of a draft, of the code of October 2026, or an early one of 2025, without the options that are not for v1 to v3",
     },
     OptionDoc {
         name: "rtt_floor",
@@ -30,33 +40,75 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
         kind: OptionKind::Number(1.0, 4.0),
         default: "1.2265625",
         // 1256/1024, as the reference code has it; the text says 5/4.
-        meaning: "pacing of Pushing over the nominal rate (\"Pushing state\"; current only)",
+        meaning: "pacing of Pushing over the nominal rate (\"Pushing state\"; not for v1 to v3)",
     },
     OptionDoc {
         name: "max_reduction",
         kind: OptionKind::Number(0.01, 0.9),
         default: "0.25",
-        meaning: "largest single reduction (\"Rate Reduction on Congestion\"; current only)",
+        meaning: "largest single reduction (\"Rate Reduction on Congestion\"; not for v1 to v3)",
     },
     OptionDoc {
         name: "delay_bound",
         kind: OptionKind::Duration,
         default: "25 ms",
-        meaning: "largest delay over the max RTT that is no congestion (\"Detecting Excessive Delays\"; current only)",
+        meaning: "largest delay over the max RTT that is no congestion (\"Detecting Excessive Delays\"; not for v1 to v3)",
     },
     OptionDoc {
         name: "sensitivity",
         kind: OptionKind::Number(0.0, 1.0),
         default: "1",
-        meaning: "factor of the sensitivity at any rate (\"Variable Sensitivity\"; current only)",
+        meaning: "factor of the sensitivity at any rate (\"Variable Sensitivity\"; not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "drain",
+        kind: OptionKind::Choice(&["variant", "off", "flag", "debt"]),
+        default: "variant",
+        meaning: "how Recovery drains: not, at 7/8 after Initial or a lower max RTT, or until a debt is paid; or as the variant does (not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "trim",
+        kind: OptionKind::Choice(&["variant", "off", "on", "above-1ms"]),
+        default: "variant",
+        meaning: "whether a cycle without growth halves the distance of the nominal rate to the best sample, always or above 1 ms of RTT (not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "reentry",
+        kind: OptionKind::Choice(&["variant", "off", "once", "repeated"]),
+        default: "variant",
+        meaning: "whether high jitter leads back to Initial (\"Restarting Initial if High Jitter\"; not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "ratchet",
+        kind: OptionKind::Choice(&["variant", "off", "on"]),
+        default: "variant",
+        meaning: "whether the window of Initial grows from the largest that was given out (not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "alpha_previous",
+        kind: OptionKind::Choice(&["variant", "left", "own"]),
+        default: "variant",
+        meaning: "coefficient that packets acknowledged in Recovery count with: that of the state left, or its own (not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "initial_max_rtt",
+        kind: OptionKind::Choice(&["variant", "kept", "smoothed"]),
+        default: "variant",
+        meaning: "nominal max RTT when Initial begins: kept, or the smoothed RTT (not for v1 to v3)",
+    },
+    OptionDoc {
+        name: "clamp",
+        kind: OptionKind::Choice(&["variant", "repeats", "restarts"]),
+        default: "variant",
+        meaning: "whether persistent congestion, once it has lowered the rate, is counted anew (not for v1 to v3)",
     },
 ];
 
-/// Settings of the current version.
+/// Settings of the versions since draft-04.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// Whether the nominal max RTT has its floor of one millisecond.
-    pub(super) rtt_floor: bool,
+    rtt_floor: bool,
     /// Bonus on the coefficient of Cruising below one millisecond.
     pub(super) submillisecond_bonus: Coefficient,
     /// Coefficient of Pushing.
@@ -67,6 +119,8 @@ pub(super) struct Tuning {
     pub(super) delay_bound: Duration,
     /// Factor of the sensitivity.
     sensitivity: Coefficient,
+    /// The rules of the version.
+    pub(super) rules: Rules,
 }
 
 impl Tuning {
@@ -86,6 +140,15 @@ impl Tuning {
             max_reduction: coefficient("max_reduction"),
             delay_bound: options.duration("delay_bound"),
             sensitivity: coefficient("sensitivity"),
+            rules: Rules::from_options(options),
+        }
+    }
+
+    /// The least nominal max RTT.
+    pub(super) fn max_rtt_floor(&self) -> Duration {
+        match self.rtt_floor {
+            true => MAX_RTT_FLOOR,
+            false => Duration::ZERO,
         }
     }
 

@@ -35,7 +35,9 @@ impl C4 {
         let (window, pacing) = match self.state {
             State::Initial => {
                 let (window, pacing) = self.initial_outputs(window, nominal, path);
-                self.initial_window = window;
+                if self.tuning.rules.ratchet {
+                    self.initial_window = window;
+                }
                 (window, pacing)
             }
             State::Resuming => (self.seed.window, self.seed.rate),

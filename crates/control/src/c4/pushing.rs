@@ -3,7 +3,7 @@
 //! draft-huitema-ccwg-c4-spec, "Pushing state". The text requires at least two eras, because the first one
 //! measures packets sent in Recovery. The reference code tests this with the coefficient of the
 //! previous era, which entering Pushing has already replaced; so it leaves after one era unless growth is
-//! fast, and the published results were obtained that way. This code does the same.
+//! fast, and the published results were obtained that way. This code has the same test.
 
 use super::growth::Growth;
 use super::{C4, State};
@@ -31,7 +31,8 @@ impl C4 {
         if self.growth() == Growth::Fast {
             self.mark_reference();
             self.begin_era(path);
-        } else {
+        } else if self.alpha_previous >= self.tuning.push {
+            self.drain_push();
             self.enter_recovery(None, path);
         }
     }

@@ -6,14 +6,15 @@
 
 use super::congestion::Signal;
 use super::constants::{
-    ALPHA_RECOVERY, PERSISTENT_CONGESTION_CYCLES, PROBE_LEVEL_AFTER_CE, PROBE_LEVEL_DEFAULT,
-    PROBE_LEVEL_MAX,
+    PERSISTENT_CONGESTION_CYCLES, PROBE_LEVEL_AFTER_CE, PROBE_LEVEL_DEFAULT, PROBE_LEVEL_MAX,
+    SUBMILLISECOND,
 };
 use super::growth::Growth;
+use super::rules::Trim;
 use super::{C4, State};
 use crate::PathState;
 use crate::coefficient::Coefficient;
-use thalweg_units::{Duration, Rate};
+use thalweg_units::{Duration, Instant, Rate};
 
 impl C4 {
     /// Begins Recovery, because of `signal` or in the course of the cycle.
@@ -24,13 +25,24 @@ impl C4 {
         if self.state != State::Recovery {
             self.ce_excess = signal == Some(Signal::Ecn);
             self.state = State::Recovery;
-            self.begin_era(path);
-            self.alpha = ALPHA_RECOVERY;
+            let alpha = self.recovery_alpha();
+            // The order decides what the packets acknowledged in Recovery count as: with the coefficient of
+            // the state before, delay may still be congestion and the era teaches no max RTT; with that of Recovery
+            // it is the other way round. The code changed the order in October 2026; no text says which is meant.
+            if self.tuning.rules.own_alpha_in_recovery {
+                self.alpha = alpha;
+                self.begin_era(path);
+            } else {
+                self.begin_era(path);
+                self.alpha = alpha;
+            }
         }
     }
 
     /// Ends Recovery: towards Cruising, Pushing or Initial, as the growth test says.
-    pub(super) fn exit_recovery(&mut self, path: &PathState) {
+    pub(super) fn exit_recovery(&mut self, now: Instant, path: &PathState) {
+        self.first_recovery_end.get_or_insert(now);
+        self.pay_off_drain();
         if self.growth() != Growth::None {
             if !self.ce_excess && self.resuming_eras == 0 {
                 self.probe_level += 1;
@@ -43,7 +55,12 @@ impl C4 {
                     false => PROBE_LEVEL_DEFAULT,
                 };
             }
-            self.count_congested_cycle();
+            if self.congestion_seen {
+                self.count_congested_cycle();
+            } else {
+                self.congested_cycles = 0;
+                self.trim(path);
+            }
         }
         self.resuming_eras = 0;
         self.recent_max_rate = Rate::ZERO;
@@ -62,16 +79,31 @@ impl C4 {
         }
     }
 
-    /// Congestion in two cycles in a row lowers the nominal rate to the best recent sample.
+    /// Congestion in two cycles in a row lowers the nominal rate to the best recent sample. Up to draft -04 each further
+    /// such cycle may lower it again; afterwards the count restarts.
     fn count_congested_cycle(&mut self) {
-        if !self.congestion_seen {
-            self.congested_cycles = 0;
-            return;
-        }
         self.congested_cycles = self.congested_cycles.saturating_add(1);
-        if self.congested_cycles >= PERSISTENT_CONGESTION_CYCLES && !self.recent_max_rate.is_zero()
+        if self.congested_cycles >= PERSISTENT_CONGESTION_CYCLES
+            && !self.recent_max_rate.is_zero()
+            && self.nominal_rate > self.recent_max_rate
         {
-            self.nominal_rate = self.nominal_rate.min(self.recent_max_rate);
+            self.nominal_rate = self.recent_max_rate;
+            if self.tuning.rules.clamp_restarts {
+                self.congested_cycles = 0;
+            }
+        }
+    }
+
+    /// Trimming, of the draft after -04: a cycle that used the path fully, without growth and congestion, brings the
+    /// nominal rate half-way to the best sample. The delay threshold stays.
+    fn trim(&mut self, path: &PathState) {
+        let applies = match self.tuning.rules.trim {
+            Trim::Off => false,
+            Trim::On => true,
+            Trim::AboveMillisecond => path.smoothed_rtt > SUBMILLISECOND,
+        };
+        if applies && self.fully_used && self.nominal_rate > self.recent_max_rate {
+            self.nominal_rate = (self.nominal_rate + self.recent_max_rate).mul_div(1, 2);
         }
     }
 }

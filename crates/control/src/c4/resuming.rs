@@ -27,7 +27,9 @@ impl C4 {
             window,
             rate: Rate::over(window, path.smoothed_rtt),
         };
-        self.set_nominal_max_rtt(self.nominal_max_rtt.max(path.smoothed_rtt));
+        if path.smoothed_rtt > self.nominal_max_rtt {
+            self.set_nominal_max_rtt(path.smoothed_rtt);
+        }
         self.alpha = ALPHA_RESUMING;
         self.resuming_eras = 0;
         self.state = State::Resuming;

@@ -27,6 +27,18 @@ impl LossFilter {
         self.rate
     }
 
+    /// A filter at that rate, whose last loss was that packet.
+    #[cfg(test)]
+    pub(crate) fn at(rate: f64, last_lost: u64) -> LossFilter {
+        LossFilter { rate, last_lost }
+    }
+
+    /// The last lost packet that counted.
+    #[cfg(test)]
+    pub(crate) fn last_lost(&self) -> u64 {
+        self.last_lost
+    }
+
     /// Counts a loss, unless a later packet was counted already; returns whether it counted.
     pub(crate) fn record(&mut self, packet: u64) -> bool {
         if packet <= self.last_lost {

@@ -12,15 +12,15 @@ from thalweg.quantity import size as bytes_of
 from thalweg.studies.runner.parameters import option
 
 VARIANTS = {
-    "c4-before": "c4:rtt_floor=off,submillisecond_bonus=0",
-    "c4-floor": "c4:submillisecond_bonus=0",
-    "c4-1/32": "c4:submillisecond_bonus=1/32",
-    "c4-3/64": "c4",
-    "c4-1/16": "c4:submillisecond_bonus=1/16",
+    "c4-before": "c4:variant=draft-04,rtt_floor=off,submillisecond_bonus=0",
+    "c4-floor": "c4:variant=draft-04,submillisecond_bonus=0",
+    "c4-1/32": "c4:variant=draft-04,submillisecond_bonus=1/32",
+    "c4-3/64": "c4:variant=draft-04",
+    "c4-1/16": "c4:variant=draft-04,submillisecond_bonus=1/16",
     "cubic": "cubic",
     "bbr": "bbr",
 }
-"""What the study compares: name in its table, and controller."""
+"""What the study compares: name in its table, and controller. Its source is about the C4 of draft -04."""
 
 LARGEST = 10**11
 """Bytes of a run."""

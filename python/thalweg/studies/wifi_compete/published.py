@@ -15,9 +15,9 @@ VARIANTS = {
     "no-exit": "c4:variant=v1-no-exit-on-delay",
     "v2": "c4:variant=v2",
     "v3": "c4:variant=v3",
-    "current": "c4",
+    "current": "c4:variant=draft-04",
 }
-"""Name in tables -> controller. `current` is the C4 of the drafts, which the paper could not know."""
+"""Name in tables -> controller. `current` is the C4 of draft -04, which the paper could not know."""
 
 PEERS = {"cubic": "cubic:variant=picoquic", "bbr": "bbr:variant=picoquic"}
 """Competitors that are the same for all variants: the controllers of the stack that the paper ran on."""

@@ -247,7 +247,7 @@ fn the_max_rtt_exceeds_the_running_min_by_no_more_than_250_ms() {
 #[test]
 fn the_max_rtt_has_a_floor_of_one_millisecond_unless_switched_off() {
     for (switch, floor) in [("on", us(1_000)), ("off", us(200))] {
-        let mut flow = Flow::with_options(&[("rtt_floor", switch)]);
+        let mut flow = Flow::with_options(&[("variant", "draft-04"), ("rtt_floor", switch)]);
         flow.path.latest_rtt = us(200);
         flow.report_rtt();
         assert_eq!(flow.controller.nominal_max_rtt, floor, "{switch}");

@@ -1,11 +1,13 @@
 //! Behaviour of C4, driven through its event handlers by a path that each test makes up.
 
+mod calls;
 mod cycle;
 mod initial;
 mod outputs;
 mod properties;
 mod resuming;
 mod signals;
+mod versions;
 
 use super::options::OPTIONS;
 use super::{C4, State, Tuning};
@@ -33,9 +35,9 @@ fn rate(n: u64) -> Rate {
 type Flow = fake_transport::Flow<C4>;
 
 impl Flow {
-    /// A connection before its first acknowledgement, on a path of 80 ms.
+    /// A connection of draft -04 before its first acknowledgement, on a path of 80 ms.
     fn fresh() -> Self {
-        Self::with_options(&[])
+        Self::with_options(&[("variant", "draft-04")])
     }
 
     /// The same with some options set.
@@ -52,7 +54,12 @@ impl Flow {
 
     /// A flow in the given state, its era just begun, without history.
     fn in_state(state: State, bytes_per_second: u64, max_rtt: Duration) -> Self {
-        let mut flow = Flow::fresh();
+        Flow::of_variant("draft-04", state, bytes_per_second, max_rtt)
+    }
+
+    /// The same of any variant.
+    fn of_variant(variant: &str, state: State, bytes_per_second: u64, max_rtt: Duration) -> Self {
+        let mut flow = Flow::with_options(&[("variant", variant)]);
         flow.path.latest_rtt = max_rtt;
         flow.path.smoothed_rtt = max_rtt;
         flow.path.delivery_rate = rate(bytes_per_second);
