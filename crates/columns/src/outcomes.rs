@@ -70,6 +70,11 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .count("shared_bytes", |row| row.flow.shared_bytes.as_u64())
         .rate("shared_rate_bps", |row| row.flow.shared_rate)
         .float("share", |row| row.flow.share.unwrap_or(f64::NAN))
+        .seconds("event_rtt_s", |row| row.flow.event_rtt)
+        .seconds("event_rtt_high_s", |row| row.flow.event_rtt_high)
+        .float("load", |row| row.flow.load.unwrap_or(f64::NAN))
+        .seconds("frame_delay_s", |row| row.flow.frame_delay)
+        .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
         .finish()
 }
 

@@ -1,5 +1,6 @@
 //! Counters of an endpoint.
 
+use crate::EventRtt;
 use thalweg_units::Duration;
 
 /// Counters of an endpoint.
@@ -27,11 +28,18 @@ pub struct Counters {
     pub rtt_min: Duration,
     /// The largest.
     pub rtt_max: Duration,
+    /// Events up to the latest sample.
+    pub(crate) event_rtt: EventRtt,
+    /// The latest sample, and how many packets had been sent when it was taken.
+    pub(crate) latest_rtt: Duration,
+    pub(crate) sent_at_latest_rtt: u64,
 }
 
 impl Counters {
     /// Counts an RTT sample.
     pub(crate) fn count_rtt(&mut self, sample: Duration) {
+        self.event_rtt = self.event_rtt();
+        (self.latest_rtt, self.sent_at_latest_rtt) = (sample, self.packets_sent);
         self.rtt_min = match self.rtt_samples {
             0 => sample,
             _ => self.rtt_min.min(sample),
@@ -39,5 +47,15 @@ impl Counters {
         self.rtt_samples += 1;
         self.rtt_sum += sample;
         self.rtt_max = self.rtt_max.max(sample);
+    }
+
+    /// RTT by events up to now.
+    pub fn event_rtt(&self) -> EventRtt {
+        let mut events = self.event_rtt;
+        if self.rtt_samples > 0 {
+            let sent_since = self.packets_sent - self.sent_at_latest_rtt;
+            events.add(self.latest_rtt, 1 + sent_since);
+        }
+        events
     }
 }

@@ -92,6 +92,19 @@ pub(crate) fn summarise(
     }
 }
 
+/// The delays of a call (draft-huitema-ccwg-c4-test, of the version after -04): the largest mean and the largest maximum over
+/// its streams, those apart that skip frames which come too late.
+pub(crate) fn worst_delays<'a>(
+    streams: impl IntoIterator<Item = (&'a MediaSpec, &'a MediaOutcome)>,
+) -> (Option<Duration>, Option<Duration>) {
+    let counted = streams
+        .into_iter()
+        .filter(|(spec, _)| spec.skip_after.is_none());
+    counted.fold((None, None), |(mean, most), (_, stream)| {
+        (mean.max(stream.mean_delay), most.max(stream.max_delay))
+    })
+}
+
 /// The longest recovery from one of the changes, which are in the order of time.
 fn longest_recovery(records: &[FrameRecord], changes: &[Instant]) -> Option<Duration> {
     // Each frame belongs to the last change at or before its nominal time. Sorted by it, and in the order of

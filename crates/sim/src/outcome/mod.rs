@@ -114,6 +114,17 @@ pub struct FlowOutcome {
     pub min_rtt: Option<Duration>,
     /// The largest.
     pub max_rtt: Option<Duration>,
+    /// Mean RTT by events: a sample counts once, and once more for each packet sent until the next one. Absent for TCP.
+    pub event_rtt: Option<Duration>,
+    /// That and its standard deviation.
+    pub event_rtt_high: Option<Duration>,
+    /// Bytes that its sender of data sent while all flows were active, over the capacity of the path then; absent in
+    /// real time.
+    pub load: Option<f64>,
+    /// Mean delay of frames of the worst stream of a call, of those that skip no frames.
+    pub frame_delay: Option<Duration>,
+    /// The largest delay of a frame of these streams.
+    pub max_frame_delay: Option<Duration>,
     /// Mean time that its packets waited in queues, in the direction of the data.
     pub mean_queue_delay: Option<Duration>,
     /// Mean delay by jitter that its packets experienced, in the direction of the data.

@@ -1,6 +1,6 @@
 //! Builds the outcome at the end of a trial.
 
-use super::media::summarise;
+use super::media::{summarise, worst_delays};
 use super::series::Series;
 use super::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 use crate::scenario::hop::{Direction, LinkId};
@@ -8,6 +8,7 @@ use crate::scenario::{Scenario, Workload};
 use crate::trial::connection::Connection;
 use std::ops::Range;
 use thalweg_path::{Link, Packet};
+use thalweg_transport::EventRtt;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// State at the end of a trial.
@@ -23,17 +24,65 @@ pub(crate) struct Summary<'a, P> {
     pub(crate) connections: &'a [Connection],
     /// Which of them belong to each flow.
     pub(crate) flows: Vec<Range<usize>>,
-    /// Bytes delivered by each flow when the last one started, and at the first completion after that.
-    pub(crate) overlap: [&'a Option<(Instant, Vec<Bytes>)>; 2],
+    /// When the last flow started, and at the first completion after that.
+    pub(crate) overlap: [&'a Option<Moment>; 2],
+}
+
+/// What each flow has sent and got at one time.
+#[derive(Clone, Debug)]
+pub(crate) struct Moment {
+    at: Instant,
+    /// UDP payloads of numbered packets.
+    sent: Vec<Bytes>,
+    /// Stream bytes.
+    delivered: Vec<Bytes>,
+}
+
+impl Moment {
+    /// Of this many flows now.
+    pub(crate) fn new(at: Instant, flows: usize, connections: &[Connection]) -> Self {
+        let (mut sent, mut delivered) = (vec![Bytes::ZERO; flows], vec![Bytes::ZERO; flows]);
+        for connection in connections {
+            let (sender, _) = connection.data_path();
+            sent[connection.flow] += Bytes::new(sender.counters().bytes_sent);
+            delivered[connection.flow] += connection.delivered();
+        }
+        Moment {
+            at,
+            sent,
+            delivered,
+        }
+    }
+
+    /// What happened since an earlier time.
+    fn since(&self, before: &Moment) -> Shared {
+        let less = |after: &[Bytes], before: &[Bytes]| {
+            let pairs = after.iter().zip(before);
+            pairs.map(|(after, before)| *after - *before).collect()
+        };
+        Shared {
+            span: self.at - before.at,
+            sent: less(&self.sent, &before.sent),
+            delivered: less(&self.delivered, &before.delivered),
+        }
+    }
+}
+
+/// What each flow sent and got while all flows were active.
+struct Shared {
+    span: Duration,
+    sent: Vec<Bytes>,
+    delivered: Vec<Bytes>,
 }
 
 impl<P: Packet> Summary<'_, P> {
     /// The outcome, with these series.
     pub(crate) fn outcome(&self, series: Option<Series>) -> Outcome {
         let end = self.now - Instant::START;
-        let (overlap, shared) = self.shared();
+        let now = Moment::new(self.now, self.flows.len(), self.connections);
+        let shared = self.shared(&now);
         let flows: Vec<FlowOutcome> = (0..self.flows.len())
-            .map(|flow| self.flow_outcome(flow, overlap, &shared))
+            .map(|flow| self.flow_outcome(flow, &shared, &now))
             .collect();
         let links = LinkId::all(self.scenario.hops.len())
             .map(|link| self.link_outcome(link, end))
@@ -43,8 +92,8 @@ impl<P: Packet> Summary<'_, P> {
             end,
             events: self.events,
             packets: flows.iter().map(|flow| flow.packets_sent).sum(),
-            overlap,
-            jain: jain(&shared),
+            overlap: shared.span,
+            jain: jain(&shared.delivered),
             trace_hash: Some(self.hash),
             flows,
             links,
@@ -53,32 +102,48 @@ impl<P: Packet> Summary<'_, P> {
         }
     }
 
-    /// How long all flows were active, and the bytes delivered by each then.
-    fn shared(&self) -> (Duration, Vec<Bytes>) {
-        let [Some((start, before)), last] = self.overlap else {
-            return (Duration::ZERO, vec![Bytes::ZERO; self.flows.len()]);
-        };
-        let now = (self.now, delivered(self.flows.len(), self.connections));
-        let (end, after) = last.as_ref().unwrap_or(&now);
-        let got = after
-            .iter()
-            .zip(before)
-            .map(|(after, before)| *after - *before);
-        (*end - *start, got.collect())
+    /// What happened while all flows were active.
+    fn shared(&self, now: &Moment) -> Shared {
+        match self.overlap {
+            [Some(start), end] => end.as_ref().unwrap_or(now).since(start),
+            [None, _] => now.since(now),
+        }
     }
 
-    fn flow_outcome(&self, flow: usize, overlap: Duration, shared: &[Bytes]) -> FlowOutcome {
+    /// The load of a flow (draft-huitema-ccwg-c4-test, of the version after -04): what its senders of data sent while all flows
+    /// were active, over what the path could carry then at its first rate. If they never were, of the whole flow.
+    fn load(&self, flow: usize, shared: &Shared, now: &Moment, whole: Duration) -> Option<f64> {
+        let (sent, span) = match shared.span.is_zero() {
+            true => (now.sent[flow], whole),
+            false => (shared.sent[flow], shared.span),
+        };
+        let connection = &self.connections[self.flows[flow].start];
+        let direction = Direction::from(connection.sending_side());
+        let links = connection.routes[direction].iter();
+        let rates = links.map(|link| {
+            let config = &self.scenario.hops[link.hop()].links[link.direction()];
+            let trace = config.trace.as_ref();
+            trace.map_or(config.rate, |trace| trace.mean_rate())
+        });
+        let capacity = rates.min()?.bytes_in(span);
+        (!capacity.is_zero()).then(|| sent.as_u64() as f64 / capacity.as_u64() as f64)
+    }
+
+    fn flow_outcome(&self, flow: usize, all: &Shared, now: &Moment) -> FlowOutcome {
+        let shared = &all.delivered;
         let mut outcome = FlowOutcome {
             shared_bytes: shared[flow],
-            shared_rate: Rate::over(shared[flow], overlap),
+            shared_rate: Rate::over(shared[flow], all.span),
             ..FlowOutcome::default()
         };
+        let mut event_rtt = EventRtt::default();
         let (mut rtt_sum, mut rtt_samples) = (Duration::ZERO, 0);
         let (mut waited, mut jittered, mut transmitted) = (Duration::ZERO, Duration::ZERO, 0);
         let mine = self.flows[flow].clone();
         for (index, connection) in mine.clone().zip(&self.connections[mine.clone()]) {
             let (sender, _) = connection.data_path();
             let counters = sender.counters();
+            event_rtt.merge(&counters.event_rtt());
             outcome.bytes_delivered += connection.delivered();
             outcome.packets_sent += counters.packets_sent;
             outcome.packets_lost += counters.packets_lost;
@@ -119,19 +184,32 @@ impl<P: Packet> Summary<'_, P> {
         outcome.mean_queue_delay = mean(waited, transmitted);
         outcome.mean_jitter = mean(jittered, transmitted);
 
-        let all = || self.connections[mine.clone()].iter();
-        let start = all().map(|c| c.start).min().unwrap_or(Instant::START);
+        if let Some((mean, deviation)) = event_rtt.mean_and_deviation() {
+            outcome.event_rtt = Some(mean);
+            outcome.event_rtt_high = Some(mean + deviation);
+        }
+        if let Workload::Call(specs) = &self.scenario.flows[flow].workload {
+            (outcome.frame_delay, outcome.max_frame_delay) =
+                worst_delays(specs.iter().zip(&outcome.media));
+        }
+
+        let connections = || self.connections[mine.clone()].iter();
+        let start = connections()
+            .map(|c| c.start)
+            .min()
+            .unwrap_or(Instant::START);
         // Missing if it is missing for one of the connections.
         let last = |times: Vec<Option<Instant>>| {
             let times: Option<Vec<Instant>> = times.into_iter().collect();
             times.and_then(|times| times.into_iter().max())
         };
-        let completion = last(all().map(|c| c.completion).collect());
+        let completion = last(connections().map(|c| c.completion).collect());
         let since_start = |time: Instant| time - Instant::START;
         let span = completion.unwrap_or(self.now) - start;
         outcome.start = Some(since_start(start));
         outcome.completion = completion.map(since_start);
-        outcome.closed = last(all().map(|c| c.closed).collect()).map(since_start);
+        outcome.closed = last(connections().map(|c| c.closed).collect()).map(since_start);
+        outcome.load = self.load(flow, all, now, span);
         outcome.mean_rate = Rate::over(outcome.bytes_delivered, span);
         let total: Bytes = shared.iter().copied().sum();
         outcome.share =
@@ -171,15 +249,6 @@ impl<P: Packet> Summary<'_, P> {
         let name = hop.names[link.direction()].clone();
         LinkOutcome::of(name, &self.links[link.index()].stats(), config, end)
     }
-}
-
-/// Bytes delivered by each of this many flows so far.
-pub(crate) fn delivered(flows: usize, connections: &[Connection]) -> Vec<Bytes> {
-    let mut delivered = vec![Bytes::ZERO; flows];
-    for connection in connections {
-        delivered[connection.flow] += connection.delivered();
-    }
-    delivered
 }
 
 /// Jain's index of the bytes of the flows: (sum x)^2 / (n sum x^2); absent for one flow, or without any

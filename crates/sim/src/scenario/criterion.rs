@@ -21,6 +21,16 @@ pub enum Metric {
     QueueDelay,
     /// What the flow got of what all flows got while all were active.
     Share,
+    /// Mean RTT, weighted by events.
+    EventRtt,
+    /// That and its standard deviation.
+    EventRttHigh,
+    /// What the flow sent of what the path could carry while all flows were active.
+    Load,
+    /// Mean delay of the worst stream of a call.
+    FrameDelay,
+    /// Largest delay of its streams.
+    MaxFrameDelay,
     /// Mean delay of a stream of media.
     MeanDelay,
     /// Its 95th percentile.
@@ -68,6 +78,11 @@ impl Metric {
             Metric::Rtt => "rtt",
             Metric::QueueDelay => "queue-delay",
             Metric::Share => "share",
+            Metric::EventRtt => "event-rtt",
+            Metric::EventRttHigh => "event-rtt-high",
+            Metric::Load => "load",
+            Metric::FrameDelay => "frame-delay",
+            Metric::MaxFrameDelay => "max-frame-delay",
             Metric::MeanDelay => "mean-delay",
             Metric::P95Delay => "p95-delay",
             Metric::P99Delay => "p99-delay",
@@ -88,6 +103,15 @@ impl Metric {
             Metric::Rtt => "mean of the RTT samples of the sender of data",
             Metric::QueueDelay => "mean time that the packets of data waited in queues",
             Metric::Share => "of what all flows got, while all were active",
+            Metric::EventRtt => {
+                "mean RTT, a sample counted once and for each packet sent until the next one"
+            }
+            Metric::EventRttHigh => "event-rtt and its standard deviation",
+            Metric::Load => {
+                "sent by the flow, of the capacity of the path, while all flows were active"
+            }
+            Metric::FrameDelay => "mean delay of frames of the worst stream that skips none",
+            Metric::MaxFrameDelay => "largest delay of a frame of the streams that skip none",
             Metric::MeanDelay => "mean delay of the counted frames",
             Metric::P95Delay => "95th percentile of their delays",
             Metric::P99Delay => "99th percentile of their delays",
@@ -100,7 +124,7 @@ impl Metric {
     }
 
     /// All of them.
-    pub const ALL: [Metric; 13] = [
+    pub const ALL: [Metric; 18] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -108,6 +132,11 @@ impl Metric {
         Metric::Rtt,
         Metric::QueueDelay,
         Metric::Share,
+        Metric::EventRtt,
+        Metric::EventRttHigh,
+        Metric::Load,
+        Metric::FrameDelay,
+        Metric::MaxFrameDelay,
         Metric::MeanDelay,
         Metric::P95Delay,
         Metric::P99Delay,
@@ -127,6 +156,10 @@ impl Metric {
                 | Metric::MaxDelayFromStart
         )
     }
+    /// Whether it is of the frames of a call, of all its streams.
+    pub(crate) fn is_of_call(self) -> bool {
+        matches!(self, Metric::FrameDelay | Metric::MaxFrameDelay)
+    }
     /// Whether it is a time from the start of the trial, which a flow that does not finish has not.
     pub fn is_end(self) -> bool {
         matches!(self, Metric::Completion | Metric::Closed)
@@ -135,7 +168,7 @@ impl Metric {
     pub fn unit(self) -> Unit {
         match self {
             Metric::Rate => Unit::Rate,
-            Metric::Loss | Metric::Share => Unit::Share,
+            Metric::Loss | Metric::Share | Metric::Load => Unit::Share,
             _ => Unit::Time,
         }
     }
@@ -231,6 +264,7 @@ impl Criterion {
             Metric::Rtt => "mean_rtt_s".to_owned(),
             Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
             Metric::Share => "share".to_owned(),
+            Metric::Load => "load".to_owned(),
             time => format!("{}_s", time.name().replace('-', "_")),
         }
     }

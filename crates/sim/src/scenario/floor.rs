@@ -50,8 +50,10 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let (down_delay, up_delay) = (delay(&down), delay(&up));
     let rtt = down_delay + up_delay;
     match metric {
-        Metric::Rtt => return Some(rtt),
-        Metric::Rate | Metric::Loss | Metric::QueueDelay | Metric::Share => return None,
+        Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh => return Some(rtt),
+        Metric::Rate | Metric::Loss | Metric::QueueDelay | Metric::Share | Metric::Load => {
+            return None;
+        }
         _ => {}
     }
     let handshake = if flow.transport.zero_rtt {
@@ -65,9 +67,11 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
         Workload::Call(media) => {
             // A frame from the server waits for its request: one RTT. One from the client takes half of that.
             let from_client = media.iter().any(|stream| stream.from == Role::Client);
-            return metric
-                .is_of_media()
-                .then_some(if from_client { up_delay } else { rtt });
+            return (metric.is_of_media() || metric.is_of_call()).then_some(if from_client {
+                up_delay
+            } else {
+                rtt
+            });
         }
         Workload::Requests(_) => return None,
     };

@@ -3,7 +3,7 @@
 use crate::audit::{AuditError, Auditor};
 use crate::outcome::Outcome;
 use crate::outcome::series::Series;
-use crate::outcome::summary::Summary;
+use crate::outcome::summary::{Moment, Summary};
 use crate::outcome::trace::{Record, Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
@@ -47,10 +47,10 @@ pub(crate) struct Network {
     progress: Vec<FlowProgress>,
     /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
     waiting: Option<usize>,
-    /// Flows that have not started yet, and delivery counts when there were none left.
+    /// Flows that have not started yet; when there were none left, and when one was complete after that.
     unstarted: usize,
-    overlap_start: Option<(Instant, Vec<Bytes>)>,
-    overlap_end: Option<(Instant, Vec<Bytes>)>,
+    overlap_start: Option<Moment>,
+    overlap_end: Option<Moment>,
     now: Instant,
     events: u64,
     hash: u64,

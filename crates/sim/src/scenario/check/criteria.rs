@@ -135,6 +135,14 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        let counts = |spec: &&MediaSpec| spec.skip_after.is_none() && spec.is_measured();
+        if metric.is_of_call() && specs.iter().find(counts).is_none() {
+            let problem = format!(
+                "\"{}\" is of frames of a call, and flow \"{}\" has none that it counts; accepted: a stream without skip_after that is measured, or another metric",
+                pass.metric, pass.flow
+            );
+            return self.fail(&key("metric"), problem);
+        }
         let stream = specs
             .iter()
             .find(|spec| pass.stream.as_ref() == Some(&spec.name));

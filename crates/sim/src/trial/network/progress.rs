@@ -1,11 +1,10 @@
 //! How far each flow has come, and when all flows were active.
 
 use super::Network;
-use crate::outcome::summary;
+use crate::outcome::summary::Moment;
 use crate::scenario::Scenario;
 use crate::trial::connection::Connection;
 use std::ops::Range;
-use thalweg_units::Bytes;
 
 /// Progress of a flow.
 pub(super) struct FlowProgress {
@@ -50,13 +49,13 @@ impl Network {
         flow.started = true;
         self.unstarted -= 1;
         if self.unstarted == 0 {
-            self.overlap_start = Some((self.now, self.delivered()));
+            self.overlap_start = Some(self.moment());
         }
     }
 
-    /// Bytes delivered by each flow so far.
-    fn delivered(&self) -> Vec<Bytes> {
-        summary::delivered(self.progress.len(), &self.connections)
+    /// What each flow has sent and got so far.
+    fn moment(&self) -> Moment {
+        Moment::new(self.now, self.progress.len(), &self.connections)
     }
 
     /// Notes what a connection that was running, or open, has completed or closed; tells whether it has completed.
@@ -74,7 +73,7 @@ impl Network {
         if completed {
             flow.incomplete -= 1;
             if flow.incomplete == 0 && self.unstarted == 0 && self.overlap_end.is_none() {
-                self.overlap_end = Some((self.now, self.delivered()));
+                self.overlap_end = Some(self.moment());
             }
         }
         completed
