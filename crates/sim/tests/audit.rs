@@ -132,7 +132,7 @@ fn a_run_that_is_watched_is_the_same_run() {
 
 const CONTROLLERS: [&str; 11] = [
     "c4",
-    "c4:variant=draft-04",
+    "c4:variant=draft-05",
     "c4:variant=2026-10",
     "c4:variant=v1",
     "cubic",

@@ -263,7 +263,7 @@ fn low_and_up_leaves_initial_finds_the_new_capacity_and_starts_again() {
 #[test]
 fn the_later_versions_go_through_the_same_eras_as_the_instrumented_runs() {
     let august: (&str, &[(&str, f64)], &[(f64, f64)]) = (
-        "c4",
+        "c4:variant=draft-05",
         &[
             ("Recovery", 0.656_735),
             ("Cruising", 0.822_354),
@@ -326,7 +326,7 @@ fn the_later_versions_go_through_the_same_eras_as_the_instrumented_runs() {
 
 #[test]
 fn the_later_versions_trim_and_drain_as_the_instrumented_runs() {
-    let august = Run::of("simple-20mbps", "c4");
+    let august = Run::of("simple-20mbps", "c4:variant=draft-05");
     // Recovery at 7/8 after Initial and after eras that lowered the max RTT.
     for time in [0.70, 1.12, 1.46] {
         close("alpha", august.value("alpha", time), 0.875, 0.01);

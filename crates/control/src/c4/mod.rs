@@ -70,7 +70,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 pub(crate) const ENTRY: Entry = Entry {
     name: "c4",
     title: "C4, rate-based control for real-time media that distinguishes jitter from queues",
-    source: "the draft after draft-huitema-ccwg-c4-spec-04, as in picoquic of August 2026",
+    source: "draft-huitema-ccwg-c4-spec-04, as in picoquic of August 2026",
     options: options::OPTIONS,
     build,
 };
