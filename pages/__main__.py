@@ -33,6 +33,7 @@ from pages import (
     statistics,
     studies,
     study_figures,
+    transient_causes,
     verdicts,
 )
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
@@ -132,6 +133,7 @@ PAGES = {
             "gaps": gaps,
         }.items()
     },
+    "transient-causes": Page(DOCS / "studies" / "transient.md", transient_causes.make),
     "laws": Page(DOCS / "studies" / "laws.md", laws.make),
     **{
         name: Page(DOCS / "studies" / f"{name}.md", partial(studies.make, name))

@@ -14,7 +14,7 @@ from thalweg.plots import Chart
 from thalweg.plots.figure import figure
 from thalweg.quantity import seconds
 from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
-from thalweg.studies.transient.parameters import Parameters
+from thalweg.studies.transient.parameters import PUBLISHED, Parameters
 from thalweg.studies.transient.study import STUDY as TRANSIENT
 from thalweg.studies.wifi_compete.course import CAPACITY_BPS
 from thalweg.studies.wifi_compete.figures import plot_pair
@@ -22,7 +22,6 @@ from thalweg.studies.wifi_compete.measure import ends, median_trial
 from thalweg.studies.wifi_compete.parameters import scenario
 
 IMAGES = DOCS / "images" / "studies"
-POSTER = ("reno", "cubic", "bbr1")
 PAIRS = (("v1", "c4"), ("v2", "cubic"))
 TRIALS = 100
 
@@ -42,7 +41,7 @@ def areas(folder: Path) -> None:
 
 def rates() -> None:
     """Figure 1(b): mean rates after the start; the seconds that it shows are all that is played."""
-    chosen = Parameters(controllers=POSTER, buffers=("100 packets",), duration="6 s")
+    chosen = Parameters(controllers=PUBLISHED, buffers=("100 packets",), duration="6 s")
     study = TRANSIENT.run(chosen, TRIALS)
     measured = {cell.controller: steps[0] for cell, steps in study.cells.items()}
     chart = plot_curves(measured, 0.0, seconds(chosen.rtt, "--rtt"), 0.0, "Mean rates of all trials, 100 packets")

@@ -7,7 +7,7 @@ import pytest
 
 from thalweg.errors import RequestError
 from thalweg.studies.transient.as_coded import area_as_coded
-from thalweg.studies.transient.checks import LARGE, SMALL, checks, tail
+from thalweg.studies.transient.checks import LARGE, SMALL, checks, findings, tail
 from thalweg.studies.transient.fit import (
     CRITICAL,
     CRITICAL_FROM,
@@ -20,7 +20,8 @@ from thalweg.studies.transient.fit import (
     step_response,
 )
 from thalweg.studies.transient.metric import react, rebin, steady
-from thalweg.studies.transient.parameters import Cell
+from thalweg.studies.transient.parameters import PRESETS, Cell, Parameters
+from thalweg.studies.transient.study import STUDY
 
 RTT = 0.05
 
@@ -307,3 +308,49 @@ def test_a_tail_is_longer_only_by_the_interval_of_the_ratio_of_tails() -> None:
     assert {check.name: check.answer for check in checks(made)}[name] != "holds"
     made[Cell(SMALL, "bbr1")] = np.where(np.arange(100) % 10 == 0, 5.0, made[Cell(SMALL, "bbr1")])
     assert {check.name: check.answer for check in checks(made)}[name] == "holds"
+
+
+# Roles.
+
+
+def test_a_variant_plays_the_role_of_its_algorithm_and_the_first_of_a_role_decides() -> None:
+    played = {
+        Cell(buffer, name): area
+        for buffer in (SMALL, LARGE)
+        for name, area in (
+            ("reno", areas({})[Cell(SMALL, "reno")]),
+            ("cubic:start=classic", areas({(SMALL, "cubic"): 0.5})[Cell(buffer, "cubic")]),
+            ("bbr1", areas({})[Cell(SMALL, "bbr1")]),
+            ("cubic", areas({(SMALL, "cubic"): 1.5})[Cell(buffer, "cubic")]),
+            ("c4", areas({})[Cell(SMALL, "reno")]),
+        )
+    }
+    told = {check.name: check.answer for check in checks(played)}
+    assert len(told) == 7
+    assert told["cubic:start=classic reacts worse with the larger buffer"] == "holds"
+    others = {finding.name: finding for finding in findings(played, {})}
+    assert others["cubic reacts worse with the larger buffer"].answer == "does not hold"
+    assert others["cubic reacts worse with the larger buffer"].reason == "cubic for the poster's CUBIC"
+    assert not any("c4" in name for name in [*told, *others])
+
+
+def test_a_statement_is_judged_where_all_its_roles_are_there() -> None:
+    alone = {cell: area for cell, area in areas({}).items() if cell.controller == "reno"}
+    assert [check.name for check in checks(alone)] == ["reno reacts worse with the larger buffer"]
+    small = {cell: area for cell, area in areas({}).items() if cell.buffer == SMALL}
+    assert [check.name.split(":")[0] for check in checks(small)] == ["small buffer"] * 3
+    assert checks({cell: area for cell, area in areas({}).items() if cell.controller == "prague"}) == []
+
+
+def test_other_controllers_keep_the_checks_and_another_path_has_none() -> None:
+    paper = PRESETS["paper"]
+    assert STUDY.choose({"controllers": ["reno", "bbr"], "duration": "20 s"}).is_published
+    for other in ({"rtt": "40 ms"}, {"rate": "24 Mbps"}, {"buffers": ["50 packets"]}, {"delay_noise": "0 ms"}):
+        assert not STUDY.choose(other).is_published
+    assert not any(parameters.is_published for name, parameters in PRESETS.items() if name != "paper")
+    assert paper == Parameters()
+    assert paper.controllers[:3] == (
+        "reno",
+        "cubic:start=classic",
+        "bbr1",
+    )  # the slow start of CCP has no HyStart++

@@ -6,15 +6,16 @@ percentile over the median; *long* asks that the whole interval of its ratio to 
 controller is above 1. A run that did not converge counts as worse than all that did: where most runs of both
 sides did not, nothing is told.
 
-The checks take the metric of `metric.py` and BBRv1, the BBR of the authors' framework (CCP, 2021). The
-same statements by the numbers of the authors' tool (`as_coded.py`), and with BBRv3, are findings: shown,
-without a say.
+The poster's Reno, CUBIC and BBR are roles (`roles.py`): the first controller of each role decides the checks,
+and a statement is judged where all its roles are there. The preset `paper` begins with what stands for the
+algorithms of the authors' framework (CCP, 2021). The same statements by the numbers of the authors' tool
+(`as_coded.py`), and with the other controllers of a role, are findings: shown, without a say.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,43 +28,61 @@ from thalweg.statistics.ratios import OrderStatistic, ratio_interval, ratio_of_m
 from thalweg.studies.runner.result import Check, Finding
 from thalweg.studies.transient.as_coded import AsCoded
 from thalweg.studies.transient.parameters import PAPER, Cell
+from thalweg.studies.transient.roles import BBR, CUBIC, LOSS_BASED, RENO, Role, cast
 
 SMALL, LARGE = "40 packets", "100 packets"
-LOSS_BASED = ("reno", "cubic")
-PUBLISHED_BBR, LATER_BBR = "bbr1", "bbr"
+PUBLISHED_BBR = "bbr1"
+"""What stands for the BBR of CCP in the preset `paper`."""
 _SECTION = f"{PAPER}, section Experiments and figure 2"
 
 Areas = Mapping[Cell, Times]
 Judgement = tuple[str, Answer, str]
 """The statement, whether it holds, and what was measured."""
+Players = Mapping[Role, str]
+"""The controller of each role."""
 
 
 def checks(areas: Areas) -> list[Check]:
     """All statements on the areas of the first step; runs that did not converge are infinite."""
     return [
-        Check(name, _SECTION, answer, measured) for name, answer, measured in _judgements(areas, PUBLISHED_BBR)
+        Check(name, _SECTION, answer, measured) for name, answer, measured in judgements(areas, first_of(areas))
     ]
 
 
 def findings(areas: Areas, coded: Mapping[Cell, AsCoded]) -> list[Finding]:
-    """The same by the tool's numbers, and with the BBR of today."""
-    later = "BBRv3, which the authors could not know"
-    return [
-        *_as_coded(coded),
-        *(
-            Finding(name, _SECTION, "yes", measured, answer, later)
-            for name, answer, measured in _judgements(areas, LATER_BBR)
-            if LATER_BBR in name.split()
-        ),
-    ]
+    """The same by the tool's numbers, and with the other controllers of each role."""
+    players = first_of(areas)
+    return [*_as_coded(coded, players), *_others(areas, players)]
 
 
-def _as_coded(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
+def first_of(areas: Areas) -> Players:
+    """The first controller of each role among the cells."""
+    return {part: controllers[0] for part, controllers in _cast(areas).items()}
+
+
+def _cast(areas: Areas) -> dict[Role, list[str]]:
+    return cast(cell.controller for cell in areas)
+
+
+def _others(areas: Areas, players: Players) -> Iterator[Finding]:
+    for part, controllers in _cast(areas).items():
+        for controller in controllers[1:]:
+            reason = f"{controller} for the poster's {_NAMES[part]}"
+            for name, answer, measured in judgements(areas, {**players, part: controller}):
+                if controller in name.split():
+                    yield Finding(name, _SECTION, "yes", measured, answer, reason)
+
+
+_NAMES: Mapping[Role, str] = {RENO: "Reno", CUBIC: "CUBIC", BBR: "BBR"}
+
+
+def _as_coded(coded: Mapping[Cell, AsCoded], players: Players) -> list[Finding]:
+    shown = {cell: reactions for cell, reactions in coded.items() if cell.controller in players.values()}
     areas = {
         cell: np.where(np.isnan(reactions.area), np.inf, reactions.area).astype(np.float64)
-        for cell, reactions in coded.items()
+        for cell, reactions in shown.items()
     }
-    missed = {cell: int((~reactions.converged).sum()) for cell, reactions in coded.items()}
+    missed = {cell: int((~reactions.converged).sum()) for cell, reactions in shown.items()}
     blind = ", ".join(f"{cell.controller} ({cell.buffer}): {count}" for cell, count in missed.items() if count)
     reason = (
         f"the tool's area; runs scored by their first 40 bins because no steady point was found: {blind}"
@@ -72,21 +91,30 @@ def _as_coded(coded: Mapping[Cell, AsCoded]) -> list[Finding]:
     )
     return [
         Finding(f"as coded: {name}", _SECTION, "yes", measured, answer, reason)
-        for name, answer, measured in _judgements(areas, PUBLISHED_BBR)
+        for name, answer, measured in judgements(areas, players)
     ]
 
 
-def _judgements(areas: Areas, bbr: str) -> Iterator[Judgement]:
-    for controller in LOSS_BASED:
+def judgements(areas: Areas, players: Players) -> Iterator[Judgement]:
+    """The statements whose roles are played and whose cells were measured."""
+    loss_based = [players[part] for part in LOSS_BASED if part in players]
+    bbr = players.get(BBR)
+
+    def comparison(name: str, first: Cell, second: Cell) -> Iterator[Judgement]:
+        if first in areas and second in areas:
+            yield _better(areas, name, first, second)
+
+    for controller in loss_based if bbr else ():
         name = f"small buffer: {controller} reacts better than {bbr}"
-        yield _better(areas, name, Cell(SMALL, controller), Cell(SMALL, bbr))
-    yield _long_tail(areas, bbr)
-    for controller in LOSS_BASED:
+        yield from comparison(name, Cell(SMALL, controller), Cell(SMALL, str(bbr)))
+    if bbr and len(loss_based) == len(LOSS_BASED) and Cell(SMALL, bbr) in areas:
+        yield _long_tail(areas, bbr, loss_based)
+    for controller in loss_based:
         name = f"{controller} reacts worse with the larger buffer"
-        yield _better(areas, name, Cell(SMALL, controller), Cell(LARGE, controller))
-    for controller in LOSS_BASED:
+        yield from comparison(name, Cell(SMALL, controller), Cell(LARGE, controller))
+    for controller in loss_based if bbr else ():
         name = f"larger buffer: {bbr} reacts better than {controller}"
-        yield _better(areas, name, Cell(LARGE, bbr), Cell(LARGE, controller))
+        yield from comparison(name, Cell(LARGE, str(bbr)), Cell(LARGE, controller))
 
 
 def _better(areas: Areas, name: str, first: Cell, second: Cell) -> Judgement:
@@ -101,14 +129,14 @@ def _told(cell: Cell, area: float) -> str:
     return f"{value} ({cell.controller}, {cell.buffer})"
 
 
-def _long_tail(areas: Areas, bbr: str) -> Judgement:
-    tails = {name: tail(areas[Cell(SMALL, name)]) for name in (bbr, *LOSS_BASED)}
+def _long_tail(areas: Areas, bbr: str, loss_based: Sequence[str]) -> Judgement:
+    tails = {name: tail(areas[Cell(SMALL, name)]) for name in (bbr, *loss_based)}
     told = ", ".join(f"{name} {_length(value)}" for name, value in tails.items())
     ratios = {
         name: ratio_interval(
-            TAIL, areas[Cell(SMALL, bbr)], areas[Cell(SMALL, name)], confidence=each_of(len(LOSS_BASED))
+            TAIL, areas[Cell(SMALL, bbr)], areas[Cell(SMALL, name)], confidence=each_of(len(loss_based))
         )
-        for name in LOSS_BASED
+        for name in loss_based
     }
     compared = ", ".join(f"{bbr} / {name} {ranged(ratio)}" for name, ratio in ratios.items())
     return (

@@ -48,7 +48,7 @@ Cells = Mapping[Cell, list[Measured]]
 
 
 class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
-    """The study; it sets the preset `paper` against what is published.
+    """The study; it sets the path of the preset `paper` against what is published.
 
     >>> quick = Parameters(controllers=("bbr",), buffers=("40 packets",), duration="5 s")
     >>> [(row["controller"], row["n"]) for row in STUDY.run(quick, trials=2).result.rows]
@@ -96,12 +96,12 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
         ]
 
     def checks(self, parameters: Parameters, cells: Cells) -> list[Check]:
-        """Those of the poster."""
-        return checks(_areas(cells)) if parameters.preset == "paper" else []
+        """Those of the poster, of the controllers that play its roles."""
+        return checks(_areas(cells)) if parameters.is_published else []
 
     def findings(self, parameters: Parameters, cells: Cells) -> list[Finding]:
-        """The same by other numbers."""
-        if parameters.preset != "paper":
+        """The same by other numbers, and with other controllers of a role."""
+        if not parameters.is_published:
             return []
         return findings(_areas(cells), {cell: _of_first_step(measured) for cell, measured in cells.items()})
 
