@@ -35,6 +35,31 @@ def mean_interval(replications: Values, confidence: float = CONFIDENCE) -> Inter
     return Interval(mean, mean - half, mean + half, n)
 
 
+def ratio_to_published_mean(
+    replications: Values, mean: float, sd: float, n: int, confidence: float = CONFIDENCE
+) -> Interval:
+    """The mean of replications over a published mean of n, whose standard deviation is published too.
+
+    The relative errors of both sides add as squares (the delta method); Student's quantile is that of the
+    smaller side. A value that is not finite leaves the mean undefined.
+
+    >>> sample = np.array([9.0, 11.0] * 50)  # standard error 0.1: 1 % of the mean; of the published one the same
+    >>> interval = ratio_to_published_mean(sample, 10.0, 1.0, 100)
+    >>> interval.value, round(interval.high, 3)  # 1.984 times the root of two, in per cent
+    (1.0, 1.028)
+    """
+    size = min(len(replications), n)
+    if not np.isfinite(replications).all():
+        return without_interval(math.nan, size)
+    own = float(replications.mean())
+    if size == 1:
+        return without_interval(own / mean, size)
+    own_error = float(replications.std(ddof=1)) / len(replications) ** 0.5 / own
+    error = math.hypot(own_error, sd / n**0.5 / mean)
+    half = student_quantile(size - 1, (1 + confidence) / 2) * error * own / mean
+    return Interval(own / mean, own / mean - half, own / mean + half, size)
+
+
 def chance_of_mean(replications: Values, margin: float) -> float:
     """The chance of such replications if their expectation were within the margin of 0 (Student, both sides).
 

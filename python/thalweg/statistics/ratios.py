@@ -44,21 +44,21 @@ class OrderStatistic:
         at = [rank - 1 for rank in self.ranks(len(sample))]
         return float(self.combined(np.sort(sample)[at]))
 
-    def resampled(self, sample: Values, stream: int) -> Values:
-        """Its values for samples drawn from the sample with replacement; streams are independent."""
-        n = len(sample)
-        return self.combined(np.sort(sample)[_places(self.ranks(n), n, stream)])
+    def resampled(self, sample: Values, stream: int, size: int | None = None) -> Values:
+        """Its values for samples of `size`, or as many, drawn with replacement; streams are independent."""
+        n, size = len(sample), len(sample) if size is None else size
+        return self.combined(np.sort(sample)[_places(self.ranks(size), size, n, stream)])
 
 
 @lru_cache(maxsize=64)
-def _places(ranks: tuple[int, ...], n: int, stream: int) -> npt.NDArray[np.int64]:
-    """Where in a sample of n, from 0 on, the order statistics of samples drawn from it lie: (resample, rank)."""
+def _places(ranks: tuple[int, ...], size: int, n: int, stream: int) -> npt.NDArray[np.int64]:
+    """Where in a sample of n, from 0 on, order statistics of samples of `size` from it lie: (resample, rank)."""
     rng = np.random.default_rng((_SEED, stream))
     ranks_at, quantile, before = [], np.zeros(RESAMPLES), 0
     for rank in ranks:
         if rank > before:
-            # Of the n - before uniform numbers above `quantile`, that of rank (rank - before).
-            quantile = quantile + (1 - quantile) * rng.beta(rank - before, n - rank + 1, RESAMPLES)
+            # Of the size - before uniform numbers above `quantile`, that of rank (rank - before).
+            quantile = quantile + (1 - quantile) * rng.beta(rank - before, size - rank + 1, RESAMPLES)
         ranks_at.append(np.minimum((quantile * n).astype(np.int64), n - 1))
         before = rank
     return np.stack(ranks_at, axis=-1)
@@ -86,12 +86,37 @@ def ratio_interval(
 ) -> Interval:
     """A statistic of one sample over that of another; `n` is the size of the smaller one."""
     drawn = _over(statistic.resampled(first, 0), statistic.resampled(second, 1))
+    value = _over(np.array(statistic.of(first)), np.array(statistic.of(second)))
+    return Interval(float(value), *_bounds(drawn, confidence), min(len(first), len(second)))
+
+
+def ratio_to_published(
+    statistic: OrderStatistic, sample: Values, published: float, size: int, confidence: float = CONFIDENCE
+) -> Interval:
+    """A statistic of a sample over the published one, of which the number of trials is known and not more.
+
+    The published statistic has an error too. It is taken for that of `size` trials of our distribution, scaled:
+    both sides are drawn from our sample.
+
+    Limits: where the distributions differ in shape, so does the error.
+
+    >>> sample = np.linspace(9.0, 11.0, 1000)
+    >>> exact = ratio_to_published(MEDIAN, sample, 10.0, size=1_000_000)
+    >>> few = ratio_to_published(MEDIAN, sample, 10.0, size=20)
+    >>> round(exact.value, 6), few.high - few.low > 2 * (exact.high - exact.low)
+    (1.0, True)
+    """
+    own = statistic.of(sample)
+    drawn = _over(statistic.resampled(sample, 0), statistic.resampled(sample, 1, size)) * own / published
+    return Interval(own / published, *_bounds(drawn, confidence), min(len(sample), size))
+
+
+def _bounds(drawn: Values, confidence: float) -> tuple[float, float]:
     tail, unknown = (1 - confidence) / 2, np.isnan(drawn)
     # What cannot be told counts against both bounds.
     low = np.quantile(np.where(unknown, -np.inf, drawn), tail, method="higher")
     high = np.quantile(np.where(unknown, np.inf, drawn), 1 - tail, method="lower")
-    value = _over(np.array(statistic.of(first)), np.array(statistic.of(second)))
-    return Interval(float(value), float(low), float(high), min(len(first), len(second)))
+    return float(low), float(high)
 
 
 def _over(numerator: Values, denominator: Values) -> Values:

@@ -16,7 +16,7 @@ from thalweg.statistics.quantiles import percentile
 from thalweg.studies.runner.result import Row
 from thalweg.studies.wifi_compete.course import Course
 from thalweg.studies.wifi_compete.parameters import MAIN
-from thalweg.studies.wifi_compete.published import ALONE, HEAD_START_S, VARIANTS
+from thalweg.studies.wifi_compete.published import ALONE, HEAD_START_S, VARIANTS, Distribution
 
 Columns = npt.NDArray[np.float64]
 
@@ -37,17 +37,23 @@ def row(
     share: Columns,
     background_bytes: Columns,
     alone_median_s: float | None,
-    published_s: float | None,
+    published: Distribution | float | None,
 ) -> Row:
     """One row of the table out of columns with one value for each trial; nan stands for what never came.
 
     `closed` is when the main flow closed, `share` its part of what both flows got while both were active,
     `background_bytes` what the background had got when the main flow closed; a flow alone has no share.
-    `slowdown` is the duration of the median trial over the duration alone.
+    `published` is what is known of the cell: a distribution, or a median alone. `slowdown` is the duration of
+    the median trial over the duration alone.
     """
     times = finished_or_never(closed)
     median = float(np.median(times))
     pair = cell[1] != ALONE
+    if not isinstance(published, Distribution):
+        known: dict[str, float | None] = {"median_s": published, "mean_s": None, "p90_s": None}
+    else:
+        known = {"median_s": published.median_s, "mean_s": published.mean_s, "p90_s": published.p90_s}
+    ours = {"median_s": median, "mean_s": float(times.mean()), "p90_s": percentile(np.sort(times), 0.9)}
     duration = median - HEAD_START_S if pair else median
     return {
         "variant": cell[0],
@@ -55,13 +61,13 @@ def row(
         "competitor": cell[1],
         "n": len(times),
         "min_s": float(times.min()),
-        "median_s": median,
-        "mean_s": float(times.mean()),
+        "median_s": ours["median_s"],
+        "mean_s": ours["mean_s"],
         "sd_s": float(times.std(ddof=1)) if len(times) > 1 and np.isfinite(times).all() else None,
-        "p90_s": percentile(np.sort(times), 0.9),
+        "p90_s": ours["p90_s"],
         "worst_s": float(times.max()),
-        "published_median_s": published_s,
-        "ratio": median / published_s if published_s else None,
+        **{f"published_{name}": value for name, value in known.items()},
+        **{f"{name[:-2]}_ratio": ours[name] / value if value else None for name, value in known.items()},
         "slowdown": duration / alone_median_s if alone_median_s else None,
         "share": float(np.nanmean(share)) if pair else None,
         "background_mb": float(np.mean(background_bytes)) / 1e6 if pair else None,

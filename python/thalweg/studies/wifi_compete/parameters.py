@@ -7,6 +7,11 @@ in a pair, it starts at 1 s against a background download of 10 MB that began at
 Every trial draws its own jitter. With a `jitter_seed`, all trials share one jitter sequence and differ by
 starts and wake-ups of the senders alone: that is how the runs of the paper were made.
 
+Endpoints follow the peer's rules (docs/transport.md), whole: `rules = "picoquic"`, and `mtu_fallback`, by which
+senders return to the initial MTU at a probe timeout or when more than ten full packets are lost in a row, as the
+peer's stack does on a path that it takes for narrower. The competitors are the peer's controllers
+(`published.PEERS`).
+
 Source: "Handling of competition with Wi-Fi jitter" (C4 repository, commit ffec621, 2025).
 
 Limits: the shared sequence is one of ours, not the paper's: random generators differ. A sequence is drawn
@@ -118,7 +123,7 @@ def scenario(variant: str, competitor: str, jitter_seed: int | None = None) -> S
             "jitter": {"model": "wifi", "mean": "7 ms"},
         },
         "noise": {"jitter_seed": jitter_seed} if jitter_seed is not None else None,
-        "transport": {"rules": "picoquic"},
+        "transport": {"rules": "picoquic", "mtu_fallback": True},
         "flow": flows,
         # Asks nothing: it ends the trial when the main flow has closed.
         "pass": [{"flow": MAIN, "metric": "closed", "at_most": "300 s", "informative": True}],

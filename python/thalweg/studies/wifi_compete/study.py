@@ -26,7 +26,7 @@ from thalweg.studies.wifi_compete.course_findings import NEEDED, course_findings
 from thalweg.studies.wifi_compete.findings import findings
 from thalweg.studies.wifi_compete.measure import Columns, Kept, ends, flow_column, main_column, row
 from thalweg.studies.wifi_compete.parameters import BACKGROUND, Cell, Parameters
-from thalweg.studies.wifi_compete.published import ALONE, PAPER
+from thalweg.studies.wifi_compete.published import ACCEPTANCE, ALONE, PAPER, SHARED_MEDIAN_S
 from thalweg.studies.wifi_compete.store import flow_table
 from thalweg.studies.wifi_compete.table import FINDINGS, HEADERS, LEGEND, WORDS, table_rows
 
@@ -76,7 +76,7 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
                 main_column(kept.outcomes, "share"),
                 flow_column(kept.outcomes, BACKGROUND, "bytes_delivered"),
                 medians.get(cell.variant),
-                parameters.published_s.get(cell),
+                SHARED_MEDIAN_S.get(cell) if parameters.shared_jitter else ACCEPTANCE.get(cell),
             )
             for cell, kept in cells.items()
         ]

@@ -16,8 +16,12 @@ HEADERS = (
     "sd",
     "p90",
     "worst",
-    "published",
-    "ratio",
+    "published median",
+    "mean",
+    "p90",
+    "ratio of medians",
+    "of means",
+    "of p90",
     "slowdown",
     "share",
     "background",
@@ -26,7 +30,7 @@ WORDS = 2
 """The first columns hold words, the others numbers."""
 LEGEND = (
     "Times are when the main flow has closed, from the start of the trial; in a pair it starts at 1 s. "
-    "Published: the median of the re-measurement, and ratio: ours over it. Slowdown: the duration of the median "
+    "Published: of the re-measurement; ratios: ours over it. Slowdown: the duration of the median "
     "trial over the duration alone. Share: what the main flow got of all that was delivered while both flows "
     "were active, mean of the trials. Background: what the other flow had got when the main flow closed, of 10 MB."
 )
@@ -45,8 +49,8 @@ def _line(row: Row) -> list[str]:
         str(row["competitor"]),
         str(row["n"]),
         *times,
-        told(row, "published_median_s", "s", 3),
-        told(row, "ratio", digits=3),
+        *(told(row, f"published_{name}_s", "s", 3) for name in ("median", "mean", "p90")),
+        *(told(row, f"{name}_ratio", digits=3) for name in ("median", "mean", "p90")),
         told(row, "slowdown", digits=3),
         percent(float(share)) if share is not None else "-",
         text(float(background) * 1e6, "B", 3) if background is not None else "-",
