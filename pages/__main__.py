@@ -27,14 +27,17 @@ from pages import (
     harm_causes,
     l4s,
     laws,
+    live_tables,
     model_and_stack,
     null,
     probe,
+    small_tables,
     statistics,
     studies,
     study_figures,
     transient_causes,
     verdicts,
+    wifi_causes,
 )
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
@@ -134,6 +137,9 @@ PAGES = {
         }.items()
     },
     "transient-causes": Page(DOCS / "studies" / "transient.md", transient_causes.make),
+    "live-tables": Page(DOCS / "live.md", live_tables.make),
+    "small-tables": Page(DOCS / "models.md", small_tables.make),
+    "wifi-causes": Page(DOCS / "studies" / "wifi-compete.md", wifi_causes.make),
     "laws": Page(DOCS / "studies" / "laws.md", laws.make),
     **{
         name: Page(DOCS / "studies" / f"{name}.md", partial(studies.make, name))

@@ -1,5 +1,7 @@
 """How a flow of early C4 first leaves Initial: on delay, on a loss, or after three eras without growth.
 
+Where the third era and an excess of delay come in one instant, the trace does not tell which of them decided.
+
 Source: c4-history.md section 2.5. While an ACK frame is processed, the delay is looked at first, then what was
 lost, then the growth (the order of events in `crates/control/src/controller.rs`); so of several causes the
 earlier one decides.
@@ -17,8 +19,10 @@ import polars as pl
 from thalweg.outcome import Trial
 from thalweg.studies.wifi_compete.parameters import MAIN
 
-Exit = Literal["delay", "loss", "no growth"]
-EXITS: tuple[Exit, ...] = ("delay", "loss", "no growth")
+Exit = Literal["delay", "loss", "no growth", "delay or no growth"]
+EXITS: tuple[Exit, ...] = ("delay", "loss", "no growth", "delay or no growth")
+_BEFORE_THE_LAST_ERA = 2
+"""Eras without growth before the third, with which Initial ends."""
 
 
 def first_exit(trial: Trial) -> Exit | None:
@@ -33,7 +37,7 @@ def first_exit(trial: Trial) -> Exit | None:
     variables = trace.variables.filter(pl.col("flow") == MAIN)
     excess, eras = (_peak(variables, name, at) for name in ("delay_excess", "no_inc"))
     if excess > 0 and eras > 0:
-        return "delay"
+        return "delay" if eras < _BEFORE_THE_LAST_ERA else "delay or no growth"
     return "loss" if _peak(variables, "loss_rate", at) > _before(variables, "loss_rate", at) else "no growth"
 
 
