@@ -21,7 +21,7 @@ from thalweg.studies.transient.parameters import MAIN, Cell, Parameters
 from thalweg.studies.transient.roles import BBR, CUBIC, RENO, Role
 
 TRIALS = 100
-LENGTH = "20 s"
+LENGTH = "10 s"
 """Of a trial: every reaction is over by then, and an area ends with its reaction."""
 STATEMENTS = (
     "small: Reno better than BBR",

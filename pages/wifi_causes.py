@@ -42,7 +42,8 @@ from thalweg.studies.wifi_compete.published import (
 )
 
 PAGE = DOCS / "studies" / "wifi-compete.md"
-TRIALS = 1000
+TRIALS, CHANGED_TRIALS = 1000, 300
+"""Of the study, and of each change of it."""
 SEQUENCES, SHARED_TRIALS = range(1, 6), 100
 VARIANTS = ("v1", "no-exit", "v2", "v3")
 
@@ -76,18 +77,17 @@ CHANGES = (
 
 
 @lru_cache(maxsize=32)
-def _ends(cell: Cell, overrides: tuple[tuple[str, str], ...], background: str | None) -> Columns:
+def _ends(cell: Cell, overrides: tuple[tuple[str, str], ...], background: str | None, trials: int) -> Columns:
     text_ = scenario(*cell).toml
     controllers = {BACKGROUND: background} if background else {}
-    return ends(Scenario.from_toml(text_, cell.name, dict(overrides), controllers).trials(TRIALS))
+    return ends(Scenario.from_toml(text_, cell.name, dict(overrides), controllers).trials(trials))
 
 
 def measure(change: Change) -> Ends:
     """When the main flow closed in each trial of each cell that is published."""
-    return {
-        cell: _ends(Cell(*cell), tuple(change.overrides.items()), change.backgrounds.get(cell[1]))
-        for cell in ACCEPTANCE
-    }
+    overrides = tuple(change.overrides.items())
+    trials = CHANGED_TRIALS if change.side else TRIALS
+    return {cell: _ends(Cell(*cell), overrides, change.backgrounds.get(cell[1]), trials) for cell in ACCEPTANCE}
 
 
 def causes(measured: Mapping[Change, Ends]) -> Iterator[str]:

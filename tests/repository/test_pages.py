@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from pages import made, statistics
+from pages import live_tables, made, statistics, transient_causes, wifi_causes
 from pages.__main__ import PAGES
+from thalweg.studies.runner.result import Check
 
 
 def test_a_line_of_the_statistics_is_the_same_whatever_was_drawn_before() -> None:
@@ -66,3 +68,22 @@ def test_pages_with_figures_of_studies_name_a_commit(page: str) -> None:
     text = (made.DOCS / "studies" / f"{page}.md").read_text(encoding="utf-8")
     part = text.partition("<!-- made: figures -->")[2].partition("<!-- end -->")[0]
     assert re.search(r"commit `[0-9a-f]{10}`", part)
+
+
+def test_a_cell_of_causes_has_the_ratios_without_their_intervals() -> None:
+    better = "median areas 0.3 (reno, 40 packets) and 0.4 (bbr1, 40 packets): ratio 0.75 (0.7 to 0.8)"
+    tails = "95th percentile over median: bbr 1.2, reno 1.1, cubic 1; "
+    tail = f"{tails}bbr / reno 1.09 (1 to 1.2), bbr / cubic 1.2 (1.1 to 1.3)"
+    assert transient_causes._ratio(better) == "0.75"
+    assert transient_causes._ratio(tail) == "1.09 and 1.2"
+    check = Check("", "", "holds", "7.8 s, published 9.3 s: 0.836 (0.78 to 0.9)")
+    assert wifi_causes.judged_ratio(check) == "0.836"
+
+
+def test_real_time_is_kept_with_its_command_and_machine_and_a_cell_for_each_column() -> None:
+    kept = tomllib.loads((made.ROOT / "pages" / "live_tables.toml").read_text(encoding="utf-8"))
+    assert {part.__name__ for _, _, part in live_tables.PARTS} == set(kept)
+    for table in kept.values():
+        assert table["command"].startswith("thalweg ")
+        assert table["machine"]
+        assert {len(cells) for cells in table["rows"].values()} == {len(table["head"])}

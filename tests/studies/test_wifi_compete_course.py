@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -11,6 +13,7 @@ import pytest
 from thalweg.outcome import Trial
 from thalweg.studies.wifi_compete.course import Course, course, first_spike
 from thalweg.studies.wifi_compete.course_findings import NEEDED, course_findings
+from thalweg.studies.wifi_compete.exits import first_exit
 from thalweg.studies.wifi_compete.figures import periods, plot_pair
 from thalweg.studies.wifi_compete.parameters import scenario
 from thalweg.studies.wifi_compete.published import COMPETITORS, VARIANTS
@@ -137,3 +140,42 @@ def test_the_figure_of_a_pair_has_the_maximum_window_and_the_marks(pair: Trial) 
     drawn = plot_pair(pair, "v2 against cubic", 10e6).to_json()
     assert "maximum window (main)" in drawn
     assert "chaotic (main)" in drawn
+
+
+@pytest.mark.parametrize(
+    ("excess", "eras", "losses", "cause"),
+    [
+        (0.0, 2, [0.1, 0.1], "no growth"),
+        (0.02, 1, [0.1, 0.1], "delay"),
+        (0.02, 2, [0.1, 0.1], "delay or no growth"),
+        (0.02, 0, [0.1, 0.2], "loss"),
+        (0.0, 2, [0.1, 0.2], "loss"),
+        (0.02, 1, [0.1, 0.2], "delay"),  # the delay of an ACK frame is looked at first
+    ],
+)
+def test_the_first_exit_from_initial_has_the_cause_that_is_looked_at_first(
+    excess: float, eras: int, losses: list[float], cause: str
+) -> None:
+    flows = pl.DataFrame(
+        {
+            "time_s": [0.0, 1.0, 2.0, 3.0],
+            "flow": ["main"] * 4,
+            "state": ["Initial", "Initial", "Recovery", "Initial"],
+        }
+    )
+    shown = [
+        (1.0, "no_inc", float(eras)),
+        (1.0, "loss_rate", losses[0]),
+        (2.0, "delay_excess", excess),
+        (2.0, "loss_rate", losses[1]),
+        (2.0, "no_inc", 0.0),  # leaving Initial counts anew
+        (3.0, "delay_excess", 1.0),
+    ]
+    variables = pl.DataFrame(shown, schema=["time_s", "variable", "value"], orient="row")
+    trace = SimpleNamespace(flows=flows, variables=variables.with_columns(pl.lit("main").alias("flow")))
+    assert first_exit(cast(Any, SimpleNamespace(trace=trace))) == cause
+
+
+def test_a_flow_that_stays_in_initial_has_no_exit() -> None:
+    flows = pl.DataFrame({"time_s": [0.0], "flow": ["main"], "state": ["Initial"]})
+    assert first_exit(cast(Any, SimpleNamespace(trace=SimpleNamespace(flows=flows)))) is None
