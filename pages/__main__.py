@@ -27,21 +27,19 @@ from pages import (
     harm_causes,
     l4s,
     laws,
-    live_tables,
     model_and_stack,
     null,
     probe,
-    small_tables,
     statistics,
     studies,
     study_figures,
-    transient_causes,
     verdicts,
-    wifi_causes,
 )
+from pages.causes import transient, wifi
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
+from pages.tables import live_tables, small_tables
 from thalweg.catalogue import Entry, Suite
 from thalweg.scenario import Scenario
 
@@ -136,10 +134,10 @@ PAGES = {
             "gaps": gaps,
         }.items()
     },
-    "transient-causes": Page(DOCS / "studies" / "transient.md", transient_causes.make),
+    "transient-causes": Page(DOCS / "studies" / "transient.md", transient.make),
     "live-tables": Page(DOCS / "live.md", live_tables.make),
     "small-tables": Page(DOCS / "models.md", small_tables.make),
-    "wifi-causes": Page(DOCS / "studies" / "wifi-compete.md", wifi_causes.make),
+    "wifi-causes": Page(DOCS / "studies" / "wifi-compete.md", wifi.make),
     "laws": Page(DOCS / "studies" / "laws.md", laws.make),
     **{
         name: Page(DOCS / "studies" / f"{name}.md", partial(studies.make, name))

@@ -10,8 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from pages import live_tables, made, statistics, transient_causes, wifi_causes
+from pages import made, statistics
 from pages.__main__ import PAGES
+from pages.causes import transient, wifi
+from pages.tables import live_tables
 from thalweg.studies.runner.result import Check
 
 
@@ -74,14 +76,14 @@ def test_a_cell_of_causes_has_the_ratios_without_their_intervals() -> None:
     better = "median areas 0.3 (reno, 40 packets) and 0.4 (bbr1, 40 packets): ratio 0.75 (0.7 to 0.8)"
     tails = "95th percentile over median: bbr 1.2, reno 1.1, cubic 1; "
     tail = f"{tails}bbr / reno 1.09 (1 to 1.2), bbr / cubic 1.2 (1.1 to 1.3)"
-    assert transient_causes._ratio(better) == "0.75"
-    assert transient_causes._ratio(tail) == "1.09 and 1.2"
+    assert transient._ratio(better) == "0.75"
+    assert transient._ratio(tail) == "1.09 and 1.2"
     check = Check("", "", "holds", "7.8 s, published 9.3 s: 0.836 (0.78 to 0.9)")
-    assert wifi_causes.judged_ratio(check) == "0.836"
+    assert wifi.judged_ratio(check) == "0.836"
 
 
 def test_real_time_is_kept_with_its_command_and_machine_and_a_cell_for_each_column() -> None:
-    kept = tomllib.loads((made.ROOT / "pages" / "live_tables.toml").read_text(encoding="utf-8"))
+    kept = tomllib.loads((made.ROOT / "pages" / "tables" / "live_tables.toml").read_text(encoding="utf-8"))
     assert {part.__name__ for _, _, part in live_tables.PARTS} == set(kept)
     for table in kept.values():
         assert table["command"].startswith("thalweg ")

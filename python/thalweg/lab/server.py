@@ -193,9 +193,7 @@ class Server:
     def __init__(self, folder: Folder, port: int = 0) -> None:
         """Raises RequestError."""
         if not (PAGE / "index.html").is_file():
-            raise RequestError(
-                "the page of the lab is not built; run make lab, which needs Node, npm and rustup"
-            )
+            raise RequestError("the page of the lab is not built; run make lab, which needs Node, npm and rustup")
         self._socket = listening(port)
         self._sweeps = Sweeps(folder)
         token = secrets.token_urlsafe(24)

@@ -18,7 +18,7 @@ by choice:
   9438: C 0.4, a window of 0.7 of the old one, fast convergence and the Reno-friendly region on (src/cubic.rs).
 - The initial window is the datapath's, 10 segments in Linux; ours of 10 datagrams is as large.
 - BBR is `bbr1`, BBRv1 by its draft. CCP's calls itself simplified and has no Startup;
-  `pages/transient_causes.py` measures what that changes.
+  `pages/causes/transient.py` measures what that changes.
 - The receiver acknowledges every second packet, without delay out of order, as Linux does after its first packets.
 
 After these come today's controllers, with rows of their own.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pages.ccp_bbr import CcpBbr
+from pages.causes.ccp_bbr import CcpBbr
 from pages.made import DOCS, fill, made, row
 from thalweg.control.resolver import Given
 from thalweg.scenario import Scenario

@@ -61,6 +61,12 @@ class Change:
     backgrounds: Mapping[str, str] = field(default_factory=dict)
     """Other controllers of the background, by competitor."""
 
+    def concerns(self, check: Check) -> bool:
+        """Whether it changes the trials of a check."""
+        return bool(self.overrides) or any(
+            f"against {competitor}" in check.name for competitor in self.backgrounds
+        )
+
 
 CHANGES = (
     Change("nothing"),
@@ -125,6 +131,7 @@ def which(measured: Mapping[Change, Ends]) -> Iterator[str]:
 
 def _cause(check: Check, exact: Check, others: Mapping[Change, Mapping[str, Check]]) -> tuple[str, str]:
     """Which side, and why: first what the error of the publication explains, then what a change mends."""
+    others = {change: judged for change, judged in others.items() if change.concerns(check)}
     mended = [change for change, judged in others.items() if judged[check.name].answer == HOLDS]
     named = ", ".join(f"{change.name} ({judged_ratio(others[change][check.name])})" for change in mended)
     if check.answer == UNTOLD and exact.answer != UNTOLD:
