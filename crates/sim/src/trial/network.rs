@@ -169,16 +169,13 @@ impl Network {
             if self.waiting == Some(0) {
                 return Ok(Progressed::Ended);
             }
-            let Some((time, element)) = self.queue.peek() else {
-                if self.waiting.is_none() {
-                    self.now = self.limit;
-                }
-                return Ok(Progressed::Ended);
-            };
-            if time > self.limit {
+            // A trial that waits for a flow on which nothing can happen any more lasts as long as one in which something is due
+            // later.
+            let Some((time, element)) = (self.queue.peek()).filter(|(time, _)| *time <= self.limit)
+            else {
                 self.now = self.limit;
                 return Ok(Progressed::Ended);
-            }
+            };
             if self.audit.is_some() {
                 self.audit_call(element, time)?;
             }
