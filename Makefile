@@ -162,9 +162,10 @@ fuzz-python: build
 	$(BIN)/python fuzz/python run \
 	  --seconds $$(($(or $(SECONDS),600) / 3)) --seed $(or $(SEED),$(NOW)) $(addprefix --targets ,$(PYTHON_TARGETS))
 
-# Two minutes of new cases, the same for everyone who tests this commit.
+# Two minutes of new cases, and one for the relations between trials, the same for everyone who tests this commit.
 fuzz-new:
 	$(MAKE) --keep-going fuzz SECONDS=120 SEED=$(or $(shell git rev-parse HEAD 2>/dev/null),0)
+	$(MAKE) fuzz-engine SECONDS=90 TARGETS=relations SEED=$(or $(shell git rev-parse HEAD 2>/dev/null),0)-relations
 
 # Kills commands a hundred times at random moments and looks at what they leave; takes a quarter of an hour.
 kills: build

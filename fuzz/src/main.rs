@@ -8,6 +8,7 @@ mod hashes;
 mod minimise;
 mod process;
 mod random;
+mod relations;
 mod script;
 mod shipped;
 mod targets;
@@ -36,6 +37,8 @@ const USAGE: &str = "usage:
   thalweg-fuzz minimise FILE       makes a case of the corpus smaller
   thalweg-fuzz hashes random COUNT [FILE], hashes shipped SEEDS [FILE]
                                    a hash of each trial; with the lines of another build, what differs
+  thalweg-fuzz relations COUNT SEED
+                                   new cases of the target `relations`, and how often each relation had something to say
   thalweg-fuzz list                names the targets";
 
 fn main() -> ExitCode {
@@ -72,6 +75,10 @@ fn command(words: &[&str]) -> Result<bool, String> {
         }
         ["hashes", "shipped", seeds, before @ ..] if before.len() < 2 => {
             hashes::shipped(number(seeds)?, before.first().map(Path::new))
+        }
+        ["relations", count, seed] => {
+            let (seed, target) = (number(seed)?, target_of("relations")?);
+            Ok(worker::count_relations(target, seed, number(count)?))
         }
         ["minimise", file] => corpus::smaller(Path::new(file)).map_err(failed),
         ["list"] => {

@@ -11,7 +11,7 @@ use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_traced, run_trials};
 use thalweg_units::{Duration, Instant};
 
 /// The folder that names of trace files are relative to.
-const ORIGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/case.toml");
+pub(crate) const ORIGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/case.toml");
 /// A trial that takes longer is not repeated with a trace, whose memory grows with each event.
 const SHORT: Span = Span::from_millis(300);
 /// Most characters of a message to a user.
@@ -83,15 +83,18 @@ fn without_numbers(message: &str) -> String {
 }
 
 /// What the first lines say.
-struct Header {
-    seed: u64,
+pub(crate) struct Header {
+    pub(crate) seed: u64,
     sets: Vec<(String, String)>,
     controllers: Vec<(String, String)>,
+    /// Names of relations.
+    pub(crate) relations: Vec<String>,
 }
 
 impl Header {
-    fn of(text: &[u8]) -> Header {
+    pub(crate) fn of(text: &[u8]) -> Header {
         let (mut seed, mut sets, mut controllers) = (1, Vec::new(), Vec::new());
+        let mut relations = Vec::new();
         for line in text.split(|byte| *byte == b'\n') {
             let Some(line) = std::str::from_utf8(line)
                 .ok()
@@ -109,12 +112,15 @@ impl Header {
                 sets.extend(pair(set));
             } else if let Some(controller) = line.strip_prefix("controller ") {
                 controllers.extend(pair(controller));
+            } else if let Some(name) = line.strip_prefix("relation ") {
+                relations.push(name.to_owned());
             }
         }
         Header {
             seed,
             sets,
             controllers,
+            relations,
         }
     }
 }

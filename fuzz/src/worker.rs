@@ -7,6 +7,7 @@
 
 use crate::failure::{Failure, Held, Verdict};
 use crate::random::Random;
+use crate::relations;
 use crate::targets::Target;
 use crate::watch::Watch;
 use std::io::Write;
@@ -58,6 +59,38 @@ fn counts([played, stopped, refused]: &[u64; 3]) -> String {
     format!("{played} {stopped} {refused} {peak}")
 }
 
+/// Plays so many new cases and prints a table of the relations: in how many cases each of them had something to say, and
+/// those in which it did not hold. Whether all held.
+pub(crate) fn count_relations(target: &Target, seed: u64, count: u64) -> bool {
+    prepare();
+    let watch = Watch::start();
+    let begin = cpu_time::ProcessTime::now();
+    let (mut tally, mut held, mut failed) = (relations::Tally::new(), [0u64; 3], 0);
+    for index in 0..count {
+        let case = case_seed(seed, target, index);
+        let text = (target.make)(&mut Random::new(case));
+        let check = |text: &[u8], watch: &Watch| relations::check_with(text, watch, &mut tally);
+        match guarded(check, &text, &watch) {
+            Ok(how) => held[how as usize] += 1,
+            Err(failure) => {
+                failed += 1;
+                println!("case {case}: {}: {}", failure.kind, failure.message);
+            }
+        }
+    }
+    println!("| relation | cases |\n|---|--:|");
+    for relation in relations::ALL {
+        let cases = tally.get(relation.name).copied().unwrap_or(0);
+        println!("| {} | {cases} |", relation.name);
+    }
+    let [played, stopped, refused] = held;
+    println!(
+        "{count} cases in {:.0} s of processor time: {played} held, {stopped} stopped, {refused} refused, {failed} failed",
+        begin.elapsed().as_secs_f64()
+    );
+    failed == 0
+}
+
 /// Plays one case.
 pub(crate) fn once(target: &Target, text: &[u8]) -> Verdict {
     prepare();
@@ -86,7 +119,11 @@ fn prepare() {
 }
 
 fn check(target: &Target, text: &[u8], watch: &Watch) -> Verdict {
-    let verdict = catch_unwind(AssertUnwindSafe(|| (target.check)(text, watch)));
+    guarded(target.check, text, watch)
+}
+
+fn guarded(check: impl FnOnce(&[u8], &Watch) -> Verdict, text: &[u8], watch: &Watch) -> Verdict {
+    let verdict = catch_unwind(AssertUnwindSafe(|| check(text, watch)));
     watch.rest();
     verdict.unwrap_or_else(|_| {
         let latest = PANIC.lock().ok().and_then(|mut latest| latest.take());

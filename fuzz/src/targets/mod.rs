@@ -6,6 +6,7 @@
 mod controllers;
 mod links;
 mod quic_server;
+mod relations;
 mod scenario_bytes;
 mod scenario_random;
 mod scenario_structure;
@@ -32,6 +33,7 @@ pub(crate) static ALL: &[Target] = &[
     scenario_random::TARGET,
     scenario_structure::TARGET,
     scenario_bytes::TARGET,
+    relations::TARGET,
     controllers::TARGET,
     transport::TARGET,
     links::TARGET,

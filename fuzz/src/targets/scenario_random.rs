@@ -12,7 +12,7 @@ pub(super) const TARGET: Target = Target {
     check: trial::check,
 };
 
-fn make(random: &mut Random) -> Vec<u8> {
+pub(super) fn make(random: &mut Random) -> Vec<u8> {
     let mut text = format!("# seed {}\ntitle = \"random\"\n", random.below(1_000_000));
     if random.percent(30) {
         text += &format!("overhead = \"{} B\"\n", random.between(0, 1000));
@@ -220,7 +220,7 @@ fn table(random: &mut Random, model: &str, keys: &[Key]) -> String {
     text + " }"
 }
 
-fn queue(random: &mut Random) -> String {
+pub(super) fn queue(random: &mut Random) -> String {
     const TARGET: Maker = |r| format!("\"{}\"", time_from(r, 100_000, 1_000_000_000));
     const FLAG: Maker = |r| r.flag().to_string();
     const SHARE: Maker = |r| format!("\"{}\"", share(r));

@@ -1,0 +1,107 @@
+//! The tables of a scenario text.
+
+use thalweg_units::Duration;
+use toml::{Table, Value};
+
+/// The tables under a key: a table, or a list of tables.
+pub(crate) fn tables<'t>(table: &'t Table, key: &str) -> Vec<&'t Table> {
+    match table.get(key) {
+        Some(Value::Table(only)) => vec![only],
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_table).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The same, to be changed.
+pub(crate) fn tables_mut<'t>(table: &'t mut Table, key: &str) -> Vec<&'t mut Table> {
+    match table.get_mut(key) {
+        Some(Value::Table(only)) => vec![only],
+        Some(Value::Array(all)) => all.iter_mut().filter_map(Value::as_table_mut).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// All hops: `[path]`, or each `[[link]]`.
+pub(crate) fn hops(scenario: &Table) -> Vec<&Table> {
+    [tables(scenario, "path"), tables(scenario, "link")].concat()
+}
+
+/// The same, to be changed.
+pub(crate) fn hops_mut(scenario: &mut Table) -> Vec<&mut Table> {
+    let key = if scenario.contains_key("path") {
+        "path"
+    } else {
+        "link"
+    };
+    tables_mut(scenario, key)
+}
+
+/// A hop and its table `up`, if there is one: where settings of links stand.
+pub(crate) fn directions(hop: &Table) -> Vec<&Table> {
+    [vec![hop], tables(hop, "up")].concat()
+}
+
+/// A duration, if it stands there.
+pub(crate) fn duration(table: &Table, key: &str) -> Option<Duration> {
+    table.get(key)?.as_str()?.parse().ok()
+}
+
+/// Writes a duration.
+pub(crate) fn set_duration(table: &mut Table, key: &str, value: Duration) {
+    set(table, key, format!("{} ns", value.as_nanos()));
+}
+
+/// Writes a text.
+pub(crate) fn set(table: &mut Table, key: &str, text: impl Into<String>) {
+    table.insert(key.to_owned(), Value::String(text.into()));
+}
+
+/// Adds to a duration, if it stands there.
+pub(crate) fn add(table: &mut Table, key: &str, by: Duration) {
+    if let Some(value) = duration(table, key) {
+        set_duration(table, key, value + by);
+    }
+}
+
+/// The model of `queue`, `jitter` or `loss`, if one is named.
+pub(crate) fn model<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
+    table.get(key)?.as_table()?.get("model")?.as_str()
+}
+
+/// Whether a link of this table is a random element: nothing but a plain queue, constant delay and no loss.
+pub(crate) fn is_random(hop: &Table) -> bool {
+    let drawn = |table: &Table| {
+        let queue = model(table, "queue");
+        !matches!(queue, None | Some("drop-tail" | "codel"))
+            || table.contains_key("loss")
+            || !matches!(model(table, "jitter"), None | Some("none" | "trace"))
+    };
+    let changed = tables(hop, "change");
+    hop.contains_key("noise") || directions(hop).into_iter().chain(changed).any(drawn)
+}
+
+/// A link whose behaviour does not depend on the time at which packets come.
+pub(crate) fn is_timeless(hop: &Table) -> bool {
+    let timed = |table: &Table| {
+        table.contains_key("trace")
+            || model(table, "jitter") == Some("trace")
+            || matches!(model(table, "queue"), Some("pie" | "dualpi2"))
+    };
+    !hop.contains_key("noise")
+        && !hop.contains_key("change")
+        && !directions(hop).into_iter().any(timed)
+}
+
+/// Whether the limit of a queue follows from the RTT: "1 bdp", the default of a hop, for both directions unless `up` says another.
+pub(crate) fn depends_on_rtt(hop: &Table) -> bool {
+    let in_rtts = |buffer: &Value| buffer.as_str().is_none_or(|text| text.contains("bdp"));
+    let up = tables(hop, "up")
+        .into_iter()
+        .find_map(|up| up.get("buffer"));
+    hop.get("buffer").is_none_or(in_rtts) || up.is_some_and(in_rtts)
+}
+
+/// Whether a link has noise on its rate.
+pub(crate) fn has_noise(scenario: &Table) -> bool {
+    hops(scenario).iter().any(|hop| hop.contains_key("noise"))
+}
