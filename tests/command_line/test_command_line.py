@@ -343,6 +343,6 @@ def test_a_study_replaces_an_older_one_in_its_folder(tmp_path: Path, capsys: Cap
     assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "6", "-o", out]) == 0
     names = {file.name for file in (tmp_path / "study").rglob("*") if file.is_file()}
     variants = {f"simple-20mbps-c4-{variant}.toml" for variant in ("model", "wide", "quic")}
-    assert names == {"study.json", "report.html", *variants}
+    assert names == {"study.json", "trials.parquet", "report.html", *variants}
     assert json.loads((tmp_path / "study" / "study.json").read_text())["study"] == "stacks"
     capsys.readouterr()

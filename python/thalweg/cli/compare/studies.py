@@ -76,7 +76,7 @@ def _judge(judged: Sequence[Sequence[Measure]]) -> int:
     if any(one.differs for measures in judged for one in measures):
         return FAILED
     if few := untold(judged):
-        complain(f"{few} of {sum(map(len, judged))} medians have too few trials to tell whether they differ")
+        complain(f"{few} of {sum(map(len, judged))} medians have not enough trials to tell whether they differ")
         return REFUSED
     return PASSED
 
