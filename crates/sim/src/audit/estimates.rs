@@ -222,13 +222,11 @@ mod tests {
             quantum: Bytes::new(1200),
             startup_done: false,
         };
-        let counters = Counters {
-            stream_bytes_received: 4000,
-            rtt_samples: 2,
-            rtt_sum: ms(50),
-            rtt_max: ms(30),
-            ..Counters::default()
-        };
+        let mut counters = Counters::default();
+        counters.stream_bytes_received = 4000;
+        counters.rtt_samples = 2;
+        counters.rtt_sum = ms(50);
+        counters.rtt_max = ms(30);
         Endpoint {
             pacing: control.pacing,
             path,

@@ -173,11 +173,9 @@ mod tests {
         for (now, lost, samples, rtt) in
             [(1, 0, 1, 40), (2, 3, 2, 30), (9, 5, 2, 90), (21, 5, 3, 70)]
         {
-            let after = Counters {
-                packets_lost: lost,
-                rtt_samples: samples,
-                ..before
-            };
+            let mut after = before;
+            after.packets_lost = lost;
+            after.rtt_samples = samples;
             series.on_sender(Instant::START + ms(now), 0, (&before, &after), ms(rtt));
             before = after;
         }
