@@ -125,6 +125,7 @@ pub(crate) fn reason(cause: DropCause) -> &'static str {
         DropCause::Full => "queue",
         DropCause::Early => "aqm",
         DropCause::Shrunk => "shrunk",
+        DropCause::Flushed => "flushed",
         DropCause::Lost => "loss",
     }
 }

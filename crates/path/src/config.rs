@@ -20,11 +20,11 @@ pub struct LinkConfig {
     pub delay: Duration,
     /// Policer before the queue.
     pub policer: Option<PolicerConfig>,
-    /// Queue discipline: scheduling and AQM.
+    /// Queue discipline at the start: scheduling and AQM.
     pub queue: QueueConfig,
     /// Limit of the queue at the start.
     pub limit: Limit,
-    /// Loss after transmission.
+    /// Loss after transmission at the start.
     pub loss: LossConfig,
     /// Extra delay of each packet at the start.
     pub jitter: JitterConfig,
@@ -70,4 +70,10 @@ pub struct Change {
     pub jitter: Option<JitterConfig>,
     /// New limit of the queue.
     pub limit: Option<Limit>,
+    /// New loss. Another model than the one in force starts anew, with draws of its own.
+    pub loss: Option<LossConfig>,
+    /// New queue discipline. Another one than that in force starts anew, and takes over what waits.
+    pub queue: Option<QueueConfig>,
+    /// Whether all waiting packets are dropped at this time.
+    pub flush: bool,
 }

@@ -4,8 +4,14 @@
 //! The transmitter takes a packet from the queue discipline as soon as it is free and the capacity is
 //! above zero, and sends its bits at the current capacity. The fate of the packet is determined
 //! when its transmission starts, because the schedule is known: when its last bit is sent, whether it is
-//! lost, how long it propagates. Delay and jitter are those at the time of the last bit.
+//! lost, how long it propagates. Delay and jitter are those at the time of the last bit. A transmission that ends
+//! at the time of a change has sent all its bits before it: it has the settings before the change, as it has
+//! used the capacity before the change alone.
 //! A queue discipline drops or marks packets on enqueue and on dequeue.
+//! A change to another discipline starts it anew, in its first state; it takes over what waits, in the order of
+//! arrival, with the time that each packet has waited, and drops or marks nothing on entry. A change
+//! that flushes drops what waits. Within one change the queue is flushed first, then it drops what exceeds a new limit,
+//! then another discipline takes over.
 //!
 //! Capacity is a schedule of rates or a delivery trace, with or without noise; the noise is also known in
 //! advance, because its draws are functions of time. Limits in time and [`Link::capacity`] use the capacity
@@ -35,11 +41,11 @@ use crate::buffer::Queued;
 use crate::capacity::{CapacitySchedule, Course, Departure, Noise, Position, Unfinished};
 use crate::flight::{Flight, Flying};
 use crate::jitter::Jitter;
-use crate::loss::Loss;
+use crate::loss::Losses;
 use crate::policer::Policer;
 use crate::port::Port;
 use crate::queue::{Discipline, Queue};
-use crate::random::stream;
+use crate::random::{key, mixed, stream};
 use crate::stats::{DropCause, Dropped, Transmitted};
 use crate::store::{Slot, Store};
 use crate::transmission_time::{TransmissionTime, nanobits};
@@ -51,6 +57,8 @@ mod observe;
 
 #[cfg(test)]
 mod bounded_calls;
+#[cfg(test)]
+mod changes;
 #[cfg(test)]
 mod tests;
 
@@ -67,10 +75,16 @@ pub struct Link<P> {
     time: TransmissionTime,
     /// The current transmission, while noise and a low capacity leave its end unknown.
     underway: Option<Box<Underway>>,
-    loss: Loss,
+    /// One for each model of the schedule.
+    losses: Losses,
     /// One for each model of the schedule.
     jitters: Vec<Jitter>,
     jitter_rng: Pcg64Mcg,
+    /// The last draw, and when the transmission of its packet ends.
+    last_draw: (Instant, Duration),
+    /// The number of the discipline.
+    reign: u64,
+    seed: u64,
     flight: Flight,
     /// Arrival of the last packet, on an in-order link.
     last_arrival: Option<Instant>,
@@ -99,18 +113,22 @@ impl<P: Packet> Link<P> {
             .position_at(Instant::START);
         let nominal = schedule.nominal(position.index());
         let limit = schedule.settings(position.index()).limit;
+        let reign = schedule.reign(position.index(), position.cycle());
         Link {
             noise,
             position,
             policer: config.policer.map(Policer::new),
             store: Store::new(),
-            queue: Queue::new(&config.queue, seed),
+            queue: Queue::new(reign.queue, seed, reign.since),
+            reign: reign.number,
+            seed,
             port: Port::new(position.rate, nominal, limit, flows),
             time: TransmissionTime::default(),
             underway: None,
-            loss: Loss::new(&config.loss, seed),
+            losses: Losses::new(schedule.losses(), seed),
             jitters: schedule.jitters().iter().map(Jitter::new).collect(),
             jitter_rng: stream(seed, "jitter"),
+            last_draw: (Instant::START, Duration::ZERO),
             flight: Flight::new(config.reorder),
             last_arrival: (!config.reorder).then_some(Instant::START),
             schedule,
@@ -276,7 +294,13 @@ impl<P: Packet> Link<P> {
                 None => return,
             }
         };
+        let begins = (next.index(), next.cycle()) != (self.position.index(), self.position.cycle());
         self.position = next;
+        if begins && self.schedule.settings(next.index()).flush {
+            for waiting in self.queue.drain(&self.port) {
+                self.port.drop(waiting, DropCause::Flushed);
+            }
+        }
         let nominal = self.schedule.nominal(next.index());
         let limit = self.schedule.settings(next.index()).limit;
         self.port.transmitter.rate = next.rate;
@@ -284,6 +308,23 @@ impl<P: Packet> Link<P> {
             self.port.transmitter.nominal = nominal;
             self.port.buffer.limit = limit;
             self.queue.shed(&mut self.port);
+        }
+        if begins && self.schedule.changes_queue() {
+            self.change_queue();
+        }
+    }
+
+    /// Puts the discipline of the schedule in the place of another, which hands over what waits.
+    fn change_queue(&mut self) {
+        let reign = (self.schedule).reign(self.position.index(), self.position.cycle());
+        if reign.number == self.reign {
+            return;
+        }
+        self.reign = reign.number;
+        let seed = mixed(key(self.seed, "discipline"), reign.number);
+        let next = Queue::new(reign.queue, seed, reign.since);
+        for waiting in std::mem::replace(&mut self.queue, next).drain(&self.port) {
+            self.queue.adopt(waiting);
         }
     }
 
@@ -374,9 +415,10 @@ impl<P: Packet> Link<P> {
             let drawn = jitter.draw(departure.at, &mut self.jitter_rng);
             stats.jitter_draws += 1;
             stats.jitter_drawn += drawn;
+            self.last_draw = (departure.at, drawn);
             drawn
         };
-        if self.loss.strikes() {
+        if self.losses.strike(settings.loss) {
             self.port.vacant.add(slot);
             let cause = DropCause::Lost;
             self.port.counters.dropped(Dropped {

@@ -2,7 +2,7 @@
 //!
 //! A lost packet has used its transmission time. Loss is independent of size, ECN and flow.
 
-use crate::random::{Chance, stream};
+use crate::random::{self, Chance, stream};
 use rand_pcg::Pcg64Mcg;
 use thalweg_units::Fraction;
 
@@ -34,6 +34,49 @@ pub enum LossConfig {
 }
 
 impl LossConfig {
+    /// Whether every packet is lost, always.
+    pub fn is_certain(&self) -> bool {
+        match *self {
+            LossConfig::None => false,
+            LossConfig::Random { rate } => rate == Fraction::ONE,
+            LossConfig::GilbertElliott {
+                p,
+                r,
+                good_loss,
+                bad_loss,
+            } => {
+                let (good, bad) = (good_loss == Fraction::ONE, bad_loss == Fraction::ONE);
+                // Without a way to the bad state the chain is good; without one back it starts, and stays, bad.
+                match (p == Fraction::ZERO, r == Fraction::ZERO) {
+                    (true, _) => good,
+                    (false, true) => bad,
+                    (false, false) => good && bad,
+                }
+            }
+        }
+    }
+
+    /// Whether no packet is ever lost.
+    pub fn is_impossible(&self) -> bool {
+        match *self {
+            LossConfig::None => true,
+            LossConfig::Random { rate } => rate == Fraction::ZERO,
+            LossConfig::GilbertElliott {
+                p,
+                r,
+                good_loss,
+                bad_loss,
+            } => {
+                let (good, bad) = (good_loss == Fraction::ZERO, bad_loss == Fraction::ZERO);
+                match (p == Fraction::ZERO, r == Fraction::ZERO) {
+                    (true, _) => good,
+                    (false, true) => bad,
+                    (false, false) => good && bad,
+                }
+            }
+        }
+    }
+
     /// The share of packets that is lost in the long run.
     pub fn mean_rate(&self) -> Fraction {
         match *self {
@@ -56,9 +99,39 @@ impl LossConfig {
     }
 }
 
+/// The loss processes of a link: one for the start, and one for each change to another model.
+#[derive(Debug)]
+pub(crate) struct Losses {
+    /// Apart, since most links have no other.
+    first: Loss,
+    later: Vec<Loss>,
+}
+
+impl Losses {
+    pub(crate) fn new(configs: &[LossConfig], seed: u64) -> Self {
+        let (first, later) = configs.split_first().unwrap_or((&LossConfig::None, &[]));
+        let streams = (1..).map(|index| random::at(random::key(seed, "loss"), index));
+        Losses {
+            first: Loss::new(first, stream(seed, "loss")),
+            later: (later.iter().zip(streams))
+                .map(|(config, rng)| Loss::new(config, rng))
+                .collect(),
+        }
+    }
+
+    /// Whether the next packet is lost while process `index` is in force.
+    #[inline]
+    pub(crate) fn strike(&mut self, index: u32) -> bool {
+        match index {
+            0 => self.first.strikes(),
+            later => self.later[later as usize - 1].strikes(),
+        }
+    }
+}
+
 /// The running loss process.
 #[derive(Debug)]
-pub(crate) struct Loss {
+struct Loss {
     process: Process,
     rng: Pcg64Mcg,
 }
@@ -77,8 +150,7 @@ enum Process {
 }
 
 impl Loss {
-    pub(crate) fn new(config: &LossConfig, seed: u64) -> Self {
-        let mut rng = stream(seed, "loss");
+    fn new(config: &LossConfig, mut rng: Pcg64Mcg) -> Self {
         let process = match *config {
             LossConfig::None => Process::None,
             LossConfig::Random { rate } => Process::Random(rate.into()),
@@ -106,7 +178,7 @@ impl Loss {
 
     /// Whether the next packet is lost.
     #[inline]
-    pub(crate) fn strikes(&mut self) -> bool {
+    fn strikes(&mut self) -> bool {
         match &mut self.process {
             Process::None => false,
             Process::Random(chance) => chance.happens(&mut self.rng),
@@ -140,7 +212,7 @@ mod tests {
 
     /// Lost packets and runs of consecutive losses among `n`.
     fn losses_and_runs(config: &LossConfig, n: usize) -> (usize, usize) {
-        let mut loss = Loss::new(config, 3);
+        let mut loss = Loss::new(config, stream(3, "loss"));
         let (mut lost, mut runs, mut before) = (0, 0, false);
         for _ in 0..n {
             let now = loss.strikes();
@@ -192,5 +264,22 @@ mod tests {
         let (lost, _) = losses_and_runs(&stuck, 100_000);
         assert!((9_600..=10_400).contains(&lost), "{lost}");
         assert_eq!(stuck.mean_rate(), fraction("10 %"));
+    }
+
+    #[test]
+    fn certain_and_impossible_loss_are_what_happens() {
+        let share = |bad: bool| if bad { Fraction::ONE } else { Fraction::ZERO };
+        for case in 0..16 {
+            let bit = |position: u32| case >> position & 1 == 1;
+            let config = LossConfig::GilbertElliott {
+                p: share(bit(0)),
+                r: share(bit(1)),
+                good_loss: share(bit(2)),
+                bad_loss: share(bit(3)),
+            };
+            let (lost, _) = losses_and_runs(&config, 100);
+            assert_eq!(config.is_certain(), lost == 100, "{config:?}");
+            assert_eq!(config.is_impossible(), lost == 0, "{config:?}");
+        }
     }
 }

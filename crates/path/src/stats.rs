@@ -45,8 +45,8 @@ impl AddAssign for Count {
 
 /// Totals of a link since its start.
 ///
-/// The fate of a packet is determined when its transmission starts, so `lost`, `busy` and the drawn
-/// jitter may be ahead of the clock by the packet in transmission.
+/// The fate of a packet is determined when its transmission starts, so `lost` may be ahead of the clock by the packet
+/// in transmission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
     /// Pushed into the link.
@@ -69,7 +69,7 @@ pub struct LinkStats {
     pub queue_byte_nanos: u128,
     /// Time during which the transmitter sent bits.
     pub busy: Duration,
-    /// Draws from the jitter model, one per transmitted packet while jitter is configured.
+    /// Draws from the jitter model, one for each packet whose last bit was sent while jitter was configured.
     pub jitter_draws: u64,
     /// Sum of these draws.
     pub jitter_drawn: Duration,
@@ -167,6 +167,8 @@ pub enum DropCause {
     Early,
     /// It was waiting when the capacity or the limit shrank, and no longer fitted.
     Shrunk,
+    /// It was waiting when a change of the link emptied the queue.
+    Flushed,
     /// It was transmitted and lost.
     Lost,
 }

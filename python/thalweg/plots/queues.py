@@ -18,6 +18,7 @@ _CAUSES = {
     "queue": "#C0392B",
     "aqm": "#E377C2",
     "shrunk": "#FF7F0E",
+    "flushed": "#8C564B",
     "loss": "#D4145A",
     "policer": "#800000",
 }

@@ -113,6 +113,7 @@ _BY = {
     "queue": "full queues",
     "aqm": "queue management",
     "shrunk": "queues that became smaller",
+    "flushed": "queues that were emptied",
     "loss": "random loss",
     "policer": "policers",
 }

@@ -49,7 +49,7 @@ pub(crate) struct Unfinished {
     /// Nanobits left to send then.
     work: u128,
     /// Time spent sending bits until then.
-    busy: Duration,
+    pub(crate) busy: Duration,
 }
 
 /// Stretches per call: less than a millisecond's work.
@@ -60,6 +60,11 @@ impl Position {
     #[inline]
     pub(crate) fn index(&self) -> usize {
         self.index
+    }
+
+    /// Start of the cycle.
+    pub(crate) fn cycle(&self) -> Instant {
+        self.cycle
     }
 }
 
@@ -282,6 +287,32 @@ impl<'a> Course<'a> {
             }
         }
         work
+    }
+
+    /// How long the capacity is above zero from `from` to `to`.
+    pub(crate) fn active_between(self, from: Instant, to: Instant) -> Duration {
+        let mut position = self.position_at(from);
+        let (mut at, mut active) = (from, Duration::ZERO);
+        while at < to {
+            let end = position.until.min(to);
+            if !position.rate.is_zero() {
+                active += end - at;
+            }
+            at = end;
+            match self.after(position) {
+                Some(next) => position = next,
+                None => break,
+            }
+            if let Some(period) = self.starts_period(position, at) {
+                let cycles = (to - at).as_nanos() / period.length.as_nanos();
+                if cycles > 0 {
+                    active += period.active * cycles;
+                    at += period.length * cycles;
+                    position = self.position_at(at);
+                }
+            }
+        }
+        active
     }
 
     /// What can be sent from `from` to `to`, truncated to whole bytes.

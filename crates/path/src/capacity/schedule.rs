@@ -2,7 +2,7 @@
 
 use super::period::Period;
 use super::trace::DeliveryTrace;
-use crate::{JitterConfig, Limit, LinkConfig};
+use crate::{JitterConfig, Limit, LinkConfig, LossConfig, QueueConfig};
 use thalweg_units::{Duration, Instant, Rate};
 
 /// Everything about a link that changes with time, in order, without noise.
@@ -11,6 +11,8 @@ pub struct CapacitySchedule {
     /// Never empty; the first one starts at zero and the starts increase.
     pub(super) settings: Vec<Settings>,
     pub(super) jitters: Vec<JitterConfig>,
+    losses: Vec<LossConfig>,
+    regimes: Vec<Regime>,
     pub(super) period: Option<Period>,
     pub(super) least_delay: Duration,
     pub(super) trace: Option<DeliveryTrace>,
@@ -26,6 +28,29 @@ pub(crate) struct Settings {
     pub(crate) limit: Limit,
     /// Index into the list of jitter models.
     pub(crate) jitter: usize,
+    /// Index into the list of loss models.
+    pub(crate) loss: u32,
+    /// Index into the list of regimes.
+    regime: u32,
+    /// Whether the queue is emptied when these settings begin.
+    pub(crate) flush: bool,
+}
+
+/// A discipline from the time on that a change gave it.
+#[derive(Clone, Debug, PartialEq)]
+struct Regime {
+    /// When it begins, counted from the start of the cycle.
+    offset: Duration,
+    queue: QueueConfig,
+}
+
+/// A discipline in force.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reign<'a> {
+    pub(crate) queue: &'a QueueConfig,
+    /// How many disciplines came before it: a change to the same discipline does not count.
+    pub(crate) number: u64,
+    pub(crate) since: Instant,
 }
 
 impl CapacitySchedule {
@@ -40,15 +65,25 @@ impl CapacitySchedule {
         changes.sort_by_key(|change| change.at);
 
         let mut jitters = vec![config.jitter.clone()];
+        let mut losses = vec![config.loss];
+        let mut regimes = vec![Regime {
+            offset: Duration::ZERO,
+            queue: config.queue.clone(),
+        }];
         let mut current = Settings {
             offset: Duration::ZERO,
             rate: config.rate,
             delay: config.delay,
             limit: config.limit,
             jitter: 0,
+            loss: 0,
+            regime: 0,
+            flush: false,
         };
         let mut settings = vec![current];
         for change in changes {
+            // Several changes at one time are one segment.
+            current.flush = change.flush || current.flush && current.offset == change.at;
             current.offset = change.at;
             current.rate = change.rate.unwrap_or(current.rate);
             current.delay = change.delay.unwrap_or(current.delay);
@@ -65,7 +100,23 @@ impl CapacitySchedule {
                     }
                 };
             }
-            // Several changes at one time are one segment.
+            if let Some(loss) = change.loss
+                && loss != losses[current.loss as usize]
+            {
+                losses.push(loss);
+                current.loss = losses.len() as u32 - 1;
+            }
+            if let Some(queue) = &change.queue {
+                // The last one of several at one time is the only one.
+                regimes.pop_if(|last| last.offset == change.at);
+                if regimes.last().is_none_or(|last| last.queue != *queue) {
+                    regimes.push(Regime {
+                        offset: change.at,
+                        queue: queue.clone(),
+                    });
+                }
+                current.regime = regimes.len() as u32 - 1;
+            }
             if settings
                 .last()
                 .is_some_and(|last| last.offset == current.offset)
@@ -83,6 +134,8 @@ impl CapacitySchedule {
         let mut schedule = CapacitySchedule {
             settings,
             jitters,
+            losses,
+            regimes,
             period: None,
             least_delay,
             trace: config.trace.clone(),
@@ -113,6 +166,39 @@ impl CapacitySchedule {
 
     pub(crate) fn jitters(&self) -> &[JitterConfig] {
         &self.jitters
+    }
+
+    pub(crate) fn losses(&self) -> &[LossConfig] {
+        &self.losses
+    }
+
+    /// Whether the discipline ever changes.
+    pub(crate) fn changes_queue(&self) -> bool {
+        self.regimes.len() > 1
+    }
+
+    /// The discipline in the segment `index` of the cycle that starts at `cycle`.
+    pub(crate) fn reign(&self, index: usize, cycle: Instant) -> Reign<'_> {
+        let regime = self.settings[index].regime as usize;
+        let Regime { offset, queue } = &self.regimes[regime];
+        let last = &self.regimes[self.regimes.len() - 1];
+        // The next cycle goes on with the same discipline or returns to the first one.
+        let goes_on = last.queue == self.regimes[0].queue;
+        let each = self.regimes.len() as u64 - u64::from(goes_on);
+        let (cycles, length) = match self.period {
+            Some(Period { length, .. }) => (cycle.as_nanos() / length.as_nanos(), length),
+            None => (0, Duration::ZERO),
+        };
+        let since = if regime == 0 && cycles > 0 && goes_on {
+            cycle - length + last.offset
+        } else {
+            cycle + *offset
+        };
+        Reign {
+            queue,
+            number: cycles * each + regime as u64,
+            since,
+        }
     }
 
     /// Settings number `index`.

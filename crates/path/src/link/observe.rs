@@ -10,7 +10,21 @@ impl<P: Packet> Link<P> {
     /// Totals since the start, as of the last call that moved the link. Summed up over the flows on
     /// demand: only the flows count each packet.
     pub fn stats(&self) -> LinkStats {
-        self.port.counters.totals()
+        let mut stats = self.port.counters.totals();
+        let transmitter = &self.port.transmitter;
+        if let Some(underway) = &self.underway {
+            stats.busy += underway.transmission.busy;
+        }
+        if transmitter.is_busy() {
+            // Its fate is counted already.
+            stats.busy -= (self.course()).active_between(transmitter.now, transmitter.until);
+            let (until, drawn) = self.last_draw;
+            if until == transmitter.until && stats.jitter_draws > 0 {
+                stats.jitter_draws -= 1;
+                stats.jitter_drawn -= drawn;
+            }
+        }
+        stats
     }
 
     /// The totals that traces show, as of the last call that advanced the link, without a sum over the flows.

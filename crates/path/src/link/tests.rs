@@ -29,13 +29,13 @@ pub(super) fn at(n: u64) -> Instant {
 }
 
 /// 8 Mbps: 1000 bytes per millisecond; 10 ms of delay.
-fn config() -> LinkConfig {
+pub(super) fn config() -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_sec(8_000_000), ms(10))
 }
-fn link(config: &LinkConfig) -> Link<Probe> {
+pub(super) fn link(config: &LinkConfig) -> Link<Probe> {
     Link::new(config, 1, 2)
 }
-fn rate(at: Duration, mbps: u64) -> Change {
+pub(super) fn rate(at: Duration, mbps: u64) -> Change {
     Change {
         at,
         rate: Some(Rate::from_bits_per_sec(mbps * 1_000_000)),
@@ -43,13 +43,13 @@ fn rate(at: Duration, mbps: u64) -> Change {
     }
 }
 /// Pushes packets of 1000 bytes, numbered from `first`.
-fn push(link: &mut Link<Probe>, now: Instant, numbers: std::ops::Range<u64>) {
+pub(super) fn push(link: &mut Link<Probe>, now: Instant, numbers: std::ops::Range<u64>) {
     for number in numbers {
         link.push(now, Probe { number, size: 1000 });
     }
 }
 /// Number and arrival in milliseconds of everything that arrives.
-fn arrivals(link: &mut Link<Probe>) -> Vec<(u64, f64)> {
+pub(super) fn arrivals(link: &mut Link<Probe>) -> Vec<(u64, f64)> {
     let mut all = Vec::new();
     while let Some(now) = link.next() {
         if let Some(packet) = link.pop(now) {
@@ -58,7 +58,7 @@ fn arrivals(link: &mut Link<Probe>) -> Vec<(u64, f64)> {
     }
     all
 }
-fn numbers(link: &mut Link<Probe>) -> Vec<u64> {
+pub(super) fn numbers(link: &mut Link<Probe>) -> Vec<u64> {
     arrivals(link)
         .into_iter()
         .map(|(number, _)| number)

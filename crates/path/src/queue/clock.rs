@@ -10,14 +10,14 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// The first tick comes after one interval. An interval of zero counts as one millisecond.
-    pub(super) fn new(interval: Duration) -> Self {
+    /// The first tick comes one interval after `since`. An interval of zero counts as one millisecond.
+    pub(super) fn new(interval: Duration, since: Instant) -> Self {
         let interval = match interval {
             Duration::ZERO => Duration::from_millis(1),
             interval => interval,
         };
         Clock {
-            next: Instant::START + interval,
+            next: since + interval,
             interval,
         }
     }
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn ticks_come_at_multiples_of_the_interval_whether_skipped_or_not() {
         let at = |ms| Instant::START + Duration::from_millis(ms);
-        let mut clock = Clock::new(Duration::from_millis(15));
+        let mut clock = Clock::new(Duration::from_millis(15), at(0));
         assert_eq!(clock.tick(at(14)), None);
         assert_eq!(clock.tick(at(31)), Some(at(15)));
         assert_eq!(clock.tick(at(31)), Some(at(30)));

@@ -83,6 +83,14 @@ impl Discipline for Codel {
     fn shed(&mut self, port: &mut Port) {
         self.fifo.shed(port);
     }
+
+    fn drain(&mut self, _: &Port) -> Vec<Queued> {
+        self.fifo.drain()
+    }
+
+    fn adopt(&mut self, waiting: Queued) {
+        self.fifo.push(waiting);
+    }
 }
 
 /// The state of the control law (RFC 8289 section 5.2), one for each queue under CoDel.

@@ -15,4 +15,10 @@ pub(crate) trait Discipline {
     /// The nominal capacity or the limit has changed: drops what no longer fits, from the youngest on
     /// unless the discipline has another order.
     fn shed(&mut self, port: &mut Port);
+
+    /// Gives away all that waits, in the order of arrival. The discipline stays in use.
+    fn drain(&mut self, port: &Port) -> Vec<Queued>;
+
+    /// Keeps a packet that waited in the discipline before: it is neither dropped nor marked on entry.
+    fn adopt(&mut self, waiting: Queued);
 }

@@ -45,4 +45,12 @@ impl Discipline for DropTail {
             }
         }
     }
+
+    fn drain(&mut self, _: &Port) -> Vec<Queued> {
+        self.packets.drain(..).collect()
+    }
+
+    fn adopt(&mut self, waiting: Queued) {
+        self.packets.push_back(waiting);
+    }
 }

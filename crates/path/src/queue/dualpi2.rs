@@ -130,8 +130,8 @@ impl Lane {
 }
 
 impl DualPi2 {
-    pub(super) fn new(config: &DualPi2Config) -> Self {
-        let clock = Clock::new(config.update);
+    pub(super) fn new(config: &DualPi2Config, since: Instant) -> Self {
+        let clock = Clock::new(config.update, since);
         let rtt = config.rtt_max.as_secs_f64().max(1e-9);
         let coupled_max = f64::from(config.coupling) * libm::sqrt(config.classic_max.as_f64());
         DualPi2 {
@@ -309,6 +309,22 @@ impl Discipline for DualPi2 {
             if let Some(youngest) = lane.fifo.pop_youngest() {
                 port.drop(youngest, DropCause::Shrunk);
             }
+        }
+    }
+
+    fn drain(&mut self, port: &Port) -> Vec<Queued> {
+        self.catch_up(port.now());
+        let mut waiting = self.low.fifo.drain();
+        waiting.extend(self.classic.fifo.drain());
+        waiting.sort_by_key(|packet| packet.arrived);
+        waiting
+    }
+
+    fn adopt(&mut self, waiting: Queued) {
+        if waiting.ecn.is_l4s() {
+            self.low.fifo.push(waiting);
+        } else {
+            self.classic.fifo.push(waiting);
         }
     }
 }

@@ -56,6 +56,12 @@ impl Fifo {
         Some(youngest)
     }
 
+    /// Gives away all packets, the oldest first.
+    pub(super) fn drain(&mut self) -> Vec<Queued> {
+        self.bytes = Bytes::ZERO;
+        self.packets.drain(..).collect()
+    }
+
     /// Drops from the youngest packet on what no longer fits.
     pub(super) fn shed(&mut self, port: &mut Port) {
         while self

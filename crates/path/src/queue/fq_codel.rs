@@ -119,14 +119,7 @@ impl FqCodel {
 
 impl Discipline for FqCodel {
     fn enqueue(&mut self, newest: Queued, port: &mut Port) {
-        let index = self.queue_of(newest.flow);
-        let flow = &mut self.flows[index];
-        flow.fifo.push(newest);
-        if !flow.active {
-            flow.active = true;
-            flow.deficit = self.quantum;
-            self.new.push_back(index);
-        }
+        self.adopt(newest);
         // RFC 8290 section 4.1: one search pays for many drops.
         while !port.fits(newest.size)
             && let Some(fattest) = self.fattest()
@@ -174,6 +167,27 @@ impl Discipline for FqCodel {
                 break;
             }
             self.behead(fattest, 1, DropCause::Shrunk, port);
+        }
+    }
+
+    fn drain(&mut self, _: &Port) -> Vec<Queued> {
+        let mut waiting = Vec::new();
+        for &index in self.new.iter().chain(&self.old) {
+            waiting.extend(self.flows[index].fifo.drain());
+        }
+        waiting.sort_by_key(|packet| packet.arrived);
+        waiting
+    }
+
+    #[inline]
+    fn adopt(&mut self, waiting: Queued) {
+        let index = self.queue_of(waiting.flow);
+        let flow = &mut self.flows[index];
+        flow.fifo.push(waiting);
+        if !flow.active {
+            flow.active = true;
+            flow.deficit = self.quantum;
+            self.new.push_back(index);
         }
     }
 }

@@ -28,6 +28,7 @@ use pie::Pie;
 pub use pie::PieConfig;
 use red::Red;
 pub use red::RedConfig;
+use thalweg_units::Instant;
 
 /// The queue discipline of a link. Its size is the limit of the link, whatever the discipline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,15 +67,15 @@ pub(crate) enum Active {
 }
 
 impl Queue {
-    /// `seed` is that of the link: a discipline that draws at random has the stream `queue`.
-    pub(crate) fn new(config: &QueueConfig, seed: u64) -> Self {
+    /// An empty one in force from `since` on. A discipline that draws at random has the stream `queue` of `seed`.
+    pub(crate) fn new(config: &QueueConfig, seed: u64, since: Instant) -> Self {
         Queue::Active(Box::new(match config {
             QueueConfig::DropTail => return Queue::DropTail(DropTail::new()),
-            QueueConfig::Red(config) => Active::Red(Red::new(config, seed)),
+            QueueConfig::Red(config) => Active::Red(Red::new(config, seed, since)),
             QueueConfig::Codel(config) => Active::Codel(Codel::new(config)),
             QueueConfig::FqCodel(config) => Active::FqCodel(FqCodel::new(config, seed)),
-            QueueConfig::Pie(config) => Active::Pie(Pie::new(config, seed)),
-            QueueConfig::DualPi2(config) => Active::DualPi2(DualPi2::new(config)),
+            QueueConfig::Pie(config) => Active::Pie(Pie::new(config, seed, since)),
+            QueueConfig::DualPi2(config) => Active::DualPi2(DualPi2::new(config, since)),
         }))
     }
 }
@@ -98,6 +99,18 @@ impl Discipline for Queue {
         match self {
             Queue::DropTail(queue) => queue.shed(port),
             Queue::Active(queue) => queue.shed(port),
+        }
+    }
+    fn drain(&mut self, port: &Port) -> Vec<Queued> {
+        match self {
+            Queue::DropTail(queue) => queue.drain(port),
+            Queue::Active(queue) => queue.drain(port),
+        }
+    }
+    fn adopt(&mut self, waiting: Queued) {
+        match self {
+            Queue::DropTail(queue) => queue.adopt(waiting),
+            Queue::Active(queue) => queue.adopt(waiting),
         }
     }
 }
@@ -126,5 +139,11 @@ impl Discipline for Active {
     }
     fn shed(&mut self, port: &mut Port) {
         each!(self, discipline => discipline.shed(port));
+    }
+    fn drain(&mut self, port: &Port) -> Vec<Queued> {
+        each!(self, discipline => discipline.drain(port))
+    }
+    fn adopt(&mut self, waiting: Queued) {
+        each!(self, discipline => discipline.adopt(waiting));
     }
 }

@@ -87,12 +87,12 @@ pub(crate) struct Pie {
 }
 
 impl Pie {
-    pub(super) fn new(config: &PieConfig, seed: u64) -> Self {
+    pub(super) fn new(config: &PieConfig, seed: u64, since: Instant) -> Self {
         Pie {
             config: *config,
             rng: stream(seed, "queue"),
             fifo: Fifo::default(),
-            clock: Clock::new(config.update),
+            clock: Clock::new(config.update, since),
             probability: 0.0,
             sum: 0.0,
             delay: Duration::ZERO,
@@ -220,5 +220,14 @@ impl Discipline for Pie {
     fn shed(&mut self, port: &mut Port) {
         self.catch_up(port.now());
         self.fifo.shed(port);
+    }
+
+    fn drain(&mut self, port: &Port) -> Vec<Queued> {
+        self.catch_up(port.now());
+        self.fifo.drain()
+    }
+
+    fn adopt(&mut self, waiting: Queued) {
+        self.fifo.push(waiting);
     }
 }

@@ -102,7 +102,7 @@ impl Average {
 }
 
 impl Red {
-    pub(super) fn new(config: &RedConfig, seed: u64) -> Self {
+    pub(super) fn new(config: &RedConfig, seed: u64, since: Instant) -> Self {
         Red {
             config: *config,
             rng: stream(seed, "queue"),
@@ -110,7 +110,7 @@ impl Red {
             average: Average {
                 bytes: 0.0,
                 weight: config.weight.as_f64(),
-                empty_since: Instant::START,
+                empty_since: since,
             },
             count: None,
         }
@@ -193,5 +193,16 @@ impl Discipline for Red {
         if waited && self.fifo.is_empty() {
             self.average.empty_since = port.now();
         }
+    }
+
+    fn drain(&mut self, port: &Port) -> Vec<Queued> {
+        if !self.fifo.is_empty() {
+            self.average.empty_since = port.now();
+        }
+        self.fifo.drain()
+    }
+
+    fn adopt(&mut self, waiting: Queued) {
+        self.fifo.push(waiting);
     }
 }

@@ -180,14 +180,22 @@ fn change() -> impl Strategy<Value = Change> {
         some(span(20_000)),
         some(jitter()),
         some(limit()),
+        some(loss()),
+        some(queue()),
+        proptest::bool::weighted(0.2),
     )
-        .prop_map(|(at, rate, delay, jitter, limit)| Change {
-            at,
-            rate,
-            delay,
-            jitter,
-            limit,
-        })
+        .prop_map(
+            |(at, rate, delay, jitter, limit, loss, queue, flush)| Change {
+                at,
+                rate,
+                delay,
+                jitter,
+                limit,
+                loss,
+                queue,
+                flush,
+            },
+        )
 }
 pub(crate) fn config() -> impl Strategy<Value = LinkConfig> {
     let changes = proptest::collection::vec(change(), 0..8);

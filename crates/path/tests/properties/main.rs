@@ -50,11 +50,19 @@ impl Packet for Probe {
 
 /// Whether packets leave in the order in which they came, whatever their flow and codepoint.
 fn is_fifo(config: &LinkConfig) -> bool {
-    match config.queue {
-        QueueConfig::FqCodel(FqCodelConfig { flows, .. }) => flows <= 1,
+    disciplines(config).all(|queue| match queue {
+        QueueConfig::FqCodel(FqCodelConfig { flows, .. }) => *flows <= 1,
         QueueConfig::DualPi2(_) => false,
         _ => true,
-    }
+    })
+}
+/// The disciplines of a link, at the start and from changes on.
+fn disciplines(config: &LinkConfig) -> impl Iterator<Item = &QueueConfig> {
+    let changed = config
+        .changes
+        .iter()
+        .filter_map(|change| change.queue.as_ref());
+    changed.chain([&config.queue])
 }
 /// Packets in order of sending, with bursts.
 fn packets() -> impl Strategy<Value = Vec<Probe>> {
@@ -144,9 +152,12 @@ proptest! {
         let arrivals = punctual(&mut Link::new(&config, seed, 0), &packets);
         prop_assert!(arrivals.is_sorted_by_key(|(_, at)| *at));
         // Queue disciplines may prefer one flow to another, but keep the order within each. A packet that
-        // a policer marks changes to the L queue of DualPI2 (RFC 9331 section 5.1) and may overtake others.
-        let marks = config.policer.is_some_and(|policer| policer.mark);
-        let moves = marks && matches!(config.queue, QueueConfig::DualPi2(_));
+        // a policer, or a discipline before it, marks changes to the L queue of DualPI2 (RFC 9331 section 5.1) and may
+        // overtake others.
+        let is = |test: fn(&QueueConfig) -> bool| disciplines(&config).any(test);
+        let marks = config.policer.is_some_and(|policer| policer.mark)
+            || is(|queue| matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_)));
+        let moves = marks && is(|queue| matches!(queue, QueueConfig::DualPi2(_)));
         let in_order = |flow: Option<usize>| {
             let numbers = arrivals.iter().map(|(number, _)| *number);
             numbers.filter(|number| flow.is_none_or(|flow| number % 3 == flow)).is_sorted()
@@ -222,6 +233,7 @@ proptest! {
         (config.policer, config.noise, config.queue) = (None, None, QueueConfig::DropTail);
         for change in &mut config.changes {
             (change.limit, change.jitter, change.delay) = (None, None, None);
+            (change.loss, change.queue, change.flush) = (None, None, false);
         }
         let mut link = Link::new(&config, 0, 0);
         for (number, size) in sizes.iter().enumerate() {
@@ -247,6 +259,7 @@ proptest! {
         for change in &mut config.changes {
             change.limit = None;
         }
+        let is_tail = disciplines(&config).all(|queue| *queue == QueueConfig::DropTail);
         let mut link = Link::new(&config, seed, 0);
         for packet in &packets {
             let (size, sent) = (packet.size, packet.sent);
@@ -254,7 +267,7 @@ proptest! {
             link.push(sent, packet.clone());
             let dropped = link.stats().dropped.packets > before.1;
             // Only without active queue management is the limit the one cause of drops.
-            let passive = config.policer.is_none() && config.queue == QueueConfig::DropTail;
+            let passive = config.policer.is_none() && is_tail;
             match config.limit {
                 Limit::Unlimited | Limit::Time(_) if !passive => {}
                 Limit::Unlimited => prop_assert!(!dropped),

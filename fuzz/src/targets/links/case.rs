@@ -229,7 +229,7 @@ pub(super) fn config(lines: &[Line<'_>]) -> (LinkConfig, u64) {
                 rate: Some(rate(b)),
                 delay: Some(time(c)),
                 limit: (d > 0).then(|| limit_of(d - 1, e)),
-                jitter: None,
+                ..Change::default()
             }),
             "repeat" => config.repeat = Some(time(a.max(SHORTEST_PERIOD))),
             _ => {}

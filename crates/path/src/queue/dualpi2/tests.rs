@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use thalweg_units::Ecn;
 
 fn bench(config: DualPi2Config) -> Bench<DualPi2> {
-    Bench::new(DualPi2::new(&config), Limit::Unlimited)
+    Bench::new(DualPi2::new(&config, Instant::START), Limit::Unlimited)
 }
 fn puts(bench: &mut Bench<DualPi2>, ms: u64, ecn: Ecn, count: u64) {
     for _ in 0..count {
@@ -22,10 +22,10 @@ fn us(n: u64) -> Duration {
 #[test]
 fn the_gains_follow_from_the_largest_round_trip_time() {
     // A.1: alpha = 0.1 * 15 ms / (100 ms)^2 = 0.15 per second; beta = 0.3 / 100 ms = 3 per second.
-    let DualPi2 { alpha, beta, .. } = DualPi2::new(&DualPi2Config::default());
+    let DualPi2 { alpha, beta, .. } = DualPi2::new(&DualPi2Config::default(), Instant::START);
     assert!((alpha - 0.15).abs() < 1e-12 && (beta - 3.0).abs() < 1e-12);
     // From 20 to 25 ms: 0.15 * 10 ms + 3 * 5 ms = 0.0165.
-    let mut discipline = DualPi2::new(&DualPi2Config::default());
+    let mut discipline = DualPi2::new(&DualPi2Config::default(), Instant::START);
     (discipline.base, discipline.delay) = (0.1, ms(20));
     discipline.update(ms(25));
     assert!((discipline.base - 0.116_5).abs() < 1e-12);
@@ -215,7 +215,10 @@ fn ect1_and_ce_are_l4s_and_the_rest_is_classic() {
 
 #[test]
 fn both_queues_share_the_limit_and_the_youngest_yields_when_it_shrinks() {
-    let mut bench = Bench::new(DualPi2::new(&DualPi2Config::default()), Limit::Packets(4));
+    let mut bench = Bench::new(
+        DualPi2::new(&DualPi2Config::default(), Instant::START),
+        Limit::Packets(4),
+    );
     puts(&mut bench, 0, Ecn::Ect1, 2);
     puts(&mut bench, 1, Ecn::NotEct, 3);
     assert_eq!(bench.drops().len(), 1);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use thalweg_units::Ecn;
 
 fn pie(config: PieConfig) -> Pie {
-    Pie::new(&config, 1)
+    Pie::new(&config, 1, Instant::START)
 }
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs()

@@ -6,7 +6,7 @@ use crate::probe::{Bench, at, ms};
 use thalweg_units::Ecn;
 
 fn red(config: RedConfig) -> Red {
-    Red::new(&config, 1)
+    Red::new(&config, 1, Instant::START)
 }
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1.0)

@@ -216,6 +216,7 @@ impl Checker<'_> {
                 limit: (change.buffer)
                     .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
                     .transpose()?,
+                ..Change::default()
             });
         }
         Ok(config)
