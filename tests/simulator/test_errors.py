@@ -34,7 +34,7 @@ def test_errors_form_a_tree(name: str, base: str) -> None:
         ({"path.rate": 10}, '10 has no unit; accepted: a text with a unit, such as "20 Mbps"'),
         ({"path.rate": 1e7}, "has no unit"),
         ({"path.rtt": 0.05}, 'such as "80 ms"'),
-        ({"path.loss": 0.01}, 'accepted: "1 %"'),
+        ({"path.loss": 2}, '"2" is more than one; accepted: "1 %", "0.01"'),
         ({"pass.0.at_most": 5}, 'such as "5 s"'),
         ({"time_limit": 10}, "has no unit"),
         ({"path.rate": None}, "accepted: a text"),

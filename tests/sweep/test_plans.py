@@ -374,3 +374,24 @@ def _refused(made: Callable[[], object]) -> str | None:
     except RequestError as error:
         return str(error)
     return None
+
+
+@pytest.mark.parametrize(
+    ("axis", "losses"),
+    [
+        ('["0.01", "2 %", "0.5"]', [0.01, 0.02, 0.5]),
+        ("[0.01, 0.02]", [0.01, 0.02]),
+        ('{ from = "0.01", to = "0.03", steps = 3 }', [0.01, 0.02, 0.03]),
+        ('{ from = "1 %", to = "3 %", steps = 3 }', [0.01, 0.02, 0.03]),
+    ],
+)
+def test_a_share_has_the_forms_of_a_scenario(axis: str, losses: list[float], plan: Path) -> None:
+    head = PLAN.split("[[exclude]]", maxsplit=1)[0]
+    plan.write_text(re.sub('"path.rtt" = .*', f'"path.loss" = {axis}', head), encoding="utf-8")
+    sweep = Sweep.load(plan).plan
+    blocks = list(sweep.space.points(100))
+    points = [Point(sweep, number, values) for block in blocks for number, values in block]
+    position = [axis.key for axis in sweep.axes].index("path.loss")
+    assert {point.values[position].number for point in points} == set(losses)
+    for point in points[:: len(points) // len(losses)]:
+        assert "loss" in point.scenario.toml

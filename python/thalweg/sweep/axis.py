@@ -54,7 +54,7 @@ class Value:
     def of(given: Any) -> Value:
         """The value that an entry of a plan means. Raises RequestError."""
         if isinstance(given, str):
-            number, unit = measure(given) or (None, "")
+            number, unit = measure(given) or (_bare(given), "")
             return Value(given, number, unit, given)
         if isinstance(given, bool):
             return Value(str(given).lower(), None, "", given)
@@ -213,12 +213,20 @@ def range_of(given: Mapping[str, Any]) -> Range:
     return Range(low, high, suffix, scale == "log", whole and not is_number)
 
 
+def _bare(given: str) -> float | None:
+    """The number of a text without a unit, as a share may be: "0.01"; None if it is none."""
+    written = split(given)
+    return float(written[0]) if written and not written[1] else None
+
+
 def _bound(key: str, given: Any) -> tuple[float, str, str]:
     """The number that a bound means in its base unit, that unit, and what follows the number in its text."""
     if isinstance(given, str):
-        found, written = measure(given), split(given)
+        found, written, bare = measure(given), split(given), _bare(given)
         if found is not None and written is not None:
             return (*found, f" {written[1]}")
+        if bare is not None:
+            return bare, "", ""
     elif isinstance(given, int | float) and not isinstance(given, bool) and is_finite(given):
         return float(given), "", ""
     raise RequestError(f'{key} = {given!r:.60}: accepted: a number with its unit, such as "10 ms", or a number')

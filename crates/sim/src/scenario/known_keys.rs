@@ -49,6 +49,34 @@ impl KnownKeys {
         }
     }
 
+    /// Whether the key at the end of these parts is a share, whose text may be a bare number: `path.loss`.
+    pub(crate) fn is_share(&self, parts: &[&str]) -> bool {
+        let Some((first, rest)) = parts.split_first() else {
+            return false;
+        };
+        let property = self.root.get(*first);
+        property.is_some_and(|property| self.leads_to_share(property, rest))
+    }
+
+    fn leads_to_share(&self, property: &Value, parts: &[&str]) -> bool {
+        let forms = self.forms(property);
+        let Some((first, rest)) = parts.split_first() else {
+            let share = self.types.get("Fraction");
+            return forms.into_iter().any(|form| Some(form) == share);
+        };
+        forms.into_iter().any(|form| {
+            if let Some(item) = form.get("items") {
+                return self.leads_to_share(item, rest);
+            }
+            let models = form.get("oneOf").and_then(Value::as_array);
+            let mut tables = models.into_iter().flatten().chain([form]);
+            tables.any(|table| {
+                let inner = table.get("properties").and_then(|keys| keys.get(*first));
+                inner.is_some_and(|inner| self.leads_to_share(inner, rest))
+            })
+        })
+    }
+
     /// Whether a key is a table, and not a list of them.
     pub(crate) fn is_table(&self, key: &str) -> bool {
         let tables = self.types.values();
@@ -126,5 +154,19 @@ mod tests {
         let loss = "\"1 %\", or a table with model = \"random\", \"gilbert-elliott\"";
         assert_eq!(known.choices("loss").as_deref(), Some(loss));
         assert_eq!(known.choices("rate"), None);
+        for (key, is) in [
+            ("path.loss", true),
+            ("path.loss.rate", true),
+            ("path.up.loss.good_loss", true),
+            ("link.far.change.0.up_loss", true),
+            ("path.queue.mark_below", true),
+            ("pass.0.in", true),
+            ("path.rate", false),
+            ("flow.main.streams", false),
+            ("loss", false),
+        ] {
+            let parts: Vec<&str> = key.split('.').collect();
+            assert_eq!(known.is_share(&parts), is, "{key}");
+        }
     }
 }

@@ -1,15 +1,21 @@
 //! `--set KEY=VALUE` and `--controller FLOW=NAME`: changes to a scenario before it is read.
 
+use super::known_keys::KnownKeys;
 use crate::scenario::error::ScenarioError;
 use thalweg_units::did_you_mean;
 use toml::{Table, Value};
 
 /// Sets `key` (`path.rate`, `flow.main.start`, `path.change.0.at`, `flow.*.stack`) to `text`. Flows are selected by
 /// name, other lists by index from 0, and `*` selects every entry of a list. Valid TOML is taken as
-/// such, anything else as a string.
+/// such, anything else as a string, and so is a number for a share.
 pub(crate) fn set(document: &mut Table, key: &str, text: &str) -> Result<(), ScenarioError> {
-    let value = parse(text);
     let segments: Vec<&str> = key.split('.').map(str::trim).collect();
+    let mut value = parse(text);
+    // A share is a text, which may be a bare number.
+    let is_number = matches!(value, Value::Integer(_) | Value::Float(_));
+    if is_number && KnownKeys::new().is_share(&segments) {
+        value = Value::String(text.to_owned());
+    }
     let mut root = Value::Table(std::mem::take(document));
     let result = place(&mut root, &segments, 0, &value);
     if let Value::Table(table) = root {
@@ -92,6 +98,8 @@ mod tests {
             "{ model = \"wifi\", mean = \"7 ms\" }",
         )
         .unwrap();
+        set(&mut table, "path.loss", "0.01").unwrap();
+        assert_eq!(table["path"]["loss"].as_str(), Some("0.01"));
         assert_eq!(table["path"]["rate"].as_str(), Some("10 Mbps"));
         assert_eq!(table["flow"][0]["streams"].as_integer(), Some(3));
         assert_eq!(table["path"]["jitter"]["mean"].as_str(), Some("7 ms"));
