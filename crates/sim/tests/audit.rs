@@ -225,3 +225,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_transmission_may_end_in_the_nanosecond_of_a_change() {
+    // A packet of 1250 B takes 2 ms at 5 Mbps: transmissions end at whole milliseconds, as the change at 150 ms.
+    let text = "title = \"tie\"\noverhead = \"0 B\"\nnoise = { start = \"0 s\", wakeup = \"0 s\" }\n[path]\nrate = \"5 Mbps\"\nrtt = \"40 ms\"\n[[path.change]]\nat = \"150 ms\"\nrtt = \"80 ms\"\n[transport]\ninitial_mtu = \"1250 B\"\n[[flow]]\nname = \"main\"\ncontroller = \"reno\"\ndownload = \"500 kB\"\n";
+    let scenario = Scenario::from_toml(text.as_bytes(), "tie.toml", &[], &[]).unwrap();
+    if let Err(finding) = run_audited(&scenario, 1, false) {
+        panic!("{finding}");
+    }
+}

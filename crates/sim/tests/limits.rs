@@ -62,6 +62,15 @@ fn a_flow_that_can_never_finish_is_refused_in_either_direction_and_at_once() {
         and(&[("\"9 MB\"", "\"9999999999999 MB\"")]),
         and(&[("download = \"9 MB\"", "upload = \"9999999999999 MB\"")]),
         vec![("download = \"9 MB\"", "upload = \"9 MB\""), up],
+        vec![("[[flow]]", "loss = \"100 %\"\n[[flow]]")],
+        vec![(
+            "[[flow]]",
+            "[[path.change]]\nat = \"1 s\"\nloss = \"100 %\"\nup_loss = \"0 %\"\n[[flow]]\nstart = \"5 s\"",
+        )],
+        vec![(
+            "[[flow]]",
+            "[[path.change]]\nat = \"1 s\"\nup_loss = { model = \"gilbert-elliott\", p = \"1 %\", r = \"0 %\" }\n[[flow]]\nstart = \"5 s\"",
+        )],
     ] {
         writeln!(table, "{}", refusal(&changes)).unwrap();
     }
@@ -72,6 +81,9 @@ fn a_flow_that_can_never_finish_is_refused_in_either_direction_and_at_once() {
     a.toml:12: flow.0.download: "9999999999.999 GB" is more than the path carries from server to client in 584 years; accepted: at most "20752587 GB"
     a.toml:12: flow.0.upload: "9999999999.999 GB" is more than the path carries from client to server in 584 years; accepted: at most "20752587 GB"
     a.toml:6: path.up.rate: the capacity from client to server is 0 always, so flow "main" (flow.0) can never finish; accepted: a rate above 0, or a later [[path.change]] to one
+    a.toml:5: path.loss: every packet from server to client is always lost, so flow "main" (flow.0) can never finish; accepted: a loss below "100 %", or a later [[path.change]] to one
+    a.toml:7: path.change.0.loss: every packet from server to client is lost from 1 s on, so flow "main" (flow.0) can never finish; accepted: a loss below "100 %", or a later [[path.change]] to one
+    a.toml:7: path.change.0.up_loss: every packet from client to server is lost from 1 s on, so flow "main" (flow.0) can never finish; accepted: a loss below "100 %", or a later [[path.change]] to one
     "##);
     // With a change that comes back, it can.
     read(&with(&wifi)).unwrap();

@@ -2,14 +2,15 @@
 //! possible, and in order where the discipline promises it.
 
 use super::finding::{Verdict, hold};
+use super::schedule::Schedule;
 use std::collections::{BTreeSet, VecDeque};
 use thalweg_path::{LinkConfig, QueueConfig, Transmitted};
 use thalweg_units::{Bytes, Ecn, Instant};
 
 /// The order in which a link delivers packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
-    /// None: jitter reorders, or a policer that marks moves packets to the other queue of DualPI2.
+    /// None: jitter reorders, or a policer, or a discipline before DualPI2, that marks moves packets to its other queue.
     None,
     /// Those of one flow with codepoints of one class (RFC 9332 section 2.5).
     OfClass,
@@ -21,16 +22,30 @@ pub(super) enum Order {
 
 impl Order {
     pub(super) fn of(config: &LinkConfig) -> Order {
-        match config.queue {
-            _ if config.reorder => Order::None,
-            QueueConfig::DualPi2(_) if config.policer.is_some_and(|policer| policer.mark) => {
-                Order::None
-            }
+        if config.reorder {
+            return Order::None;
+        }
+        // Marks on entry, and not as a packet leaves.
+        let marks = config.policer.is_some_and(|policer| policer.mark)
+            || disciplines(config)
+                .any(|queue| matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_)));
+        let orders = disciplines(config).map(|queue| match queue {
+            QueueConfig::DualPi2(_) if marks => Order::None,
             QueueConfig::FqCodel(_) => Order::OfFlow,
             QueueConfig::DualPi2(_) => Order::OfClass,
             _ => Order::OfLink,
-        }
+        });
+        orders.min().unwrap_or(Order::OfLink)
     }
+}
+
+/// The disciplines of a link, at the start and from changes on.
+pub(super) fn disciplines(config: &LinkConfig) -> impl Iterator<Item = &QueueConfig> {
+    let changed = config
+        .changes
+        .iter()
+        .filter_map(|change| change.queue.as_ref());
+    [&config.queue].into_iter().chain(changed)
 }
 
 /// A packet as it entered a link.
@@ -54,10 +69,10 @@ pub(super) struct Crossing {
     entered: u64,
     /// Arrivals that the link has determined: in order, or by time and number.
     in_order: VecDeque<Transmitted>,
-    reordering: BTreeSet<(Instant, u64, u64, Bytes)>,
+    reordering: BTreeSet<(Instant, u64, u64, Bytes, Instant)>,
     settled: u64,
     /// Exits since the link was last asked for its determined arrivals.
-    left: Vec<(Instant, u64, Bytes)>,
+    left: Vec<(Instant, Entry)>,
 }
 
 impl Crossing {
@@ -88,8 +103,7 @@ impl Crossing {
 
     /// A packet leaves at `now`.
     pub(super) fn leave(&mut self, now: Instant, entry: &Entry) -> Verdict {
-        self.left
-            .push((now, u64::from(entry.connection), entry.size));
+        self.left.push((now, *entry));
         let flow = entry.connection as usize;
         let stream = match self.order {
             Order::None => return Ok(()),
@@ -116,22 +130,26 @@ impl Crossing {
             self.in_order.push_back(*sent);
         } else {
             self.reordering
-                .insert((arrival, self.settled, sent.flow, sent.size));
+                .insert((arrival, self.settled, sent.flow, sent.size, sent.from));
             self.settled += 1;
         }
     }
 
-    /// Compares the exits with the determined arrivals.
-    pub(super) fn reconcile(&mut self) -> Verdict {
-        for (now, flow, size) in self.left.drain(..) {
+    /// Compares the exits with the determined arrivals, and with the times at which the queue was emptied.
+    pub(super) fn reconcile(&mut self, schedule: &Schedule) -> Verdict {
+        for (now, entry) in self.left.drain(..) {
+            let (flow, size) = (u64::from(entry.connection), entry.size);
             let settled = if self.in_flight_order {
                 let first = self.in_order.pop_front();
-                first.map(|sent| (sent.arrival.unwrap_or(Instant::NEVER), sent.flow, sent.size))
+                first.map(|sent| {
+                    let arrival = sent.arrival.unwrap_or(Instant::NEVER);
+                    (arrival, sent.flow, sent.size, sent.from)
+                })
             } else {
                 let first = self.reordering.pop_first();
-                first.map(|(arrival, _, flow, size)| (arrival, flow, size))
+                first.map(|(arrival, _, flow, size, from)| (arrival, flow, size, from))
             };
-            let Some((arrival, expected, expected_size)) = settled else {
+            let Some((arrival, expected, expected_size, from)) = settled else {
                 return Err("delivers a packet that was never transmitted".to_owned());
             };
             hold((flow, size) == (expected, expected_size), || {
@@ -140,6 +158,12 @@ impl Crossing {
             hold(arrival == now, || {
                 format!("delivers a packet at {now} that arrives at {arrival}")
             })?;
+            if let Some(flush) = schedule.flush(entry.entered, from) {
+                let entered = entry.entered;
+                return Err(format!(
+                    "delivers a packet that came at {entered} and was sent from {from}, though the queue was emptied at {flush}"
+                ));
+            }
         }
         Ok(())
     }
@@ -222,7 +246,8 @@ mod tests {
         settled.iter().for_each(|sent| crossing.settle(sent));
         let packet = entry(0, Ecn::Ect0, 0);
         crossing.leave(Instant::from_nanos(7), &packet).unwrap();
-        crossing.reconcile().err()
+        let schedule = Schedule::new(&config(QueueConfig::DropTail, reorder));
+        crossing.reconcile(&schedule).err()
     }
 
     #[test]

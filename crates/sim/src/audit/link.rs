@@ -1,7 +1,7 @@
 //! All rules for one link.
 
 use super::buffer::{self, Held};
-use super::crossing::{Crossing, Entry, Order};
+use super::crossing::{Crossing, Entry, Order, disciplines};
 use super::finding::{Verdict, hold};
 use super::ledger::Ledger;
 use super::schedule::Schedule;
@@ -48,7 +48,8 @@ impl AuditedLink {
 
     /// Whether this link sets CE, which may send a packet to another queue of a later link.
     pub(super) fn may_mark(config: &LinkConfig) -> bool {
-        config.policer.is_some_and(|policer| policer.mark) || config.queue != QueueConfig::DropTail
+        config.policer.is_some_and(|policer| policer.mark)
+            || disciplines(config).any(|queue| *queue != QueueConfig::DropTail)
     }
 
     /// A packet enters.
@@ -112,7 +113,7 @@ impl AuditedLink {
             self.transmitter
                 .check(&sent, able, nanosecond, &self.schedule, self.in_order)?;
         }
-        self.crossing.reconcile()?;
+        self.crossing.reconcile(&self.schedule)?;
         let held = Held {
             waiting: link.queue(),
             sending: if self.transmitter.is_busy(now) {

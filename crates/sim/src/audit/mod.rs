@@ -8,9 +8,10 @@
 //! One file each:
 //! - `clock`: time never decreases, an element is called when it is due, calls without effect are bounded.
 //! - `transmitter`: a link sends one packet at a time, at its capacity: never more in any interval, and while
-//!   busy never less. That applies to the end of transmission, so jitter may release packets together.
+//!   busy never less. That applies to the end of transmission, so jitter may release packets together. All packets
+//!   are lost while every packet is, and none while none is.
 //! - `crossing`: a packet leaves once, as the link determined, and in order where promised; not
-//!   earlier than transmission and propagation allow (`link`).
+//!   earlier than transmission and propagation allow (`link`). None outlives a change that empties the queue.
 //! - `ledger`: what entered a link has left, was dropped, was lost or is inside.
 //! - `buffer`: the backlog fits the buffer.
 //! - `fates`: packets are acknowledged after they have arrived; without reordering, a packet declared lost

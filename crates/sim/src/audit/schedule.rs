@@ -4,7 +4,7 @@
 //! Noise and delivery traces are functions of time that only the link knows: it provides their integral
 //! ([`thalweg_path::Link::work_between`]), which its transmissions do not use.
 
-use thalweg_path::{JitterConfig, Limit, LinkConfig};
+use thalweg_path::{JitterConfig, Limit, LinkConfig, LossConfig};
 use thalweg_units::{Duration, Instant, Rate};
 
 /// Deviations at which noise is truncated, see the noise of links.
@@ -17,6 +17,7 @@ struct Stretch {
     rate: Rate,
     delay: Duration,
     limit: Limit,
+    loss: LossConfig,
     /// Nanobits that can be sent from the start of the period until `offset`.
     before: u128,
 }
@@ -24,6 +25,8 @@ struct Stretch {
 pub(super) struct Schedule {
     stretches: Vec<Stretch>,
     period: Option<Duration>,
+    /// When the queue is emptied, from the start of the period.
+    flushes: Vec<Duration>,
     /// Nanobits of a whole period.
     work: u128,
     /// Least delay and largest rate.
@@ -49,15 +52,17 @@ impl Schedule {
             rate: config.rate,
             delay: config.delay,
             limit: config.limit,
+            loss: config.loss,
             before: 0,
         }];
-        for change in changes {
+        for change in &changes {
             let last = &stretches[stretches.len() - 1];
             let next = Stretch {
                 offset: change.at,
                 rate: change.rate.unwrap_or(last.rate),
                 delay: change.delay.unwrap_or(last.delay),
                 limit: change.limit.unwrap_or(last.limit),
+                loss: change.loss.unwrap_or(last.loss),
                 before: last.before + work(last.rate, change.at - last.offset),
             };
             stretches.push(next);
@@ -97,6 +102,9 @@ impl Schedule {
             is_plain: config.trace.is_none() && config.noise.is_none(),
             is_even,
             mean,
+            flushes: (changes.iter().filter(|change| change.flush))
+                .map(|change| change.at)
+                .collect(),
             stretches,
             period,
             work: whole,
@@ -133,9 +141,35 @@ impl Schedule {
         self.until(to.max(from)) - self.until(from)
     }
 
-    /// The delay at `at`, without jitter and noise.
-    pub(super) fn delay(&self, at: Instant) -> Duration {
-        self.stretch(self.within(at).1).delay
+    /// The delay of a packet whose transmission ends at `until`, without jitter and noise. Its last bit is sent just
+    /// before: a change at `until` comes too late for it.
+    pub(super) fn delay(&self, until: Instant) -> Duration {
+        self.before(until).delay
+    }
+
+    /// The loss of a packet whose transmission ends at `until`.
+    pub(super) fn loss(&self, until: Instant) -> LossConfig {
+        self.before(until).loss
+    }
+
+    /// When the queue is emptied after `from` and before `to`, if it is.
+    pub(super) fn flush(&self, from: Instant, to: Instant) -> Option<Instant> {
+        let (periods, offset) = self.within(from);
+        let start = from - offset;
+        let next = self.flushes.partition_point(|flush| *flush <= offset);
+        let flush = match (self.flushes.get(next), self.period) {
+            (Some(flush), _) => start + *flush,
+            (None, Some(period)) => {
+                Instant::START + period * (periods + 1) + *self.flushes.first()?
+            }
+            (None, None) => return None,
+        };
+        (flush < to).then_some(flush)
+    }
+
+    /// What holds in the last nanosecond of a transmission that ends at `until`.
+    fn before(&self, until: Instant) -> &Stretch {
+        self.stretch(self.within(until - Duration::from_nanos(1)).1)
     }
 
     /// The limit at `at`, and the rate by which a limit in time is reckoned.
@@ -194,9 +228,38 @@ mod tests {
         config.repeat = Some(ms(40));
         let schedule = Schedule::new(&config);
         assert_eq!(schedule.least_delay, ms(10));
-        assert_eq!(schedule.delay(Instant::START + ms(29)), ms(50));
-        assert_eq!(schedule.delay(Instant::START + ms(70)), ms(10));
-        assert_eq!(schedule.delay(Instant::START + ms(80)), ms(50));
+        let nanosecond = Duration::from_nanos(1);
+        // Just before 30 ms the last bit is sent with the first delay, just before 80 ms with that of the change.
+        for (change, before, after) in [(30, 50, 10), (40, 10, 50), (80, 10, 50)] {
+            let change = Instant::START + ms(change);
+            assert_eq!(schedule.delay(change), ms(before));
+            assert_eq!(schedule.delay(change + nanosecond), ms(after));
+        }
         assert_eq!(schedule.limit(Instant::START + ms(35)).0, Limit::Packets(7));
+    }
+
+    #[test]
+    fn a_flush_between_two_times_is_found_in_any_period() {
+        let mut config = LinkConfig::new(Rate::from_bits_per_sec(1_000_000), ms(50));
+        config.changes = [10, 30]
+            .map(|at| Change {
+                at: ms(at),
+                flush: true,
+                ..Change::default()
+            })
+            .to_vec();
+        config.repeat = Some(ms(40));
+        let schedule = Schedule::new(&config);
+        let at = |n| Instant::START + ms(n);
+        for (from, to, flush) in [
+            (0, 10, None),
+            (9, 11, Some(10)),
+            (10, 30, None),
+            (30, 51, Some(50)),
+            (69, 71, Some(70)),
+            (70, 90, None),
+        ] {
+            assert_eq!(schedule.flush(at(from), at(to)), flush.map(at), "{from}");
+        }
     }
 }

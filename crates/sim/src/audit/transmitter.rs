@@ -65,6 +65,13 @@ impl Transmitter {
             )
         })?;
         self.spare = (have - need).min(nanosecond);
+        let loss = schedule.loss(until);
+        hold(sent.arrival.is_none() || !loss.is_certain(), || {
+            format!("delivers a packet sent until {until}, when every packet is lost")
+        })?;
+        hold(sent.arrival.is_some() || !loss.is_impossible(), || {
+            format!("loses a packet sent until {until}, when none is lost")
+        })?;
         match sent.arrival {
             Some(arrival) => self.arrival(until, arrival, schedule, in_order),
             None => Ok(()),
@@ -108,8 +115,8 @@ impl Transmitter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_path::LinkConfig;
-    use thalweg_units::Rate;
+    use thalweg_path::{Change, LinkConfig, LossConfig};
+    use thalweg_units::{Fraction, Rate};
 
     fn at(micros: u64) -> Instant {
         Instant::START + Duration::from_micros(micros)
@@ -186,5 +193,33 @@ mod tests {
             .check(&sent, able, 0, &schedule, true)
             .unwrap_err();
         assert!(found.contains("before another at 9 ms"), "{found}");
+    }
+
+    #[test]
+    fn a_packet_that_survives_an_outage_is_found_and_one_that_is_lost_without_one() {
+        let rate = Rate::from_bits_per_sec(8_000_000);
+        let mut config = LinkConfig::new(rate, Duration::from_millis(5));
+        config.changes = vec![Change {
+            at: Duration::from_millis(2),
+            loss: Some(LossConfig::Random {
+                rate: Fraction::ONE,
+            }),
+            ..Change::default()
+        }];
+        let schedule = Schedule::new(&config);
+        let found = |packet: Transmitted| {
+            let able = schedule.work(packet.from, packet.until);
+            let mut transmitter = Transmitter::default();
+            transmitter.check(&packet, able, 0, &schedule, true).err()
+        };
+        let lost = |packet| Transmitted {
+            arrival: None,
+            ..packet
+        };
+        // The first ends as the outage begins, the second a microsecond after that.
+        let (before, within) = (sent(1000, 2000, 7000), sent(1001, 2001, 7001));
+        assert_eq!((found(before), found(lost(within))), (None, None));
+        assert!(found(lost(before)).unwrap().contains("none is lost"));
+        assert!(found(within).unwrap().contains("every packet is lost"));
     }
 }

@@ -1,7 +1,8 @@
 //! The floor: the least time that physics allows a flow on its path, whatever its controller.
 //!
 //! # Model
-//! A fluid limit: the flow is alone on the path, loses nothing, knows the capacity in advance, and
+//! A fluid limit: the flow is alone on the path, loses nothing (not even in an outage that loses everything, in which a
+//! packet may begin that ends after it), knows the capacity in advance, and
 //! full packets contain only data and their headers, of the least size for the real stack. The request reaches the
 //! server after the handshake (one and a half round trips, half of one with 0-RTT); from then on data is sent at
 //! capacity, and the last byte takes one more propagation delay. The exchange of closes takes

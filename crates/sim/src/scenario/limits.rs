@@ -17,6 +17,8 @@ pub(super) const CHANGES: usize = 100_000;
 pub(super) const CHANGES_IN_TRIAL: u64 = 10_000_000;
 /// Queues of all links with fair queueing.
 pub(super) const QUEUES: u64 = 1 << 20;
+/// Queues of fair queueing of a hop that repeated changes of its discipline make in a trial.
+pub(super) const QUEUES_IN_TRIAL: u64 = 100_000_000;
 /// Intervals of noise of one link in a trial.
 pub(super) const NOISE_INTERVALS: u64 = 1_000_000_000;
 /// Updates of an active queue management in a trial.

@@ -4,7 +4,7 @@ use super::{Checker, queue};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::limits::{
     ALL_STREAMS, CHANGES, CHANGES_IN_TRIAL, CONNECTIONS, COUNTERS, FLOWS, FRAMES, KEYS, LINKS,
-    MEDIA, NOISE_INTERVALS, QUEUES, SERIES, TEXT, UPDATES,
+    MEDIA, NOISE_INTERVALS, QUEUES, QUEUES_IN_TRIAL, SERIES, TEXT, UPDATES,
 };
 use crate::scenario::schema::{self, ScenarioFile};
 use thalweg_units::Duration;
@@ -154,13 +154,20 @@ impl Checker<'_> {
         if let Some(repeat) = hop.repeat {
             let changes = hop.change.len() as u64 + 1;
             too_often("repeat", repeat, changes, CHANGES_IN_TRIAL)?;
+            // A discipline that a change starts makes its queues anew.
+            if hop
+                .change
+                .iter()
+                .any(|change| change.queue.is_some() || change.up_queue.is_some())
+            {
+                too_often("repeat", repeat, queues(hop), QUEUES_IN_TRIAL)?;
+            }
         }
         if let Some(noise) = &hop.noise {
             too_often("noise.every", noise.every, 1, NOISE_INTERVALS)?;
         }
-        let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
-        for (key, queue) in [("queue", hop.queue.as_ref()), ("up.queue", up)] {
-            if let Some((name, every)) = queue.and_then(queue::update) {
+        for (key, queue) in queue::all(hop) {
+            if let Some((name, every)) = queue::update(queue) {
                 too_often(&format!("{key}.{name}"), every, 1, UPDATES)?;
             }
         }
@@ -176,9 +183,14 @@ fn tables(file: &ScenarioFile) -> (&'static str, Vec<&schema::Path>) {
     }
 }
 
-/// Queues that flows are hashed to, in both directions.
+/// Queues that flows are hashed to, in both directions, those of changes included.
 fn queues(hop: &schema::Path) -> u64 {
     let of = |queue: Option<&schema::Queue>| queue.map_or(0, queue::queues);
+    let both = |queue: &Option<schema::Queue>, up: Option<&schema::Queue>| {
+        of(queue.as_ref()) + of(up.or(queue.as_ref()))
+    };
+    let changes = hop.change.iter();
+    let changed = changes.map(|change| both(&change.queue, change.up_queue.as_ref()));
     let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
-    of(hop.queue.as_ref()) + of(up.or(hop.queue.as_ref()))
+    both(&hop.queue, up) + changed.sum::<u64>()
 }

@@ -1,12 +1,12 @@
-//! Flows that can never finish, because a link of their route stops before they complete.
+//! Flows that can never finish, because a link of their route stops, or loses every packet, before they complete.
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::hop::{Direction, Hop, PerDirection};
 use crate::scenario::schema::{self, ScenarioFile};
 use crate::scenario::{FlowSpec, Workload};
-use thalweg_path::CapacitySchedule;
-use thalweg_units::{Bytes, Instant};
+use thalweg_path::{CapacitySchedule, Change, LinkConfig};
+use thalweg_units::{Bytes, Instant, Rate};
 
 /// A link on which a flow can never finish.
 struct DeadEnd {
@@ -17,6 +17,42 @@ struct DeadEnd {
     most: Bytes,
     /// From when on its capacity stays zero, if that is why.
     ends: Option<Instant>,
+    /// From when on every packet is lost, if that is why.
+    loses: Option<Instant>,
+}
+
+/// From when on every packet on a link is lost; `None` if some may always arrive.
+fn loses_all(link: &LinkConfig) -> Option<Instant> {
+    let mut since = link.loss.is_certain().then_some(Instant::START);
+    for change in &link.changes {
+        match change.loss.map(|loss| loss.is_certain()) {
+            Some(true) => since = since.or(Some(Instant::START + change.at)),
+            Some(false) if link.repeat.is_some() => return None,
+            Some(false) => since = None,
+            None => {}
+        }
+    }
+    // The initial loss returns with each period.
+    since.filter(|since| link.repeat.is_none() || *since == Instant::START)
+}
+
+/// The link with the capacity that can bring a packet to the other end: none from `since` on.
+fn without_losses(link: &LinkConfig, since: Option<Instant>) -> LinkConfig {
+    let mut link = link.clone();
+    let Some(since) = since else { return link };
+    let at = since - Instant::START;
+    if at.is_zero() {
+        link.trace = None;
+        link.rate = Rate::ZERO;
+    }
+    let later = link.changes.iter_mut().filter(|change| change.at >= at);
+    later.for_each(|change| change.rate = None);
+    link.changes.push(Change {
+        at,
+        rate: Some(Rate::ZERO),
+        ..Change::default()
+    });
+    link
 }
 
 /// The link, if any, that can never transmit what a flow needs. The data goes in one direction; in
@@ -41,9 +77,12 @@ fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
     let links =
         (flow.route.iter()).flat_map(|hop| Direction::BOTH.map(|direction| (*hop, direction)));
     links.into_iter().find_map(|(hop, direction)| {
-        let schedule = CapacitySchedule::new(&hops[hop].links[direction]);
+        let link = &hops[hop].links[direction];
+        let schedule = CapacitySchedule::new(link);
+        let loses = loses_all(link);
+        let arriving = CapacitySchedule::new(&without_losses(link, loses));
         let asked = asked[direction];
-        schedule
+        arriving
             .time_to_send(asked, start)
             .is_none()
             .then(|| DeadEnd {
@@ -52,6 +91,7 @@ fn dead_end(hops: &[Hop], flow: &FlowSpec) -> Option<DeadEnd> {
                 asked,
                 most: in_whole_gb(schedule.bytes_between(start, Instant::NEVER)),
                 ends: schedule.ends(),
+                loses: loses.filter(|_| schedule.time_to_send(asked, start).is_some()),
             })
     })
 }
@@ -80,6 +120,21 @@ impl Checker<'_> {
             "from server to client"
         };
         let name = &flow.name;
+        let (table, path) = match &file.path {
+            Some(path) => ("path".to_owned(), path),
+            None => (format!("link.{}", dead.hop), &file.link[dead.hop]),
+        };
+        let kind = table.split('.').next().unwrap_or_default();
+        let is_up = dead.direction == Direction::Up;
+        if let Some(loses) = dead.loses {
+            let key = loss_key(&table, path, is_up, loses);
+            let lost = if loses == Instant::START {
+                "always lost".to_owned()
+            } else {
+                format!("lost from {} on", loses - Instant::START)
+            };
+            return self.fail(&key, format!("every packet {direction} is {lost}, so flow \"{name}\" (flow.{index}) can never finish; accepted: a loss below \"100 %\", or a later [[{kind}.change]] to one"));
+        }
         let Some(ends) = dead.ends else {
             let key = match flow.workload {
                 Workload::Upload { .. } => "upload",
@@ -91,12 +146,6 @@ impl Checker<'_> {
             );
             return self.fail(&format!("flow.{index}.{key}"), problem);
         };
-        let (table, path) = match &file.path {
-            Some(path) => ("path".to_owned(), path),
-            None => (format!("link.{}", dead.hop), &file.link[dead.hop]),
-        };
-        let kind = table.split('.').next().unwrap_or_default();
-        let is_up = dead.direction == Direction::Up;
         let own = |change: &schema::Change| is_up && change.up_rate.is_some();
         // The last word on the capacity.
         let changes = path.change.iter().enumerate().rev();
@@ -118,4 +167,17 @@ impl Checker<'_> {
         };
         self.fail(&key, format!("the capacity {direction} is 0 {since}, so flow \"{name}\" (flow.{index}) can never finish; accepted: a rate above 0, or a later [[{kind}.change]] to one"))
     }
+}
+
+/// The key that makes every packet of a link be lost from `since` on.
+fn loss_key(table: &str, path: &schema::Path, is_up: bool, since: Instant) -> String {
+    let changes = path.change.iter().enumerate().rev();
+    let mut until = changes.filter(|(_, change)| Instant::START + change.at <= since);
+    let last = until.find_map(|(position, change)| {
+        let own = is_up && change.up_loss.is_some();
+        let key = if own { "up_loss" } else { "loss" };
+        (own || change.loss.is_some()).then(|| format!("{table}.change.{position}.{key}"))
+    });
+    let own = is_up && path.up.as_ref().is_some_and(|up| up.loss.is_some());
+    last.unwrap_or_else(|| format!("{table}.{}", if own { "up.loss" } else { "loss" }))
 }

@@ -41,10 +41,8 @@ impl Checker<'_> {
             let problem = "\"0 s\" is not a period; accepted: \"2 s\"";
             return self.fail(&format!("{table}.repeat"), problem);
         }
-        let up = path.up.clone().unwrap_or_default();
-        for (key, queue) in [("queue", &path.queue), ("up.queue", &up.queue)] {
-            let problem = queue.as_ref().and_then(queue::problem);
-            if let Some(problem) = problem {
+        for (key, queue) in queue::all(path) {
+            if let Some(problem) = queue::problem(queue) {
                 return self.fail(&format!("{table}.{key}"), problem);
             }
         }
@@ -57,6 +55,7 @@ impl Checker<'_> {
                 "the interval is too short; accepted: every = \"1 ms\", and \"10 us\" at least";
             return self.fail(&format!("{table}.noise"), problem);
         }
+        let up = path.up.clone().unwrap_or_default();
         let down = self.link(
             table,
             path,
@@ -205,6 +204,8 @@ impl Checker<'_> {
         for (index, change) in path.change.iter().enumerate() {
             let key = |name: &str| format!("{table}.change.{index}.{name}");
             let jitter = change.jitter.as_ref();
+            let own_loss = change.up_loss.as_ref().filter(|_| is_up);
+            let own_queue = change.up_queue.as_ref().filter(|_| is_up);
             let new_rate = new_rate(change);
             rate = new_rate.unwrap_or(rate);
             rtt = change.rtt.unwrap_or(rtt);
@@ -216,7 +217,9 @@ impl Checker<'_> {
                 limit: (change.buffer)
                     .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
                     .transpose()?,
-                ..Change::default()
+                loss: own_loss.or(change.loss.as_ref()).map(loss_config),
+                queue: own_queue.or(change.queue.as_ref()).map(queue::config),
+                flush: change.up_flush.filter(|_| is_up).unwrap_or(change.flush),
             });
         }
         Ok(config)

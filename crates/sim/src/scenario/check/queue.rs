@@ -1,6 +1,6 @@
 //! Queue disciplines of a scenario file, as the path knows them.
 
-use crate::scenario::schema::Queue;
+use crate::scenario::schema::{Path, Queue};
 use thalweg_path::{CodelConfig, DualPi2Config, FqCodelConfig, PieConfig, QueueConfig, RedConfig};
 use thalweg_units::{Bytes, Duration, Fraction};
 
@@ -100,6 +100,19 @@ fn codel(
         ce_threshold,
         ..standard
     }
+}
+
+/// The disciplines of a hop and their keys.
+pub(super) fn all(hop: &Path) -> Vec<(String, &Queue)> {
+    let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
+    let start = [("queue", hop.queue.as_ref()), ("up.queue", up)];
+    let start = start.map(|(key, queue)| (key.to_owned(), queue));
+    let changes = hop.change.iter().enumerate().flat_map(|(index, change)| {
+        let given = [("queue", &change.queue), ("up_queue", &change.up_queue)];
+        given.map(|(key, queue)| (format!("change.{index}.{key}"), queue.as_ref()))
+    });
+    let all = start.into_iter().chain(changes);
+    all.filter_map(|(key, queue)| Some((key, queue?))).collect()
 }
 
 /// The update interval of a discipline, and its key.

@@ -89,6 +89,23 @@ pub(crate) struct Change {
     pub(crate) buffer: Option<BufferSize>,
     /// New jitter.
     pub(crate) jitter: Option<Jitter>,
+    /// New loss in both directions: a probability, or a model; "100 %" loses everything.
+    #[serde(default, deserialize_with = "loss")]
+    #[schemars(with = "Option<LossForm>")]
+    pub(crate) loss: Option<Loss>,
+    /// New loss from client to server, where it differs.
+    #[serde(default, deserialize_with = "loss")]
+    #[schemars(with = "Option<LossForm>")]
+    pub(crate) up_loss: Option<Loss>,
+    /// New queue discipline of both directions, which takes over what waits.
+    pub(crate) queue: Option<Queue>,
+    /// New queue discipline from client to server, where it differs.
+    pub(crate) up_queue: Option<Queue>,
+    /// Whether the queues of both directions are emptied: all that waits is dropped.
+    #[serde(default)]
+    pub(crate) flush: bool,
+    /// Whether the queue from client to server is emptied, where it differs.
+    pub(crate) up_flush: Option<bool>,
 }
 
 /// Normal noise, truncated at three standard deviations, drawn for each interval.

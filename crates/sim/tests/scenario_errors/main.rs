@@ -1,8 +1,9 @@
 //! What a user reads whose scenario cannot be run: file, line, key, value, and the accepted forms.
 
+mod changes;
+
 use std::fmt::Write;
 use thalweg_sim::Scenario;
-
 const GOOD: &str = r#"title = "Example"
 [path]
 rate = "10 Mbps"
