@@ -7,6 +7,7 @@ mod controllers;
 mod links;
 mod quic_server;
 mod relations;
+mod round;
 mod scenario_bytes;
 mod scenario_random;
 mod scenario_structure;

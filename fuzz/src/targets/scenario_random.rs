@@ -1,6 +1,6 @@
 //! Random valid scenarios: every controller and option, both stacks, every discipline and model, extreme sizes.
 
-use super::Target;
+use super::{Target, round};
 use crate::random::Random;
 use crate::trial;
 use crate::values::{self, buffer, bytes, rate, share, time, time_from};
@@ -8,9 +8,19 @@ use crate::values::{self, buffer, bytes, rate, share, time, time_from};
 pub(super) const TARGET: Target = Target {
     name: "scenario-random",
     ending: "toml",
-    make,
+    make: any,
     check: trial::check,
 };
+
+/// Cases of a hundred that are round.
+const ROUND: u64 = 20;
+
+fn any(random: &mut Random) -> Vec<u8> {
+    if random.percent(ROUND) {
+        return round::make(random).into_bytes();
+    }
+    make(random)
+}
 
 pub(super) fn make(random: &mut Random) -> Vec<u8> {
     let mut text = format!("# seed {}\ntitle = \"random\"\n", random.below(1_000_000));
@@ -182,6 +192,21 @@ fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
         let _ = random
             .percent(30)
             .then(|| *text += &format!("jitter = {}\n", jitter(random)));
+        for (key, make) in [
+            ("loss", loss as Maker),
+            ("up_loss", loss),
+            ("queue", queue),
+            ("up_queue", queue),
+        ] {
+            let _ = random
+                .percent(15)
+                .then(|| *text += &format!("{key} = {}\n", make(random)));
+        }
+        for key in ["flush", "up_flush"] {
+            let _ = random
+                .percent(15)
+                .then(|| *text += &format!("{key} = {}\n", random.flag()));
+        }
     }
 }
 
