@@ -17,7 +17,7 @@ from thalweg.cli.fitting import plain_table
 from thalweg.executor.machine import ThisMachine
 from thalweg.scenario import Scenario
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.studies.laws import bbr_cycle, queues, table, timeout, utilisation, window
+from thalweg.studies.laws import bbr_cycle, persistent, queues, table, timeout, utilisation, window
 from thalweg.studies.laws.checks import checks, findings
 from thalweg.studies.laws.experiment import Experiment
 from thalweg.studies.laws.parameters import GRID, PRESETS
@@ -160,6 +160,18 @@ def dead_path(factor: float = 2.0, first_s: float = 0.066) -> Trace:
     return trace(flows=flows, packets=[(moment, "main", "sent") for moment in moments])
 
 
+def test_the_window_after_an_outage_is_the_least_one_after_the_last_acknowledgement_before_it() -> None:
+    # The window grows from 20 to 40 packets until 0.34 s. At 0.6 s it falls to 2, and one is acknowledged.
+    packets = [20, 40, 3, 8]
+    flows = {
+        "time_s": [0.3, 0.34, 0.6, 0.7],
+        "flow": ["main"] * 4,
+        "window_bytes": [1440 * number for number in packets],
+        "delivered_bytes": [1440 * number for number in (100, 120, 121, 126)],
+    }
+    assert persistent.windows(trace(flows=flows), 0.34) == pytest.approx({"packets": 2.0, "kept": 3 / 40})
+
+
 def test_timeouts_are_measured_from_probes_into_a_failed_path() -> None:
     # 40 + max(4 * 0, 1) + 25 = 66 ms.
     found = timeout.timeouts(dead_path(), 5.0)
@@ -290,7 +302,15 @@ def test_all_laws_of_the_quick_preset_hold(quick: Path) -> None:
     document = json.loads((quick / "study.json").read_text(encoding="utf-8"))
     assert {check["answer"] for check in document["checks"]} == {HOLDS}
     laws = {row["law"] for row in document["rows"]}
-    assert {window.LAW, window.IN_FLIGHT, utilisation.LAW, timeout.LAW, "cycle", "coupling"} <= laws
+    assert {
+        window.LAW,
+        window.IN_FLIGHT,
+        utilisation.LAW,
+        timeout.LAW,
+        persistent.LAW,
+        "cycle",
+        "coupling",
+    } <= laws
     assert {row["stack"] for row in document["rows"]} == {"model", "quic"}
     stacks = ("modelled endpoint", "QUIC stack")
     of_windows = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.quantity import text
 from thalweg.scenario import Scenario
-from thalweg.studies.laws import bbr_cycle, queues, timeout, utilisation, window
+from thalweg.studies.laws import bbr_cycle, persistent, queues, timeout, utilisation, window
 from thalweg.studies.laws.experiment import Experiment
 from thalweg.studies.laws.utilisation import Point
 from thalweg.studies.runner.parameters import option
@@ -89,6 +89,7 @@ class Parameters:
         traced = tuple(stack for stack in self.stacks if stack in self.trace_stacks)
         yield from queues.experiments(self.controllers, traced, self.trials, self.queue_s)
         yield from timeout.experiments(self.controllers, self.stacks, self.trials)
+        yield from persistent.experiments(self.controllers, self.stacks, self.trials)
         yield from bbr_cycle.experiments(traced, self.trials, self.cycle_s)
 
     def scenario(self, experiment: Experiment) -> Scenario:
