@@ -177,6 +177,32 @@ fn a_short_blackout_is_no_persistent_congestion() {
     assert!(losses.iter().all(|(_, lost)| !lost.persistent_congestion));
 }
 
+/// The minimum RTT at 4 s: 80 ms until a blackout at 1 s, 140 ms from its end on.
+fn min_rtt_after_a_blackout(rules: Rules, end: Instant) -> Duration {
+    let config = TransportConfig { rules, ..config() };
+    let (scribe, _) = Scribe::with_window(60_000);
+    let mut pair = Pair::new(&config, scribe)
+        .asking(&[Exchange::new(0, 4_000_000)])
+        .with_pipe(move |now, way, _, packet| match way {
+            Way::ToClient if carries_stream(packet) && now >= end => Fate::Late(ms(60)),
+            Way::ToClient if carries_stream(packet) && now >= at_ms(1000) => Fate::Drop,
+            _ => Fate::Pass,
+        })
+        .connect();
+    pair.run_to(at_ms(4000));
+    pair.server.path().min_rtt
+}
+
+#[test]
+fn persistent_congestion_resets_the_minimum_rtt_and_a_shorter_outage_does_not() {
+    // RFC 9002 section 5.2: endpoints SHOULD set min_rtt to the newest sample after persistent congestion is
+    // established, since the path may be another one. Picoquic keeps it.
+    let (short, long) = (at_ms(1200), at_ms(2000));
+    assert_eq!(min_rtt_after_a_blackout(Rules::Rfc, short), ms(80));
+    assert_eq!(min_rtt_after_a_blackout(Rules::Rfc, long), ms(140));
+    assert_eq!(min_rtt_after_a_blackout(Rules::Picoquic, long), ms(80));
+}
+
 #[test]
 fn a_late_packet_is_a_spurious_loss_and_its_bytes_are_given_back() {
     is_given_back(300_000, 60_000);
