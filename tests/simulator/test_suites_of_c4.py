@@ -91,7 +91,9 @@ def test_every_test_plays_c4_and_says_where_it_comes_from(suite: str) -> None:
     for entry in Suite.find(suite).entries:
         scenario = Scenario.from_entry(entry)
         assert scenario.flows[0]["name"] == "main", entry.name
-        expected = "bbr:variant=picoquic" if entry.name in {"alone-30ms", "wifi-bad-80ms"} else "c4"
+        expected = (
+            "bbr:variant=picoquic" if entry.name in {"alone-30ms", "wifi-bad-80ms"} else "c4:variant=draft-05"
+        )
         assert scenario.flows[0]["controller"] == expected, entry.name
         assert f"test {entry.name}" in entry.read().decode(), entry.name
 

@@ -116,8 +116,8 @@ def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failure
         return FAILED
     if few := sum(len(worse.untold) for worse in found):
         complain(
-            f"{few} of {sum(map(len, compared))} comparisons have not enough trials to tell whether they are worse "
-            f"by more than {percent(limit)}: run more trials (many comparisons need more)"
+            f"{few} of {sum(map(len, compared))} comparisons have not enough trials to tell whether they are "
+            f"worse by more than {percent(limit)}: run more trials (many comparisons need more)"
         )
         return REFUSED
     return PASSED
