@@ -59,7 +59,7 @@ fn buffer(random: &mut Random) -> String {
 }
 
 fn queue(random: &mut Random) -> &'static str {
-    *random.choose(&[
+    random.choose::<&str>(&[
         "{ model = \"drop-tail\" }",
         "{ model = \"codel\" }",
         "{ model = \"fq-codel\", flows = 16 }",
@@ -70,7 +70,7 @@ fn queue(random: &mut Random) -> &'static str {
 }
 
 fn loss(random: &mut Random) -> &'static str {
-    *random.choose(&[
+    random.choose::<&str>(&[
         "\"0 %\"",
         "\"1 %\"",
         "\"100 %\"",
