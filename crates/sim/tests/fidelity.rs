@@ -258,11 +258,18 @@ fn low_and_up_leaves_initial_finds_the_new_capacity_and_starts_again() {
     close("close", closed, 7.570_155, 2.0);
 }
 
+/// A controller, the times of its states in seconds, and its max RTT in seconds at some times.
+type Course = (
+    &'static str,
+    &'static [(&'static str, f64)],
+    &'static [(f64, f64)],
+);
+
 /// Times of the states, and the max RTT after each Recovery and cruising era, of the later versions on the path of
 /// `simple-20mbps` without jitter (c4-05.md section 3).
 #[test]
 fn the_later_versions_go_through_the_same_eras_as_the_instrumented_runs() {
-    let august: (&str, &[(&str, f64)], &[(f64, f64)]) = (
+    let august: Course = (
         "c4:variant=draft-05",
         &[
             ("Recovery", 0.656_735),
@@ -283,7 +290,7 @@ fn the_later_versions_go_through_the_same_eras_as_the_instrumented_runs() {
             (1.333_044, 0.131_969),
         ],
     );
-    let october: (&str, &[(&str, f64)], &[(f64, f64)]) = (
+    let october: Course = (
         "c4:variant=2026-10",
         &[
             ("Recovery", 0.656_735),
