@@ -176,7 +176,7 @@ fn jitter_leads_back_to_initial_again_and_again_a_second_after_recovery() {
             c4.set_nominal_max_rtt(ms(100));
             c4.enter_cruising(path);
             c4.first_recovery_end = Some(flow.now);
-            flow.now = flow.now + wait;
+            flow.now += wait;
             flow.end_era();
             seen += u32::from(flow.controller.state == State::Initial);
         }
