@@ -64,7 +64,10 @@ mod tests {
             mtu: Bytes::new(1_440),
             initial_window: Bytes::new(15_360),
         };
-        let c4: Box<dyn Controller> = "c4".parse::<ControllerSpec>().unwrap().build(&init);
+        let c4: Box<dyn Controller> = "c4:variant=draft-05"
+            .parse::<ControllerSpec>()
+            .unwrap()
+            .build(&init);
         let mut table = Table(String::new());
         c4.observe(&mut table);
         insta::assert_snapshot!(table.0, @r"

@@ -140,9 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn the_version_with_published_results_is_the_default() {
-        assert_eq!(rules(&[]), Rules::DRAFT_05);
+    fn each_version_has_its_rules_and_draft_04_is_the_default() {
+        assert_eq!(rules(&[]), Rules::DRAFT_04);
         assert_eq!(rules(&[("variant", "draft-04")]), Rules::DRAFT_04);
+        assert_eq!(rules(&[("variant", "draft-05")]), Rules::DRAFT_05);
         assert_eq!(rules(&[("variant", "2026-10")]), Rules::OCTOBER_2026);
     }
 

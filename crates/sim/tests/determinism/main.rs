@@ -99,13 +99,13 @@ fn the_first_trial_of_every_scenario_is_known_to_the_nanosecond() {
     row(&mut table, "random", &run_trial(&random(), 1, false).0);
     insta::assert_snapshot!(table, @r##"
     scenario       trace hash        completion packets drops
-    simple-20mbps  52b472ebcb9e7fe5  4377978290   7393   275
-    simple-200mbps 81b2526b71866797  1015252752  15310  1080
-    satellite      5406c31afb7bd655  6207181659  71129     0
-    low-and-up     6349a238c77f303e  7475654938   5167   183
-    drop-and-back  e932f871c42be146  7354625875   5501   518
-    black-hole     e6391fbc746f4a2f  5525607514   7414   292
-    short-to-long  54e6efc0ecf39837 17385204451  14230     0
+    simple-20mbps  088ff8bf791fb6bc  4377981563   7393   275
+    simple-200mbps 6465ffd230a41475  1015104787  15310  1080
+    satellite      9dd58a29a1036d48  6207181691  71129     0
+    low-and-up     e2c340493ba81689  7475659928   5167   183
+    drop-and-back  cd09bf058c1e99f2  7354633305   5501   518
+    black-hole     21063be66295c53c  5525609376   7414   292
+    short-to-long  44a668b88dcbdfa6 17385206336  14230     0
     random         49784dcb36e845c7  5295933925   4030   362
     "##);
 }

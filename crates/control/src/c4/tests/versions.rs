@@ -17,7 +17,7 @@ fn recovery(variant: &str, debt: u64) -> Flow {
 /// The draft after -04, in its code only: the smoothed RTT before the first sample is picoquic's 250 ms.
 #[test]
 fn initial_begins_with_the_smoothed_rtt_as_max_rtt() {
-    let mut flow = Flow::with_options(&[]);
+    let mut flow = Flow::with_options(&[("variant", "draft-05")]);
     assert_eq!(flow.controller.nominal_max_rtt, ms(250));
     let mut again = cruising("draft-05");
     again.controller.enter_initial(&again.path);
@@ -168,7 +168,7 @@ fn the_recovery_after_a_probe_teaches_the_max_rtt_instead_of_answering_delay() {
 #[test]
 fn jitter_leads_back_to_initial_again_and_again_a_second_after_recovery() {
     let restarts = |reentry: &str, wait: Duration| {
-        let mut flow = Flow::with_options(&[("reentry", reentry)]);
+        let mut flow = Flow::with_options(&[("variant", "draft-05"), ("reentry", reentry)]);
         let mut seen = 0;
         for _ in 0..3 {
             let (c4, path) = (&mut *flow.controller, &flow.path);
