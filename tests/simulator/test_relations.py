@@ -34,7 +34,7 @@ def test_ten_blocks_of_seeds_are_the_thousand(jobs: int) -> None:
 
 
 class Halving(thalweg.Controller):
-    """Reno by RFC 9002 section 7.3, without slow start's exit by delay: window and threshold in bytes."""
+    """Reno by RFC 9002 section 7, without slow start's exit by delay: window and threshold in bytes."""
 
     def __init__(self, init: Any, beta: float = 0.5) -> None:
         self.window, self.beta = float(init.initial_window), beta
