@@ -62,7 +62,7 @@ def test_too_few_trials_to_tell_are_no_pass(stored: Any, capsys: Capture) -> Non
     a, b = stored("a", BASE[:3]), stored("b", slower(0.5)[:3])
     assert main(["compare", a, b]) == 0
     assert main(["compare", a, b, "--fail-above", "5 %"]) == 2
-    assert "too few trials" in capsys.readouterr().err
+    assert "not enough trials" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("b_inf", "status"), [(12, 0), (20, 0)])
@@ -285,7 +285,7 @@ def test_studies_are_judged_by_their_trials(tmp_path: Path, capsys: Capture) -> 
     assert [(one["measure"], one["told"]) for one in told] == [("share", "differs"), ("ratio", "not told apart")]
     few = with_trials(tmp_path / "d", {"share": [0.1, 0.2, 0.3]}, seed=1000)
     assert main(["compare", few, few, "--fail-above", "5 %"]) == 2
-    assert "too few trials" in capsys.readouterr().err
+    assert "not enough trials" in capsys.readouterr().err
 
 
 def test_equal_studies_on_other_seeds_seldom_differ() -> None:

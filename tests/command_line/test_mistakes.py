@@ -29,7 +29,7 @@ IN_THE_FILE = [
     ('rate = "20 Mbps"', 'bandwidth = "20 Mbps"', 'unknown key "bandwidth"'),
     ('rate = "20 Mbps"', 'rates = "20 Mbps"', 'did you mean "rate"?'),
     ('rtt = "40 ms"', 'rtt = "40ms"\nloss = 1', "1 has no unit"),
-    ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = "1"', ""),  # all of it: a warning that the download cannot finish
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = "1"', "is always lost"),  # the download can never finish
     ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = { model = "randon", rate = "1 %" }', '"randon"'),
     ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = { rate = "1 %" }', 'the key "model" is missing'),
     ('rtt = "40 ms"', 'rtt = "40 ms"\njitter = "5 ms"', "a table with model ="),
