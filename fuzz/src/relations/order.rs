@@ -1,8 +1,8 @@
 //! The order of tables: links, criteria and flows in another order have the same outcomes in that order.
 //!
 //! **Exact** for links and criteria: the random stream of each link comes from its name. For flows it is exact unless two of
-//! them act in the same nanosecond, where the first of the file has the first turn, or share a link with FQ-CoDel, whose hash sees the
-//! numbers of flows. With these it holds in distribution: who is first is a convention.
+//! them act in the same nanosecond, where the first of the file has the first turn, or share a link that has FQ-CoDel at any time,
+//! whose hash sees the numbers of flows. With these it holds in distribution: who is first is a convention.
 
 use super::document::{directions, hops, model, tables};
 use super::{Case, How, Portrait, Relation, Twin};
@@ -23,10 +23,14 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     if links < 2 && passes < 2 && flows < 2 {
         return None;
     }
-    let hashed = |table: &&toml::Table| model(table, "queue") == Some("fq-codel");
+    let hashed = |table: &&toml::Table| {
+        ["queue", "up_queue"]
+            .iter()
+            .any(|key| model(table, key) == Some("fq-codel"))
+    };
     let is_hashed = hops(&case.table)
         .iter()
-        .any(|hop| directions(hop).iter().any(hashed));
+        .any(|hop| directions(hop).iter().any(hashed) || tables(hop, "change").iter().any(hashed));
     let may_move = flows > 1 && !is_hashed && !has_ties(case);
     let mut table = case.table.clone();
     for key in ["link", "pass", "flow"] {

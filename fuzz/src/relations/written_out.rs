@@ -100,6 +100,19 @@ fn start_of_period(hop: &Table, changes: &[Table]) -> Option<Table> {
         };
         start.insert(key.to_owned(), hop.get(key).cloned().unwrap_or(default));
     }
+    // A loss of 0 % would draw.
+    for (key, none) in [("loss", "none"), ("queue", "drop-tail")] {
+        let up_key = format!("up_{key}");
+        if !(changes.iter()).any(|change| change.contains_key(key) || change.contains_key(&up_key))
+        {
+            continue;
+        }
+        let default = Value::Table(Table::from_iter([("model".to_owned(), none.into())]));
+        let down = hop.get(key).cloned().unwrap_or(default);
+        let up = up.get(key).cloned().unwrap_or_else(|| down.clone());
+        start.insert(key.to_owned(), down);
+        start.insert(up_key, up);
+    }
     Some(start)
 }
 
