@@ -68,12 +68,33 @@ pub(crate) fn model<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key)?.as_table()?.get("model")?.as_str()
 }
 
+/// The values of a setting in a table: of the table, and of a change also the one for the direction from client to server alone.
+pub(crate) fn values<'t>(table: &'t Table, key: &str) -> impl Iterator<Item = &'t Value> {
+    let up = table.get(&format!("up_{key}"));
+    table.get(key).into_iter().chain(up)
+}
+
+/// Whether a `queue` or a `loss` draws random numbers.
+fn draws(value: &Value) -> bool {
+    let model = value.get("model").and_then(Value::as_str);
+    !matches!(model, Some("none" | "drop-tail" | "codel")) && value.as_str() != Some("100 %")
+}
+
+/// Whether a hop repeats changes of a setting, `queue` or `loss`, that draws. Each occurrence draws by its number in the schedule.
+pub(crate) fn repeats_draws(hop: &Table, key: &str) -> bool {
+    let changes = tables(hop, "change");
+    hop.contains_key("repeat")
+        && changes
+            .iter()
+            .any(|change| values(change, key).next().is_some())
+        && (directions(hop).into_iter().chain(changes)).any(|table| values(table, key).any(draws))
+}
+
 /// Whether a link of this table is a random element: nothing but a plain queue, constant delay and no loss.
 pub(crate) fn is_random(hop: &Table) -> bool {
     let drawn = |table: &Table| {
-        let queue = model(table, "queue");
-        !matches!(queue, None | Some("drop-tail" | "codel"))
-            || table.contains_key("loss")
+        values(table, "queue").any(draws)
+            || values(table, "loss").next().is_some()
             || !matches!(model(table, "jitter"), None | Some("none" | "trace"))
     };
     let changed = tables(hop, "change");

@@ -4,7 +4,7 @@
 //! them act in the same nanosecond, where the first of the file has the first turn, or share a link that has FQ-CoDel at any time,
 //! whose hash sees the numbers of flows. With these it holds in distribution: who is first is a convention.
 
-use super::document::{directions, hops, model, tables};
+use super::document::{directions, hops, tables, values};
 use super::{Case, How, Portrait, Relation, Twin};
 use crate::random::Random;
 use std::collections::BTreeMap;
@@ -23,11 +23,8 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
     if links < 2 && passes < 2 && flows < 2 {
         return None;
     }
-    let hashed = |table: &&toml::Table| {
-        ["queue", "up_queue"]
-            .iter()
-            .any(|key| model(table, key) == Some("fq-codel"))
-    };
+    let is_fq = |queue: &Value| queue.get("model").and_then(Value::as_str) == Some("fq-codel");
+    let hashed = |table: &&toml::Table| values(table, "queue").any(is_fq);
     let is_hashed = hops(&case.table)
         .iter()
         .any(|hop| directions(hop).iter().any(hashed) || tables(hop, "change").iter().any(hashed));

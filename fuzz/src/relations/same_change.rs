@@ -36,6 +36,9 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
             Some(before) => changes[before].clone(),
             None => as_it_begins(hop, random),
         };
+        for flush in ["flush", "up_flush"] {
+            same.remove(flush); // an event, and no state
+        }
         set_duration(&mut same, "at", at);
         changes.insert(position, same);
     }

@@ -2,13 +2,17 @@
 //!
 //! **Exact**, but for the times. A period that begins at the start of the trial, of repeated changes, traces, or the updates of
 //! PIE and DualPI2, must fit: the shift is a multiple of all of them. There is no claim on a path with noise, whose draws belong
-//! to intervals of absolute time: another start sees other draws, in distribution the same.
+//! to intervals of absolute time: another start sees other draws, in distribution the same. Nor where repeated changes set a discipline
+//! that draws, which does so by the number of the change since the start of the trial.
 
-use super::document::{self, add, directions, duration, hops, hops_mut, model, tables, tables_mut};
+use super::document::{
+    self, add, directions, duration, hops, hops_mut, model, repeats_draws, tables, tables_mut,
+    values,
+};
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
 use thalweg_units::Duration;
-use toml::Table;
+use toml::{Table, Value};
 
 pub(super) const RELATION: Relation = Relation {
     name: "shift",
@@ -73,7 +77,7 @@ fn shifted(case: &Case, by: Duration) -> Twin {
 fn period(scenario: &Table) -> Option<u64> {
     let mut period = 1;
     for hop in hops(scenario) {
-        if hop.contains_key("noise") {
+        if hop.contains_key("noise") || repeats_draws(hop, "queue") {
             return None;
         }
         let mut all = Vec::new();
@@ -82,9 +86,9 @@ fn period(scenario: &Table) -> Option<u64> {
             if let Some(text) = table.get("trace").and_then(|trace| trace.as_str()) {
                 all.push(Duration::from_millis(last_number(text)?));
             }
-            all.extend(updates(table));
         }
         for table in directions(hop).into_iter().chain(tables(hop, "change")) {
+            all.extend(values(table, "queue").filter_map(updates));
             if model(table, "jitter") == Some("trace") {
                 let text = table["jitter"].get("file")?.as_str()?;
                 all.push(Duration::from_micros(last_time(text)?));
@@ -97,9 +101,9 @@ fn period(scenario: &Table) -> Option<u64> {
     Some(period)
 }
 
-/// Time between two updates of the discipline of a table, if it has a clock (`thalweg_path::queue`).
-fn updates(table: &Table) -> Option<Duration> {
-    let queue = table.get("queue")?.as_table()?;
+/// Time between two updates of a discipline, if it has a clock (`thalweg_path::queue`).
+fn updates(queue: &Value) -> Option<Duration> {
+    let queue = queue.as_table()?;
     let target = duration(queue, "target").unwrap_or(Duration::from_millis(15));
     match queue.get("model")?.as_str()? {
         "pie" => Some(duration(queue, "update").unwrap_or(Duration::from_millis(15))),

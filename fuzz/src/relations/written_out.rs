@@ -2,9 +2,12 @@
 //! once.
 //!
 //! **Exact**, but for the time that a call takes to recover from a change: the start of a period is a change when it is written.
-//! There is no claim where a period begins with what no change can say, a buffer or jitter of one direction alone.
+//! There is no claim where a period begins with what no change can say, a buffer or jitter of one direction alone, or where it
+//! changes a loss or a discipline that draws: each part of a schedule has draws of its own, which a period shares with the next.
 
-use super::document::{duration, has_noise, hops, hops_mut, set, set_duration, tables};
+use super::document::{
+    duration, has_noise, hops, hops_mut, repeats_draws, set, set_duration, tables,
+};
 use super::{Case, How, Relation, Twin};
 use crate::random::Random;
 use thalweg_units::Duration;
@@ -47,6 +50,9 @@ fn twin(case: &Case, _: &mut Random) -> Option<Twin> {
 /// All changes until `end`.
 fn write_out(hop: &mut Table, end: Duration) -> Option<()> {
     let period = duration(hop, "repeat")?;
+    if repeats_draws(hop, "loss") || repeats_draws(hop, "queue") {
+        return None;
+    }
     let first: Vec<Table> = tables(hop, "change").into_iter().cloned().collect();
     let periods = end.as_nanos() / period.as_nanos() + 1;
     if periods * (first.len() as u64 + 1) > MOST {
