@@ -78,7 +78,7 @@ def chance_of_more_in_pairs(a: npt.NDArray[np.bool_], b: npt.NDArray[np.bool_]) 
     The exact form of McNemar's test (Psychometrika 12, 1947), which is the sign test.
 
     >>> a, b = np.zeros(10, bool), np.arange(10) < 3
-    >>> chance_of_more_in_pairs(a, b), chance_of_more_in_pairs(a, a), chance_of_more_in_pairs(b, a)
+    >>> round(chance_of_more_in_pairs(a, b), 12), chance_of_more_in_pairs(a, a), chance_of_more_in_pairs(b, a)
     (0.125, 1.0, 1.0)
     """
     a_alone, b_alone = int(np.count_nonzero(a & ~b)), int(np.count_nonzero(b & ~a))
