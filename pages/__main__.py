@@ -37,6 +37,7 @@ from pages import (
 )
 from pages.causes import transient, wifi
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
+from pages.draft_04 import of_draft_04
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
 from pages.tables import live_tables, small_tables
@@ -101,8 +102,8 @@ def _verdicts() -> list[Part]:
     trials = re.search(r"(\d+) trials", (DOCS / "verdicts.md").read_text(encoding="utf-8"))
 
     def measure(entry: Entry) -> Iterable[str]:
-        outcomes = Scenario.from_entry(entry).trials(int(trials[1]) if trials else 0)
-        stack = Scenario.from_entry(entry, verdicts.STACK).trials(verdicts.STACK_TRIALS)
+        outcomes = of_draft_04(entry).trials(int(trials[1]) if trials else 0)
+        stack = of_draft_04(entry, verdicts.STACK).trials(verdicts.STACK_TRIALS)
         return [row(*line) for line in verdicts.verdict_rows(entry.name, outcomes, stack)]
 
     return [(entry.name, partial(measure, entry)) for entry in Suite.find("c4").entries]

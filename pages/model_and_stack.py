@@ -45,7 +45,7 @@ AXES: dict[str, tuple[float | str | bool, ...]] = {
     "queue": ("drop-tail", "red", "codel", "fq-codel", "pie", "dualpi2"),
     "reorder": (False, True),
     "flows": (1, 3),
-    "controller": ("cubic", "bbr", "c4"),
+    "controller": ("cubic", "bbr", "c4:variant=draft-04"),
 }
 """What is varied, in the order of the fields of a case."""
 

@@ -18,7 +18,7 @@ SEED = 1
 SCENARIOS = ("c4/bad-wifi", "c4/low-and-up", "c4/media-wifi-fade", "ccafct/against-prague")
 MODELLED = (
     "c4",
-    "c4:variant=draft-05",
+    "c4:variant=draft-04",
     "c4:variant=2026-10",
     "c4:variant=v1",
     "c4:variant=v3",
@@ -39,7 +39,7 @@ MODELLED = (
     "bbr1:variant=picoquic",
     "prague",
 )
-REAL = ("c4", "c4:variant=draft-05", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
+REAL = ("c4", "c4:variant=draft-04", "cubic", "reno", "bbr", "bbr1", "prague", "noq:cubic", "noq:newreno")
 ROWS = [
     (scenario, stack, controller)
     for scenario in SCENARIOS

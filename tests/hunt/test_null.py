@@ -15,6 +15,7 @@ from thalweg.hunt import Find, Hunt
 # than 1 %: what a search of single trials finds there is luck.
 PLAN: dict[str, Any] = {
     "scenario": "c4/bad-wifi",
+    "controllers": {"main": "c4:variant=draft-04"},
     "objective": "completion",
     "axes": {"path.rtt": {"from": "1.99 ms", "to": "2.01 ms"}},
     "sampler": "random",

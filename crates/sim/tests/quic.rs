@@ -76,7 +76,9 @@ fn an_upload_of_several_streams_arrives() {
 
 #[test]
 fn a_call_has_its_frames_and_skips_groups_that_fall_behind() {
-    let toml = path("") + &flow("main", "quic", "call = \"5 s\"");
+    // The first frame of 62.5 kB is late after 250 ms. It takes 242 ms here, and 252 with the C4 after draft -04.
+    let call = flow("main", "quic", "call = \"5 s\"").replace("c4", "c4:variant=draft-04");
+    let toml = path("") + &call;
     let outcome = outcome_of(&toml, 1);
     for media in &outcome.flows[0].media {
         assert_eq!((media.late, media.skipped), (0, 0), "{}", media.name);

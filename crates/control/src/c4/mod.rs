@@ -14,8 +14,9 @@
 //!
 //! draft-huitema-ccwg-c4-spec-04 (July 2026) and its successor, and for every detail where the text and the code of
 //! their authors differ, that code, which produced the published results: picoquic of 2026-08-16 for the draft,
-//! of 2026-08-20 for its successor. Section names in this module are those of the draft; "reference code" is that code.
-//! [`rules`] lists what differs between the two and the newest public code, of 2026-10-08.
+//! of 2026-08-20 for its successor, which is the default. Section names in this module are those of the draft;
+//! "reference code" is that code. [`rules`] lists what differs between the two and the newest public code, of
+//! 2026-10-08.
 //!
 //! # Units
 //!
@@ -70,7 +71,7 @@ use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 pub(crate) const ENTRY: Entry = Entry {
     name: "c4",
     title: "C4, rate-based control for real-time media that distinguishes jitter from queues",
-    source: "draft-huitema-ccwg-c4-spec-04, as in picoquic of August 2026",
+    source: "draft-huitema-ccwg-c4-spec after -04, as in picoquic of 20 August 2026",
     options: options::OPTIONS,
     build,
 };

@@ -20,7 +20,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
             "v2",
             "v3",
         ]),
-        default: "draft-04",
+        default: "draft-05",
         meaning: "version of C4: of a draft, of the code of October 2026, or an early one of 2025, without the options that are not for v1 to v3",
     },
     OptionDoc {

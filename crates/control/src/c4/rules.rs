@@ -140,8 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn each_version_has_its_rules_and_draft_04_is_the_default() {
-        assert_eq!(rules(&[]), Rules::DRAFT_04);
+    fn each_version_has_its_rules_and_draft_05_is_the_default() {
+        assert_eq!(rules(&[]), Rules::DRAFT_05);
         assert_eq!(rules(&[("variant", "draft-04")]), Rules::DRAFT_04);
         assert_eq!(rules(&[("variant", "draft-05")]), Rules::DRAFT_05);
         assert_eq!(rules(&[("variant", "2026-10")]), Rules::OCTOBER_2026);
