@@ -36,13 +36,12 @@ from pages import (
     verdicts,
 )
 from pages.causes import transient, wifi
-from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.draft_04 import of_draft_04
+from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
 from pages.tables import live_tables, small_tables
 from thalweg.catalogue import Entry, Suite
-from thalweg.scenario import Scenario
 
 _TURN_S = 10.0
 Part = tuple[str, Callable[[], Iterable[str]]]
