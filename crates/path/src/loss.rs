@@ -108,12 +108,12 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    pub(crate) fn new(configs: &[LossConfig], seed: u64) -> Self {
-        let (first, later) = configs.split_first().unwrap_or((&LossConfig::None, &[]));
+    pub(crate) fn new<'a>(mut configs: impl Iterator<Item = &'a LossConfig>, seed: u64) -> Self {
+        let first = configs.next().unwrap_or(&LossConfig::None);
         let streams = (1..).map(|index| random::at(random::key(seed, "loss"), index));
         Losses {
             first: Loss::new(first, stream(seed, "loss")),
-            later: (later.iter().zip(streams))
+            later: (configs.zip(streams))
                 .map(|(config, rng)| Loss::new(config, rng))
                 .collect(),
         }

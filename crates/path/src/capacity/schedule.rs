@@ -11,8 +11,8 @@ pub struct CapacitySchedule {
     /// Never empty; the first one starts at zero and the starts increase.
     pub(super) settings: Vec<Settings>,
     pub(super) jitters: Vec<JitterConfig>,
-    losses: Vec<LossConfig>,
-    regimes: Vec<Regime>,
+    losses: Vec<Spell<LossConfig>>,
+    queues: Vec<Spell<QueueConfig>>,
     pub(super) period: Option<Period>,
     pub(super) least_delay: Duration,
     pub(super) trace: Option<DeliveryTrace>,
@@ -30,18 +30,36 @@ pub(crate) struct Settings {
     pub(crate) jitter: usize,
     /// Index into the list of loss models.
     pub(crate) loss: u32,
-    /// Index into the list of regimes.
-    regime: u32,
+    /// Index into the list of disciplines.
+    queue: u32,
     /// Whether the queue is emptied when these settings begin.
     pub(crate) flush: bool,
 }
 
-/// A discipline from the time on that a change gave it.
+/// What is in force from a change on, until the next spell.
 #[derive(Clone, Debug, PartialEq)]
-struct Regime {
+struct Spell<T> {
     /// When it begins, counted from the start of the cycle.
     offset: Duration,
-    queue: QueueConfig,
+    config: T,
+}
+
+impl<T: PartialEq> Spell<T> {
+    /// That of the start, at the head of a list.
+    fn first(config: T) -> Vec<Self> {
+        let offset = Duration::ZERO;
+        vec![Spell { offset, config }]
+    }
+
+    /// Adds one, unless its configuration is in force already; its index.
+    fn begin(spells: &mut Vec<Self>, offset: Duration, config: T) -> u32 {
+        // The last one of several at one time is the only one.
+        spells.pop_if(|last| last.offset == offset);
+        if spells.last().is_none_or(|last| last.config != config) {
+            spells.push(Spell { offset, config });
+        }
+        spells.len() as u32 - 1
+    }
 }
 
 /// A discipline in force.
@@ -65,11 +83,8 @@ impl CapacitySchedule {
         changes.sort_by_key(|change| change.at);
 
         let mut jitters = vec![config.jitter.clone()];
-        let mut losses = vec![config.loss];
-        let mut regimes = vec![Regime {
-            offset: Duration::ZERO,
-            queue: config.queue.clone(),
-        }];
+        let mut losses = Spell::first(config.loss);
+        let mut queues = Spell::first(config.queue.clone());
         let mut current = Settings {
             offset: Duration::ZERO,
             rate: config.rate,
@@ -77,7 +92,7 @@ impl CapacitySchedule {
             limit: config.limit,
             jitter: 0,
             loss: 0,
-            regime: 0,
+            queue: 0,
             flush: false,
         };
         let mut settings = vec![current];
@@ -100,22 +115,11 @@ impl CapacitySchedule {
                     }
                 };
             }
-            if let Some(loss) = change.loss
-                && loss != losses[current.loss as usize]
-            {
-                losses.push(loss);
-                current.loss = losses.len() as u32 - 1;
+            if let Some(loss) = change.loss {
+                current.loss = Spell::begin(&mut losses, change.at, loss);
             }
             if let Some(queue) = &change.queue {
-                // The last one of several at one time is the only one.
-                regimes.pop_if(|last| last.offset == change.at);
-                if regimes.last().is_none_or(|last| last.queue != *queue) {
-                    regimes.push(Regime {
-                        offset: change.at,
-                        queue: queue.clone(),
-                    });
-                }
-                current.regime = regimes.len() as u32 - 1;
+                current.queue = Spell::begin(&mut queues, change.at, queue.clone());
             }
             if settings
                 .last()
@@ -135,7 +139,7 @@ impl CapacitySchedule {
             settings,
             jitters,
             losses,
-            regimes,
+            queues,
             period: None,
             least_delay,
             trace: config.trace.clone(),
@@ -168,35 +172,35 @@ impl CapacitySchedule {
         &self.jitters
     }
 
-    pub(crate) fn losses(&self) -> &[LossConfig] {
-        &self.losses
+    pub(crate) fn losses(&self) -> impl Iterator<Item = &LossConfig> {
+        self.losses.iter().map(|spell| &spell.config)
     }
 
     /// Whether the discipline ever changes.
     pub(crate) fn changes_queue(&self) -> bool {
-        self.regimes.len() > 1
+        self.queues.len() > 1
     }
 
     /// The discipline in the segment `index` of the cycle that starts at `cycle`.
     pub(crate) fn reign(&self, index: usize, cycle: Instant) -> Reign<'_> {
-        let regime = self.settings[index].regime as usize;
-        let Regime { offset, queue } = &self.regimes[regime];
-        let last = &self.regimes[self.regimes.len() - 1];
+        let spell = self.settings[index].queue as usize;
+        let Spell { offset, config } = &self.queues[spell];
+        let last = &self.queues[self.queues.len() - 1];
         // The next cycle goes on with the same discipline or returns to the first one.
-        let goes_on = last.queue == self.regimes[0].queue;
-        let each = self.regimes.len() as u64 - u64::from(goes_on);
+        let goes_on = last.config == self.queues[0].config;
+        let each = self.queues.len() as u64 - u64::from(goes_on);
         let (cycles, length) = match self.period {
             Some(Period { length, .. }) => (cycle.as_nanos() / length.as_nanos(), length),
             None => (0, Duration::ZERO),
         };
-        let since = if regime == 0 && cycles > 0 && goes_on {
+        let since = if spell == 0 && cycles > 0 && goes_on {
             cycle - length + last.offset
         } else {
             cycle + *offset
         };
         Reign {
-            queue,
-            number: cycles * each + regime as u64,
+            queue: config,
+            number: cycles * each + spell as u64,
             since,
         }
     }

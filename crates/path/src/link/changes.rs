@@ -105,11 +105,22 @@ fn a_change_to_the_same_discipline_and_the_same_loss_changes_nothing() {
         good_loss: Fraction::ZERO,
         bad_loss: Fraction::ONE,
     };
-    let mut same = config.clone();
-    same.changes = vec![changed(ms(50), |change| {
-        change.queue = Some(config.queue.clone());
-        change.loss = Some(config.loss);
-    })];
+    let same = |at| {
+        changed(at, |change| {
+            change.queue = Some(config.queue.clone());
+            change.loss = Some(config.loss);
+        })
+    };
+    let other = |at| {
+        changed(at, |change| {
+            change.queue = Some(QueueConfig::DropTail);
+            change.loss = Some(certain());
+        })
+    };
+    let with = |changes| LinkConfig {
+        changes,
+        ..config.clone()
+    };
     let run = |config: &LinkConfig| {
         let mut link = link(config);
         for burst in 0..200 {
@@ -119,7 +130,13 @@ fn a_change_to_the_same_discipline_and_the_same_loss_changes_nothing() {
     };
     let (arrived, stats) = run(&config);
     assert!(stats.dropped.packets > 0 && stats.lost.packets > 0);
-    assert_eq!(run(&same), (arrived, stats));
+    let expected = (arrived, stats);
+    assert_eq!(run(&with(vec![same(ms(50))])), expected);
+    // The last change of several at one time is the only one, and one at the start is the start.
+    assert_eq!(run(&with(vec![other(ms(50)), same(ms(50))])), expected);
+    let mut begun = with(vec![same(Duration::ZERO)]);
+    (begun.queue, begun.loss) = (QueueConfig::DropTail, certain());
+    assert_eq!(run(&begun), expected);
 }
 
 #[test]
