@@ -1,6 +1,7 @@
 //! Round scenarios: rates, sizes and times whose sums meet in the same nanosecond, with packets of 1250 bytes and
 //! without noise, so that transmissions end, packets arrive and the path changes at one time.
 
+use super::scenario_random::hops_and_flows;
 use crate::random::Random;
 use crate::values;
 
@@ -14,25 +15,7 @@ pub(super) fn make(random: &mut Random) -> String {
         random.between(1, 20)
     );
     text += "[noise]\nstart = \"0 s\"\nwakeup = \"0 s\"\n[transport]\ninitial_mtu = \"1250 B\"\n";
-    let links = if random.percent(30) {
-        random.between(1, 3)
-    } else {
-        0
-    };
-    if links == 0 {
-        hop(&mut text, "path", None, random);
-    }
-    for link in 0..links {
-        hop(&mut text, "link", Some(link), random);
-    }
-    let flows = if random.percent(40) {
-        random.between(2, 4)
-    } else {
-        1
-    };
-    for index in 0..flows {
-        flow(&mut text, index, links, random);
-    }
+    hops_and_flows(&mut text, random, hop, flow);
     text
 }
 

@@ -53,25 +53,7 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
     if random.percent(30) {
         transport(&mut text, random);
     }
-    let links = if random.percent(25) {
-        random.between(1, 4)
-    } else {
-        0
-    };
-    if links == 0 {
-        hop(&mut text, "path", None, random);
-    }
-    for link in 0..links {
-        hop(&mut text, "link", Some(link), random);
-    }
-    let flows = if random.percent(40) {
-        random.between(2, 6)
-    } else {
-        1
-    };
-    for index in 0..flows {
-        flow(&mut text, index, links, random);
-    }
+    hops_and_flows(&mut text, random, hop, flow);
     if random.percent(30) {
         let metric = *random.choose(&["completion", "closed"]);
         let at_most = time_from(random, 1_000_000, 600_000_000_000);
@@ -79,6 +61,39 @@ pub(super) fn make(random: &mut Random) -> Vec<u8> {
             &format!("[[pass]]\nflow = \"f0\"\nmetric = \"{metric}\"\nat_most = \"{at_most}\"\n");
     }
     text.into_bytes()
+}
+
+/// Writes a hop under its key: `[path]`, or a `[[link]]` with its number.
+type WriteHop = fn(&mut String, &str, Option<u64>, &mut Random);
+/// Writes the flow of this number, over a path or so many links.
+type WriteFlow = fn(&mut String, u64, u64, &mut Random);
+
+/// A path or several links, and flows over them.
+pub(super) fn hops_and_flows(
+    text: &mut String,
+    random: &mut Random,
+    hop: WriteHop,
+    flow: WriteFlow,
+) {
+    let links = if random.percent(25) {
+        random.between(1, 4)
+    } else {
+        0
+    };
+    if links == 0 {
+        hop(text, "path", None, random);
+    }
+    for link in 0..links {
+        hop(text, "link", Some(link), random);
+    }
+    let flows = if random.percent(40) {
+        random.between(2, 6)
+    } else {
+        1
+    };
+    for index in 0..flows {
+        flow(text, index, links, random);
+    }
 }
 
 fn transport(text: &mut String, random: &mut Random) {
@@ -125,7 +140,6 @@ fn transport(text: &mut String, random: &mut Random) {
     }
 }
 
-/// `[path]`, or a `[[link]]` with a number.
 fn hop(text: &mut String, key: &str, number: Option<u64>, random: &mut Random) {
     match number {
         None => *text += &format!("[{key}]\n"),
