@@ -132,6 +132,15 @@ def test_a_damaged_store_has_the_right_numbers_or_one_message(
     assert tally["truncate", "refused"] > 0
 
 
+def test_a_folder_in_place_of_the_points_is_named(stores: tuple[Path, Path], tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(stores[0], store)
+    (store / "points.parquet").unlink()
+    (store / "points.parquet").mkdir()
+    with pytest.raises(RequestError, match=rf"^cannot remove {re.escape(str(store / 'points.parquet'))}: "):
+        sweep().run(store)
+
+
 def test_each_flipped_bit_of_a_file_of_trials_is_found(stores: tuple[Path, Path], tmp_path: Path) -> None:
     chance = random.Random(SEED)
     for _ in range(60):

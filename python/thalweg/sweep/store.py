@@ -95,7 +95,10 @@ class Store:
 
     def write_document(self, document: dict[str, Any]) -> None:
         """Writes what is known of the sweep; points that belong to an earlier one go. Raises RequestError."""
-        (self.folder / POINTS).unlink(missing_ok=True)
+        try:
+            (self.folder / POINTS).unlink(missing_ok=True)
+        except OSError as error:
+            raise RequestError(f"cannot remove {self.folder / POINTS}: {error.strerror}") from None
         self._document = document
         self._write(document)
 
