@@ -151,9 +151,20 @@ def test_the_more_is_compared_the_more_trials_it_takes_to_call_one_worse(outcome
     (row,) = compare_results(
         result(outcomes_of([1.0, 1.1, 1.2, 1.3])), result(outcomes_of([1.0, 1.1, 1.2, 1.3], seed=9))
     )
-    # Four against four: 1 / C(8, 4) = 0.014, enough for three at 0.05 / 3, and not for four at 0.0125.
-    assert row.least_chance == pytest.approx(1 / 70)
+    # Four against four: 0.0152 by the normal approximation, enough for three at 0.05 / 3, and not for four at 0.0125.
+    assert row.sharper.p_least == pytest.approx(0.0152, abs=1e-4)
     assert [len(find_worse([[row] * n], [[]])[0].untold) for n in (1, 3, 4)] == [0, 0, 4]
+
+
+@pytest.mark.parametrize("n", range(2, 12))
+def test_so_many_trials_are_untold_where_the_worst_of_them_would_not_be_told(n: int, outcomes_of: Make) -> None:
+    times = np.arange(1.0, n + 1)
+    (same,) = compare_results(result(outcomes_of(times)), result(outcomes_of(times, seed=100)))
+    (worst,) = compare_results(result(outcomes_of(times)), result(outcomes_of(times + 1e3, seed=100)))
+    for others in (1, 10, 100, 1000, 10_000):
+        (found,) = find_worse([[worst, *[same] * others]], [[]])
+        (nothing,) = find_worse([[same] * (others + 1)], [[]])
+        assert bool(found.rows) != bool(nothing.untold), others
 
 
 def test_the_chance_of_more_failures_is_that_of_all_ways_to_draw_them() -> None:

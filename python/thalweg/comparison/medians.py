@@ -105,14 +105,6 @@ class Row:
         return interval.low > self.margin if self.a.side == "at_most" else interval.high < -self.margin
 
     @property
-    def least_chance(self) -> float:
-        """The least `p_worse` that so many trials can have: of the sign test, or of Mann and Whitney."""
-        if self.paired and self.pairs_are_sharper:
-            return 2.0**-self.paired.n
-        of_a, of_b = len(self.a.values), len(self.b.values)
-        return 1 / math.comb(of_a + of_b, of_b)
-
-    @property
     def sharper(self) -> Difference:
         """The sharper difference."""
         return self.paired.difference if self.paired and self.pairs_are_sharper else self.unpaired

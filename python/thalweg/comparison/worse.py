@@ -42,7 +42,7 @@ def find_worse(rows: Sequence[Sequence[Row]], failures: Sequence[Sequence[Failur
             rows=found,
             failures=[one for one in counted if one.is_worse],
             changed=[one for one in counted if one.changed and not one.is_worse],
-            untold=[row for row in each if row not in found and row.least_chance > enough],
+            untold=[row for row in each if row not in found and row.sharper.p_least > enough],
         )
         for each, found, counted in zip(rows, worse, judged, strict=True)
     ]

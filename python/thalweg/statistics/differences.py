@@ -44,6 +44,8 @@ class Difference:
     """Chance of such trials if b were not larger than a by more than the margin; one-sided."""
     p_smaller: float
     """The same if b were not smaller by more than the margin."""
+    p_least: float
+    """The least of these chances that so many trials can have, however much larger b is."""
 
     @property
     def p_differs(self) -> float:
@@ -76,7 +78,7 @@ def in_pairs(a: Values, b: Values, margin: float = 0.0, confidence: float = CONF
 
     larger = sign_test(_count(differences > margin), _count(differences < margin))
     smaller = sign_test(_count(differences < -margin), _count(differences > -margin))
-    return Difference(median_interval(differences, confidence), larger, smaller)
+    return Difference(median_interval(differences, confidence), larger, smaller, sign_test(len(differences), 0))
 
 
 def of_all(
@@ -107,7 +109,8 @@ def of_all(
 
     larger = rank_test(_count(differences > margin), _count(differences == margin))
     smaller = rank_test(_count(differences < -margin), _count(differences == -margin))
-    return Difference(Interval(float(value), float(low), float(high), min(m, n)), larger, smaller)
+    interval = Interval(float(value), float(low), float(high), min(m, n))
+    return Difference(interval, larger, smaller, rank_test(count, 0))
 
 
 def sharper(a: Values, b: Values, margin: float = 0.0, confidence: float = CONFIDENCE) -> Difference:

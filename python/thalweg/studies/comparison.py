@@ -107,8 +107,6 @@ class Measure:
     b: float
     difference: Differs
     margin: float
-    least_chance: float
-    """The least two-sided chance that so many trials can have."""
     differs: bool = False
     """Whether trials tell a difference beyond the margin."""
 
@@ -160,7 +158,9 @@ def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> lis
 def untold(compared: Sequence[Sequence[Measure]]) -> int:
     """How many measures so few trials could not tell apart in so large a family, however much they differed."""
     family = sum(map(len, compared))
-    return sum(not one.differs and one.least_chance > RATE / family for measures in compared for one in measures)
+    return sum(
+        not one.differs and 2 * one.difference.p_least > RATE / family for measures in compared for one in measures
+    )
 
 
 def _measure(key: tuple[str, str], a: _Sample, b: _Sample, margin: float) -> Measure:
@@ -168,10 +168,10 @@ def _measure(key: tuple[str, str], a: _Sample, b: _Sample, margin: float) -> Mea
     of = (median(of_a), median(of_b))
     size = margin * abs(of[0]) if math.isfinite(of[0]) else 0.0
     if np.array_equal(seeds_a, seeds_b):
-        found, least = sharper(of_a, of_b, size), 2.0 ** (1 - len(of_a))
+        found = sharper(of_a, of_b, size)
     else:
-        found, least = of_all(of_a, of_b, size), 2 / math.comb(len(of_a) + len(of_b), len(of_b))
-    return Measure(*key, *of, found, size, least)
+        found = of_all(of_a, of_b, size)
+    return Measure(*key, *of, found, size)
 
 
 def _is_beyond(one: Measure) -> bool:
