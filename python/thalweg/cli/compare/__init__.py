@@ -56,7 +56,7 @@ def compare(
 
     Trials with the same seed see the same path and are compared in pairs where that tells more than to compare all
     with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, or
-    where a criterion passes in A and fails in the other, and 2 where there are too few trials to say so.
+    that a criterion fails more often than in A, and 2 where there are too few trials to say so.
 
     Example: `thalweg compare results/before results/after --fail-above "5 %"`
     """
