@@ -288,6 +288,18 @@ def test_studies_are_judged_by_their_trials(tmp_path: Path, capsys: Capture) -> 
     assert "not enough trials" in capsys.readouterr().err
 
 
+def test_a_measure_that_no_trial_of_the_other_study_defines_is_no_pass(tmp_path: Path, capsys: Capture) -> None:
+    steady = np.linspace(1, 1.01, 40).tolist()
+    a = with_trials(tmp_path / "a", {"share": steady, "settled": steady, "seldom": [*steady[1:], np.nan]})
+    never = {"settled": [np.nan] * 40, "seldom": [np.nan] * 40}
+    b = with_trials(tmp_path / "b", {"share": steady, **never})
+    c = with_trials(tmp_path / "c", {"share": steady})
+    for other in (b, c):
+        assert main(["compare", a, other, "--fail-above", "5 %"]) == 2
+        assert capsys.readouterr().err == "error: B lacks 1 measures of A: c4 settled\n"
+    assert main(["compare", b, a, "--fail-above", "5 %"]) == 0
+
+
 def test_equal_studies_on_other_seeds_seldom_differ() -> None:
     rng = np.random.default_rng(6)
 

@@ -151,7 +151,7 @@ def test_the_more_is_compared_the_more_trials_it_takes_to_call_one_worse(outcome
     (row,) = compare_results(
         result(outcomes_of([1.0, 1.1, 1.2, 1.3])), result(outcomes_of([1.0, 1.1, 1.2, 1.3], seed=9))
     )
-    # Four against four: 0.0152 by the normal approximation, enough for three at 0.05 / 3, and not for four at 0.0125.
+    # Four against four: 0.0152 (normal approximation), enough for three at 0.05 / 3, and not for four at 0.0125.
     assert row.sharper.p_least == pytest.approx(0.0152, abs=1e-4)
     assert [len(find_worse([[row] * n], [[]])[0].untold) for n in (1, 3, 4)] == [0, 0, 4]
 

@@ -46,6 +46,21 @@ def test_a_study_removes_the_files_of_the_older_one_and_no_others(tmp_path: Path
     assert names(tmp_path) == {"study.json", "scenarios/two.toml", "runs.parquet"} | mine
 
 
+def test_each_flipped_bit_of_the_trials_of_a_study_is_found(tmp_path: Path, capsys: Capture) -> None:
+    trials = pl.DataFrame({"cell": "one", "measure": "x", "seed": range(40), "value": np.linspace(1, 2, 40)})
+    write_study_files(tmp_path, study(), {}, {"trials": trials})
+    assert main(["compare", str(tmp_path), str(tmp_path), "--fail-above", "5 %"]) == 0
+    file, chance = tmp_path / "trials.parquet", np.random.default_rng(1)
+    whole = file.read_bytes()
+    for _ in range(20):
+        damaged = bytearray(whole)
+        damaged[chance.integers(len(whole))] ^= 1 << chance.integers(8)
+        file.write_bytes(damaged)
+        capsys.readouterr()
+        assert main(["compare", str(tmp_path), str(tmp_path), "--fail-above", "5 %"]) == 2
+        assert capsys.readouterr().err.startswith(f"error: {file} is damaged")
+
+
 def test_an_older_study_stays_until_the_pictures_of_the_new_one_are_there(tmp_path: Path) -> None:
     write_study_files(tmp_path, study(seed=1), {}, {})
 

@@ -162,6 +162,7 @@ def test_the_study_prints_one_document_and_stores_a_page(tmp_path: Path, capsys:
     assert document["preset"] == "custom"
     stored = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     assert stored.pop("files")
+    assert stored.pop("hashes")
     assert stored.pop("sha256")
     assert stored == document
     page = (folder / "report.html").read_text(encoding="utf-8")

@@ -7,7 +7,8 @@ A difference of two such numbers has no interval, and proves nothing. What diffe
 where a study has stored them: the medians of each cell and measure are compared as those of suites are, in pairs
 where both have the same seeds, and all of them are one family (`statistics.discovery`).
 
-Limits: a measure that some trial does not define is not compared. What a study claims is in its checks.
+Limits: a measure that some trial does not define is not compared; one that each trial of a defines and none of b
+is named (`lost`). What a study claims is in its checks.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from thalweg.statistics.discovery import RATE, discoveries
 from thalweg.statistics.interval import Values
 from thalweg.statistics.quantiles import median
 from thalweg.store.folder import find_file
-from thalweg.store.metadata import parse_document
+from thalweg.store.metadata import parse_document, read_hashes
+from thalweg.store.seal import check_file
 from thalweg.studies.runner.folder import DOCUMENT, TRIALS
 
 Row = Mapping[str, Any]
@@ -57,7 +59,10 @@ class StoredStudy:
 
     @staticmethod
     def load(folder: Path) -> StoredStudy:
-        """Reads a stored study. Raises ResultError, and RequestError as `is_in` does."""
+        """Reads a stored study, whose trials are as they were written.
+
+        Raises ResultError, and RequestError as `is_in` does.
+        """
         file = find_file(folder, DOCUMENT) or folder / DOCUMENT
         document = parse_document(file)
         rows = document.get("rows") if isinstance(document, dict) else None
@@ -65,7 +70,10 @@ class StoredStudy:
             raise ResultError(f"{file}: this is not a study that this version reads")
         words = [document.get(key) for key in ("study", "version")]
         name, version = (word if isinstance(word, str) else "unknown" for word in words)
-        return StoredStudy(folder, name, version, rows, find_file(folder, f"{TRIALS}.parquet"))
+        hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
+        if trials is not None and hashes is not None:
+            check_file(trials, hashes, trials.name, "Run the study again")
+        return StoredStudy(folder, name, version, rows, trials)
 
 
 @dataclass(frozen=True)
@@ -155,6 +163,16 @@ def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> lis
     return [[replace(one, differs=next(told) and _is_beyond(one)) for one in measures] for measures in each]
 
 
+def lost(a: StoredStudy, b: StoredStudy) -> list[str]:
+    """The measures that each trial of a defines, and none of b, in words."""
+    of_b = _samples(b)
+    return [
+        f"{cell} {measure}"
+        for (cell, measure), (_, values) in _samples(a).items()
+        if not np.isnan(values).any() and ((cell, measure) not in of_b or np.isnan(of_b[cell, measure][1]).all())
+    ]
+
+
 def untold(compared: Sequence[Sequence[Measure]]) -> int:
     """How many measures so few trials could not tell apart in so large a family, however much they differed."""
     family = sum(map(len, compared))
@@ -167,10 +185,7 @@ def _measure(key: tuple[str, str], a: _Sample, b: _Sample, margin: float) -> Mea
     (seeds_a, of_a), (seeds_b, of_b) = a, b
     of = (median(of_a), median(of_b))
     size = margin * abs(of[0]) if math.isfinite(of[0]) else 0.0
-    if np.array_equal(seeds_a, seeds_b):
-        found = sharper(of_a, of_b, size)
-    else:
-        found = of_all(of_a, of_b, size)
+    found = sharper(of_a, of_b, size) if np.array_equal(seeds_a, seeds_b) else of_all(of_a, of_b, size)
     return Measure(*key, *of, found, size)
 
 

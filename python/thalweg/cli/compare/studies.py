@@ -17,6 +17,7 @@ from thalweg.studies.comparison import (
     StoredStudy,
     compare_studies,
     compare_trials,
+    lost,
     missing_rows,
     untold,
 )
@@ -62,7 +63,14 @@ def compare_stored(
             "difference from chance; accepted for --fail-above: studies that this version stored with their trials"
         )
     told = _judge(judged or [])
-    lacking = [_lacks(base, other, letter) for letter, other in zip(LETTERS[1:], others, strict=False)]
+    lacking = [
+        _lacks(letter, what, names)
+        for letter, other in zip(LETTERS[1:], others, strict=False)
+        for what, names in (
+            ("rows", missing_rows(base, other)),
+            ("measures", [] if bare else lost(base, other)),
+        )
+    ]
     return told or (REFUSED if bare or any(lacking) else PASSED)
 
 
@@ -81,10 +89,10 @@ def _judge(judged: Sequence[Sequence[Measure]]) -> int:
     return PASSED
 
 
-def _lacks(base: StoredStudy, other: StoredStudy, letter: str) -> bool:
-    """Says which rows of A another study lacks, and whether it does."""
-    if names := missing_rows(base, other):
-        complain(f"{letter} lacks {len(names)} rows of A: {names[0]}{', ...' if len(names) > 1 else ''}")
+def _lacks(letter: str, what: str, names: Sequence[str]) -> bool:
+    """Says what of A another study lacks, and whether it does."""
+    if names:
+        complain(f"{letter} lacks {len(names)} {what} of A: {names[0]}{', ...' if len(names) > 1 else ''}")
     return bool(names)
 
 

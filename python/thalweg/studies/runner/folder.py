@@ -12,12 +12,12 @@ import polars as pl
 from thalweg.errors import RequestError
 from thalweg.store.folder import ResultFolder, reserve
 from thalweg.store.metadata import parse_document
-from thalweg.store.seal import sealed
+from thalweg.store.seal import hash_of, sealed
 from thalweg.store.whole_file import reason_of
 from thalweg.studies.runner.result import StudyResult
 
 DOCUMENT = "study.json"
-"""The document that `--format json` prints, and `files`, the names of those beside it."""
+"""The document that `--format json` prints; `files`, the names of those beside it, and `hashes`, of the tables."""
 PAGE = "report.html"
 TRIALS = "trials"
 """The table of the values of all trials: `cell`, `measure`, `seed`, `value`."""
@@ -60,7 +60,9 @@ def write_study_files(
                 table.write_parquet(results.root / f"{name}.parquet")
             for name, write in (pictures or {}).items():
                 write(results.root / name)
-            document = json.dumps({**result.document(), "files": files}, indent=2, allow_nan=False) + "\n"
+            hashes = {name: hash_of(results.root / name) for name in files if name.endswith(".parquet")}
+            about = {**result.document(), "files": files, "hashes": hashes}
+            document = json.dumps(about, indent=2, allow_nan=False) + "\n"
             (results.root / DOCUMENT).write_text(sealed(document), encoding="utf-8")
         except (OSError, pl.exceptions.PolarsError) as error:
             # A disk that fills while Parquet is written is an error of Polars.
