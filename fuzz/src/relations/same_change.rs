@@ -1,4 +1,4 @@
-//! A change of the path to what it is already changes nothing.
+//! A change of the path to what it is already changes nothing, nor do two at one time of which the second takes back the first.
 //!
 //! **Exact**, but for the time that a call takes to recover from a change, which begins anew at each of them. A transmission may
 //! last over the change: capacity is counted in whole bits per second times nanoseconds, so that its parts add up. With
@@ -40,7 +40,11 @@ fn twin(case: &Case, random: &mut Random) -> Option<Twin> {
             same.remove(flush); // an event, and no state
         }
         set_duration(&mut same, "at", at);
+        let undone = random.flag().then(|| other(&same));
         changes.insert(position, same);
+        if let Some(undone) = undone {
+            changes.insert(position, undone);
+        }
     }
     let changes = changes.into_iter().map(Value::Table).collect();
     hop.insert("change".to_owned(), Value::Array(changes));
@@ -60,9 +64,10 @@ fn as_it_begins(hop: &Table, random: &mut Random) -> Table {
         .map(|up| (*up).clone())
         .unwrap_or_default();
     let mut change = Table::new();
-    for key in ["rate", "rtt", "buffer"] {
+    for key in ["rate", "rtt", "buffer", "loss", "queue"] {
+        let has_own = matches!(key, "rate" | "loss" | "queue");
         if let Some(value) = hop.get(key)
-            && (key == "rate" || !up.contains_key(key))
+            && (has_own || !up.contains_key(key))
             && (key == "rtt" || random.flag())
         {
             change.insert(key.to_owned(), value.clone());
@@ -82,11 +87,38 @@ fn as_it_begins(hop: &Table, random: &mut Random) -> Table {
     change
 }
 
+/// A change to another loss, discipline and rate, where a change at the same time says what they are.
+fn other(change: &Table) -> Table {
+    let drop_tail = Table::from_iter([("model".to_owned(), "drop-tail".into())]);
+    let others = [
+        ("at", change["at"].clone()),
+        ("loss", "100 %".into()),
+        ("queue", Value::Table(drop_tail)),
+        ("rate", "7 Mbps".into()),
+    ];
+    let others = others.map(|(key, value)| (key.to_owned(), value));
+    (others.into_iter())
+        .filter(|(key, _)| change.contains_key(key))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::broken::download;
     use super::super::{holds, is_found};
     use super::*;
+
+    #[test]
+    fn a_change_that_is_taken_back_at_once_is_none() {
+        let path = "loss = { model = \"gilbert-elliott\", p = \"1 %\", r = \"20 %\" }\nqueue = { model = \"pie\" }";
+        let case = Case::new(&download("cubic", path, ""));
+        let undone = (0..20).filter(|seed| {
+            let twin = twin(&case, &mut Random::new(*seed)).unwrap();
+            holds(&twin, &case);
+            twin.table.to_string().contains("100 %")
+        });
+        assert!(undone.count() > 0);
+    }
 
     #[test]
     fn it_finds_a_change_of_one_bit_per_second() {
