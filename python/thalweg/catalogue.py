@@ -8,13 +8,14 @@ and the order of its scenarios. Any other folder with `*.toml` files is a suite 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from thalweg.against.measures import MEASURES
 from thalweg.errors import RequestError, did_you_mean, printable
 from thalweg.store.regular_file import read_regular
 from thalweg.toml import read_toml
@@ -25,7 +26,9 @@ STANDARD_INPUT = Path("-")
 """Stands for the scenario that comes on standard input."""
 _ABOUT = "suite.toml"
 _LARGEST_ABOUT = 1 << 20
-_KEYS = {"title", "source", "order"}
+_WORDS = {"title": "text", "source": "text", "order": "a list of names", "compare": "a table"}
+"""The keys of `suite.toml`, and what each of them is."""
+_COMPARE = ("against", "metrics", "without")
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,19 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Compare:
+    """Whom a suite sets its main controller against: the table `compare` of its `suite.toml`."""
+
+    against: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    """What is compared; empty for the usual metrics."""
+    without: tuple[str, ...] = ()
+    """Scenarios that are played and not compared."""
+    file: Path | None = None
+    """Where this stands."""
+
+
+@dataclass(frozen=True)
 class Suite:
     """A folder of scenarios with a source document."""
 
@@ -63,6 +79,7 @@ class Suite:
     title: str
     source: str | None
     entries: tuple[Entry, ...]
+    compare: Compare = Compare()
 
     @staticmethod
     def find(name_or_folder: str | Path) -> Suite:
@@ -160,7 +177,8 @@ def _read_suite(folder: Path, *, shipped: bool) -> Suite:
     names = [*order, *(name for name in found if name not in order)]
     name = folder.name or folder.resolve().name
     entries = tuple(Entry(stem, name if shipped else None, found[stem]) for stem in names)
-    return Suite(name, about.get("title", name), about.get("source"), entries)
+    compare = _read_compare(folder / _ABOUT, about.get("compare", {}), found)
+    return Suite(name, about.get("title", name), about.get("source"), entries, compare)
 
 
 def _read_about(file: Path) -> dict[str, Any]:
@@ -169,11 +187,29 @@ def _read_about(file: Path) -> dict[str, Any]:
     text = read_regular(file, _LARGEST_ABOUT, f"a file of at most {_LARGEST_ABOUT >> 20} MiB")
     about = read_toml(text, str(file))
     for key, value in about.items():
-        if key not in _KEYS:
-            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_KEYS))}")
-        names = isinstance(value, list) and all(isinstance(name, str) for name in value)
-        if not (names if key == "order" else isinstance(value, str)):
-            raise RequestError(
-                f"{file}: {key} = {value!r}: expected {'a list of names' if key == 'order' else 'text'}"
-            )
+        if key not in _WORDS:
+            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
+        fits = {"text": isinstance(value, str), "a table": isinstance(value, dict)}
+        if not fits.get(_WORDS[key], _are_names(value)):
+            raise RequestError(f"{file}: {key} = {value!r}: expected {_WORDS[key]}")
     return about
+
+
+def _read_compare(file: Path, table: dict[str, Any], scenarios: Mapping[str, Path]) -> Compare:
+    """The table `compare`, checked. Raises RequestError."""
+    for key, value in table.items():
+        if key not in _COMPARE:
+            raise RequestError(f"{file}: unknown key compare.{key}{did_you_mean(key, _COMPARE)}")
+        if not _are_names(value):
+            raise RequestError(f"{file}: compare.{key} = {value!r}: expected a list of names")
+    for name in table.get("metrics", ()):
+        if name not in MEASURES:
+            raise RequestError(f"{file}: compare.metrics names {name!r}; accepted: {', '.join(MEASURES)}")
+    for name in table.get("without", ()):
+        if name not in scenarios:
+            raise RequestError(f"{file}: compare.without names {name!r}{did_you_mean(name, scenarios)}")
+    return Compare(**{key: tuple(value) for key, value in table.items()}, file=file)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)

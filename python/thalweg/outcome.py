@@ -51,6 +51,8 @@ class Description:
     """Simulated time at which a trial ends whatever has finished."""
     controllers: list[dict[str, Any]] = field(default_factory=list)
     """Those in Python: name, and file, sha256 and source, which a class without a file has not."""
+    rival: dict[str, Any] | None = None
+    """Where a rival plays a scenario once more: `of` which, its `flow` and `controller`, what `metrics` count."""
 
     @property
     def starts_s(self) -> dict[str, float]:

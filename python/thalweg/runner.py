@@ -52,7 +52,7 @@ def run_suite(
     def keep(number: int, outcomes: Outcomes) -> None:
         if outcomes.n < trials:  # a Ctrl-C was before the others
             return
-        result.outcomes.append(outcomes)
+        result.add(outcomes)
         result.wall_s = time.perf_counter() - begin
         store.add(outcomes)
 
@@ -63,11 +63,13 @@ def run_suite(
         gather(executor, scenarios, range(result.seed, result.seed + trials), keep, report)
         store.finish()
     except ControllerError as error:
-        kept = [outcomes.scenario.name for outcomes in result.outcomes if store.has(outcomes)]
+        finished_ones = (*result.outcomes, *result.rivals)
+        kept = [outcomes.scenario.name for outcomes in finished_ones if store.has(outcomes)]
         finished = f"{len(kept)} of {len(scenarios)} scenarios are finished"
         names = ", ".join(kept) or "none"
         raise ControllerError(f"{error}\n{finished} and kept in {store.root} ({names})") from error.__cause__
     except KeyboardInterrupt:
         result.outcomes = [outcomes for outcomes in result.outcomes if store.has(outcomes)]
+        result.rivals = [outcomes for outcomes in result.rivals if store.has(outcomes)]
         return False
     return True

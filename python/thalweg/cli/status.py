@@ -26,8 +26,14 @@ INTERRUPTED = 130
 
 
 def of_result(result: SuiteResult) -> int:
-    """Failed if a verdict fails; refused if trials ended before they could answer anything at all."""
-    if "fail" in result.answers():
+    """Failed if a verdict fails, or where a rival is set against it, if the main controller is worse than all.
+
+    Refused if trials ended before they could answer anything at all, or were too few to tell what is worse.
+    """
+    standing = result.standing()
+    if "fail" in result.answers() or (standing and standing.worst):
         return FAILED
+    if standing and standing.untold:
+        return REFUSED
     asked_in_vain = (o.verdict().answer is None and o.unfinished() for o in result.outcomes)
-    return REFUSED if any(asked_in_vain) else PASSED
+    return REFUSED if any(asked_in_vain) and not standing else PASSED

@@ -5,7 +5,15 @@ both, and `worse` what of all these became worse: the exit status of `compare --
 """
 
 from thalweg.comparison.failures import Failures, compare_failures
-from thalweg.comparison.medians import MARGIN, Row, compare_results, missing, shared_seeds
+from thalweg.comparison.medians import (
+    MARGIN,
+    Row,
+    compare_results,
+    compare_statistics,
+    judge,
+    missing,
+    shared_seeds,
+)
 from thalweg.comparison.worse import Worse, find_worse
 
 __all__ = [
@@ -15,7 +23,9 @@ __all__ = [
     "Worse",
     "compare_failures",
     "compare_results",
+    "compare_statistics",
     "find_worse",
+    "judge",
     "missing",
     "shared_seeds",
 ]

@@ -145,6 +145,19 @@ def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, o
     return judge(rows)
 
 
+def compare_statistics(scenario: str, a: Statistics, b: Statistics, margin: float, *, of_a: bool = False) -> Row:
+    """One criterion of a scenario on both sides, with the margin of `compare_results`; `judge` tells more."""
+    of_a_values, of_b_values = (side.values["value"].to_numpy() for side in (a, b))
+    medians = [median for median in (a.median, b.median) if math.isfinite(median)]
+    medians = medians[:1] if of_a else medians
+    size = margin * abs(min(medians, default=0.0))
+    paired = _pair(a.values, b.values, size, a.side)
+    correlation = paired.rank_correlation if paired else 0.0
+    sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a_values), len(of_b_values))
+    unpaired = of_all(of_a_values, of_b_values, size, correlation=correlation)
+    return Row(scenario, a, b, paired, unpaired, sharper, size)
+
+
 def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
     """The scenarios of a that b lacks."""
     others = {outcomes.scenario.name for outcomes in b.outcomes}
@@ -180,16 +193,7 @@ def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row
         if key not in found or key in seen:
             continue
         seen.add(key)
-        other = found[key]
-        of_a, of_b = (side.values["value"].to_numpy() for side in (statistics, other))
-        medians = [median for median in (statistics.median, other.median) if math.isfinite(median)]
-        medians = medians[:1] if of_a_alone else medians
-        size = margin * abs(min(medians, default=0.0))
-        paired = _pair(statistics.values, other.values, size, statistics.side)
-        correlation = paired.rank_correlation if paired else 0.0
-        sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a), len(of_b))
-        unpaired = of_all(of_a, of_b, size, correlation=correlation)
-        rows.append(Row(a.scenario.name, statistics, other, paired, unpaired, sharper, size))
+        rows.append(compare_statistics(a.scenario.name, statistics, found[key], margin, of_a=of_a_alone))
     return rows
 
 

@@ -70,14 +70,18 @@ def opened(folder: Folder, path: str) -> dict[str, Any]:
         result = SuiteResult.load(place)
     except ResultError as error:
         raise RequestError(str(error)) from None
+    standing = result.standing()
+    places = standing.scenarios if standing else {}
     scenarios = []
-    for outcomes in result.outcomes:
+    for outcomes in (*result.outcomes, *result.rivals):
+        name = outcomes.scenario.name
+        said = places.get(name) or outcomes.verdict().answer or "no criterion"
         trials = outcomes.trials.head(MOST_TRIALS)
         scenarios.append(
             {
-                "name": outcomes.scenario.name,
+                "name": name,
                 "title": outcomes.scenario.title,
-                "about": f"{outcomes.n} trials: {outcomes.verdict().answer or 'no criterion'}",
+                "about": f"{outcomes.n} trials: {said}",
                 "toml": outcomes.scenario.toml,
                 "seeds": [str(seed) for seed in trials["seed"].to_list()],
                 "hashes": trials["trace_hash"].to_list(),

@@ -13,6 +13,8 @@ from typing import Any
 from markupsafe import Markup
 
 from thalweg import _native
+from thalweg.against import table
+from thalweg.against.standing import Standing
 from thalweg.errors import RequestError
 from thalweg.lab.link import LAB, TrialLink, link_to
 from thalweg.memory import return_large_blocks
@@ -64,12 +66,26 @@ def render(result: SuiteResult, on_progress: Progress = silent) -> Iterable[str]
         scenarios=scenarios,
         overview=overview.rows(result.outcomes),
         headers=overview.HEADERS,
+        places=_places(standing) if (standing := result.standing()) else None,
         contents=[
             ("verdicts", "Verdicts"),
+            *([("against", "Against rivals")] if standing else []),
             *((scenario["facts"].name, scenario["facts"].title) for scenario in scenarios),
         ],
         count=[(answer, result.answers().count(answer)) for answer in ("pass", "fail", "infeasible")],
     )
+
+
+def _places(standing: Standing) -> dict[str, Any]:
+    """Where the main controller stands among rivals, as words."""
+    return {
+        "standing": standing,
+        "summary": table.summary(standing),
+        "tables": [
+            ("How often each answer is given", table.COUNT_HEADERS, table.count_rows(standing)),
+            ("The place in each scenario by each metric", table.headers(standing), table.rows(standing)),
+        ],
+    }
 
 
 def drawn(result: SuiteResult) -> Iterator[tuple[dict[str, Any], Figures]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Never
 
+from thalweg.against.measures import MEASURES
 from thalweg.errors import RequestError, ResultError
 from thalweg.outcome import Description
 from thalweg.store.folder import check_name, find_file
@@ -48,7 +49,11 @@ _SCENARIO: _Types = {
 }
 _HASHES = "hashes"
 """The SHA-256 of each table, by its name below the folder. Results of earlier versions have none."""
-_SCENARIO_MORE: _Types = {"controllers": (list,)}  # results of earlier versions have none
+_SCENARIO_MORE: _Types = {
+    "controllers": (list,),
+    "rival": (dict, NoneType),
+}  # results of earlier versions have none
+_RIVAL: _Types = {"of": (str,), "flow": (str,), "controller": (str,), "metrics": (list,)}
 _CONTROLLER: _Types = {
     "name": (str,),
     "file": (str, NoneType),
@@ -116,6 +121,9 @@ def read_document(file: Path) -> Metadata:
     for name in names:
         if names.count(name) > 1:
             _refuse(file, "scenarios", name, "each name once")
+    for number, scenario in enumerate(scenarios):
+        if scenario.rival and scenario.rival["of"] not in names:
+            _refuse(file, f"scenarios.{number}.rival.of", scenario.rival["of"], "the name of a scenario here")
     head = {key: document[key] for key in _RESULT if key != "scenarios"}
     return Metadata(**head, scenarios=scenarios, hashes=read_hashes(file, document))
 
@@ -196,6 +204,14 @@ def _scenario(file: Path, prefix: str, document: Any) -> Description:
         _check(file, f"{at}.", table, {key: types for key, types in _CRITERION_MORE.items() if key in table})
         if (table.get("at_most") is None) == (table.get("at_least") is None):
             _refuse(file, at, table.get("at_most"), "one bound, at_most or at_least")
+    if (rival := document.get("rival")) is not None:
+        _check(file, f"{prefix}.rival.", rival, _RIVAL)
+        flows = [flow["name"] for flow in document["flows"]]
+        if rival["flow"] not in flows:
+            _refuse(file, f"{prefix}.rival.flow", rival["flow"], ", ".join(flows))
+        for name in rival["metrics"]:
+            if not isinstance(name, str) or name not in MEASURES:
+                _refuse(file, f"{prefix}.rival.metrics", name, ", ".join(MEASURES))
     return Description(**document)
 
 

@@ -2,6 +2,7 @@
 
     metadata.json           suite, version, host, seeds, times, every scenario file as it ran, hashes of all tables
     <scenario>/flows.parquet, links.parquet, trials.parquet, requests.parquet, streams.parquet
+    <scenario>@1/...        the same of the first rival in its place, if there are rivals
     report.html             written by the command line
 
 A scenario is written below a temporary name and renamed when it is whole: whatever interrupts a run,
@@ -19,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
@@ -34,6 +35,9 @@ from thalweg.store.seal import hash_of, sealed
 from thalweg.store.tables import check_hashes, check_readable, read_tables
 from thalweg.store.whole_file import reason_of, whole_file
 from thalweg.verdict import Answer
+
+if TYPE_CHECKING:
+    from thalweg.against.standing import Standing
 
 PAGE = "report.html"
 
@@ -52,20 +56,29 @@ class SuiteResult:
     started: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
     wall_s: float = 0.0
     outcomes: list[Outcomes] = field(default_factory=list)
+    rivals: list[Outcomes] = field(default_factory=list)
+    """Of the same scenarios with rivals in place of the main controller; `scenario.rival` says which."""
     folder: Path | None = None
     """Where it is stored, if it is."""
+    _standing: tuple[int, Standing | None] | None = field(default=None, init=False, repr=False, compare=False)
+    """With how many rivals it was found."""
 
     @property
     def core_s(self) -> float:
         """Seconds of processor time that all trials took."""
-        return sum((outcomes.core_s for outcomes in self.outcomes), 0.0)
+        return sum((outcomes.core_s for outcomes in (*self.outcomes, *self.rivals)), 0.0)
+
+    def add(self, outcomes: Outcomes) -> None:
+        """Takes in the outcomes of a scenario, or of a rival in it."""
+        (self.rivals if outcomes.scenario.rival else self.outcomes).append(outcomes)
 
     def __getitem__(self, scenario: str) -> Outcomes:
         """Outcomes of one scenario by its name. Raises RequestError."""
-        for outcomes in self.outcomes:
+        everything = [*self.outcomes, *self.rivals]
+        for outcomes in everything:
             if outcomes.scenario.name == scenario:
                 return outcomes
-        names = [outcomes.scenario.name for outcomes in self.outcomes]
+        names = [outcomes.scenario.name for outcomes in everything]
         raise RequestError(
             f"{self.folder or 'the result'} has no scenario {scenario!r}{did_you_mean(scenario, names)}"
         )
@@ -73,6 +86,16 @@ class SuiteResult:
     def answers(self) -> list[Answer | None]:
         """The verdict of each scenario."""
         return [outcomes.verdict().answer for outcomes in self.outcomes]
+
+    def standing(self) -> Standing | None:
+        """Where the main controller stands among rivals; None if there are none."""
+        if not self.rivals:
+            return None
+        from thalweg.against.standing import stand  # noqa: PLC0415 - which compares results
+
+        if self._standing is None or self._standing[0] != len(self.rivals):
+            self._standing = len(self.rivals), stand(self)
+        return self._standing[1]
 
     def document(self) -> dict[str, Any]:
         """This result as JSON: the document that `--format json` prints."""
@@ -86,6 +109,7 @@ class SuiteResult:
             "flows": self._measured(measured.flows),
             "links": self._measured(measured.links),
             "streams": self._measured(measured.streams),
+            **({"against": standing.document()} if (standing := self.standing()) else {}),
         }
 
     def _measured(self, measure: Callable[[Outcomes], list[Measured]]) -> list[dict[str, Any]]:
@@ -101,7 +125,7 @@ class SuiteResult:
             check_hashes(root, metadata.scenarios, metadata.hashes)
         check_readable(root, metadata.scenarios)
         found = ((scenario, read_tables(root, scenario)) for scenario in metadata.scenarios)
-        return SuiteResult(
+        result = SuiteResult(
             suite=metadata.suite,
             title=metadata.title,
             source=metadata.source,
@@ -110,11 +134,12 @@ class SuiteResult:
             host=metadata.host,
             started=metadata.started,
             wall_s=metadata.wall_s,
-            outcomes=[
-                Outcomes(scenario, **tables, handle=None) for scenario, tables in found if tables is not None
-            ],
             folder=root,
         )
+        for scenario, tables in found:
+            if tables is not None:
+                result.add(Outcomes(scenario, **tables, handle=None))
+        return result
 
 
 class Store:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.against.rivals import chosen_rivals, with_rivals
 from thalweg.catalogue import Suite
 from thalweg.cli import tables
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
@@ -29,6 +30,7 @@ from thalweg.cli.options import (
     settings,
 )
 from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.executor.choice import chosen
 from thalweg.replay import replay_command
@@ -58,6 +60,15 @@ def suite(
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Where to store the result; replaces an older one."),
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            metavar="NAME",
+            help="Play the main flow with this controller too, and say where its own stands among them; may be "
+            "repeated. Takes the place of those of the suite; none leaves them out.",
+        ),
+    ] = None,
     figures: FiguresFolder = None,
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Write no report page; `thalweg report` can.")
@@ -69,19 +80,25 @@ def suite(
     The outcomes are stored in a folder (`results/SUITE-TIME` by default) together with a report page.
     Ctrl-C keeps the scenarios that are finished.
 
+    With rivals (`--against`, or `compare.against` in suite.toml) the exit status is 1 where the main controller is
+    worse than all of them, and 2 where there are too few trials to say so.
+
     Example: `thalweg suite c4 --only "media-*" -n 20 -c main=cubic`
     """
     found = Suite.find(name)
+    rivals = chosen_rivals(found, against, trials)
     entries = [entry for entry in found.entries if only is None or fnmatchcase(entry.name, only)]
     if not entries:
         names = [entry.name for entry in found.entries]
         raise RequestError(f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', names)}")
-    scenarios = load_all(entries, settings(set_, stack, allow_unseeded), bindings(controller))
+    overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
+    scenarios = load_all(entries, overrides, bound)
+    played = with_rivals(found, entries, scenarios, rivals, overrides, bound, given=bool(against))
     folder = out or _default_folder(found.name)
     result = SuiteResult(found.name, found.title, found.source, seed)
-    with Store(folder, result, [scenario.description for scenario in scenarios], trials) as store:
+    with Store(folder, result, [scenario.description for scenario in played], trials) as store:
         with Bar() as bar, chosen(jobs, cluster) as executor:
-            complete = run_suite(store, result, scenarios, trials, executor, bar.show)
+            complete = run_suite(store, result, played, trials, executor, bar.show)
         return _conclude(store, result, complete, (len(scenarios), trials), format_, not no_report, figures)
 
 
@@ -96,13 +113,20 @@ def _conclude(
 ) -> int:
     """Prints a result, writes its page, and returns the exit status. `planned`: scenarios, and trials of each."""
     scenarios, trials = planned
+    standing = result.standing()
     if format_ is SuiteFormat.JSON:
         print_json(result.document())
     elif format_ is SuiteFormat.MARKDOWN:
         table = tables.markdown(tables.HEADERS, tables.result_rows(result))
         say(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
+        if standing:
+            say(f"\n{as_markdown(standing)}")
     else:
         _print_table(result, trials)
+        if standing:
+            print_standing(standing)
+    if standing:
+        complain_of(standing)
     for outcomes in result.outcomes:
         if late := outcomes.unfinished():
             complain(f"{outcomes.scenario.name}: {late}")

@@ -1,0 +1,50 @@
+"""Verdicts by comparison in a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from thalweg.against import table
+from thalweg.against.standing import Standing
+from thalweg.cli.console import complain, stdout
+from thalweg.cli.fitting import FittingTable
+from thalweg.cli.tables import markdown
+
+_STYLES = {"best": "green", "worst": "bold red"}
+_DROPPABLE = ("of", "less that [95 %]", "gap to the best")
+"""What a narrow terminal goes without, the first one first."""
+_COUNT_DROPPABLE = ("better", "places")
+
+
+def as_markdown(standing: Standing) -> str:
+    """Both tables and the sentence."""
+    places = markdown(table.headers(standing), table.rows(standing), left=table.LEFT)
+    numbers = markdown(table.COUNT_HEADERS, table.count_rows(standing), left=table.COUNT_LEFT)
+    return f"{places}\n\n{numbers}\n\n{table.summary(standing)}"
+
+
+def print_standing(standing: Standing) -> None:
+    """Both tables and the sentence, in a terminal."""
+    console = stdout()
+    places = FittingTable(table.headers(standing), table.LEFT, _DROPPABLE, grouped=True)
+    for scenario, metric, answer, *rest in table.rows(standing):
+        places.add_row(scenario, metric, Text(answer, _STYLES.get(answer, "dim")), *rest)
+    numbers = FittingTable(table.COUNT_HEADERS, table.COUNT_LEFT, _COUNT_DROPPABLE)
+    for row in table.count_rows(standing):
+        numbers.add_row(*row)
+    console.print()
+    console.print(places)
+    console.print(numbers)
+    console.print(table.summary(standing))
+
+
+def complain_of(standing: Standing) -> None:
+    """Says where the controller is worse than all, or that too few trials tell."""
+    for place in standing.worst:
+        complain(table.place_text(place), label="worst: ")
+    if standing.untold and not standing.worst:
+        compared = sum(len(place.against) for place in standing.places)
+        complain(
+            f"{standing.untold} of {compared} comparisons have not enough trials to tell whether {standing.name} "
+            "is worse: run more trials (many comparisons need more)"
+        )
