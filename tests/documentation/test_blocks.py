@@ -15,6 +15,7 @@ import typer
 
 from documentation.blocks import ROOT, Block, Command, blocks, commands, pages
 from real_time import needs_rights
+from thalweg.catalogue import Suite
 from thalweg.cli import main
 from thalweg.cli.commands import application
 from thalweg.hunt.plan import hunt_of
@@ -172,9 +173,16 @@ def python(block: Block, names: dict[str, Any]) -> None:
 
 
 def scenario(block: Block) -> None:
-    """Runs a scenario, or tables of one beside what they lack; a plan, and the kernel's TCP, are checked only."""
+    """Runs a scenario, or tables of one beside what they lack; plans, rivals and kernel TCP are only checked."""
     keys = tomllib.loads(block.text)
     text = block.text
+    if "compare" in keys:
+        Path("suite").mkdir()
+        for name in ("a", *keys["compare"].get("without", ())):
+            Path("suite", f"{name}.toml").touch()
+        Path("suite", "suite.toml").write_text(text, encoding="utf-8")
+        assert Suite.find("suite").compare.against, block.place
+        return
     if "objective" in keys:
         assert hunt_of(keys, PlanFile(block.place, text), Path()).base(), block.place
         return
