@@ -259,6 +259,15 @@ def test_the_flow_that_is_compared_is_main_or_the_first_that_is_bound_or_the_fir
         assert {flow: "reno"}.items() <= {str(one["name"]): one["controller"] for one in rival.flows}.items()
 
 
+def test_a_scenario_with_the_name_of_the_trials_of_a_rival_is_refused(suite: Path, capsys: Capture) -> None:
+    (suite / "short@2.toml").write_text(SCENARIO, encoding="utf-8")
+    assert main(["suite", str(suite)]) == 2
+    assert (
+        "the trials of bbr in short are stored as short@2, which is the name of a scenario"
+        in capsys.readouterr().err
+    )
+
+
 def test_scenarios_can_be_left_out_and_metrics_chosen(suite: Path, tmp_path: Path) -> None:
     table = '[compare]\nagainst = ["reno"]\nmetrics = ["loss", "rate"]\nwithout = ["long"]\n'
     (suite / "suite.toml").write_text(table, encoding="utf-8")

@@ -69,10 +69,16 @@ def with_rivals(
                     f"{where} {rival}: flow {flow} of {entry.name} has this controller itself; accepted: "
                     f"another rival, or another controller for it with -c {flow}=NAME"
                 )
+            name = f"{entry.name}@{number}"
+            if name in (one.name for one in entries):
+                raise RequestError(
+                    f"{suite.name}: the trials of {rival} in {entry.name} are stored as {name}, which is the "
+                    "name of a scenario; accepted: another name for it"
+                )
             played = _with_rival(entry, scenario, flow, rival, overrides, bindings, where)
             played.description = replace(
                 played.description,
-                name=f"{entry.name}@{number}",
+                name=name,
                 title=f"{scenario.title}: {flow} is {rival}",
                 rival={"of": entry.name, "flow": flow, "controller": rival, "metrics": metrics},
             )
