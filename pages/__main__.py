@@ -35,6 +35,7 @@ from pages import (
     study_figures,
     verdicts,
 )
+from pages.c4_05 import make as c4_05
 from pages.causes import transient, wifi
 from pages.draft_04 import of_draft_04
 from pages.experiments import first_growth, gaps, loopback_twin, small_windows, stop_and_go
@@ -119,6 +120,7 @@ PAGES = {
     "verdicts": Page(DOCS / "verdicts.md", lambda: verdicts.main(verdicts.TRIALS), _verdicts),
     "fidelity": Page(DOCS / "fidelity.md", lambda: fidelity.main(100), _fidelity),
     "statistics": Page(DOCS / "statistics.md", lambda: statistics.main(2000), _statistics),
+    "c4-05": Page(c4_05.PAGE, c4_05.make, c4_05.parts),
     "l4s": Page(DOCS / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
     "probe": Page(DOCS / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),

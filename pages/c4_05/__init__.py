@@ -1,0 +1,1 @@
+"""The page docs/c4-05.md."""
