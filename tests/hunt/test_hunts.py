@@ -99,8 +99,14 @@ def test_a_search_that_finds_nothing_worse_says_so(tmp_path: Path, capsys: Captu
     text = PLAN.partition("[axes]")[0].replace("budget = 24", "budget = 3")
     plan.write_text(f'{text}[axes]\n"path.rtt" = ["20 ms"]\n', encoding="utf-8")
     words = ["hunt", str(plan), "--out", str(tmp_path / "out"), "--keep", str(tmp_path / "corpus"), "--no-figure"]
+    (tmp_path / "out").mkdir()
+    for stale in ("find.toml", "found.toml", "find.html", "hunt.json"):
+        (tmp_path / "out" / stale).write_text("{}", encoding="utf-8")
     assert main(words) == 5
     printed = capsys.readouterr()
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"hunt.json"}, (
+        "nothing that calls itself a find"
+    )
     assert "nothing found: none of 3 scenarios is worse than that of the plan" in printed.out
     assert json.loads((tmp_path / "out" / "hunt.json").read_text(encoding="utf-8"))["says"] == "nothing found"
     assert not (tmp_path / "corpus").exists()

@@ -147,7 +147,7 @@ class Find:
             "replayed": self.replayed and self.replayed.document(),
             "shrunk_replayed": self.shrunk_replayed and self.shrunk_replayed.document(),
             "refuted": [one.document() for one in self.refuted],
-            "scenario": self.text(self.shrunk, self.value),
+            "scenario": self.text(self.shrunk, self.value) if self.is_worse else None,
             "scenarios": self.tried,
             "trials_ran": self.ran,
             "refused": self.refused,

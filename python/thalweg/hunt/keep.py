@@ -1,7 +1,8 @@
 """Where finds are kept: the folder of a hunt, and a corpus, which is a suite of finds.
 
 A hunt's folder has `find.toml`, the scenario that shrank; `found.toml`, as it was found; `hunt.json`, the whole
-result; `find.html`, the figure; and `failed-1.toml` and so on, in which a trial failed.
+result; `find.html`, the figure; and `failed-1.toml` and so on, in which a trial failed. Where nothing was found,
+only `hunt.json` and the latter are there.
 """
 
 from __future__ import annotations
@@ -69,16 +70,19 @@ def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = 
 
     What an older run has left there goes.
     """
-    for older in [folder / _FIGURE, *folder.glob("failed-*.toml")]:
+    for older in [*(folder / name for name in (FIND, _FOUND, _FIGURE)), *folder.glob("failed-*.toml")]:
         older.unlink(missing_ok=True)
     texts = {DOCUMENT: json.dumps(find.document(), indent=2, allow_nan=False) + "\n"}
-    texts |= {FIND: find.text(find.shrunk, find.value), _FOUND: find.text(find.found, find.found_value)}
+    if find.is_worse:
+        texts |= {FIND: find.text(find.shrunk, find.value), _FOUND: find.text(find.found, find.found_value)}
     for number, failure in enumerate(find.failures[:_MOST_FAILED], 1):
         reason = "\n".join(f"# {line}" for line in failure.error.splitlines())
         texts[f"failed-{number}.toml"] = f"{reason}\n{failure.text}"
     for name, text in texts.items():
         _write(folder / name, text)
     written = [folder / name for name in texts]
+    if not find.is_worse:
+        return Saved(written, {})
     links = _links(find, folder)
     if figure:
         on_progress("drawing", 0, 1)
@@ -89,9 +93,7 @@ def save(find: Find, folder: Path, figure: bool = True, on_progress: Progress = 
 
 def _links(find: Find, folder: Path) -> dict[str, TrialLink]:
     """To the trials of a find, which are played once more: a link says which trace hash its trial has."""
-    trials = {SHRUNK: (folder / FIND, find.seed)}
-    if find.is_worse:
-        trials["as it was found"] = (folder / _FOUND, find.seed_as_found)
+    trials = {SHRUNK: (folder / FIND, find.seed), "as it was found": (folder / _FOUND, find.seed_as_found)}
     found = {}
     for words, (file, seed) in trials.items():
         if runs_in_browser(file.read_text(encoding="utf-8")):

@@ -89,8 +89,14 @@ def hunt(
     if keep and not find.is_worse:
         complain(f"nothing is kept in {keep}: nothing was found", label="")
     if not find.complete:
-        told = "" if find.says == "found" else ", not replayed on fresh seeds"
-        complain(f"interrupted: the worst of {find.tried} scenarios is kept in {out}{told}", label="")
+        told = f"the worst of {find.tried} scenarios is kept in {out}"
+        if find.says != "found":
+            told = (
+                f"{told}, not replayed on fresh seeds"
+                if find.is_worse
+                else f"nothing found in {find.tried} scenarios"
+            )
+        complain(f"interrupted: {told}", label="")
         return INTERRUPTED
     note(f"wrote {', '.join(map(str, saved.files))}")
     return FAILED if find.failures else PASSED if find.is_worse else NOTHING_FOUND
