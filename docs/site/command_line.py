@@ -6,18 +6,12 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-import typer
-
-from thalweg.cli.commands import application
+from thalweg.cli.commands import everything
 
 
 def command_line() -> str:
     """A heading for each command, its help, and a table of its options."""
-    return "\n".join(line for names, command in _commands((), _all()) for line in _described(names, command))
-
-
-def _all() -> Any:
-    return typer.main.get_command(application([]))
+    return "\n".join(line for names, command in _commands((), everything()) for line in _described(names, command))
 
 
 def _commands(names: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -9,18 +9,16 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from unittest.mock import patch
 
-import typer.main
-
 from failure import Broken
 from guard import Guard
 from thalweg.cli import main
-from thalweg.cli.commands import application
+from thalweg.cli.commands import everything
 from thalweg.cli.status import INTERRUPTED
 
 _LONGEST = 4000
 """Characters of a message."""
-_ALL = typer.main.get_command(application([]))
-patch("thalweg.cli.commands.application", lambda _: _ALL).start()  # to make it takes longer than most commands
+_ALL = everything()
+patch("thalweg.cli.commands.application", lambda: _ALL).start()  # to make it takes longer than most commands
 
 
 @dataclass(frozen=True)

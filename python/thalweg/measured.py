@@ -31,8 +31,18 @@ class Metric:
     """Empty for a count."""
     key: str
     """In JSON."""
-    value: pl.Expr
-    """From the columns of outcomes."""
+    column: str
+    """Of outcomes."""
+    whole: tuple[str, ...] = ()
+    """The columns that it is a share of."""
+
+    @property
+    def value(self) -> pl.Expr:
+        """From the columns of outcomes."""
+        if not self.whole:
+            return pl.col(self.column)
+        total = pl.sum_horizontal(self.whole)
+        return pl.when(total > 0).then(pl.col(self.column) / total)
 
 
 @dataclass(frozen=True)
@@ -60,12 +70,11 @@ class Measured:
 
 
 def _column(name: str, unit: str, key: str) -> Metric:
-    return Metric(name, unit, key, pl.col(key))
+    return Metric(name, unit, key, key)
 
 
 def _share(name: str, key: str, part: str, *whole: str) -> Metric:
-    total = pl.sum_horizontal(whole)
-    return Metric(name, "share", key, pl.when(total > 0).then(pl.col(part) / total))
+    return Metric(name, "share", key, part, whole)
 
 
 COMPLETION = _column("completion", "s", "completion_s")

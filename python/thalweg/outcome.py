@@ -14,7 +14,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg import _native
@@ -25,6 +24,8 @@ from thalweg.trace import Trace
 from thalweg.verdict import Verdict, judge
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from thalweg.control.definition import Definition
     from thalweg.plots import Figure
 
@@ -124,9 +125,9 @@ class Outcomes:
     """One row for each trial and link."""
     trials: pl.DataFrame
     """One row for each trial: seed, simulated time, events, trace hash."""
-    requests: pl.DataFrame = field(default_factory=pl.DataFrame)
+    requests: pl.DataFrame = field(default_factory=lambda: pl.DataFrame({}))
     """One row for each trial, flow of requests and request; empty without such flows."""
-    streams: pl.DataFrame = field(default_factory=pl.DataFrame)
+    streams: pl.DataFrame = field(default_factory=lambda: pl.DataFrame({}))
     """One row for each trial, flow and stream of media; empty without calls."""
     handle: SeriesSource | None = field(default=None, repr=False, compare=False)
     """Holds the series, which are not stored with results."""

@@ -5,26 +5,38 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from pkgutil import resolve_name
+from typing import Any
 
 import pytest
-import typer
 
-from thalweg.cli import main
-from thalweg.cli.commands import _COMMANDS
+from thalweg.cli import main, study, sweep
+from thalweg.cli.commands import COMMANDS, everything
+from thalweg.cli.commands.later import Later
 
 Capture = pytest.CaptureFixture[str]
+EVERYTHING = everything()
 
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Every command that does something, by the words that call it."""
-    for name, module in _COMMANDS.items():
-        loaded = resolve_name(module)
-        if not isinstance(loaded, typer.Typer):
-            yield (name,)
-            continue
-        for command in loaded.registered_commands:
-            yield (name, command.name or command.callback.__name__)  # type: ignore[union-attr]
+    for name, command in EVERYTHING.commands.items():
+        inner = getattr(command, "commands", None)
+        yield from ((name, one) for one in inner) if inner else [(name,)]
+
+
+@pytest.mark.parametrize(
+    ("postponed", "group"),
+    [
+        (COMMANDS, EVERYTHING),
+        (study.STUDIES, EVERYTHING.commands["study"]),
+        (sweep.COMMANDS, EVERYTHING.commands["sweep"]),
+    ],
+)
+def test_a_group_says_of_each_command_what_its_own_help_says_first(
+    postponed: dict[str, Later], group: Any
+) -> None:
+    first = {name: " ".join(command.help.split("\n\n")[0].split()) for name, command in group.commands.items()}
+    assert {name: later.summary for name, later in postponed.items()} == first
 
 
 def help_of(words: tuple[str, ...], capture: Capture, monkeypatch: pytest.MonkeyPatch, columns: int = 80) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import subprocess
 import sys
 
 import pytest
 
 import thalweg
-from thalweg.cli import commands
-from thalweg.cli.commands import application
+from thalweg.cli.commands import COMMANDS, everything, later
 
 COMMAND_LINE = {"typer", "rich", "pydantic", "pydantic_core"}
 SLOW = {"asyncio", "concurrent.futures.process", "http.client", "multiprocessing", "sqlite3", "ssl", "unittest"}
@@ -69,12 +67,11 @@ def test_numpy_loads_with_one_thread_and_programs_of_a_command_do_not_inherit_th
     if own is not None:
         monkeypatch.setenv(name, own)
 
-    def load(path: str) -> object:
+    def load() -> object:
         seen.append(os.environ[name])
-        return pkgutil.resolve_name(path)
+        return COMMANDS["run"].load()
 
-    monkeypatch.setattr(commands, "resolve_name", load)
-    commands._application.__wrapped__(("run",))
+    later._loaded("run", later.Later(load, ""))
     assert seen == [loading]
     assert os.environ.get(name) == own
 
@@ -86,16 +83,49 @@ def test_every_public_name_of_the_package_exists() -> None:
         thalweg.Scenarios  # noqa: B018 - it is the access that is tested
 
 
-def test_each_command_is_loaded_by_its_name_and_all_of_them_for_help() -> None:
-    everything = {command.name for command in application([]).registered_commands}
-    groups = {
-        group.typer_instance.info.name
-        for group in application(["--help"]).registered_groups
-        if group.typer_instance
+def test_no_help_loads_what_computes_or_draws_and_that_of_all_commands_loads_none_of_them() -> None:
+    words = [
+        [name, *inner]
+        for name, command in everything().commands.items()
+        for inner in ([], *([one] for one in getattr(command, "commands", {})))
+    ]
+    assert len(words) > 35
+    code = (
+        "import sys; from thalweg.cli import main;"
+        "main(['--help']); main(['study', '-h']);"
+        "print('LOADED', *(name for name in sys.modules if name.startswith('thalweg.')));"
+        f"[main([*words, '--help']) for words in {words}];"
+        "print('LOADED', *sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, last = (set(line.split()[1:]) for line in run.stdout.splitlines() if line.startswith("LOADED"))
+    assert {name for name in first if name.startswith("thalweg.cli.")} < {
+        f"thalweg.cli.{name}" for name in ("console", "status", "commands", "commands.later", "study")
+    } | {"thalweg.studies"}
+    heavy = {
+        "numpy.linalg",
+        "polars.dataframe",
+        "altair",
+        "scipy",
+        "optuna",
+        "jinja2",
+        "pydantic",
+        "ssl",
+        "asyncio",
     }
-    assert everything | groups == commands._COMMANDS.keys()
-    for name in everything:
-        assert [command.name for command in application([str(name)]).registered_commands] == [name]
+    assert not last & heavy
+
+
+def test_what_help_has_postponed_loads_when_it_is_used() -> None:
+    code = (
+        "from thalweg.cli import main; main(['run', '--help']);"
+        "from thalweg import outcome, trace; print(outcome.np.arange(3).sum(), outcome.pl.Float64());"
+        "import numpy, polars, numpy.typing; print(numpy.ndarray is outcome.np.ndarray, numpy.typing.NDArray);"
+        "print(main(['run', 'c4/simple-20mbps', '--quiet']))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "\n3 Float64\nTrue numpy" in run.stdout
+    assert run.stdout.endswith("\n0\n")
 
 
 def test_what_a_command_loads_is_not_looked_through_for_garbage_again_and_again() -> None:

@@ -17,7 +17,7 @@ from documentation.blocks import ROOT, Block, Command, blocks, commands, pages
 from real_time import needs_rights
 from thalweg.catalogue import Suite
 from thalweg.cli import main
-from thalweg.cli.commands import application
+from thalweg.cli.commands import everything as every_command
 from thalweg.hunt.plan import hunt_of
 from thalweg.live import LiveScenario
 from thalweg.scenario import Scenario
@@ -36,6 +36,7 @@ TABLES = {
     "flow": '[[flow]]\nname = "main"\ncontroller = "c4"\ndownload = "1 MB"\n',
 }
 """What a scenario needs and a page may leave out, where it shows a part of one."""
+EVERYTHING = every_command()
 WITH_BLOCKS = [page for page in pages() if blocks(page)]
 
 pytestmark = pytest.mark.timeout(600)
@@ -149,7 +150,7 @@ def accept(block: Block, words: list[str]) -> None:
     if words[0] != "thalweg":
         return
     arguments = words[1:]
-    named = typer.main.get_command(application(arguments))
+    named = EVERYTHING
     try:
         while commands_of := getattr(named, "commands", None):
             named = commands_of[arguments.pop(0)]

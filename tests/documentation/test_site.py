@@ -111,7 +111,7 @@ def test_links_within_the_site_lead_somewhere(site: Path) -> None:
 
 def test_the_reference_has_every_command_key_and_name(site: Path) -> None:
     text = command_line()
-    for name in commands._COMMANDS:
+    for name in commands.COMMANDS:
         assert re.search(rf"^## thalweg {name}$", text, re.MULTILINE), name
     assert "| `--trials`, `-n` |" in text
     schema = (site / "docs/reference/schema.html").read_text(encoding="utf-8")

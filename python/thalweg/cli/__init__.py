@@ -70,7 +70,7 @@ def _command(given: list[str]) -> int:
     # In a context of its own: `--audit` holds for this command.
     context = contextvars.copy_context()
     try:
-        status = context.run(application(given), args=given, prog_name="thalweg", standalone_mode=False)
+        status = context.run(application(), args=given, prog_name="thalweg", standalone_mode=False)
     except typer.TyperException as error:
         # Typer asks for help itself when a group is called without a command: its message is the help text.
         complain(_words(error.format_message()) or "a command is missing; see thalweg --help")

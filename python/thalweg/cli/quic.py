@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.cli.commands.later import Group
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, check_writable
@@ -28,6 +29,7 @@ from thalweg.trace import Trace
 
 quic = typer.Typer(
     name="quic",
+    cls=Group,
     help="Transfer data over UDP sockets with a real QUIC stack and any controller; see docs/quic.md.",
     no_args_is_help=True,
 )

@@ -7,14 +7,16 @@ none, so a verdict that changes proves nothing. What became worse is the rate of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.statistics.rates import chance_of_more, chance_of_more_in_pairs
 from thalweg.store.results import SuiteResult
 from thalweg.verdict import Side, Statistics
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.outcome import Series
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 BIN = "50 ms"
 """Of the series that moments are read from."""

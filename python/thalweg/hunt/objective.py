@@ -20,10 +20,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg.errors import RequestError, did_you_mean
@@ -32,7 +31,11 @@ from thalweg.quantity import text
 from thalweg.scenario import Scenario
 from thalweg.toml import read_toml
 
-Values = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Values: TypeAlias = "npt.NDArray[np.float64]"
 
 _STARVED = 0.1
 _LEAST_BPS = 1.0

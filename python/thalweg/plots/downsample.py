@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-_Floats = npt.NDArray[np.float64]
-_Truths = npt.NDArray[np.bool_]
-_Indices = npt.NDArray[np.intp]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_Floats: TypeAlias = "npt.NDArray[np.float64]"
+_Truths: TypeAlias = "npt.NDArray[np.bool_]"
+_Indices: TypeAlias = "npt.NDArray[np.intp]"
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg.plots.downsample import Grouped, changes
@@ -16,7 +16,10 @@ from thalweg.plots.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILIO
 from thalweg.quantity import scale
 from thalweg.trace import Trace
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 HEIGHT = 125
 CAPACITY = "capacity"
 _DASHES: list[list[float]] = [[1, 0], [5, 3], [1, 2.5]]

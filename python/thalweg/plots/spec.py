@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import polars as pl
-import polars.selectors as cs
 
 from thalweg.plots.theme import WIDTH
 
@@ -32,7 +31,7 @@ def table(frame: pl.DataFrame, name: str | None = None) -> Spec:
     >>> table(pl.DataFrame({"x": [0.5, float("nan")], "label": ["a", "b"]}))["values"]
     'x,label\n0.5,a\n,b\n'
     """
-    short = frame.with_columns(cs.float().round_sig_figs(7).fill_nan(None))
+    short = frame.with_columns(pl.selectors.float().round_sig_figs(7).fill_nan(None))
     numbers = {column: "number" for column, kind in frame.schema.items() if kind.is_numeric()}
     data: Spec = {"values": short.write_csv(), "format": {"type": "csv", "parse": numbers}}
     return data | ({"name": name} if name else {})

@@ -22,18 +22,21 @@ import io
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.errors import RequestError
 from thalweg.store.regular_file import read_regular
 from thalweg.store.whole_file import whole_file
 
-Floats: TypeAlias = npt.NDArray[np.floating[Any]]
-Counts: TypeAlias = npt.NDArray[np.int64]
-Mask: TypeAlias = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Floats: TypeAlias = "npt.NDArray[np.floating[Any]]"
+Counts: TypeAlias = "npt.NDArray[np.int64]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 _COLUMNS = ["number", "sent_ns", "arrived_ns", "returned_ns", "received_ns", "replies", "counted"]
 _OCTOPING = ["number", "sent", "received", "echo", "rtt", "up_t", "down_t", "phase"]

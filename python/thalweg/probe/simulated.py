@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.probe.series import Floats, Series
 from thalweg.probe.wire import SIZE
 from thalweg.scenario import Scenario
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def simulate_probe(

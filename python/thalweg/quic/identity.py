@@ -10,7 +10,6 @@ import base64
 import binascii
 import os
 import re
-import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +53,8 @@ class Identity:
         certificate, key = _CERTIFICATE.search(text), _KEY.search(text)
         if not (certificate and key):
             raise RequestError(f"{file} is not an identity; expected certificate and private key (PKCS #8) in PEM")
+        import ssl  # noqa: PLC0415 - OpenSSL takes a while to load
+
         try:
             parts = ssl.PEM_cert_to_DER_cert(certificate[0]), base64.b64decode(key[1])
             return Identity(*parts, _native.quic_fingerprint(*parts))
@@ -71,6 +72,8 @@ class Identity:
 
     def write(self, file: Path) -> None:
         """Writes a new file, which its owner alone may read. Raises RequestError."""
+        import ssl  # noqa: PLC0415 - as above
+
         key = base64.encodebytes(self.key).decode().strip()
         certificate = ssl.DER_cert_to_PEM_cert(self.certificate)
         text = f"{certificate}-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----\n"

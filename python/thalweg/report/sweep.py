@@ -17,11 +17,9 @@ from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
 from thalweg.sweep.figures import plot_sweep
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.view import View, view_of
+from thalweg.sweep.view import TRACES, View, view_of
 
 _BUCKETS = 300
-TRACES = 40
-"""Points of a page that have the figure of a trial; the others have the command that makes it."""
 
 
 def write_sweep(

@@ -23,13 +23,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values
 from thalweg.statistics.probabilities import binomial_up_to, normal_below, ranks
 from thalweg.statistics.quantiles import median_interval
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 LEAST_PAIRS = 6
 """Fewer have no interval, and no correlation worth the name."""

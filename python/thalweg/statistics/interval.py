@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Values: TypeAlias = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Values: TypeAlias = "npt.NDArray[np.float64]"
 
 CONFIDENCE = 0.95
 """Of all intervals unless said otherwise: half of the rest on each side."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.statistics.interval import CONFIDENCE, Interval
 from thalweg.statistics.probabilities import beta_quantile, binomial_up_to
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def rate_upper_bound(failures: float, n: float, confidence: float = CONFIDENCE) -> float:

@@ -19,11 +19,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 RESAMPLES = 4000
 _SEED = 9743

@@ -17,10 +17,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg.errors import ResultError
@@ -34,8 +33,12 @@ from thalweg.store.metadata import parse_document, read_hashes
 from thalweg.store.seal import check_file
 from thalweg.studies.runner.folder import DOCUMENT, TRIALS
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
 Row = Mapping[str, Any]
-_Sample = tuple[npt.NDArray[np.int64], Values]
+_Sample: TypeAlias = "tuple[npt.NDArray[np.int64], Values]"
 """Seeds and values."""
 Samples = Mapping[tuple[str, str], _Sample]
 """By cell and measure."""

@@ -12,14 +12,17 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.extras import require
 from thalweg.sweep.axis import Axis, Range, Value, range_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 KINDS = ("grid", "random", "latin-hypercube", "sobol")
 MOST_POINTS = 10**6

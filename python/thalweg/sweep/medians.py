@@ -8,6 +8,7 @@ are read at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from thalweg.verdict import values_of
 
 PARTS = ("", ".low", ".high", ".n")
 """What follows the name of a metric: the median, its interval, and the trials it rests on."""
-Query = Callable[[Sequence[str]], pl.DataFrame]
+Query: TypeAlias = "Callable[[Sequence[str]], pl.DataFrame]"
 """Reads columns of the trials that have numbers, with the `index` of their point."""
 
 

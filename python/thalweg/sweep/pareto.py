@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def is_on_front(rate: npt.NDArray[np.float64], delay: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:

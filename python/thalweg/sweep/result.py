@@ -21,7 +21,7 @@ from thalweg.sweep.axis import CONTROLLER, option
 from thalweg.sweep.head import read_head
 from thalweg.sweep.medians import median_columns, subjects
 from thalweg.sweep.store import POINTS, TEXT
-from thalweg.sweep.table import OF_ALL
+from thalweg.sweep.table import of_all
 from thalweg.sweep.trial_files import engines, read, scan, trial_files
 
 if TYPE_CHECKING:
@@ -105,14 +105,14 @@ class SweepResult:
     @cached_property
     def columns(self) -> list[str]:
         """What was measured: the columns of `scan` behind those of the point."""
-        return [name for name in self._trials.collect_schema().names() if name not in OF_ALL]
+        return [name for name in self._trials.collect_schema().names() if name not in of_all()]
 
     def scan(self) -> pl.LazyFrame:
         """One row for each trial, lazily: axes, `seed`, `error`, its `replay` command, and what was measured."""
         points = self.points.lazy()
         # An axis such as flow.main.start has the name of what was measured: its value stands for both.
         measured = [name for name in self.columns if name not in self.axes]
-        trials = self._trials.select(*OF_ALL, *measured)
+        trials = self._trials.select(*of_all(), *measured)
         found = trials.join(points, on="point", how="inner", maintain_order="left")
         return found.select("index", *self.axes, "seed", "error", self._replay(), *measured)
 

@@ -33,7 +33,7 @@ from thalweg.store.whole_file import whole_file
 from thalweg.sweep.head import DOCUMENT, read_head
 from thalweg.sweep.plan import INLINE, Plan
 from thalweg.sweep.table import Rows
-from thalweg.sweep.trial_files import KEY, TRIALS, next_number, read, scan, trial_files, write_trials
+from thalweg.sweep.trial_files import KEY, TRIALS, key_schema, next_number, read, scan, trial_files, write_trials
 
 POINTS = "points.parquet"
 TEXT = "="
@@ -47,7 +47,7 @@ class Store:
     folder: Path
     engine: str
     """Of the trials that are read and written."""
-    _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=KEY), repr=False)
+    _known: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=key_schema()), repr=False)
     _next: int = 1
     _document: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -63,7 +63,7 @@ class Store:
 
     def know(self, points: Sequence[str], seeds: Sequence[int]) -> None:
         """Trials that have been played and will be written."""
-        self._known = self._known.vstack(pl.DataFrame({"point": points, "seed": seeds}, schema=KEY))
+        self._known = self._known.vstack(pl.DataFrame({"point": points, "seed": seeds}, schema=key_schema()))
 
     def write(self, rows: Rows) -> None:
         """Writes rows, all with the same columns into one file. Raises RequestError."""

@@ -14,21 +14,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg import _native
 from thalweg.scenario import Scenario
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
 PLANNED = "planned_start_s"
 """When the scenario has a flow start; `start_s` adds noise."""
-OF_ALL = {"point": pl.String, "seed": pl.UInt64, "error": pl.String}
-"""The columns that also a trial without numbers has."""
 _KEYS = {"trial", "seed", "flow", "link", "stream", "controller"}
 _NAMED: Mapping[str, tuple[str, ...]] = {"flow": ("flow",), "link": ("link",), "stream": ("flow", "stream")}
-_Part = npt.NDArray[np.generic] | list[str]
+_Part: TypeAlias = "npt.NDArray[np.generic] | list[str]"
+
+
+def of_all() -> dict[str, type[pl.DataType]]:
+    """The columns that also a trial without numbers has."""
+    return {"point": pl.String, "seed": pl.UInt64, "error": pl.String}
 
 
 class Rows:
@@ -64,7 +71,7 @@ class Rows:
             series.append(pl.Series("error", [None], pl.String).new_from_index(0, sum(lengths)))
             yield pl.DataFrame([*series, *(_joined(name, parts) for name in names if name != "seed")])
         if self._failed:
-            yield pl.DataFrame(self._failed, schema=OF_ALL, orient="row")
+            yield pl.DataFrame(self._failed, schema=of_all(), orient="row")
 
 
 def _joined(name: str, parts: list[tuple[str, dict[str, _Part]]]) -> pl.Series:

@@ -18,10 +18,10 @@ import polars as pl
 from thalweg.errors import ResultError
 from thalweg.store.seal import hash_of
 from thalweg.store.whole_file import whole_file
-from thalweg.sweep.table import OF_ALL
+from thalweg.sweep.table import of_all
 
 TRIALS = "trials"
-KEY = {name: OF_ALL[name] for name in ("point", "seed")}
+KEY = ("point", "seed")
 """The columns that tell trials apart."""
 _DIGITS = 32
 """Of a hash in a name: 128 bits."""
@@ -73,18 +73,23 @@ def write_trials(home: Path, number: int, frame: pl.DataFrame) -> None:
         partial.write_bytes(data)
 
 
+def key_schema() -> dict[str, type[pl.DataType]]:
+    """Of the columns that tell trials apart."""
+    return {name: kind for name, kind in of_all().items() if name in KEY}
+
+
 def scan(files: Sequence[Path]) -> pl.LazyFrame:
     """All rows of some files, each trial once; a column that a file lacks is null there. Raises ResultError."""
     if not files:
-        return pl.LazyFrame(schema=OF_ALL)
+        return pl.LazyFrame(schema=of_all())
     groups: dict[tuple[tuple[str, Any], ...], list[Path]] = {}
     for file in files:
         try:
             schema = pl.read_parquet_schema(file)
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise _damaged(file, error) from None
-        if not OF_ALL.items() <= schema.items():
-            raise ResultError(f"{file} has no columns {', '.join(OF_ALL)}: it has no trials; {_AGAIN}")
+        if not of_all().items() <= schema.items():
+            raise ResultError(f"{file} has no columns {', '.join(of_all())}: it has no trials; {_AGAIN}")
         groups.setdefault(tuple(schema.items()), []).append(file)
     scans = [pl.scan_parquet(group, glob=False) for group in groups.values()]
     rows = scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal_relaxed")

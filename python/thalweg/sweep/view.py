@@ -20,6 +20,8 @@ from thalweg.sweep.result import SweepResult
 MOST_POINTS = 5000
 """Of a figure: a page with more is no page."""
 MOST_PANELS = 24
+TRACES = 40
+"""Points of a page that have the figure of a trial; the others have the command that makes it."""
 _USUAL = ("completion_s", "mean_rate_bps", "loss", "mean_queue_delay_s")
 _RATE, _DELAYS = "mean_rate_bps", ("mean_queue_delay_s", "mean_rtt_s")
 

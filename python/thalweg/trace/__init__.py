@@ -30,23 +30,23 @@ that a path of QUIC carries has 1200 bytes (RFC 9000 section 14)."""
 FORMATS = (".parquet", ".csv", ".sqlog", ".qlog")
 
 PACKETS = {
-    "time_s": pl.Float64,
-    "flow": pl.String,
-    "event": pl.String,
-    "first_packet": pl.Int64,
-    "last_packet": pl.Int64,
-    "size_bytes": pl.Int64,
+    "time_s": float,
+    "flow": str,
+    "event": str,
+    "first_packet": int,
+    "last_packet": int,
+    "size_bytes": int,
 }
 """The columns of `Trace.packets`."""
-HELD = {"time_s": pl.Float64, "link": pl.String, "flow": pl.String, "held_s": pl.Float64}
+HELD = {"time_s": float, "link": str, "flow": str, "held_s": float}
 """The columns of `Trace.held`."""
 FRAMES = {
-    "time_s": pl.Float64,
-    "flow": pl.String,
-    "stream": pl.String,
-    "delay_s": pl.Float64,
-    "deadline_s": pl.Float64,
-    "counted": pl.Boolean,
+    "time_s": float,
+    "flow": str,
+    "stream": str,
+    "delay_s": float,
+    "deadline_s": float,
+    "counted": bool,
 }
 """The columns of `Trace.frames`."""
 

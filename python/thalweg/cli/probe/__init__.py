@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.catalogue import find_scenario
+from thalweg.cli.commands.later import Group
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, Seed, Settings, check_writable, settings
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 probe = typer.Typer(
     name="probe",
+    cls=Group,
     help="Measure the round-trip times of a path, and analyze them; see docs/probe.md.",
     no_args_is_help=True,
 )

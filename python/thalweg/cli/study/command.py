@@ -86,7 +86,7 @@ def command(
     signature = inspect.Signature([*_parameters(study, extras)])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
-    run.__doc__ = f"Runs the study; see docs/studies/{study.name}.md."
+    run.__doc__ = f"{study.title}.\n\nExample: `thalweg study {study.name} --out results/{study.name}`"
     return run
 
 

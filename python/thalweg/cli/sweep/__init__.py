@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pkgutil import resolve_name
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
-from thalweg.cli.sweep.merge import merge
-from thalweg.cli.sweep.report import report
-from thalweg.cli.sweep.run import run
+from thalweg.cli.commands.later import Group, Later, group_of
 
 
-class _RunsPlans(TyperGroup):
+class _RunsPlans(Group):
     """A group whose first command needs no name: `thalweg sweep PLAN.toml`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -22,13 +21,24 @@ class _RunsPlans(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+def _at(name: str, summary: str) -> Later:
+    return Later(partial(resolve_name, f"thalweg.cli.sweep.{name}:{name}"), summary)
+
+
+COMMANDS = {
+    "run": _at("run", "Run the trials of a plan that its store lacks, and show what was measured at each point."),
+    "merge": _at("merge", "Put the trials of several stores into one."),
+    "report": _at(
+        "report",
+        "Write one page that needs no network: heat maps, small multiples, and throughput against delay.",
+    ),
+}
+
 sweep = typer.Typer(
     name="sweep",
-    cls=_RunsPlans,
+    cls=group_of(COMMANDS, _RunsPlans),
     help="Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
     "which is short for `thalweg sweep run`; see docs/sweeps.md.",
     no_args_is_help=True,
 )
-sweep.command("run")(run)
-sweep.command("merge")(merge)
-sweep.command("report")(report)
+sweep.callback()(lambda: None)

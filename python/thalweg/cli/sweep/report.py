@@ -14,10 +14,8 @@ from thalweg.cli.status import PASSED
 from thalweg.errors import RequestError
 from thalweg.extras import require
 from thalweg.quantity import millimetres
-from thalweg.report.sweep import TRACES, write_sweep
-from thalweg.sweep.figures import plot_sweep
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.view import view_of
+from thalweg.sweep.view import TRACES, view_of
 
 
 def report(
@@ -62,6 +60,8 @@ def report(
         if out is None and page.is_symlink():
             raise RequestError(f"{page} is a link; accepted: --out FILE")
         check_writable(page)
+        from thalweg.report.sweep import write_sweep  # noqa: PLC0415 - its templates are not for help
+
         with Bar() as bar, stopped_by_terminate():
             write_sweep(result, page, keys, metric or (), chosen, traces, bar.show)
         note(f"wrote {page}")
@@ -72,6 +72,8 @@ def report(
     is_page = plot.suffix == ".html"
     if not is_page:
         require("plots", f"--plot {plot}")
+    from thalweg.sweep.figures import plot_sweep  # noqa: PLC0415 - nor is this
+
     view = view_of(result, keys, metric or (), chosen)
     figure = plot_sweep(view, view.metrics[0], str(result.head["scenario"]), brushes=is_page)
     width = millimetres(size, "--size") if size is not None else None

@@ -12,12 +12,15 @@ out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Values: TypeAlias = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Values: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def rebin(amounts: Values, every_s: float, bin_s: float) -> Values:

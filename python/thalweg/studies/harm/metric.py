@@ -22,10 +22,15 @@ the two the same if both samples have the same flows: it is the geometric mean o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.statistics.interval import Values
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 _ROUNDING = 1e-9
 """Of p * n, which floating point may put just above a whole number (0.07 * 100 = 7.000000000000001)."""

@@ -17,13 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thalweg import _native
 
-Values = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Values: TypeAlias = "npt.NDArray[np.float64]"
 STARTS, REDUCTIONS = (
     frozenset(name for name, part in _native.phases() if part == wanted) for wanted in ("start", "reduction")
 )

@@ -21,11 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.studies.transient.metric import Rates, rebin
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 STABLE_VARIANCE = 0.02
 SEARCH_END = 40

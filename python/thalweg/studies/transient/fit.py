@@ -20,12 +20,17 @@ and one radian in half a bin can be found.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.studies.transient.metric import Rates
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 UNDAMPED, UNDER, CRITICAL, OVER, NONE = (
     "undamped",
@@ -35,14 +40,14 @@ UNDAMPED, UNDER, CRITICAL, OVER, NONE = (
     "no second-order response",
 )
 CLASSES = (UNDAMPED, UNDER, CRITICAL, OVER, NONE)
-UNDAMPED_BELOW = float(np.log(2) / np.sqrt((2 * np.pi) ** 2 + np.log(2) ** 2))
+UNDAMPED_BELOW = math.log(2) / math.sqrt((2 * math.pi) ** 2 + math.log(2) ** 2)
 """exp(-2 pi z / sqrt(1 - z^2)) = 1/2: what a swing keeps of the one before."""
-CRITICAL_FROM = float(-np.log(0.02) / np.sqrt(np.pi**2 + np.log(0.02) ** 2))
+CRITICAL_FROM = -math.log(0.02) / math.sqrt(math.pi**2 + math.log(0.02) ** 2)
 """exp(-pi z / sqrt(1 - z^2)) = 0.02: the overshoot."""
 CRITICAL_TO = 1 / CRITICAL_FROM
 LEAST_QUALITY = 0.5
 
-_RATIOS = np.array([0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1, 1.2, 1.45, 1.8, 2.3, 3, 4.5, 7])
+_RATIOS = (0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1, 1.2, 1.45, 1.8, 2.3, 3, 4.5, 7)
 _FREQUENCIES = 30
 _DEAD_BINS = 8
 _NEXT_TO_ONE = 1e-4

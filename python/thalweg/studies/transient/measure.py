@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.outcome import Outcomes
 from thalweg.quantity import bits_per_second, seconds
@@ -24,6 +24,9 @@ from thalweg.studies.transient.fit import Fit
 from thalweg.studies.transient.metric import WINDOW_RTTS, Rates, Reactions, react, rebin
 from thalweg.studies.transient.parameters import MAIN, Parameters
 from thalweg.studies.transient.reaction import fit_reaction
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,17 @@ of 0.67. Normalizing by the reaction time makes a long mild gap equal to a short
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.errors import RequestError
 
-Rates = npt.NDArray[np.floating[Any]]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Rates: TypeAlias = "npt.NDArray[np.floating[Any]]"
 
 WINDOW_RTTS, STRIDE_RTTS, WINDOWS = 10, 4, 3
 """Steady-detect windows: length, distance of their starts, number (section Framework)."""

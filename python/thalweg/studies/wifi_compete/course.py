@@ -20,13 +20,17 @@ tells of pig wars.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from thalweg.outcome import Trial
 from thalweg.studies.wifi_compete.parameters import BACKGROUND, MAIN
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 TRACED = 40
 """Trials of a cell that are played with their trace; all, if there are fewer."""
@@ -38,7 +42,7 @@ _BINS = 20
 _LEAST_AFTERWARDS_S = 0.5
 """A rate over less time says nothing."""
 
-Values = npt.NDArray[np.float64]
+Values: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ than that.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from thalweg.outcome import Outcomes
 from thalweg.statistics.quantiles import percentile
@@ -18,7 +17,11 @@ from thalweg.studies.wifi_compete.course import Course
 from thalweg.studies.wifi_compete.parameters import MAIN
 from thalweg.studies.wifi_compete.published import ALONE, HEAD_START_S, VARIANTS, Distribution
 
-Columns = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Columns: TypeAlias = "npt.NDArray[np.float64]"
 
 
 class Kept(NamedTuple):

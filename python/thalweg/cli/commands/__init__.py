@@ -1,0 +1,112 @@
+"""The commands of `thalweg`. A command is loaded when it is called: all together take half a second."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from pkgutil import resolve_name
+from typing import Annotated, Any
+
+import typer
+import typer.main
+
+from thalweg import _native
+from thalweg.cli.commands.later import MARKUP, Later, group_of
+
+
+def _at(place: str, summary: str) -> Later:
+    return Later(partial(resolve_name, f"thalweg.cli.{place}"), summary)
+
+
+COMMANDS = {
+    "run": _at("run:run", "Run a scenario and judge it."),
+    "suite": _at("suite:suite", "Run a suite and judge it."),
+    "sweep": _at(
+        "sweep:sweep",
+        "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
+        "which is short for `thalweg sweep run`; see docs/sweeps.md.",
+    ),
+    "hunt": _at(
+        "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
+    ),
+    "tune": _at("hunt.tune:tune", "Search the options of a controller for its best score against CUBIC."),
+    "replay": _at(
+        "replay:replay", "Run a stored trial again from its scenario and seed, and check that it is the same."
+    ),
+    "list": _at(
+        "list:list_", "List controllers, scenarios, suites, studies, models of the path, or metrics of criteria."
+    ),
+    "show": _at("show:show", "Print the TOML text of a scenario, to read it or to start from it."),
+    "check": _at(
+        "check:check",
+        "Check scenarios without running them, and controllers in Python by random paths and events.",
+    ),
+    "new": _at(
+        "new:new",
+        "Write a commented scenario file, or with `controller NAME` a controller in Python or Rust, "
+        "to start from.",
+    ),
+    "score": _at(
+        "score:score", "Print one JSON document: figures, score and guards of a controller against CUBIC."
+    ),
+    "plot": _at(
+        "plot:plot", "Draw a trial, or several over each other: of several controllers, or with several seeds."
+    ),
+    "report": _at("report:report", "Write a stored result as one HTML page that works offline."),
+    "lab": _at("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
+    "compare": _at("compare:compare", "Set results, or studies, side by side: each against the first."),
+    "shell": _at("shell:shell", "Run a command behind the path of a scenario, in real time."),
+    "rig": _at("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
+    "study": _at(
+        "study:study", "Run a study: an experiment over many scenarios, compared with published results."
+    ),
+    "probe": _at("probe:probe", "Measure the round-trip times of a path, and analyze them; see docs/probe.md."),
+    "quic": _at(
+        "quic:quic",
+        "Transfer data over UDP sockets with a real QUIC stack and any controller; see docs/quic.md.",
+    ),
+}
+"""Where each command is, and what help says of it, in the order of the help."""
+
+
+class Interruption(BaseException):
+    """Ctrl-C in a command, as typer lets it pass: of KeyboardInterrupt it makes a status without words."""
+
+
+class _Commands(group_of(COMMANDS)):  # type: ignore[misc]
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Interruption(*error.args) from None
+
+
+@cache
+def application() -> Any:
+    """What understands the arguments of `thalweg`. A command that Ctrl-C stops raises Interruption."""
+    app = typer.Typer(
+        name="thalweg",
+        cls=_Commands,
+        help="A laboratory for congestion control.",
+        no_args_is_help=True,
+        add_completion=True,
+        rich_markup_mode=MARKUP,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_thalweg)
+    return typer.main.get_command(app)
+
+
+def everything() -> Any:
+    """The same with every command loaded, for those who describe or call them all."""
+    whole = application.__wrapped__()
+    whole.load_all()
+    return whole
+
+
+def _thalweg(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """A laboratory for congestion control: describe a path and a workload once, run any controller over it."""
+    if version:
+        typer.echo(f"thalweg {_native.version()}")
+        raise typer.Exit
