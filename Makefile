@@ -13,7 +13,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DEFAULT_GOAL := build
-.PHONY: build suite wasm lab no-lab no-node lab-tests browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-browser bench-trial bench-compare bench-check lock clean
+.PHONY: build suite wasm manual lab no-lab no-node lab-tests browser site wheels crates pages pages-check test test-rust test-python audit audit-all fuzz fuzz-engine fuzz-python fuzz-new kills kills-sweep advisories lint format schema hashes picture bench bench-browser bench-trial bench-compare bench-check lock clean
 
 # The page of the lab too, where there is what builds it.
 HAS_LAB := $(and $(shell command -v node 2>/dev/null),$(shell command -v npm 2>/dev/null),$(shell command -v rustup 2>/dev/null))
@@ -45,9 +45,14 @@ suite: $(VENV)/.built
 ZIG := 0.17.1
 ZIGS := target/zig-$(ZIG)
 
+# The pages of the manual, for `thalweg docs` of a wheel.
+manual:
+	rm -rf python/thalweg/manual/pages && mkdir -p python/thalweg/manual/pages
+	cd docs && find . -name '*.md' | tar -cf - -T - | tar -xf - -C ../python/thalweg/manual/pages
+
 # For x86-64 and, cross-built, aarch64, into dist; zig links against the C library of manylinux_2_28, whatever is here.
 # For macOS: .github/workflows/wheels.yml, on machines of that kind.
-wheels: $(VENV)/.packages lab
+wheels: $(VENV)/.packages lab manual
 	test -x $(ZIGS)/bin/python || { $(PYTHON) -m venv $(ZIGS) && \
 	  $(ZIGS)/bin/pip install --quiet --disable-pip-version-check ziglang==$(ZIG); }
 	rustup target add x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu

@@ -109,7 +109,7 @@ def test_what_a_hunt_has_found_opens_as_it_shrank_and_as_it_was_found(
     links: list[str] = view.eval_on_selector_all(".lab a", "all => all.map((one) => one.href)")
     assert "thalweg lab --open --trial" in view.locator(".lab").inner_text()
     view.close()
-    assert f"open this trial in the lab: {links[0]}" in printed
+    assert f"open this trial in the lab: thalweg lab --open --trial '{fragment_of(links[0])}'" in printed
     tables = [unpacked(fragment_of(link)) for link in links]
     assert [table["n"] for table in tables] == ["find.toml", "found.toml"]
     for link, table in zip(links, tables, strict=True):

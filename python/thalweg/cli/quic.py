@@ -30,7 +30,7 @@ from thalweg.trace import Trace
 quic = typer.Typer(
     name="quic",
     cls=Group,
-    help="Transfer data over UDP sockets with a real QUIC stack and any controller; see docs/quic.md.",
+    help="Transfer data over UDP sockets with a real QUIC stack and any controller; see `thalweg docs quic`.",
     no_args_is_help=True,
 )
 

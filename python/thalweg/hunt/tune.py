@@ -150,7 +150,7 @@ class Tuner:
         except KeyboardInterrupt:
             tuned.complete = False
         if tuned.complete and tuned.best_score is None:
-            reason = tuned.refusal or "each breaks a guard; see docs/score.md"
+            reason = tuned.refusal or "each breaks a guard; see thalweg docs score"
             raise RequestError(f"{controller}: none of {tuned.tried} choices of options can be judged: {reason}")
         return tuned
 

@@ -23,7 +23,7 @@ COMMANDS = {
     "sweep": _at(
         "sweep:sweep",
         "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
-        "which is short for `thalweg sweep run`; see docs/sweeps.md.",
+        "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
     ),
     "hunt": _at(
         "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
@@ -45,6 +45,7 @@ COMMANDS = {
         "Write a commented scenario file, or with `controller NAME` a controller in Python or Rust, "
         "to start from.",
     ),
+    "docs": _at("docs:docs", "Print a page of the manual, or list its pages."),
     "score": _at(
         "score:score", "Print one JSON document: figures, score and guards of a controller against CUBIC."
     ),
@@ -59,10 +60,12 @@ COMMANDS = {
     "study": _at(
         "study:study", "Run a study: an experiment over many scenarios, compared with published results."
     ),
-    "probe": _at("probe:probe", "Measure the round-trip times of a path, and analyze them; see docs/probe.md."),
+    "probe": _at(
+        "probe:probe", "Measure the round-trip times of a path, and analyze them; see `thalweg docs probe`."
+    ),
     "quic": _at(
         "quic:quic",
-        "Transfer data over UDP sockets with a real QUIC stack and any controller; see docs/quic.md.",
+        "Transfer data over UDP sockets with a real QUIC stack and any controller; see `thalweg docs quic`.",
     ),
 }
 """Where each command is, and what help says of it, in the order of the help."""

@@ -155,4 +155,4 @@ def _print(find: Find, out: Path, link: TrialLink | None) -> None:
     console.print(", ".join(parts))
     console.print(f"thalweg run {out / 'find.toml'} --seed {find.seed} -n 1", soft_wrap=True)
     if link is not None:
-        console.print(f"open this trial in the lab: {link.address}", soft_wrap=True)
+        console.print(f"open this trial in the lab: thalweg lab --open --trial '{link.fragment}'", soft_wrap=True)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 probe = typer.Typer(
     name="probe",
     cls=Group,
-    help="Measure the round-trip times of a path, and analyze them; see docs/probe.md.",
+    help="Measure the round-trip times of a path, and analyze them; see `thalweg docs probe`.",
     no_args_is_help=True,
 )
 

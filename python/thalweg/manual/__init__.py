@@ -1,0 +1,47 @@
+"""The pages of the manual: in a checkout those of the repository, in a wheel copies, by `make manual`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from thalweg.errors import RequestError, did_you_mean
+
+_HERE = Path(__file__).parent
+_NOTE = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
+"""What pages tell tests."""
+
+
+def folder() -> Path:
+    """Where the pages are."""
+    repository = _HERE.parents[2]
+    return repository / "docs" if (repository / "docs" / "site").is_dir() else _HERE / "pages"
+
+
+def titles() -> dict[str, str]:
+    """Each page with its first heading: `scenarios`, `how-to/ci`. The front page is the first."""
+    at = folder()
+    found = {file.relative_to(at).with_suffix("").as_posix(): _title(file) for file in sorted(at.rglob("*.md"))}
+    if not found:
+        raise RequestError(f"there are no pages in {at}; accepted: a checkout, or a wheel of `make wheels`")
+    return {"index": found.pop("index"), **found}
+
+
+def page(name: str) -> str:
+    """The text of a page by its name, or by the last part of it: `ci`, `how-to/ci`, `docs/how-to/ci.md`.
+
+    Raises RequestError.
+    """
+    known = titles()
+    wanted = name.removeprefix("docs/").removesuffix(".md")
+    named = [one for one in known if one == wanted] or [one for one in known if one.endswith(f"/{wanted}")]
+    if len(named) != 1:
+        short = [*known, *(one.rpartition("/")[2] for one in known)]
+        hint = f"; accepted: {', '.join(named)}" if named else did_you_mean(wanted, short)
+        raise RequestError(f"no page {name!r}{hint}")
+    return _NOTE.sub("", (folder() / f"{named[0]}.md").read_text(encoding="utf-8"))
+
+
+def _title(file: Path) -> str:
+    with file.open(encoding="utf-8") as lines:
+        return next((line.removeprefix("# ").strip() for line in lines if line.startswith("# ")), "")
