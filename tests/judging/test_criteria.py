@@ -97,7 +97,7 @@ def test_what_the_trials_say_of_a_share_is_bounded_on_both_sides() -> None:
     # Clopper and Pearson, one-sided: of 3 in 100, 0.82 % to 7.57 %.
     assert statistics.failure_rate_lower95 == pytest.approx(0.0082, abs=1e-4)
     assert statistics.failure_rate_upper95 == pytest.approx(0.0757, abs=1e-4)
-    assert failures_text(statistics) == "3, 5 allowed (rate 0.8 % to 7.6 %)"
+    assert failures_text(statistics) == "3, 5 allowed (0.8 % to 7.6 %)"
     assert criterion_text(statistics) == "main rate >= 10 bps in 95 %"
     # A hundred trials that are one prove no more than one: a rate from 5 %, if it failed, or up to 95 %.
     alike = of([1.0] * 100, at_least=10.0, **{"in": 0.95})

@@ -15,7 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-_COMFORTABLE = 24
+COMFORTABLE = 24
 """Words are wrapped to fewer columns than this only when there is nothing left to drop."""
 
 _GAP = 2
@@ -26,7 +26,8 @@ class FittingTable:
     """Rows under headers; the first `left` columns are words, the others numbers.
 
     `droppable` names the columns that a narrow terminal goes without, the first one first. With `grouped`, a first
-    cell that repeats the one above is blank. An empty line sets it `apart` from what is above it.
+    cell that repeats the one above is blank. An empty line sets it `apart` from what is above it. Words
+    wrap below `comfortable` columns only when nothing is left to drop.
     """
 
     def __init__(
@@ -36,7 +37,9 @@ class FittingTable:
         droppable: Sequence[str] = (),
         grouped: bool = False,
         apart: bool = True,
+        comfortable: int = COMFORTABLE,
     ) -> None:
+        self._comfortable = comfortable
         self._headers = tuple(headers)
         self._left = left
         self._droppable = tuple(droppable)
@@ -53,11 +56,12 @@ class FittingTable:
         if self._apart:
             yield Text()
         most = len(self._droppable)
-        forms = [(dropped, _COMFORTABLE) for dropped in range(most + 1)]
+        forms = [(dropped, self._comfortable) for dropped in range(most + 1)]
         dropped = most
-        for dropped, comfortable in [*forms, (most, 0)]:
+        for dropped, comfortable in [*forms, (most, COMFORTABLE), (most, 0)]:
             if widths := self._widths(dropped, comfortable, options.max_width):
-                yield self._table(dropped, widths)
+                table = self._table(dropped, widths)
+                yield table if options.is_terminal else _unpadded(console, table, options)
                 break
         else:
             yield from self._records(dropped)
@@ -122,6 +126,12 @@ class FittingTable:
                 if column != 0
             ]
         return lines
+
+
+def _unpadded(console: Console, table: Table, options: ConsoleOptions) -> Text:
+    """The same for a file or a pipe: no line ends in spaces."""
+    lines = console.render_lines(table, options, pad=False)
+    return Text("\n".join("".join(segment.text for segment in line).rstrip() for line in lines))
 
 
 def plain_table(

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from thalweg import measured
-from thalweg.cli.fitting import FittingTable
+from thalweg.cli.fitting import COMFORTABLE, FittingTable
 from thalweg.measured import Measured, Metric
 from thalweg.outcome import Outcomes
 from thalweg.quantity import percent, text
+from thalweg.replay import replay_command
 from thalweg.statistics.digits import supported
 from thalweg.statistics.interval import Interval
 from thalweg.statistics.repetition import has_rate
@@ -36,6 +37,8 @@ _LEFT = 3
 """The first columns hold words, the others numbers."""
 _DROPPABLE = ("worst trial", "n", "min", "p95", "failures", "floor")
 """What a narrow terminal goes without, the first one first."""
+_ONE_LINE = 60
+"""Columns of words that are not wrapped, so that a scenario takes one line."""
 _STYLES = {"pass": "green", "fail": "bold red", "infeasible": "yellow"}
 
 _OUTCOMES = (
@@ -69,18 +72,18 @@ def answer_text(statistics: Statistics) -> str:
 
 
 def failures_text(statistics: Statistics) -> str:
-    """Failures, and the failure rates that the trials do not exclude: `0 (rate <= 3.0 %)`.
+    """Failures, and the failure rates that the trials do not exclude: `0 (up to 3.0 %)`.
 
-    Where some may fail: `3, 5 allowed (rate 0.8 % to 7.6 %)`. A few outcomes that repeat each other have no rate.
+    Where some may fail: `3, 5 allowed (0.8 % to 7.6 %)`. A few outcomes that repeat each other have no rate.
     """
     if not has_rate(statistics.effective_n, statistics.n):
         allowed = "" if statistics.within == 1 else f", {statistics.failures_allowed} allowed"
         return f"{statistics.failures}{allowed}"
     upper = percent(statistics.failure_rate_upper95)
     if statistics.within == 1:
-        return f"{statistics.failures} (rate <= {upper})"
+        return f"{statistics.failures} (up to {upper})"
     lower = percent(statistics.failure_rate_lower95)
-    return f"{statistics.failures}, {statistics.failures_allowed} allowed (rate {lower} to {upper})"
+    return f"{statistics.failures}, {statistics.failures_allowed} allowed ({lower} to {upper})"
 
 
 def number_text(statistics: Statistics) -> str:
@@ -135,9 +138,40 @@ def result_rows(result: SuiteResult) -> list[list[str]]:
     ]
 
 
-def verdict_table(rows: Sequence[Sequence[str]], heading: str = HEADERS[0]) -> FittingTable:
-    """Rows under HEADERS for a terminal, the first of which may be another one."""
-    table = FittingTable((heading, *HEADERS[1:]), _LEFT, _DROPPABLE, grouped=True)
+def brief_rows(result: SuiteResult) -> list[list[str]]:
+    """Of a scenario that passes the criterion with the least room, of another each that does not hold."""
+    return [row for outcomes in result.outcomes for row in verdict_rows(outcomes.scenario.name, _brief(outcomes))]
+
+
+def _brief(outcomes: Outcomes) -> Verdict:
+    verdict = outcomes.verdict()
+    deciding = [statistics for statistics in verdict.criteria if not statistics.informative]
+    kept = [statistics for statistics in deciding if statistics.answer != "pass"]
+    return Verdict(tuple(kept or sorted(deciding, key=_room)[:1]))
+
+
+def _room(statistics: Statistics) -> float:
+    """How far the worst trial is on the good side of the bound, as a share of it; negative for less than none."""
+    room = (statistics.bound - statistics.worst) / abs(statistics.bound or 1)
+    return room if statistics.side == "at_most" else -room
+
+
+def failures(result: SuiteResult) -> Iterator[str]:
+    """Each scenario that fails, what in it does, and the command that shows its worst trial."""
+    for outcomes in result.outcomes:
+        verdict = outcomes.verdict()
+        if verdict.answer == "fail":
+            failed = [one for one in verdict.criteria if one.answer == "fail" and not one.informative]
+            said = "; ".join(f"{criterion_text(one)} fails in {one.failures} of {one.n} trials" for one in failed)
+            yield f"  {outcomes.scenario.name}: {said}"
+            yield f"    {replay_command(result, outcomes)}"
+
+
+def verdict_table(rows: Sequence[Sequence[str]], heading: str = HEADERS[0], brief: bool = False) -> FittingTable:
+    """Rows under HEADERS for a terminal, the first of which may be another one; `brief`: of one line each."""
+    droppable = (*_DROPPABLE, "median") if brief else _DROPPABLE
+    comfortable = _ONE_LINE if brief else COMFORTABLE
+    table = FittingTable((heading, *HEADERS[1:]), _LEFT, droppable, grouped=True, comfortable=comfortable)
     for name, answer, *rest in rows:
         table.add_row(name, Text(answer, _STYLES.get(answer, "dim")), *rest)
     return table

@@ -33,7 +33,6 @@ from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.executor.choice import chosen
-from thalweg.replay import replay_command
 from thalweg.runner import load_all, run_suite
 from thalweg.seeds import SET_SIZE, told
 from thalweg.store.results import PAGE, Store, SuiteResult
@@ -150,12 +149,12 @@ def _conclude(
 def _print_table(result: SuiteResult, trials: int) -> None:
     console = stdout()
     console.print(result.title + (f"  ({result.source})" if result.source else ""))
-    console.print(tables.verdict_table(tables.result_rows(result)))
+    console.print(tables.verdict_table(tables.brief_rows(result), brief=True))
     console.print(tables.summary(result, trials, told(result.seed)))
-    if result.outcomes:
-        console.print("\nreplay the worst trials:")
-    for outcomes in result.outcomes:
-        console.print(f"  {replay_command(result, outcomes)}", soft_wrap=True)
+    if failures := list(tables.failures(result)):
+        console.print("\nfailed:")
+    for line in failures:
+        console.print(line, soft_wrap=True)
 
 
 def _write_report(result: SuiteResult, folder: Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import polars as pl
 
 from thalweg.outcome import Outcomes
 from thalweg.statistics.claims import LEAST_TRIALS_OF_SHARES
@@ -28,7 +29,11 @@ def measure(parameters: Parameters, cell: Cell, outcomes: Outcomes) -> dict[str,
     trials = [_trial(parameters, cell, outcomes, trial) for trial in range(outcomes.n)]
     link = outcomes.links.filter(outcomes.links["link"] == BOTTLENECK)
     values = {name: np.array([trial[name] for trial in trials]) for name in trials[0]}
-    return values | {"queue_delay_s": link["mean_queue_delay_s"].to_numpy()}
+    sent, lost = (_packets(outcomes, column) for column in ("packets_sent", "packets_lost"))
+    return values | {
+        "queue_delay_s": link["mean_queue_delay_s"].to_numpy(),
+        "loss": np.divide(lost, sent, out=np.full(outcomes.n, np.nan), where=sent > 0),
+    }
 
 
 def notes(cells: Mapping[Cell, Mapping[str, Values]]) -> list[str]:
@@ -71,8 +76,15 @@ def row(parameters: Parameters, cell: Cell, measured: Mapping[str, Values]) -> R
         "converged": len(converged) / n,
         "convergence_s": float(np.median(converged)) if len(converged) else None,
         "queue_delay_s": mean["queue_delay_s"],
+        "loss": mean["loss"],
         "utilisation": mean["utilisation"],
     }
+
+
+def _packets(outcomes: Outcomes, column: str) -> Values:
+    """The sum over the flows of each trial."""
+    sums = outcomes.flows.group_by("trial", maintain_order=True).agg(pl.col(column).sum())
+    return sums[column].to_numpy().astype(np.float64)
 
 
 def _trial(parameters: Parameters, cell: Cell, outcomes: Outcomes, trial: int) -> dict[str, float]:

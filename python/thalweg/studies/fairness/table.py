@@ -22,6 +22,7 @@ HEADERS = (
     "20 s",
     "converges",
     "queue delay",
+    "loss",
     "utilisation",
 )
 WORDS = 3
@@ -33,7 +34,8 @@ LEGEND = (
     "smallest. "
     "Buffer: multiples of rate times RTT of the first flow. RTT: of the second flow over that of the first. "
     "Jain: mean of Jain's index over bins of that length. Converges: median time until Jain's index over bins of "
-    "1 s is at least 0.9 for 5 s; in brackets the share of trials in which it ever is."
+    "1 s is at least 0.9 for 5 s; in brackets the share of trials in which it ever is. "
+    "Loss: packets that senders count as lost, of those that they sent."
 )
 
 
@@ -56,6 +58,7 @@ def _line(row: Row) -> list[str]:
         *(_number(row, column) for column in ("ratio", "jain_1s", "jain_5s", "jain_20s")),
         time if converged in (0.0, 1.0) else f"{time} ({percent(converged)})",
         text(number(row, "queue_delay_s"), "s", 3),
+        _share(row, "loss"),
         percent(number(row, "utilisation")),
     ]
 
