@@ -33,11 +33,13 @@ class Format(StrEnum):
 
 
 class SuiteFormat(StrEnum):
-    """How the verdicts of a suite are printed."""
+    """How verdicts are printed; for CI as JUnit's XML, or as GitHub's annotations."""
 
     TABLE = "table"
     JSON = "json"
     MARKDOWN = "markdown"
+    JUNIT = "junit"
+    GITHUB = "github"
 
 
 Controllers = Annotated[

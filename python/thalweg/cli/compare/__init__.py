@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli import ci
 from thalweg.cli.compare.studies import compare_stored
 from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, medians
 from thalweg.cli.console import complain, note, print_json, say, stdout
@@ -83,7 +84,10 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
         for letter, other in zip(LETTERS[1:], others, strict=False)
         if (names := missing(base, other))
     ]
-    if format_ is SuiteFormat.JSON:
+    if format_ in ci.FORMATS:
+        cases = _cases(loaded, MARGIN if limit is None else limit)
+        say(ci.document(format_, f"compare with {folders[0]}", cases))
+    elif format_ is SuiteFormat.JSON:
         print_json(_document(folders, loaded, compared))
     elif format_ is SuiteFormat.MARKDOWN:
         for letter, rows in zip(LETTERS[1:], compared, strict=False):
@@ -98,6 +102,26 @@ def _results(folders: Sequence[str], margin: float, limit: float | None, format_
     compared = [compare_results(base, other, limit, of_a=True) for other in others]
     status = _judge(compared, [compare_failures(base, other) for other in others], limit)
     return status or (REFUSED if lacking else PASSED)
+
+
+def _cases(loaded: Sequence[SuiteResult], limit: float) -> list[ci.Case]:
+    """Whether each criterion is worse than in A, by its median or by how often it fails."""
+    base, others = loaded[0], loaded[1:]
+    compared = [compare_results(base, other, limit, of_a=True) for other in others]
+    counted = [compare_failures(base, other) for other in others]
+    cases = []
+    for letter, rows, worse in zip(LETTERS[1:], compared, find_worse(compared, counted), strict=False):
+        often = {(one.scenario, criterion_text(one.a)): f"{_counts(one)}" for one in worse.failures}
+        for row in rows:
+            criterion = criterion_text(row.a)
+            name = criterion if len(others) == 1 else f"{letter}: {criterion}"
+            a, b, change = medians(row)
+            said = [f"worse than in A: {a} to {b} ({change})"] if row in worse.rows else []
+            said += [told] if (told := often.get((row.scenario, criterion))) else []
+            few = f"not enough trials to tell whether it is worse by more than {percent(limit)}"
+            skipped = few if row in worse.untold and not said else None
+            cases.append(ci.Case(row.scenario, name, "; ".join(said) or None, skipped))
+    return cases
 
 
 def _judge(compared: Sequence[Sequence[Row]], counted: Sequence[Sequence[Failures]], limit: float) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thalweg.cli.ci import FORMATS
 from thalweg.cli.compare.table import LETTERS, change_text
 from thalweg.cli.console import complain, print_json, say, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import markdown
+from thalweg.errors import RequestError
 from thalweg.quantity import percent
 from thalweg.studies.comparison import (
     Difference,
@@ -29,6 +31,8 @@ def compare_stored(
     studies: Sequence[StoredStudy], margin: float, limit: float | None, format_: SuiteFormat
 ) -> int:
     """Prints the numbers of studies and what their trials tell, and returns the exit status."""
+    if format_ in FORMATS:
+        raise RequestError(f"--format {format_} is for results; accepted for studies: table, json, markdown")
     base, others = studies[0], studies[1:]
     compared = [compare_studies(base, other) for other in others]
     bare = [str(study.folder) for study in studies if study.trials is None]

@@ -12,7 +12,7 @@ import typer
 
 from thalweg.against.rivals import chosen_rivals, with_rivals
 from thalweg.catalogue import Suite
-from thalweg.cli import tables
+from thalweg.cli import ci, tables
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.options import (
     AllowUnseeded,
@@ -120,6 +120,8 @@ def _conclude(
         say(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
         if standing:
             say(f"\n{as_markdown(standing)}")
+    elif format_ in ci.FORMATS:
+        say(ci.document(format_, result.suite or result.title, ci.cases_of(result)))
     else:
         _print_table(result, trials)
         if standing:
