@@ -124,3 +124,23 @@ def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
     assert capsys.readouterr().err == (
         "error: unexpected argument 'ms'; accepted: a value with spaces in quotes, as in path.rate=\"10 Mbps\"\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run"], "scenario is missing; see thalweg run --help"),
+        (["probe", "run"], "host is missing; see thalweg probe run --help"),
+        (["run", "a", "--foo"], "unknown option --foo; did you mean --format?"),
+        (["rnu"], "unknown command 'rnu'; did you mean run?"),
+        (["run", "a", "--controller"], "--controller: a value is missing"),
+        (["run", "a", "--trials", "0"], "--trials: too small; accepted: at least 1"),
+        (["run", "a", "--trials", "x"], "--trials: not a whole number"),
+        (["suite", "a", "--format", "xml"], "--format 'xml': accepted: table, json, markdown, junit, github"),
+    ],
+)
+def test_what_is_wrong_with_a_command_line_is_said_in_our_words(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"

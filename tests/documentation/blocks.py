@@ -6,6 +6,7 @@ What a fence holds says what is done with it:
 - `console`: lines that begin with `$ ` are commands, and what follows is what they print, where `...` stands for
   anything;
 - `python`: runs, all blocks of a page with the same names; one that begins with `>>>` is a doctest;
+- `yaml`: a workflow, whose `run: thalweg` must be accepted;
 - `toml`: a scenario, or tables of one, which runs; for others see `test_blocks.py`.
 
 Comments right above a fence, which no reader sees, say more:

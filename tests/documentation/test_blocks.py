@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,8 +89,8 @@ def play(block: Block, names: dict[str, Any], capfd: pytest.CaptureFixture[str])
             python(block, names)
         case "toml":
             scenario(block)
-        case "json":
-            json.loads(block.text)
+        case "json" | "yaml":
+            document(block)
         case "javascript":
             assert block.page in ("docs/how-to/lab.md", "docs/how-to/lab-controllers.md"), (
                 f"{block.place}: tests/lab runs those of the lab alone"
@@ -159,6 +160,14 @@ def accept(block: Block, words: list[str]) -> None:
         pytest.fail(f"{block.place}: there is no command {error}")
     except typer.TyperException as error:
         pytest.fail(f"{block.place}: {' '.join(words)}: {error.format_message()}")
+
+
+def document(block: Block) -> None:
+    """Reads JSON; of a workflow in YAML, holds that its commands are accepted."""
+    if block.language == "json":
+        json.loads(block.text)
+    for line in re.findall(r"^ *- run: (thalweg .*)$", block.text, re.MULTILINE):
+        accept(block, shlex.split(line))
 
 
 def python(block: Block, names: dict[str, Any]) -> None:

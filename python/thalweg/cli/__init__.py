@@ -6,7 +6,6 @@ import atexit
 import contextvars
 import errno
 import gc
-import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -72,21 +71,16 @@ def _command(given: list[str]) -> int:
     try:
         status = context.run(application(), args=given, prog_name="thalweg", standalone_mode=False)
     except typer.TyperException as error:
+        from thalweg.cli.commands.words import in_our_words  # noqa: PLC0415 - only for what is wrong
+
         # Typer asks for help itself when a group is called without a command: its message is the help text.
-        complain(_words(error.format_message()) or "a command is missing; see thalweg --help")
+        at = getattr(error, "ctx", None)
+        command = at.command_path if at else "thalweg"
+        complain(in_our_words(error.format_message(), command) or "a command is missing; see thalweg --help")
         return REFUSED
     except (Interruption, typer.Abort) as error:
         raise KeyboardInterrupt(*error.args) from None
     return status if isinstance(status, int) else PASSED
-
-
-def _words(message: str) -> str:
-    """What typer says of a wrong command line, and where a value without quotes is the usual cause."""
-    if left := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
-        return (
-            f'unexpected argument {left[1]!r}; accepted: a value with spaces in quotes, as in path.rate="10 Mbps"'
-        )
-    return message
 
 
 def _refuse_bytes(arguments: Sequence[str]) -> None:
