@@ -21,7 +21,8 @@ from thalweg import memory as _memory  # noqa: F401 - before polars, whose alloc
 from thalweg._native import version
 
 if TYPE_CHECKING:
-    from thalweg.catalogue import list_scenarios, list_suites
+    from thalweg.catalogue import controllers, list_scenarios, list_suites
+    from thalweg.comparison.tables import compare
     from thalweg.control import Controller
     from thalweg.errors import (
         AuditError,
@@ -61,6 +62,8 @@ __all__ = [
     "Trace",
     "Trial",
     "Verdict",
+    "compare",
+    "controllers",
     "list_scenarios",
     "list_suites",
     "version",
@@ -89,6 +92,8 @@ _MODULES = {
     "Trace": "trace",
     "Trial": "outcome",
     "Verdict": "verdict",
+    "compare": "comparison.tables",
+    "controllers": "catalogue",
     "list_scenarios": "catalogue",
     "list_suites": "catalogue",
 }

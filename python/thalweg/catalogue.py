@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from thalweg import _native
 from thalweg.against.measures import MEASURES
 from thalweg.errors import RequestError, did_you_mean, printable
 from thalweg.store.regular_file import read_regular
@@ -29,6 +30,15 @@ _LARGEST_ABOUT = 1 << 20
 _WORDS = {"title": "text", "source": "text", "order": "a list of names", "compare": "a table"}
 """The keys of `suite.toml`, and what each of them is."""
 _COMPARE = ("against", "metrics", "without")
+
+
+def controllers() -> list[dict[str, Any]]:
+    """The controllers that are shipped: name, title, source, and options with their defaults.
+
+    >>> [controller["name"] for controller in controllers()][:3]
+    ['c4', 'cubic', 'reno']
+    """
+    return _native.controllers()
 
 
 @dataclass(frozen=True)

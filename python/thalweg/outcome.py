@@ -7,7 +7,7 @@ seed `s + i`: any trial can be repeated from its seed alone.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -18,6 +18,7 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.columns import frame
+from thalweg.described import Described, listed
 from thalweg.errors import RequestError, did_you_mean
 from thalweg.quantity import text
 from thalweg.trace import Trace
@@ -54,6 +55,11 @@ class Description:
     """Those in Python: name, and file, sha256 and source, which a class without a file has not."""
     rival: dict[str, Any] | None = None
     """Where a rival plays a scenario once more: `of` which, its `flow` and `controller`, what `metrics` count."""
+
+    @property
+    def reference(self) -> str:
+        """Its name with that of its suite."""
+        return f"{self.suite}/{self.name}" if self.suite else self.name
 
     @property
     def starts_s(self) -> dict[str, float]:
@@ -114,8 +120,8 @@ class SeriesSource(Protocol):
         """What a link (by number) could have transmitted in each bin; None without series."""
 
 
-@dataclass(frozen=True)
-class Outcomes:
+@dataclass(frozen=True, repr=False)
+class Outcomes(Described):
     """Outcomes of the trials of one scenario."""
 
     scenario: Description
@@ -136,6 +142,29 @@ class Outcomes:
     def of(native: _native.Outcomes, scenario: Description) -> Outcomes:
         """Makes tables of the columns that the simulator hands over."""
         return Outcomes(scenario, **{name: frame(getattr(native, name)) for name in TABLES}, handle=native)
+
+    def described(self) -> Iterator[tuple[str, str]]:
+        """Trials, verdict, the criteria that decide, medians of flows, tables."""
+        seeds = f", from seed {self.seed} on" if self.n else ""
+        yield "Outcomes", f"of {self.scenario.reference}: {self.n} trial{'s' if self.n != 1 else ''}{seeds}"
+        yield "verdict", self.verdict().answer or "nothing was asked"
+        deciding = [one for one in self.verdict().criteria if not one.informative]
+        yield "criteria", listed([f"{one.subject} {text(one.median, one.unit)}" for one in deciding])
+        yield "flows", listed(self.flows_described())
+        sizes = ((name, getattr(self, name).height) for name in TABLES)
+        yield "tables", ", ".join(f".{name} ({height})" for name, height in sizes if height)
+
+    def flows_described(self) -> list[str]:
+        """Each flow with its rate and its loss, medians of the trials."""
+        told = []
+        for (name, controller), rows in self.flows.group_by("flow", "controller", maintain_order=True):
+            numbers = [
+                f"{word} {text(float(rows[column].median()), unit)}"  # type: ignore[arg-type]
+                for word, column, unit in (("rate", "mean_rate_bps", "bps"), ("loss", "loss", "share"))
+                if column in rows.columns and rows[column].median() is not None
+            ]
+            told.append(f"{name} ({controller}) {', '.join(numbers)}".rstrip())
+        return told
 
     @property
     def n(self) -> int:
@@ -287,12 +316,23 @@ class _SeriesOfParts:
         return (self.parts[part].handle, trial - self.first[part]) if part < len(self.parts) else (None, 0)
 
 
-@dataclass(frozen=True)
-class Trial:
+@dataclass(frozen=True, repr=False)
+class Trial(Described):
     """One trial: its outcomes and, if it was asked for, its trace."""
 
     outcomes: Outcomes
     trace: Trace | None
+
+    def described(self) -> Iterator[tuple[str, str]]:
+        """Verdict, flows, the trace, the hash."""
+        yield "Trial", f"of {self.outcomes.scenario.reference} with seed {self.seed}"
+        yield "verdict", self.verdict().answer or "nothing was asked"
+        yield "flows", listed(self.outcomes.flows_described())
+        yield (
+            "trace",
+            f"{self.trace.flows.height} rows of flows" if self.trace else "none without run(trace=True)",
+        )
+        yield "hash", self.trace_hash
 
     @property
     def flows(self) -> pl.DataFrame:

@@ -19,9 +19,11 @@ from thalweg.columns import frame
 from thalweg.control.definition import Definition
 from thalweg.control.failure import error_of
 from thalweg.control.resolver import Given, Resolver
+from thalweg.described import Described, criterion_of, listed, path_of
 from thalweg.errors import AuditError, RequestError, ScenarioError, did_you_mean
 from thalweg.executor import Executor, unheard
 from thalweg.outcome import Description, Outcomes, Trial
+from thalweg.quantity import text
 from thalweg.trace import Trace
 
 Value: TypeAlias = str | int | float | bool
@@ -40,7 +42,7 @@ class Interrupted(KeyboardInterrupt):
         self.outcomes = outcomes
 
 
-class Scenario:
+class Scenario(Described):
     """A path, flows and pass criteria, checked and ready to run.
 
     >>> import thalweg
@@ -56,6 +58,17 @@ class Scenario:
         self._native = native
         self._definitions = definitions_of(native, resolver)
         self.description = Description.of(native, name, suite, self._definitions)
+
+    def described(self) -> Iterator[tuple[str, str]]:
+        """Title, path, flows, what must hold."""
+        yield "Scenario", f"{self.description.reference}: {self.title}"
+        yield "path", path_of(self.toml)
+        yield (
+            "flows",
+            listed([f"{flow['name']} ({flow['controller']}), {flow['workload']}" for flow in self.flows]),
+        )
+        yield "pass", listed([criterion_of(one) for one in self.criteria if not one.get("informative")])
+        yield "floor", text(self.floor_s, "s")
 
     @staticmethod
     def load(
@@ -74,8 +87,11 @@ class Scenario:
         >>> Scenario.load("c4/simple-20mbps", overrides={"path.rate": "10 Mbps"}).name
         'simple-20mbps'
         """
-        unseeded = [("allow_unseeded", "true")] if allow_unseeded else []
-        return Scenario.from_entry(find_scenario(name_or_path), [*unseeded, *pairs(overrides)], controllers)
+        given: Settings = overrides
+        if allow_unseeded:
+            unseeded = {"allow_unseeded": True}
+            given = unseeded | {**given} if isinstance(given, Mapping) else [*unseeded.items(), *pairs(given)]
+        return Scenario.from_entry(find_scenario(name_or_path), given, controllers)
 
     @staticmethod
     def from_entry(entry: Entry, overrides: Settings = (), controllers: Controllers = ()) -> Scenario:
@@ -109,7 +125,7 @@ class Scenario:
                         raise ScenarioError(f"{file or name} has no flow {flow!r}{did_you_mean(flow, flows)}")
             native = _native.Scenario.from_toml(source, file or name, settings, bindings, resolver)
         except _native.ScenarioError as error:
-            raise ScenarioError(str(error)) from None
+            raise ScenarioError(_in_python(str(error), settings, overrides, controllers)) from None
         return Scenario(native, name, suite, resolver)
 
     @property
@@ -314,6 +330,19 @@ def bound(controllers: Controllers, resolver: Resolver) -> list[tuple[str, str]]
             )
         texts.append((flow, resolver.text_of(controller)))
     return texts
+
+
+def _in_python(
+    message: str, settings: Iterable[tuple[str, str]], overrides: Settings, controllers: Controllers
+) -> str:
+    """A message about what a program has given, without the options of the command line."""
+    if isinstance(overrides, Mapping):
+        for key, value in settings:
+            message = message.replace(f" --set {key}={value}", f', overrides["{key}"] = "{value}"')
+    if isinstance(controllers, Mapping):
+        for flow, controller in controllers.items():
+            message = message.replace(f"--controller {flow}={controller}:", f'controllers["{flow}"]:')
+    return message
 
 
 def _items(settings: Settings | Controllers, example: str) -> list[tuple[str, Any]]:
