@@ -9,6 +9,7 @@ import pytest
 
 from real_time import PATH, needs_rights
 from thalweg.cli import main
+from thalweg.cli.run.live import _refused
 
 Capture = pytest.CaptureFixture[str]
 
@@ -23,18 +24,25 @@ def live(tmp_path: Path) -> list[str]:
 
 
 @needs_rights
-@pytest.mark.parametrize(("options", "status"), [(["--strict-timing"], 4), ([], 0)])
-def test_a_trial_that_is_late_runs_again_and_is_told(
-    options: list[str], status: int, live: list[str], capsys: Capture
+@pytest.mark.parametrize(("options", "attempts"), [(["--retry", "1", "--strict-timing"], 2), ([], 3)])
+def test_a_trial_that_is_late_runs_again_and_without_any_in_time_the_status_is_4(
+    options: list[str], attempts: int, live: list[str], capsys: Capture
 ) -> None:
     # No host releases 999 of 1000 packets within a nanosecond: each of the tries is late.
-    assert main([*live, "-n", "2", "--bound", "1 ns", "--retry", "1", *options]) == status
+    assert main([*live, "-n", "2", "--bound", "1 ns", *options]) == 4
     said = capsys.readouterr()
     document = json.loads(said.out)
     assert document["faithful"] is False
-    assert [report["attempts"] for report in document["live"]] == [2, 2]
-    assert said.err.count("once more") == 2
-    assert ("--strict-timing: 2 of 2 trials" in said.err) == (status == 4)
+    assert [report["attempts"] for report in document["live"]] == [attempts, attempts]
+    assert said.err.count("once more") == 2 * (attempts - 1)
+    assert ("--strict-timing: 2 of 2 trials" in said.err) == ("--strict-timing" in options)
+    assert "2 of 2 trials were not what the scenario describes: end other programs, or give --realtime" in said.err
+
+
+@pytest.mark.parametrize(("late", "strict", "refused"), [(1, False, False), (1, True, True), (2, False, True)])
+def test_some_late_trials_are_refused_by_strict_timing_alone(late: int, strict: bool, refused: bool) -> None:
+    reports = [{"unfaithful": ["late"] if number < late else []} for number in range(2)]
+    assert _refused(reports, strict) == refused
 
 
 @needs_rights

@@ -8,6 +8,9 @@ from pathlib import Path
 from thalweg.cli.options import Stack, refuse_audit
 from thalweg.errors import RequestError
 
+USUAL_RETRIES = 2
+"""A host that is busy for a moment is not so three times."""
+
 
 @dataclass(frozen=True)
 class LiveOptions:
@@ -17,8 +20,13 @@ class LiveOptions:
     bound: str | None = None
     report: Path | None = None
     strict_timing: bool = False
-    retry: int = 0
-    """How often a trial runs again that was not what its scenario describes."""
+    retry: int | None = None
+    """How often a trial runs again that was not what its scenario describes; None for the usual number."""
+
+    @property
+    def attempts(self) -> int:
+        """The most times that a trial runs."""
+        return 1 + (USUAL_RETRIES if self.retry is None else self.retry)
 
 
 def refuse_options(options: LiveOptions) -> None:

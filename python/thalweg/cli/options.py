@@ -147,11 +147,14 @@ Bound = Annotated[
 ]
 StrictTiming = Annotated[
     bool,
-    typer.Option("--strict-timing", help="Exit status 4 if the run was not what the scenario describes."),
+    typer.Option(
+        "--strict-timing",
+        help="Exit status 4 if any trial was not what it should be, not only if none was.",
+    ),
 ]
 Retry = Annotated[
-    int,
-    typer.Option("--retry", min=0, metavar="N", help="Run a trial that was not so up to N times again."),
+    int | None,
+    typer.Option("--retry", min=0, metavar="N", help="Run a trial that was not so up to N times again [2]."),
 ]
 Quiet = Annotated[
     bool,

@@ -74,8 +74,11 @@ def answer_text(statistics: Statistics) -> str:
 def failures_text(statistics: Statistics) -> str:
     """Failures, and the failure rates that the trials do not exclude: `0 (up to 3.0 %)`.
 
-    Where some may fail: `3, 5 allowed (0.8 % to 7.6 %)`. A few outcomes that repeat each other have no rate.
+    Where some may fail: `3, 5 allowed (0.8 % to 7.6 %)`. One trial, and a few outcomes that repeat each
+    other, have no rate.
     """
+    if statistics.n == 1:
+        return str(statistics.failures)
     if not has_rate(statistics.effective_n, statistics.n):
         allowed = "" if statistics.within == 1 else f", {statistics.failures_allowed} allowed"
         return f"{statistics.failures}{allowed}"

@@ -71,7 +71,7 @@ def run(
     bound: Bound = None,
     report: ReportFile = None,
     strict_timing: StrictTiming = False,
-    retry: Retry = 0,
+    retry: Retry = None,
     quiet: Quiet = False,
 ) -> int:
     """Run a scenario and judge it.

@@ -64,14 +64,20 @@ def run_live(
         return INTERRUPTED
     for file in write_trial(done[-1].trial, *files):
         note(f"wrote {file} (seed {done[-1].trial.seed})")
-    return UNFAITHFUL if options.strict_timing and _refused(reports) else of_result(result)
+    return UNFAITHFUL if _refused(reports, options.strict_timing) else of_result(result)
 
 
-def _refused(reports: Sequence[Report]) -> bool:
-    """Whether some trials were not what the scenario describes, and says which share."""
-    if late := sum(not is_faithful(report) for report in reports):
-        complain(f"--strict-timing: {late} of {len(reports)} trials were not what the scenario describes")
-    return late > 0
+def _refused(reports: Sequence[Report], strict: bool) -> bool:
+    """Whether too many trials were not what the scenario describes: all, or any if `strict`. Says what to do."""
+    late = sum(not is_faithful(report) for report in reports)
+    if not late or not (strict or late == len(reports)):
+        return False
+    option = "--strict-timing: " if strict else ""
+    complain(
+        f"{option}{late} of {len(reports)} trials were not what the scenario describes: end other programs, or "
+        "give --realtime (root), a larger --retry, or a larger --bound if packets may be later"
+    )
+    return True
 
 
 def _tell(reports: Sequence[Report], seed: int) -> None:
@@ -84,11 +90,11 @@ def _tell(reports: Sequence[Report], seed: int) -> None:
 
 def _trial(scenario: LiveScenario, seed: int, traced: bool, options: LiveOptions) -> LiveTrial:
     """A trial that was faithful, or the last one that was allowed."""
-    for attempt in range(1, options.retry + 2):
+    for attempt in range(1, options.attempts + 1):
         done = scenario.run(seed, traced, options.realtime, options.bound)
         done.report["attempts"] = attempt
         if is_faithful(done.report):
             break
-        if attempt <= options.retry:
+        if attempt < options.attempts:
             note(f"seed {seed}, attempt {attempt}: {'; '.join(done.report['unfaithful'])}; once more")
     return done
