@@ -83,7 +83,7 @@ FLOW = (
     _column("rate", "bps", "mean_rate_bps"),
     _column("loss", "share", "loss"),
     _column("RTT min", "s", "min_rtt_s"),
-    _column("mean", "s", "mean_rtt_s"),
+    _column("RTT mean", "s", "mean_rtt_s"),
     _column("queue delay", "s", "mean_queue_delay_s"),
     _column("share", "share", "share"),
 )

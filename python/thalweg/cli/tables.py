@@ -50,12 +50,23 @@ _OUTCOMES = (
     ("dropped", "packets_dropped", ""),
     ("timeouts", "timeouts", ""),
     ("RTT min", "min_rtt_s", "s"),
-    ("mean", "mean_rtt_s", "s"),
-    ("max", "max_rtt_s", "s"),
+    ("RTT mean", "mean_rtt_s", "s"),
+    ("RTT max", "max_rtt_s", "s"),
     ("queue delay", "mean_queue_delay_s", "s"),
 )
 """Heading, column and unit of what a table of flows shows; a column that is not there is left out."""
-_DROPPABLE_OUTCOMES = ("timeouts", "max", "dropped", "sent", "share", "RTT min", "mean", "queue delay", "lost")
+_DROPPABLE_OUTCOMES = (
+    "timeouts",
+    "RTT max",
+    "max",
+    "dropped",
+    "sent",
+    "share",
+    "RTT min",
+    "RTT mean",
+    "queue delay",
+    "lost",
+)
 """As `_DROPPABLE`."""
 
 

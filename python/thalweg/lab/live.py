@@ -14,6 +14,7 @@ from typing import Any
 from thalweg import _native
 from thalweg.control.resolver import Resolver
 from thalweg.live import LiveScenario
+from thalweg.live.report import reasons
 from thalweg.outcome import Trial
 
 TOLD_EVERY_S = 0.1
@@ -39,5 +40,5 @@ def run_live(native: _native.Scenario, name: str, resolver: Resolver, seed: int,
         tell({"time_s": duration_s, **{key: link[key] for key in _TOLD}})
 
     live = scenario.run(seed, trace=True, on_statistics=hear, every_s=TOLD_EVERY_S)
-    reasons = "; ".join(live.report["unfaithful"])
-    return live.trial, f"not faithful to the scenario: {reasons}" if reasons else "faithful to the scenario"
+    said = "; ".join(reasons(live.report))
+    return live.trial, f"not faithful to the scenario: {said}" if said else "faithful to the scenario"

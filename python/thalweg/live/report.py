@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,11 +12,21 @@ from thalweg.store.whole_file import whole_file
 
 Report: TypeAlias = dict[str, Any]
 """What a run says of itself; docs/live.md explains it."""
+_MICROSECONDS = re.compile(r"\b(\d+) us\b")
 
 
 def is_faithful(report: Report) -> bool:
     """Whether the run was what the scenario describes."""
     return not report["unfaithful"]
+
+
+def reasons(report: Report) -> list[str]:
+    """Why a run was not what the scenario describes, its times with a fitting unit.
+
+    >>> reasons({"unfaithful": ["1 packet in 1000 was released at least 40894 us late; the bound is 1 ms"]})
+    ['1 packet in 1000 was released at least 40.89 ms late; the bound is 1 ms']
+    """
+    return [_MICROSECONDS.sub(lambda m: text(int(m[1]) / 1e6, "s"), reason) for reason in report["unfaithful"]]
 
 
 def faithfulness(report: Report) -> list[str]:
@@ -45,7 +56,7 @@ def faithfulness(report: Report) -> list[str]:
         lines.append(f"the trace is cut: {report['trace_cut']}")
     if report["realtime_refused"]:
         lines.append(f"real-time scheduling was refused: {report['realtime_refused']}")
-    lines += [f"unfaithful: {reason}" for reason in report["unfaithful"]]
+    lines += [f"unfaithful: {reason}" for reason in reasons(report)]
     return lines
 
 

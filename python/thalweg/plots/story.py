@@ -151,7 +151,7 @@ def _transfer(row: dict[str, object], trial: Trial, trace: Trace) -> str:
     most = longest(trace.links)
     if most:
         name = max(most, key=lambda link: most[link])
-        parts.append(f"the queue of {name} grew to {text(most[name], 's', 2)}")
+        parts.append(f"the queue of link {name} grew to {text(most[name], 's', 2)}")
     if trace.held.height:
         worst = float(trace.held["held_s"].max())  # type: ignore[arg-type]
         parts.append(f"packets held back up to {text(worst, 's', 2)} by {jitter(trial.outcomes.scenario.toml)}")

@@ -12,7 +12,7 @@ from thalweg.cli.options import Format, check_writable, write_trial
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
 from thalweg.live import LiveScenario, faithfulness, is_faithful, write_report
-from thalweg.live.report import Report
+from thalweg.live.report import Report, reasons
 from thalweg.live.trial import LiveTrial
 from thalweg.outcome import together
 from thalweg.store.results import SuiteResult
@@ -96,5 +96,5 @@ def _trial(scenario: LiveScenario, seed: int, traced: bool, options: LiveOptions
         if is_faithful(done.report):
             break
         if attempt < options.attempts:
-            note(f"seed {seed}, attempt {attempt}: {'; '.join(done.report['unfaithful'])}; once more")
+            note(f"seed {seed}, attempt {attempt}: {'; '.join(reasons(done.report))}; once more")
     return done

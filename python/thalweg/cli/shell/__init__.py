@@ -32,7 +32,7 @@ from thalweg.errors import RequestError
 from thalweg.live import LiveRequest, Peer, Rig, faithfulness, is_faithful, run_shell, write_report
 from thalweg.live.peer import WITHIN, split
 from thalweg.live.process import interrupts_passed_over
-from thalweg.live.report import Report
+from thalweg.live.report import Report, reasons
 from thalweg.live.rig import Host
 
 
@@ -176,7 +176,7 @@ def _ask_on_enter(up: Rig) -> None:
 def _tell(report: Report, file: Path | None, quiet: bool = False) -> bool:
     """Says how honest the run was, and writes it down; tells whether it was what the scenario describes."""
     if quiet:
-        for reason in report["unfaithful"]:
+        for reason in reasons(report):
             complain(reason, label="unfaithful: ")
     else:
         _print_statistics(report)

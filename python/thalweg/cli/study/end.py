@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,10 +118,28 @@ def _print_checks(result: StudyResult) -> None:
         for check in result.checks:
             table.add_row(check.name, _verdict(check), check.measured)
         console.print(table)
-    held = sum(check.holds for check in result.checks)
-    said = f"{held} of {len(result.checks)} checks hold; " if result.checks else "nothing is checked; "
+    said = checks_told([check.answer for check in result.checks])
     times = f"{text(result.wall_s, 's', 3)} ({text(result.core_s, 's', 3)} of processor time)"
-    console.print(f"{said}{each(result.trials)}, {told(result.seed)}; {times}")
+    console.print(f"{said}; {each(result.trials)}, {told(result.seed)}; {times}")
+
+
+def checks_told(answers: Sequence[str]) -> str:
+    """How many checks hold, of those that the trials decide.
+
+    >>> checks_told([HOLDS, FAILS]), checks_told([HOLDS, UNTOLD, UNTOLD]), checks_told([UNTOLD, UNTOLD])
+    ('1 of 2 checks hold', '1 of 1 checks holds, 2 have not enough trials', 'none of 2 checks has enough trials')
+    >>> checks_told([])
+    'nothing is checked'
+    """
+    if not answers:
+        return "nothing is checked"
+    decided = len(answers) - answers.count(UNTOLD)
+    if not decided:
+        many = f"none of {len(answers)} checks has enough trials"
+        return many if len(answers) > 1 else "the check has not enough trials"
+    said = f"{answers.count(HOLDS)} of {decided} checks hold{'s' if decided == 1 else ''}"
+    few = answers.count(UNTOLD)
+    return f"{said}, {few} {'has' if few == 1 else 'have'} not enough trials" if few else said
 
 
 def _verdict(check: Check) -> Text:

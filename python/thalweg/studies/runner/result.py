@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from thalweg import _native
+from thalweg.live.report import reasons
 from thalweg.quantity import text
 from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
 from thalweg.store.host import host
@@ -117,8 +118,7 @@ class StudyResult:
             f"{text(late, 's')}; {len(bad)} unfaithful"
         ]
         return lines + [
-            f"unfaithful: {report['cell']}, seed {report['seed']}: {'; '.join(report['unfaithful'])}"
-            for report in bad
+            f"unfaithful: {report['cell']}, seed {report['seed']}: {'; '.join(reasons(report))}" for report in bad
         ]
 
     def document(self) -> dict[str, Any]:
