@@ -53,6 +53,21 @@ def test_github_gets_an_annotation_for_each_failure_and_the_counts(folder: Path,
     assert last == "mine: 1 passed, 1 failed, 1 skipped"
 
 
+def test_a_place_behind_all_rivals_is_a_failed_case(folder: Path, capsys: Capture) -> None:
+    slow = folder.parent / "slow.py"
+    slow.write_text(
+        "import thalweg\nclass Slow(thalweg.Controller):\n    def on_ack(self, event, path):\n"
+        "        self.window = 2 * path.mtu\n",
+        encoding="utf-8",
+    )
+    rivals = ("--against", "cubic", "--against", "reno")
+    options = ("-n", "30", "--only", "passing", "-c", f"main={slow}", "--format", "junit", *rivals)
+    assert suite(folder, "out", *options) == 1
+    cases = {str(case.get("name")): case for case in ElementTree.fromstring(capsys.readouterr().out)}
+    (failure,) = cases["closed against cubic and reno"]
+    assert str(failure.get("message")).startswith("worse than all, +")
+
+
 def test_a_comparison_fails_the_case_of_what_became_worse(folder: Path, capsys: Capture) -> None:
     suite(folder, "a", "--only", "passing", "-n", "30", "--set", "noise.start=5 ms")
     suite(folder, "b", "--only", "passing", "-n", "30", "--set", "noise.start=5 ms", "--set", "path.rtt=90 ms")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from thalweg.cli.options import SuiteFormat
 
 if TYPE_CHECKING:
+    from thalweg.against.standing import Standing
     from thalweg.store.results import SuiteResult
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -58,6 +59,23 @@ def cases_of(result: SuiteResult) -> list[Case]:
             elif one.answer == "infeasible":
                 case = Case(name, case.name, skipped=f"infeasible: no controller is better than {floor}")
             cases.append(case)
+    return [*cases, *_places_of(result.standing())]
+
+
+def _places_of(standing: Standing | None) -> list[Case]:
+    """Where the main controller stands among rivals; worse than all of them is a failure."""
+    from thalweg.against.table import gap_text  # noqa: PLC0415 - help needs the names of the formats only
+
+    if standing is None:
+        return []
+    cases = []
+    for place in standing.places:
+        case = Case(place.scenario, f"{place.measure.name} against {' and '.join(standing.rivals)}")
+        if place.answer == "worst":
+            case = Case(case.group, case.name, failure=f"worse than all, {gap_text(place)}")
+        elif place.answer == "not told apart":
+            case = Case(case.group, case.name, skipped="not told apart")
+        cases.append(case)
     return cases
 
 

@@ -112,22 +112,7 @@ def _conclude(
 ) -> int:
     """Prints a result, writes its page, and returns the exit status. `planned`: scenarios, and trials of each."""
     scenarios, trials = planned
-    standing = result.standing()
-    if format_ is SuiteFormat.JSON:
-        print_json(result.document())
-    elif format_ is SuiteFormat.MARKDOWN:
-        table = tables.markdown(tables.HEADERS, tables.result_rows(result))
-        say(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
-        if standing:
-            say(f"\n{as_markdown(standing)}")
-    elif format_ in ci.FORMATS:
-        say(ci.document(format_, result.suite or result.title, ci.cases_of(result)))
-    else:
-        _print_table(result, trials)
-        if standing:
-            print_standing(standing)
-    if standing:
-        complain_of(standing)
+    _print(result, trials, format_)
     for outcomes in result.outcomes:
         if late := outcomes.unfinished():
             complain(f"{outcomes.scenario.name}: {late}")
@@ -146,6 +131,25 @@ def _conclude(
 
         pictures(result, figures)
     return of_result(result)
+
+
+def _print(result: SuiteResult, trials: int, format_: SuiteFormat) -> None:
+    standing = result.standing()
+    if format_ is SuiteFormat.JSON:
+        print_json(result.document())
+    elif format_ is SuiteFormat.MARKDOWN:
+        table = tables.markdown(tables.HEADERS, tables.result_rows(result))
+        say(f"{table}\n\n{tables.summary(result, trials, told(result.seed))}")
+        if standing:
+            say(f"\n{as_markdown(standing)}")
+    elif format_ in ci.FORMATS:
+        say(ci.document(format_, result.suite or result.title, ci.cases_of(result)))
+    else:
+        _print_table(result, trials)
+        if standing:
+            print_standing(standing)
+    if standing:
+        complain_of(standing)
 
 
 def _print_table(result: SuiteResult, trials: int) -> None:
