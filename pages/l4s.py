@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 import thalweg
+from pages.draft_04 import DRAFT_04
 from pages.made import DOCS, fill, made, row
 from thalweg.plots.data import rows
 from thalweg.plots.output import save
@@ -17,15 +18,16 @@ from thalweg.plots.theme import BLUE, CONFIG, GREEN, VERMILION
 
 TRIALS = 5
 SCENARIOS = DOCS / "l4s"
-CONTROLLERS = ("prague", "cubic", "c4")
+CONTROLLERS = ("prague", "cubic", DRAFT_04)
 QUEUES = {"dualpi2": "DualPI2", "codel": "CoDel", "fq-codel": "FQ-CoDel"}
 PAIRS = (
     ("prague", "cubic"),
     ("prague", "prague"),
     ("cubic", "cubic"),
-    ("c4", "cubic"),
-    ("c4", "c4"),
+    (DRAFT_04, "cubic"),
+    (DRAFT_04, DRAFT_04),
 )
+SUCCESSOR = (("c4", "cubic"), ("c4", "c4"))
 STUCK_TRIALS = 20
 STUCK_BPS = 1.3e6
 """Between two and three packets each round trip of 20 ms: 1.1 and 1.7 Mbps."""
@@ -72,11 +74,11 @@ def two_flows(queue: str, first: str, second: str) -> str:
     return row(first, second, QUEUES[queue], percent(by_name[0], "share", 0), *waits)
 
 
-def stuck(rules: str, settings: dict[str, str]) -> str:
+def stuck(rules: str, settings: dict[str, str], controller: str = DRAFT_04) -> str:
     """A line of the table of C4's trials that end, in their last ten seconds, at its least window."""
     settings = {"path.queue.model": "dualpi2", "sample": "10 s", **settings}
     scenario = thalweg.Scenario.load(
-        str(SCENARIOS / "one-flow.toml"), overrides=settings, controllers={"main": "c4"}
+        str(SCENARIOS / "one-flow.toml"), overrides=settings, controllers={"main": controller}
     )
     outcomes = scenario.trials(STUCK_TRIALS)
     tens = [outcomes.series(trial, "main") for trial in range(STUCK_TRIALS)]
@@ -107,12 +109,12 @@ def mean(table: pl.DataFrame, column: str) -> float:
 Part = tuple[str, Callable[[], str]]
 
 
-def single() -> list[Part]:
-    """The lines of the table of single flows; over FQ-CoDel, one flow is as over CoDel."""
+def single(controllers: Sequence[str] = CONTROLLERS) -> list[Part]:
+    """The lines of a table of single flows; over FQ-CoDel, one flow is as over CoDel."""
     return [
         (f"{controller} over {queue}", partial(one_flow, queue, controller))
         for queue in ("dualpi2", "codel")
-        for controller in CONTROLLERS
+        for controller in controllers
     ]
 
 
@@ -125,14 +127,25 @@ def pairs(chosen: Sequence[tuple[str, str]]) -> list[Part]:
     ]
 
 
-def ends() -> list[Part]:
+def ends(controller: str = DRAFT_04) -> list[Part]:
     """The lines of that table."""
-    return [(f"c4 by the rules of {rules}", partial(stuck, rules, settings)) for rules, settings in STUCK]
+    return [
+        (f"{controller} by the rules of {rules}", partial(stuck, rules, settings, controller))
+        for rules, settings in STUCK
+    ]
 
 
 def parts() -> list[Part]:
     """All lines, by what they are about."""
-    return [*single(), *ends(), *pairs(PAIRS), *pairs(FALLBACK)]
+    return [
+        *single(),
+        *single(["c4"]),
+        *ends(),
+        *ends("c4"),
+        *pairs(PAIRS),
+        *pairs(SUCCESSOR),
+        *pairs(FALLBACK),
+    ]
 
 
 def queue_delay(name: str, queue: str, controller: str, span_s: tuple[float, float], bin_s: float) -> pl.DataFrame:
@@ -188,6 +201,9 @@ def make() -> None:
         ("stuck", stuck_head, 1, ends()),
         ("two flows", two_head, 3, pairs(PAIRS)),
         ("fallback", two_head, 3, pairs(FALLBACK)),
+        ("successor alone", one_head, 2, single(["c4"])),
+        ("successor ends", stuck_head, 1, ends("c4")),
+        ("successor beside", two_head, 3, pairs(SUCCESSOR)),
     ):
         marks = [":--"] * words + ["--:"] * (len(head) - words)
         fill(page, part, "\n".join([row(*head), row(*marks), *(line() for _, line in lines)]))
