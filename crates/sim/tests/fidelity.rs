@@ -2,7 +2,7 @@
 //!
 //! The numbers typed in here are those of the reference simulator. Those of draft -04 come from picoquic of August 16,
 //! 2026, and the scenario files of November 2025: medians over 100 trials of the time at which the last byte arrived.
-//! Those of the later versions come from single trials without jitter (c4-05.md section 3).
+//! Those of the later versions come from single trials without jitter (c4-05-code.md section 3).
 
 use audited::run_trial;
 use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_trials};
@@ -266,7 +266,7 @@ type Course = (
 );
 
 /// Times of the states, and the max RTT after each Recovery and cruising era, of the later versions on the path of
-/// `simple-20mbps` without jitter (c4-05.md section 3).
+/// `simple-20mbps` without jitter (c4-05-code.md section 3).
 #[test]
 fn the_later_versions_go_through_the_same_eras_as_the_instrumented_runs() {
     let august: Course = (

@@ -4,7 +4,7 @@
 //! era that has lowered the max RTT. Its code also sets the flag when the newest sample is the lowest of the era,
 //! which no text mentions and which cannot happen here, where a sample enters the era before the acknowledgement.
 //! The code of October 2026 keeps a debt instead, in parts of the data of an era: 1 after Initial, the excess of
-//! a push that found little, less what each Recovery leaves out (c4-05.md sections 1 and 2).
+//! a push that found little, less what each Recovery leaves out (c4-05-code.md sections 1 and 2).
 
 use super::C4;
 use super::constants::{

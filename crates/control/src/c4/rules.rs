@@ -9,7 +9,7 @@
 //! The draft after -04 describes the second state. Where its text and the code differ, the code was taken,
 //! because the published results come from it: the text calls the coefficient of draining both 7/8 and 3/4 (the
 //! flag has 7/8, the debt 758/1024), and does not mention that entering Initial sets the max RTT.
-//! No text describes the third state: it is known from compiled code alone (c4-05.md section 2).
+//! No text describes the third state: it is known from compiled code alone (c4-05-code.md section 2).
 
 use crate::Options;
 
