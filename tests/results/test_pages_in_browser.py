@@ -98,6 +98,13 @@ def test_every_figure_has_words_and_every_table_a_caption_and_scopes(browser: Br
         assert view.evaluate(what), what
 
 
+def test_the_strips_of_the_overview_have_their_legend_above(browser: Browser, report: Path) -> None:
+    view = opened(browser, report)
+    above = """[...document.querySelectorAll('.legend')].find((one) => one.textContent.includes('A strip goes'))
+      .getBoundingClientRect().bottom <= document.querySelector('.overview').getBoundingClientRect().top"""
+    assert view.evaluate(above)
+
+
 def test_a_link_lands_where_it_says(browser: Browser, report: Path) -> None:
     for anchor in ("short-3", "call"):
         view = opened(browser, report, anchor=f"#{anchor}")

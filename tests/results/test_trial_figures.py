@@ -307,3 +307,61 @@ def test_traces_and_qlog_hold_the_frames(call: Trial, tmp_path: Path) -> None:
     known = call.trace.frames.filter(pl.col("delay_s").is_not_nan())
     assert late == (known["delay_s"] > known["deadline_s"]).sum()
     assert any(record["name"] == "thalweg:held_back" for record in records)
+
+
+@pytest.fixture(scope="module")
+def over(download: Trial) -> Figure:
+    other = Scenario.load("c4/simple-20mbps", controllers={"main": "cubic"}).run(seed=1, trace=True)
+    return plot_trials({"c4": download, "mild": other})
+
+
+def panel_of(figure: Figure, name: str) -> dict[str, Any]:
+    (panel,) = (panel for panel in figure.spec["vconcat"] if panel["name"] == name)
+    return dict(panel)
+
+
+def test_trials_over_each_other_have_the_queue_and_the_drops_of_each_in_its_colour(
+    over: Figure, download: Trial
+) -> None:
+    assert set(drawn(over, "queue")["label"]) == {"c4", "mild"}
+    window = panel_of(over, "window")["encoding"]["color"]["scale"]
+    own = dict(zip(window["domain"], window["range"], strict=True))
+    line, *marks = panel_of(over, "queue")["layer"]
+    scale = line["encoding"]["color"]["scale"]
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == own
+    counts = [mark["encoding"]["color"]["scale"]["domain"] for mark in marks]
+    assert counts[0] == [f"c4: {download.links['dropped_packets'].sum()} dropped (queue)"]
+    assert [mark["encoding"]["color"]["scale"]["range"] for mark in marks] == [[own["c4"]], [own["mild"]]]
+    assert len({mark["encoding"]["y"]["value"] for mark in marks}) == 2
+    assert "links and drops" not in json.dumps(over.spec["title"])
+
+
+def test_trials_of_several_flows_have_queues_in_colours_of_their_own(flows: Trial) -> None:
+    figure = plot_trials({"one": flows, "other": flows}, panels=["window", "queue"])
+    meant = colours(figure.spec)
+    assert len({colour for _, colour in meant}) >= 16 + 2
+
+
+def test_a_legend_names_each_thing_once_and_shows_dashes_long_enough_to_tell_apart(over: Figure) -> None:
+    encoding = panel_of(over, "rate")["encoding"]
+    assert encoding["color"]["legend"]["values"] == ["c4", "mild"]
+    assert "capacity" in encoding["strokeDash"]["scale"]["domain"]
+    symbol = encoding["strokeDash"]["legend"]
+    longest = max(sum(dash) for dash in encoding["strokeDash"]["scale"]["range"])
+    left, right = (float(part.split(",")[0]) for part in symbol["symbolType"].removeprefix("M").split("L"))
+    assert (right - left) * symbol["symbolSize"] ** 0.5 / 2 > 2 * longest
+
+
+def test_the_first_label_of_the_time_axis_stands_below_its_tick(over: Figure, tmp_path: Path) -> None:
+    over.save(tmp_path / "figure.svg")
+    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    anchors = re.findall(r'<text text-anchor="(\w+)"[^>]*>0\.0</text>(?=<text[^>]*>0\.5)', svg)
+    assert set(anchors) == {"end", "middle"}  # of the data beside its axis, and of the time below its
+
+
+def test_a_picture_for_paper_has_its_title_and_no_sentences(over: Figure, tmp_path: Path) -> None:
+    for theme, says in (("screen", True), ("paper", False)):
+        over.save(tmp_path / "figure.svg", 120, theme)  # type: ignore[arg-type]
+        svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+        assert "Simple 20 Mbps" in svg
+        assert ("more than the least" in svg or "dropped by" in svg) == says

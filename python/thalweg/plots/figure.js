@@ -51,11 +51,13 @@ function scaled(part, factor, width) {
       subtitle: wrapped(part.title.subtitle, width / 6.2),
     };
   }
-  const color = part.encoding?.color;
-  if (color?.legend?.columns) {
-    const longest = Math.max(0, ...color.scale.domain.map((label) => label.length));
-    const columns = Math.max(1, Math.min(color.scale.domain.length, Math.floor(width / (6.2 * longest + 26))));
-    made.encoding = { ...part.encoding, color: { ...color, legend: { ...color.legend, columns } } };
+  for (const [channel, symbol] of [["color", 26], ["strokeDash", 48]]) {
+    const shown = part.encoding?.[channel];
+    if (!shown?.legend?.columns) continue;
+    const names = shown.legend.values ?? shown.scale.domain;
+    const longest = Math.max(0, ...names.map((label) => label.length));
+    const columns = Math.max(1, Math.min(names.length, Math.floor(width / (6.2 * longest + symbol))));
+    made.encoding = { ...(made.encoding ?? part.encoding), [channel]: { ...shown, legend: { ...shown.legend, columns } } };
   }
   return made;
 }

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from thalweg.errors import RequestError
 from thalweg.extras import require
-from thalweg.plots.spec import LETTER, SCHEMA, Spec, columns
+from thalweg.plots.spec import DASH_PX, LETTER, SCHEMA, SYMBOL_PX, Spec, columns
 from thalweg.plots.theme import THEMES
 from thalweg.store.whole_file import whole_file
 
@@ -68,9 +68,17 @@ class Figure:
 
     def to_dict(self, theme: Theme = "screen") -> Spec:
         """The specification, complete with the looks of a theme."""
-        drawn = {**self.bare(), "config": THEMES[theme]}
+        drawn = self._dressed(theme)
         width = _widest(drawn)
         return scaled(drawn, 1.0, width + _MARGIN, _LETTERS[theme]) if width else drawn
+
+    def _dressed(self, theme: Theme) -> Spec:
+        """With the looks of a theme; sentences are for the caption where it is printed."""
+        drawn = {**self.bare(), "config": THEMES[theme]}
+        title = drawn.get("title")
+        if theme == "paper" and isinstance(title, dict):
+            drawn["title"] = {key: part for key, part in title.items() if key != "subtitle"}
+        return drawn
 
     def bare(self) -> Spec:
         """The specification as a page has it, which lends its own looks."""
@@ -102,8 +110,7 @@ class Figure:
         require("plots", str(target))
         drawn = self.to_dict(theme)
         if size_mm is not None:
-            bare = {**self.bare(), "config": THEMES[theme]}
-            drawn = fitted(bare, size_mm * _POINTS_PER_MM, _LETTERS[theme])
+            drawn = fitted(self._dressed(theme), size_mm * _POINTS_PER_MM, _LETTERS[theme])
         if theme != "paper":
             drawn = self._noted(drawn)
         with whole_file(target) as partial:
@@ -190,10 +197,12 @@ def scaled(part: Spec, factor: float, width_px: float, letter_px: float) -> Spec
         heads = textwrap.wrap(str(title["text"]), int(width_px / letter_px / 1.3)) if title.get("text") else []
         made["title"] = {**title, "text": heads, "subtitle": lines}
     encoding = part.get("encoding", {})
-    legend = encoding.get("color", {}).get("legend")
-    if legend and "columns" in legend:
-        shown = columns(encoding["color"]["scale"]["domain"], width_px, letter_px)
-        made["encoding"] = {**encoding, "color": {**encoding["color"], "legend": {**legend, "columns": shown}}}
+    for channel, symbol in (("color", SYMBOL_PX), ("strokeDash", DASH_PX)):
+        legend = encoding.get(channel, {}).get("legend")
+        if legend and "columns" in legend:
+            names = legend.get("values") or encoding[channel]["scale"]["domain"]
+            shown = {**legend, "columns": columns(names, width_px, letter_px, symbol)}
+            encoding = made["encoding"] = {**encoding, channel: {**encoding[channel], "legend": shown}}
     return made
 
 

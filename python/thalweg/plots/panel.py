@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.plots.downsample import Grouped, changes
-from thalweg.plots.spec import Spec, colour, table, values, word
+from thalweg.plots.spec import Spec, colour, dash, table, values, word
 from thalweg.plots.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, distinct
 from thalweg.quantity import scale
 from thalweg.trace import Trace
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 HEIGHT = 125
 CAPACITY = "capacity"
-_DASHES: list[list[float]] = [[1, 0], [5, 3], [1, 2.5]]
 _MOST_CAPACITIES = 6
 
 
@@ -89,12 +88,11 @@ class Flows:
         data = series.with_columns(pl.Series("value", value / factor), label)
         encoding: Spec = {
             "y": values(f"{plan.title} ({unit})", top / factor * 1.04),
-            "color": colour(keys, shades),
+            "color": colour(keys, shades, values=keys if single else self.labels),
             "detail": [word("flow"), word("series")],
         }
         if not single:
-            dashes = {"domain": names, "range": _DASHES[: len(names)]}
-            encoding["strokeDash"] = word("series", scale=dashes, legend={"orient": "top", "offset": 2})
+            encoding["strokeDash"] = dash(names)
         spec: Spec = {
             "data": table(data, plan.name),
             "height": HEIGHT,

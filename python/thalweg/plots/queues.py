@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
 from thalweg.plots.downsample import downsample
 from thalweg.plots.panel import HEIGHT, Panel
-from thalweg.plots.spec import Spec, colour, table, told, values
+from thalweg.plots.spec import Spec, colour, table, told, values, word
 from thalweg.plots.theme import distinct
 from thalweg.quantity import scale
 from thalweg.trace import Trace
@@ -56,7 +58,7 @@ def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
         },
     }
     reading: Spec = {"kind": "steps", "by": ["label"], "value": "queue_delay_s", "unit": unit}
-    layers = [area, *_drops(trace.drops, end / buckets)]
+    layers = [area, *drop_marks(trace.drops, end / buckets, _CAUSES)]
     return Panel(
         "queue", {"height": HEIGHT, "layer": layers, "resolve": {"scale": {"color": "independent"}}}, reading
     )
@@ -69,20 +71,30 @@ def longest(links: pl.DataFrame) -> dict[str, float]:
     return {name: float(np.fmax.reduce(delays[(links["link"] == name).to_numpy()], initial=0.0)) for name in names}
 
 
-def _drops(drops: pl.DataFrame, width: float) -> list[Spec]:
-    """The first drop of each kind in each bucket of time, labelled with their number."""
+def drop_marks(
+    drops: pl.DataFrame,
+    width: float,
+    shades: Mapping[str, str],
+    y: int = 6,
+    of: str = "",
+    shapes: Mapping[str, str] | None = None,
+) -> list[Spec]:
+    """The first drop of each kind in each bucket of time, labelled with their number, `of` before it.
+
+    `shades` are the colours of causes, `shapes` tell causes apart where the colour does not.
+    """
     if drops.is_empty():
         return []
     counts = drops.group_by("reason", maintain_order=True).agg(pl.len().alias("count"))
     labelled = drops.join(counts, on="reason", maintain_order="left").with_columns(
-        pl.format("{} dropped ({})", "count", "reason").alias("label"),
+        pl.format("{}{} dropped ({})", pl.lit(of), "count", "reason").alias("label"),
         (pl.col("time_s") / width).floor().alias("bucket"),
     )
     first = labelled.unique(["link", "flow", "reason", "bucket"], keep="first", maintain_order=True)
     kinds = first.unique("reason", maintain_order=True)
     labels, causes = kinds["label"].to_list(), kinds["reason"].to_list()
     mark: Spec = {
-        "data": table(first.select("time_s", "link", "flow", "label"), "drops"),
+        "data": table(first.select("time_s", "link", "flow", "label"), f"{of}drops"),
         "mark": {
             "type": "point",
             "shape": "cross",
@@ -93,11 +105,15 @@ def _drops(drops: pl.DataFrame, width: float) -> list[Spec]:
             "clip": True,
         },
         "encoding": {
-            "y": {"value": 6},
-            "color": colour(labels, [_CAUSES.get(cause, "#555555") for cause in causes]),
+            "y": {"value": y},
+            "color": colour(labels, [shades.get(cause, "#555555") for cause in causes]),
             "tooltip": told("link", "flow", "label", time_s="time (s)"),
         },
     }
+    if shapes is not None:
+        signs = [shapes.get(cause, "cross") for cause in causes]
+        legend = mark["encoding"]["color"]["legend"]
+        mark["encoding"]["shape"] = word("label", scale={"domain": labels, "range": signs}, legend=legend)
     return [mark]
 
 

@@ -20,7 +20,12 @@ AXIS_EXTENT: Final = 46
 """Room for the labels of every vertical axis, so that the panels stand in line."""
 LETTER: Final = 6.2
 """Width of a letter of a legend, in pixels, about."""
-_SYMBOL: Final = 26
+SYMBOL_PX: Final = 26
+DASHES: Final[list[list[float]]] = [[1, 0], [5, 3], [1, 2.5]]
+_LONG: Final[Spec] = {"symbolType": "M-1,0L5,0", "symbolSize": 60, "labelOffset": 20}
+"""A symbol of a legend that is as high as others, and 23 pixels long."""
+DASH_PX: Final = 48
+"""Width of such a symbol with the space around it."""
 
 
 def table(frame: pl.DataFrame, name: str | None = None) -> Spec:
@@ -56,14 +61,21 @@ def colour(labels: Sequence[str], shades: Sequence[str], field: str = "label", *
     )
 
 
-def columns(labels: Sequence[str], width: float, letter: float = LETTER) -> int:
+def dash(names: Sequence[str], field: str = "series") -> Spec:
+    """Dashes by name, with a legend whose lines are long enough to tell them apart."""
+    scale = {"domain": [*names], "range": DASHES[: len(names)]}
+    wide = columns(names, WIDTH, symbol=DASH_PX)
+    return word(field, scale=scale, legend={"orient": "top", "offset": 2, "columns": wide, **_LONG})
+
+
+def columns(labels: Sequence[str], width: float, letter: float = LETTER, symbol: float = SYMBOL_PX) -> int:
     """Entries of a legend that stand side by side in a panel of a width in pixels.
 
     >>> columns(["main", "background"], 820), columns(["x" * 60, "y"], 600)
     (2, 1)
     """
     longest = max(map(len, labels), default=0)
-    return max(1, min(len(labels), int(width / (letter * longest + _SYMBOL))))
+    return max(1, min(len(labels), int(width / (letter * longest + symbol))))
 
 
 def told(*fields: str, **units: str) -> list[Spec]:

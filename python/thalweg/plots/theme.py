@@ -36,6 +36,7 @@ CONFIG: dict[str, Any] = {
         "titleFontSize": 11,
         "gridOpacity": 1,
     },
+    "axisX": {"labelFlush": False, "labelSeparation": 4},
     "legend": {
         **_UNSAID,
         "labelColor": "#33373d",

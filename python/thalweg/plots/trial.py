@@ -19,6 +19,7 @@ from thalweg.outcome import Trial
 from thalweg.plots import states
 from thalweg.plots.figure import Figure
 from thalweg.plots.frames import frames
+from thalweg.plots.overlaid import overlaid
 from thalweg.plots.panel import RATE, RTT, WINDOW, Flows, Panel, moments
 from thalweg.plots.queues import held_back, queues
 from thalweg.plots.spec import AXIS_EXTENT, Spec, colour, span, table, time, told, word
@@ -65,7 +66,8 @@ def plot_trials(
 ) -> Figure:
     """Draws trials over each other, by their labels: of several controllers, or of one with several seeds.
 
-    The links are those of the first trial. Raises RequestError as `plot_trial` does.
+    Capacities, and packets that were held back, are those of the first trial. Raises
+    RequestError as `plot_trial` does.
 
     >>> from thalweg import Scenario
     >>> runs = {
@@ -79,11 +81,12 @@ def plot_trials(
         raise RequestError("no trials: at least 1 is needed")
     first = next(iter(trials.values()))
     called: dict[str, str] = {}
+    traces = {label: _trace(trial) for label, trial in trials.items()}
     parts: list[Trace] = []
     for label, trial in trials.items():
         names = _flows(trial)
         called |= {f"{label}: {name}": label if len(names) == 1 else f"{label}: {name}" for name in names}
-        parts.append(_prefixed(_trace(trial), label))
+        parts.append(_prefixed(traces[label], label))
     own = parts[0]
     joined = replace(
         own,
@@ -92,9 +95,9 @@ def plot_trials(
     )
     said = [f"{label}: {' '.join(story(trial))}" for label, trial in trials.items()]
     subtitle = f"seed {' and '.join(dict.fromkeys(str(trial.seed) for trial in trials.values()))}"
-    if len(trials) > 1:
-        subtitle += f"; links and drops are those of {next(iter(trials))}"
-    drawn = _draw(joined, called, panels, buckets, [])
+    if len(trials) > 1 and own.held.height and "held" in panels:
+        subtitle += f"; packets held back are those of {next(iter(trials))}"
+    drawn = _draw(joined, called, panels, buckets, [], traces)
     return _page(drawn, title or first.outcomes.scenario.title, [subtitle, *said], _link_notes(own))
 
 
@@ -147,9 +150,17 @@ def _moments(trial: Trial) -> list[tuple[str, float]]:
 
 
 def _draw(
-    trace: Trace, called: Mapping[str, str], wanted: Sequence[str], buckets: int, marks: list[tuple[str, float]]
+    trace: Trace,
+    called: Mapping[str, str],
+    wanted: Sequence[str],
+    buckets: int,
+    marks: list[tuple[str, float]],
+    over: Mapping[str, Trace] | None = None,
 ) -> tuple[list[Panel], float, list[str], list[str]]:
-    """The panels in their order, when they end, and which states and moments are on them."""
+    """The panels in their order, when they end, and which states and moments are on them.
+
+    `over` are the trials that are drawn over each other, if there are several.
+    """
     end = max([_end(trace), *(time for name, time in marks if name != "floor")])
     of_states = states.spans(trace.flows)
     flows = Flows(trace, called, buckets)
@@ -157,7 +168,11 @@ def _draw(
         "window": lambda: [_with_moments(flows.lines(WINDOW), marks, end)],
         "rtt": lambda: [flows.lines(RTT)],
         "rate": lambda: [flows.lines(RATE)],
-        "queue": lambda: [queues(trace, end, buckets)],
+        "queue": lambda: [
+            overlaid(over, flows.labels, end, buckets)
+            if over is not None and len(over) > 1
+            else queues(trace, end, buckets)
+        ],
         "held": lambda: [held_back(trace, end, buckets)],
         "frames": lambda: frames(trace.frames, called, buckets),
         "states": lambda: [_strip(of_states, called)] if of_states.height else [],
