@@ -5,7 +5,7 @@ import { PageEngine } from "./engine/page_engine";
 import { scenariosOf, ServerEngine } from "./engine/server_engine";
 import { WithOwn } from "./own/engine";
 import { runLive } from "./live/live";
-import { local, titleOf } from "./scenario/library";
+import { firstOf, local, titleOf } from "./scenario/library";
 import { api } from "./state/api";
 import { begin, failure, openFragment, rerun } from "./state/lab";
 import { useShelf } from "./stored/state";
@@ -29,14 +29,15 @@ const token = new URLSearchParams(location.search).get("token");
 if (token === null) void begin(new WithOwn(new PageEngine()));
 else {
   const server = new ServerEngine(token);
-  void begin(new WithOwn(server));
   void useShelf(server.shelf);
   void useSweeps(server.sweeps);
   runLive.value = server.live;
-  void scenariosOf(token).then(
+  const offered = scenariosOf(token).then(
     (found) => {
       local.value = Object.entries(found).map(([name, text]) => ({ name, title: `${titleOf(text) ?? name} (${name})`, text }));
+      return firstOf(local.value);
     },
-    (error: Error) => (failure.value = error.message),
+    (error: Error) => void (failure.value = error.message),
   );
+  void begin(new WithOwn(server), offered.then((found) => found ?? undefined));
 }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Scheme = Literal["light", "dark"]
 Open: TypeAlias = "Callable[..., Page]"
+OPEN = "(wanted) => { const { text, name } = thalweg.scenarios.find(({ name }) => name === wanted); return thalweg.open(text, name); }"
 PAGE = Path(str(files("thalweg"))) / "lab" / "page"
 
 
@@ -63,14 +64,24 @@ def problems() -> Iterator[Problems]:
 
 @pytest.fixture
 def opened(browser: Browser, static: str, problems: Problems) -> Open:
-    """Opens the page and waits until its trial is shown."""
+    """Opens the page and waits until a trial is shown: that of the fragment, else one of `scenario`."""
 
-    def open_(fragment: str = "", width: int = 1400, scheme: Scheme = "light", settled: bool = False) -> Page:
+    def open_(
+        fragment: str = "",
+        width: int = 1400,
+        scheme: Scheme = "light",
+        settled: bool = False,
+        scenario: str | None = "c4/bad-wifi",
+    ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         view = context.new_page()
         problems.watch(view, static.removesuffix("index.html"))
         view.goto(static + fragment)
-        view.wait_for_selector("[data-settled]" if settled else "[data-ready]", timeout=60_000)
+        view.wait_for_selector("[data-ready]", timeout=60_000)
+        if not fragment and scenario is not None:
+            view.evaluate(OPEN, scenario)
+        if settled:
+            view.wait_for_selector("[data-settled]", timeout=60_000)
         return view
 
     return open_

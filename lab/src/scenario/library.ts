@@ -33,6 +33,11 @@ export const LIBRARY = shipped();
 /** Scenarios of the folder that a local server was given. */
 export const local = signal<Shipped[]>([]);
 
+/** The first of some scenarios that has flows: a folder has other files too. */
+export function firstOf(found: Shipped[]): Shipped | undefined {
+  return found.find(({ text }) => /^\s*(\[\[\s*flow\s*\]\]|flow\s*=)/m.test(text));
+}
+
 export function find(name: string): Shipped | undefined {
   return LIBRARY.find((entry) => entry.name === name);
 }

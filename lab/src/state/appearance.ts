@@ -7,6 +7,11 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const preferred = signal(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => (preferred.value = dark.matches ? "dark" : "light"));
 
+const slim = matchMedia("(max-width: 40rem)");
+/** Whether the window is that of a telephone: what matters most stands first then. */
+export const narrow = signal(slim.matches);
+slim.addEventListener("change", () => (narrow.value = slim.matches));
+
 export const chosen = signal<"light" | "dark" | null>(null);
 export const scheme = computed(() => chosen.value ?? preferred.value);
 export const theme = computed(() => (scheme.value === "dark" ? DARK : LIGHT));

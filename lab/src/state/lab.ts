@@ -6,11 +6,11 @@ import type { About, Checked, Engine, Outcomes, Setup, Trial } from "../engine/e
 import { Refusal } from "../engine/engine";
 import { field } from "../field/field";
 import { mine, take } from "../own/mine";
-import { find, LIBRARY } from "../scenario/library";
+import { find, LIBRARY, type Shipped } from "../scenario/library";
 import { type Picture, picture as drawn } from "../trial/panels";
 import { fromFragment, type Linked, toFragment } from "./link";
 
-const FIRST = find("c4/bad-wifi") ?? LIBRARY[0];
+const FIRST = find("c4/simple-20mbps") ?? LIBRARY[0];
 
 export const about = signal<About | null>(null);
 export const setup = signal<Setup>({ text: FIRST?.text ?? "", origin: FIRST?.name ?? "scenario", sets: {}, controllers: {} });
@@ -84,9 +84,10 @@ export function engineOf(): Engine {
   return engine;
 }
 
-/** Starts the page with an engine. */
-export async function begin(chosen: Engine): Promise<void> {
+/** Starts the page with an engine: with the trial of the address, else with `own`, the scenario of the folder that a server was given. */
+export async function begin(chosen: Engine, own?: Promise<Shipped | undefined>): Promise<void> {
   engine = chosen;
+  const shipped = setup.value;
   const opening = openFragment();
   try {
     about.value = await chosen.about();
@@ -95,6 +96,9 @@ export async function begin(chosen: Engine): Promise<void> {
     return;
   }
   await opening;
+  const found = await own;
+  // What the reader has opened meanwhile stays.
+  if (found && setup.value === shipped) setup.value = { ...shipped, text: found.text, origin: found.name };
   await start();
 }
 

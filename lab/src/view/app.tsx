@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { LIBRARY, local } from "../scenario/library";
-import { chosen, scheme } from "../state/appearance";
+import { chosen, narrow, scheme } from "../state/appearance";
 import { about, checked, failure, finished, open, proposed, refusal, rerun, run, running, settled, setup, stop, teaching } from "../state/lab";
 import { Charts } from "./compare";
 import { Editor } from "./editor";
@@ -200,6 +200,7 @@ export function App() {
       </a>
       {held.value && <div class="drop">Drop {ACCEPTED}, the folder of a stored result</div>}
       <Header />
+      <p class="what">Congestion control, simulated: move a slider, watch.</p>
       <Proposal />
       <div class="body" data-ready={run.value ? "" : undefined} data-settled={settled.value ? "" : undefined} data-version={about.value?.version}>
         {!isOpen && <p class="loading">Loading the simulator…</p>}
@@ -216,13 +217,14 @@ export function App() {
         {isOpen && (
           <main id="trial" tabIndex={-1} aria-busy={running.value}>
             <Refused />
+            {narrow.value && <Charts />}
             <About />
             <Outcome />
+            {!narrow.value && <Charts />}
+            <FieldBar />
             <Strip />
             <Watch />
             <LiveBar />
-            <FieldBar />
-            <Charts />
             <TakeAway />
           </main>
         )}

@@ -1,6 +1,7 @@
 // Sliders and lists for the path and the controllers. The trial is run again while a slider moves.
 
 import { mine } from "../own/mine";
+import { narrow } from "../state/appearance";
 import { about, adjust, change, checked, refusal, seed, setup } from "../state/lab";
 import { type Choice, type Knob, settings } from "../scenario/knobs";
 import type { Checked } from "../engine/engine";
@@ -61,7 +62,8 @@ function controllersOf(read: Checked): Record<string, string> {
   return found;
 }
 
-function Controllers({ read }: { read: Checked }) {
+/** The lists of controllers, or only what stands below them where it has no room: their options, and what they are. */
+function Controllers({ read, only }: { read: Checked; only?: "names" | "options" | undefined }) {
   const known = about.value?.controllers ?? [];
   return (
     <>
@@ -71,42 +73,50 @@ function Controllers({ read }: { read: Checked }) {
         const choose = (text: string) => void change({ controllers: { ...setup.value.controllers, [flow]: text } });
         return (
           <div class="knob controller" key={flow}>
-            <label for={`controller-${flow}`}>
-              Controller of <b>{flow}</b>
-            </label>
-            <select id={`controller-${flow}`} value={name} title={entry?.title} onChange={(event) => choose(event.currentTarget.value)}>
-              {known.map((one) => (
-                <option key={one.name} value={one.name} selected={one.name === name}>
-                  {one.name}
-                </option>
-              ))}
-              {Object.keys(mine.value).map((file) => (
-                <option key={file} value={`./${file}`} selected={name === `./${file}`}>
-                  ./{file}
-                </option>
-              ))}
-              {!entry && !Object.hasOwn(mine.value, name.replace("./", "")) && <option value={name}>{name}</option>}
-            </select>
-            <input
-              type="text"
-              value={options}
-              placeholder="options"
-              aria-label={`options of the controller of ${flow}`}
-              list={`options-${flow}`}
-              spellcheck={false}
-              onChange={(event) => {
-                const own = event.currentTarget.value.trim();
-                choose(own ? `${name}:${own}` : name);
-              }}
-            />
-            <datalist id={`options-${flow}`}>
-              {(entry?.options ?? []).map((option) => (
-                <option key={option.name} value={`${option.name}=${option.default}`}>
-                  {option.meaning}
-                </option>
-              ))}
-            </datalist>
-            <p class="about">{entry ? `${entry.title}. ${entry.source}` : name.startsWith("./") ? "A controller of your own." : "not one of the simulator's controllers"}</p>
+            {only !== "options" && (
+              <>
+                <label for={`controller-${flow}`}>
+                  Controller of <b>{flow}</b>
+                </label>
+                <select id={`controller-${flow}`} value={name} title={entry?.title} onChange={(event) => choose(event.currentTarget.value)}>
+                  {known.map((one) => (
+                    <option key={one.name} value={one.name} selected={one.name === name}>
+                      {one.name}
+                    </option>
+                  ))}
+                  {Object.keys(mine.value).map((file) => (
+                    <option key={file} value={`./${file}`} selected={name === `./${file}`}>
+                      ./{file}
+                    </option>
+                  ))}
+                  {!entry && !Object.hasOwn(mine.value, name.replace("./", "")) && <option value={name}>{name}</option>}
+                </select>
+              </>
+            )}
+            {only !== "names" && (
+              <>
+                <input
+                  type="text"
+                  value={options}
+                  placeholder="options"
+                  aria-label={`options of the controller of ${flow}`}
+                  list={`options-${flow}`}
+                  spellcheck={false}
+                  onChange={(event) => {
+                    const own = event.currentTarget.value.trim();
+                    choose(own ? `${name}:${own}` : name);
+                  }}
+                />
+                <datalist id={`options-${flow}`}>
+                  {(entry?.options ?? []).map((option) => (
+                    <option key={option.name} value={`${option.name}=${option.default}`}>
+                      {option.meaning}
+                    </option>
+                  ))}
+                </datalist>
+                <p class="about">{entry ? `${entry.title}. ${entry.source}` : name.startsWith("./") ? "A controller of your own." : "not one of the simulator's controllers"}</p>
+              </>
+            )}
           </div>
         );
       })}
@@ -120,19 +130,9 @@ export function Path() {
   const queues = (about.value?.models ?? []).filter((model) => model.kind === "queue").map((model) => model.name);
   const now = settings(read, queues);
   const isChanged = Object.keys(setup.value.sets).length + Object.keys(setup.value.controllers).length > 0;
-  return (
-    <form class="path" onSubmit={(event) => event.preventDefault()}>
-      <Controllers read={read} />
-      {now.hops > 1 && (
-        <p class="quiet">
-          These change <b>{now.hop}</b>, the first of {now.hops} links; the others are changed in the scenario.
-        </p>
-      )}
-      <Slider knob={now.rate} term="capacity" />
-      <Slider knob={now.rtt} term="base RTT" />
-      <Slider knob={now.buffer} term="buffer" />
+  const more = (
+    <>
       <List choice={now.queue} />
-      <Slider knob={now.loss} term="random loss" />
       <List choice={now.jitter} />
       {now.jitterMean && <Slider knob={now.jitterMean} term="jitter" />}
       <div class="knob">
@@ -164,6 +164,29 @@ export function Path() {
           Write them into the scenario
         </button>
       </div>
+    </>
+  );
+  return (
+    <form class="path" onSubmit={(event) => event.preventDefault()}>
+      <Controllers read={read} only={narrow.value ? "names" : undefined} />
+      {now.hops > 1 && (
+        <p class="quiet">
+          These change <b>{now.hop}</b>, the first of {now.hops} links; the others are changed in the scenario.
+        </p>
+      )}
+      <Slider knob={now.rate} term="capacity" />
+      <Slider knob={now.rtt} term="base RTT" />
+      <Slider knob={now.buffer} term="buffer" />
+      <Slider knob={now.loss} term="random loss" />
+      {narrow.value ? (
+        <details class="more">
+          <summary>More settings</summary>
+          <Controllers read={read} only="options" />
+          {more}
+        </details>
+      ) : (
+        more
+      )}
     </form>
   );
 }
