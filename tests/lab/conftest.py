@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 Scheme = Literal["light", "dark"]
 Open: TypeAlias = "Callable[..., Page]"
-OPEN = "(wanted) => { const { text, name } = thalweg.scenarios.find(({ name }) => name === wanted); return thalweg.open(text, name); }"
+OPEN = """(wanted) => {
+  const {text, name} = thalweg.scenarios.find(({name}) => name === wanted);
+  return thalweg.open(text, name);
+}"""
 PAGE = Path(str(files("thalweg"))) / "lab" / "page"
 
 

@@ -84,6 +84,16 @@ OTHERS: dict[str, str] = {
         {"time": 3, "name": "transport:packet_sent", "data": {"raw": {"length": 1200}}},
         {"time": 1999, "name": "quic:recovery_metrics_updated", "data": SECOND},
     )) + "\x1e{\"time\": 2000, \"na",
+    "aioquic": json.dumps({
+        "qlog_format": "JSON", "qlog_version": "0.3", "traces": [{
+            "common_fields": {"ODCID": "76c1"}, "vantage_point": {"name": "aioquic", "type": "client"}, "events": [
+                {"time": 1.0, "name": "recovery:metrics_updated",
+                 "data": {"bytes_in_flight": 1200, "cwnd": 12000}},
+                {"time": 1.0, "name": "recovery:metrics_updated",
+                 "data": {"latest_rtt": 40.0, "min_rtt": 40.0, "smoothed_rtt": 40.0, "rtt_variance": 20.0}},
+                {"time": 2001.0, "name": "recovery:metrics_updated",
+                 "data": {"bytes_in_flight": 0, "cwnd": 24000}},
+            ]}]}),
     "a document on each line": "\n".join(json.dumps(record) for record in (
         {"qlog_version": "0.4", "qlog_format": "NDJSON", "trace": {}},
         {"time": 0, "name": "recovery:metrics_updated", "data": FIRST},

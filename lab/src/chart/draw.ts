@@ -67,7 +67,7 @@ export function drawPanel(pen: Pen, panel: Panel, size: Size, window: Window, th
     }
   }
   for (const moments of panel.moments) {
-    const y = frame.top + CROSS + 2;
+    const y = frame.top + CROSS + 2 + (moments.row ?? 0) * (2 * CROSS + 2);
     const flat = moments.times.map(() => 0);
     const points = dots(moments.times, flat, { ...frame, least: 0, most: 1 });
     const stroke = { colour: theme.hues[moments.hue], width: 1.5 };

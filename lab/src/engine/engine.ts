@@ -111,6 +111,8 @@ export interface About {
   version: string;
   controllers: Named[];
   models: Named[];
+  /** Controllers in Python of the folder that a local server was given, by the names that scenarios give them. */
+  files?: string[];
   /** JSON schema of a scenario file. */
   schema: unknown;
 }

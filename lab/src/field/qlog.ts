@@ -288,7 +288,8 @@ function drawn(events: Event[], name: string, others: string): Field {
       if (state && spans.length < 10_000) spans.push({ state, from: time, until: end, colour: stateOf(state).colour });
     } else {
       for (const metric of METRICS) {
-        const value = number(data[metric]);
+        // aioquic calls its congestion window so.
+        const value = number(data[metric] ?? (metric === "congestion_window" ? data["cwnd"] : undefined));
         if (Number.isNaN(value)) continue;
         metrics[metric].times.push(time);
         metrics[metric].values.push(metric.endsWith("_rtt") ? value / 1e3 : value);

@@ -24,6 +24,8 @@ export const failure = signal<string | null>(null);
 export const running = signal(false);
 /** Whether the runs of a lesson are under way. */
 export const teaching = signal(false);
+/** How many trials of the lesson are finished. */
+export const taught = signal(0);
 /** Whether all that the present settings ask for is shown: the trial and the hundred beside it. */
 export const settled = signal(false);
 /** How often the reader has stopped what runs. */
@@ -75,6 +77,8 @@ let again = false;
 let stopped = false;
 /** The lesson whose runs are under way. */
 let lesson: AbortController | null = null;
+/** What a link says that the present run is compared with: it runs with the next trial. */
+let awaited: Linked | null = null;
 let pause: ReturnType<typeof setTimeout> | undefined;
 let strip: AbortController | null = null;
 let waiting: (() => void)[] = [];
@@ -125,6 +129,7 @@ function show(found: Linked): void {
     setup.value = found.setup;
     seed.value = found.seed;
     kept.value = null;
+    awaited = found.kept ?? null;
     failure.value = null;
     proposed.value = null;
   });
@@ -214,12 +219,17 @@ async function loop(): Promise<void> {
 async function once(signal: AbortSignal): Promise<void> {
   const [wanted, number] = [setup.value, seed.value];
   try {
-    const read = await engineOf().check(wanted, signal);
-    const trial = await engineOf().run(wanted, number, true, signal);
+    const found = await made(wanted, number, signal);
+    const beside = awaited;
+    const before = beside && (await made(beside.setup, beside.seed, signal));
     batch(() => {
       refusal.value = null;
-      checked.value = read;
-      run.value = { setup: wanted, checked: read, trial, picture: drawn(trial) };
+      checked.value = found.checked;
+      run.value = found;
+      if (before && awaited === beside) {
+        kept.value = before;
+        awaited = null;
+      }
       end.value = latest();
     });
   } catch (error) {
@@ -227,6 +237,12 @@ async function once(signal: AbortSignal): Promise<void> {
     if (error instanceof Refusal) refusal.value = error;
     else failure.value = (error as Error).message;
   }
+}
+
+async function made(wanted: Setup, number: bigint, signal: AbortSignal): Promise<Run> {
+  const read = await engineOf().check(wanted, signal);
+  const trial = await engineOf().run(wanted, number, true, signal);
+  return { setup: wanted, checked: read, trial, picture: drawn(trial) };
 }
 
 /** Ends the present trial, the hundred trials and a lesson at once. */
@@ -295,6 +311,7 @@ export async function teach(setups: [Setup, Setup], seeds: bigint[]): Promise<[O
   stopLesson();
   const own = new AbortController();
   lesson = own;
+  taught.value = 0;
   teaching.value = true;
   try {
     kept.value = null;
@@ -306,8 +323,8 @@ export async function teach(setups: [Setup, Setup], seeds: bigint[]): Promise<[O
     keep();
     await change(second, 1n);
     own.signal.throwIfAborted();
-    const trials = (setup: Setup) => engineOf().trials(setup, seeds, () => {}, own.signal);
-    return [await trials(first), await trials(second)];
+    const trials = (setup: Setup, before: number) => engineOf().trials(setup, seeds, (count) => (taught.value = before + count), own.signal);
+    return [await trials(first, 0), await trials(second, seeds.length)];
   } catch (error) {
     if (own.signal.aborted) return null;
     throw error;
@@ -324,11 +341,11 @@ export function stopLesson(): void {
   lesson?.abort(new DOMException("stopped", "AbortError"));
 }
 
-/** The address that opens the present trial; without the token of a local server, which is for one reader. */
+/** The address that opens the present trial, with the one that was kept; without the token of a local server, which is for one reader. */
 export async function address(): Promise<string> {
   const shown = run.value;
   if (!shown) throw new Error("no trial has run yet");
-  const { trial } = shown;
-  const fragment = await toFragment({ setup: shown.setup, seed: trial.seed, version: about.value?.version ?? "", hash: trial.hash });
+  const linkOf = ({ setup, trial }: Run): Linked => ({ setup, seed: trial.seed, version: about.value?.version ?? "", hash: trial.hash });
+  const fragment = await toFragment({ ...linkOf(shown), ...(kept.value && { kept: linkOf(kept.value) }) });
   return `${location.origin === "null" ? "file://" : location.origin}${location.pathname}${fragment}`;
 }

@@ -4,13 +4,15 @@
 // read as data, and each value is checked.
 
 import type { Files, Setup } from "../engine/engine";
-import { isOwn, used } from "../own/files";
+import { isOwn, same, used } from "../own/files";
 
 export interface Linked {
   setup: Setup;
   seed: bigint;
   version: string;
   hash: string;
+  /** The run that it is compared with. */
+  kept?: Linked;
 }
 
 /** The most bytes that a link may unpack to. */
@@ -18,9 +20,16 @@ const MOST = 1 << 20;
 /** Seeds have 64 bits. */
 const LARGEST_SEED = 2n ** 64n - 1n;
 
-export async function toFragment({ setup, seed, version, hash }: Linked): Promise<string> {
-  const files = Object.entries(used(setup)).map(([name, content]) => [name, typeof content === "string" ? content : { wasm: base64(content) }]);
-  const words = { v: version, h: hash, n: setup.origin, d: String(seed), t: setup.text, s: setup.sets, c: setup.controllers, ...(files.length > 0 && { f: Object.fromEntries(files) }) };
+export async function toFragment({ setup, seed, version, hash, kept }: Linked): Promise<string> {
+  const all = { ...(kept && used(kept.setup)), ...used(setup) };
+  const changed = Object.entries(kept ? used(kept.setup) : {}).find(([name, content]) => !same(all[name], content));
+  if (changed) throw new Error(`./${changed[0]} has changed since the kept run: a link carries one of them; stop comparing, or run it again`);
+  const files = Object.entries(all).map(([name, content]) => [name, typeof content === "string" ? content : { wasm: base64(content) }]);
+  const words = {
+    v: version, h: hash, n: setup.origin, d: String(seed), t: setup.text, s: setup.sets, c: setup.controllers,
+    ...(files.length > 0 && { f: Object.fromEntries(files) }),
+    ...(kept && { k: { h: kept.hash, n: kept.setup.origin, d: String(kept.seed), s: kept.setup.sets, c: kept.setup.controllers, ...(kept.setup.text !== setup.text && { t: kept.setup.text }) } }),
+  };
   const bytes = new TextEncoder().encode(JSON.stringify(words));
   if (bytes.length > MOST) throw new Error(`this trial is too long for a link: it has ${bytes.length} bytes, accepted are at most ${MOST}`);
   const packed = await collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw")), Infinity);
@@ -78,6 +87,13 @@ async function collect(stream: ReadableStream<Uint8Array>, most: number): Promis
 
 function read(words: unknown): Linked {
   const object = table(words, "the link");
+  const own = ofRun(object);
+  if (object["k"] === undefined) return own;
+  // What both runs have alike stands once.
+  return { ...own, kept: ofRun({ t: object["t"], v: object["v"], f: object["f"], ...table(object["k"], "its kept run") }) };
+}
+
+function ofRun(object: Record<string, unknown>): Linked {
   const seed = text(object["d"], "seed");
   if (!/^\d{1,20}$/.test(seed) || BigInt(seed) > LARGEST_SEED) throw new Error(`its seed is no whole number from 0 to ${LARGEST_SEED}`);
   return {

@@ -32,6 +32,8 @@ export interface Moments {
   term: string;
   hue: Hue;
   times: Float64Array;
+  /** The row that the crosses stand in; by default the first. */
+  row?: number;
 }
 
 export interface Panel {

@@ -1,14 +1,20 @@
-// The charts of the present run: alone, beside the one that was kept, or less it.
+// The charts of the present run: alone, beside the one that was kept, over it, or less it.
 
-import { signal, useComputed } from "@preact/signals";
+import { computed, signal, useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Chart, rowsOf, Zoom } from "../chart/chart";
 import { field } from "../field/field";
+import { narrow } from "../state/appearance";
 import { keep, kept, named, run } from "../state/lab";
 import { difference } from "../trial/difference";
+import { over } from "../trial/over";
 
-type Form = "beside" | "difference";
-const form = signal<Form>("beside");
+type Form = "beside" | "over" | "difference";
+const chosen = signal<Form | null>(null);
+/** Charts beside each other have no room on a telephone. */
+const form = computed<Form>(() => chosen.value ?? (narrow.value ? "over" : "beside"));
+
+const FORMS: Record<Form, string> = { beside: "side by side", over: "over each other", difference: "difference" };
 
 export function Charts() {
   /** What stands beside the present run: a measurement, or a run that was kept. */
@@ -16,9 +22,12 @@ export function Charts() {
     if (field.value) return { name: field.value.name, picture: field.value.picture, isRun: false };
     return kept.value && { name: named(kept.value, run.value), picture: kept.value.picture, isRun: true };
   });
-  const less = useComputed(() =>
-    run.value && other.value && form.value === "difference" ? difference(run.value.picture, other.value.picture) : null,
-  );
+  const joined = useComputed(() => {
+    const [shown, beside] = [run.value, other.value];
+    if (!shown || !beside || form.value === "beside") return null;
+    if (form.value === "difference") return difference(shown.picture, beside.picture);
+    return over(shown.picture, beside.picture, ["this run", beside.isRun ? "kept" : "measured"]);
+  });
   const [shown, beside] = [run.value, other.value];
   const rows = useMemo(() => (shown && beside ? rowsOf(beside.picture, shown.picture) : []), [shown?.picture, beside?.picture]);
   if (!shown) return null;
@@ -31,9 +40,12 @@ export function Charts() {
           {beside ? "Stop comparing" : "Keep this run to compare"}
         </button>
         {beside && (
-          <select aria-label="how two runs are compared" value={form.value} onChange={(event) => (form.value = event.currentTarget.value as Form)}>
-            <option value="beside">side by side</option>
-            <option value="difference">difference</option>
+          <select aria-label="how two runs are compared" value={form.value} onChange={(event) => (chosen.value = event.currentTarget.value as Form)}>
+            {Object.entries(FORMS).map(([value, words]) => (
+              <option key={value} value={value} selected={value === form.value}>
+                {words}
+              </option>
+            ))}
           </select>
         )}
         <Zoom />
@@ -51,7 +63,7 @@ export function Charts() {
           </div>
         </div>
       ) : (
-        <Chart picture={less.value ?? shown.picture} name={less.value ? "difference of two runs" : "this run"} />
+        <Chart picture={joined.value ?? shown.picture} name={joined.value ? (form.value === "over" ? "two runs over each other" : "difference of two runs") : "this run"} />
       )}
     </section>
   );

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { LESSONS } from "../lessons/catalogue";
 import type { Figure, Lesson } from "../lessons/lesson";
 import type { Outcomes } from "../engine/engine";
-import { failure, stopLesson, teach, teaching } from "../state/lab";
+import { failure, stopLesson, taught, teach, teaching } from "../state/lab";
 import { numbers, words } from "../trial/columns";
 import { text } from "../trial/quantity";
 import { quantile } from "../trial/verdict";
@@ -112,6 +112,14 @@ export function Lessons() {
         <button type="button" class="main" disabled={predicted.value === null || teaching.value} onClick={() => void make(chosen).catch((error: Error) => (failure.value = error.message))}>
           Run both
         </button>
+      )}
+      {!runs && teaching.value && (
+        <>
+          <progress max={2 * SEEDS.length} value={taught.value} aria-label="trials of this lesson" />
+          <p class="quiet" role="status">
+            {taught.value} of {2 * SEEDS.length} trials
+          </p>
+        </>
       )}
       {runs && (
         <>

@@ -1,7 +1,8 @@
 // What came of the trial: each criterion with its target and floor, and the numbers of each flow.
 
 import { used } from "../own/files";
-import { about, linked, run } from "../state/lab";
+import type { Criterion } from "../engine/engine";
+import { about, kept, linked, type Run, run } from "../state/lab";
 import { numbers, words } from "../trial/columns";
 import { text } from "../trial/quantity";
 import { meets, subject, values } from "../trial/verdict";
@@ -11,7 +12,8 @@ import { Term } from "./term";
 function Promised() {
   const [promised, shown] = [linked.value, run.value];
   if (!promised || shown?.setup !== promised.setup) return null;
-  const same = promised.hash === shown.trial.hash;
+  const other = promised.kept && kept.value?.setup === promised.kept.setup ? kept.value.trial.hash : undefined;
+  const same = promised.hash === shown.trial.hash && (other === undefined || other === promised.kept?.hash);
   const hasCode = Object.keys(used(promised.setup)).length > 0;
   const page = about.value?.version ?? "another version";
   return (
@@ -25,14 +27,51 @@ function Promised() {
   );
 }
 
+/** The verdict of the run that was kept, by its own criterion of this name. */
+function Kept({ of, by }: { of: Run; by: Criterion }) {
+  const own = of.checked.criteria.find((one) => subject(one) === subject(by) && one.source === by.source && one.informative === by.informative);
+  if (!own) return null;
+  const [value = Number.NaN] = values(of.trial.outcomes, own);
+  return (
+    <span class="kept">
+      kept: {Number.isNaN(value) ? "not reached" : text(value, own.unit)} {meets(value, own) ? "✓" : "✗"}
+    </span>
+  );
+}
+
+/** A row for each flow of a run; `mark` tells those of the kept one. */
+function Rows({ of, mark = "" }: { of: Run; mark?: string }) {
+  const flows = of.trial.outcomes.flows;
+  const [names, controllers] = [words(flows, "flow"), words(flows, "controller")];
+  const column = (name: string, row: number) => numbers(flows, name)[row];
+  return (
+    <>
+      {Array.from(names.indices, (index, row) => (
+        <tr key={row} class={mark ? "kept" : ""}>
+          <th scope="row">
+            {names.words[index]}
+            {mark}
+          </th>
+          <td>{controllers.words[controllers.indices[row] as number]}</td>
+          <td data-column={mark ? "kept" : "completion_s"}>{text(column("completion_s", row), "s", 4)}</td>
+          <td>{text(column("mean_rate_bps", row), "bps")}</td>
+          <td>{text(column("mean_rtt_s", row), "s")}</td>
+          <td>{text(column("mean_queue_delay_s", row), "s")}</td>
+          <td>
+            {column("packets_lost", row)} of {column("packets_sent", row)}
+          </td>
+          <td>{column("packets_marked", row)}</td>
+        </tr>
+      ))}
+    </>
+  );
+}
+
 export function Outcome() {
   const shown = run.value;
   if (!shown) return null;
   const { checked, trial } = shown;
-  const flows = trial.outcomes.flows;
-  const [names, controllers] = [words(flows, "flow"), words(flows, "controller")];
-  const rows = names.indices;
-  const column = (name: string, row: number) => numbers(flows, name)[row];
+  const before = kept.value;
   return (
     <section class="outcome" aria-label="outcome of the trial">
       <Promised />
@@ -50,6 +89,7 @@ export function Outcome() {
                   {met ? "✓" : "✗"} {criterion.at_most === null ? "at least" : "at most"} {text(bound, criterion.unit)}
                   {criterion.floor !== null && <>; <Term term="floor">floor</Term> {text(criterion.floor, "s")}</>}
                 </span>
+                {before && <Kept of={before} by={criterion} />}
                 <span class="source">{criterion.source}</span>
               </li>
             );
@@ -68,20 +108,8 @@ export function Outcome() {
             </tr>
           </thead>
           <tbody>
-            {Array.from(rows, (index, row) => (
-              <tr key={row}>
-                <th scope="row">{names.words[index]}</th>
-                <td>{controllers.words[controllers.indices[row] as number]}</td>
-                <td data-column="completion_s">{text(column("completion_s", row), "s", 4)}</td>
-                <td>{text(column("mean_rate_bps", row), "bps")}</td>
-                <td>{text(column("mean_rtt_s", row), "s")}</td>
-                <td>{text(column("mean_queue_delay_s", row), "s")}</td>
-                <td>
-                  {column("packets_lost", row)} of {column("packets_sent", row)}
-                </td>
-                <td>{column("packets_marked", row)}</td>
-              </tr>
-            ))}
+            <Rows of={shown} />
+            {before && <Rows of={before} mark=" (kept)" />}
           </tbody>
         </table>
       </div>

@@ -3,6 +3,7 @@
 import { mine } from "../own/mine";
 import { narrow } from "../state/appearance";
 import { about, adjust, change, checked, refusal, seed, setup } from "../state/lab";
+import { writeDown } from "../state/write_down";
 import { type Choice, type Knob, settings } from "../scenario/knobs";
 import type { Checked } from "../engine/engine";
 import { Term } from "./term";
@@ -62,15 +63,23 @@ function controllersOf(read: Checked): Record<string, string> {
   return found;
 }
 
+/** The settings with the stack that a controller needs: those of the QUIC stack run nowhere else. */
+function stacked(flow: string, controller: string): Record<string, string> {
+  const { [`flow.${flow}.stack`]: _, ...rest } = setup.value.sets;
+  return controller.startsWith("noq:") ? { ...rest, [`flow.${flow}.stack`]: '"quic"' } : rest;
+}
+
 /** The lists of controllers, or only what stands below them where it has no room: their options, and what they are. */
 function Controllers({ read, only }: { read: Checked; only?: "names" | "options" | undefined }) {
   const known = about.value?.controllers ?? [];
+  /** Those in Python, of the folder that a local server was given. */
+  const files = about.value?.files ?? [];
   return (
     <>
       {Object.entries(controllersOf(read)).map(([flow, controller]) => {
-        const [name = "", options = ""] = controller.split(/:(.*)/);
+        const [, name = "", options = ""] = /^((?:noq:)?[^:]*):?(.*)$/s.exec(controller) ?? [];
         const entry = known.find((one) => one.name === name);
-        const choose = (text: string) => void change({ controllers: { ...setup.value.controllers, [flow]: text } });
+        const choose = (text: string) => void change({ controllers: { ...setup.value.controllers, [flow]: text }, sets: stacked(flow, text) });
         return (
           <div class="knob controller" key={flow}>
             {only !== "options" && (
@@ -89,7 +98,12 @@ function Controllers({ read, only }: { read: Checked; only?: "names" | "options"
                       ./{file}
                     </option>
                   ))}
-                  {!entry && !Object.hasOwn(mine.value, name.replace("./", "")) && <option value={name}>{name}</option>}
+                  {files.map((file) => (
+                    <option key={file} value={file} selected={name === file}>
+                      {file}
+                    </option>
+                  ))}
+                  {!entry && !files.includes(name) && !Object.hasOwn(mine.value, name.replace("./", "")) && <option value={name}>{name}</option>}
                 </select>
               </>
             )}
@@ -159,7 +173,7 @@ export function Path() {
         <button
           type="button"
           aria-disabled={!isChanged}
-          onClick={() => isChanged && void change({ text: read.toml, sets: {}, controllers: {} })}
+          onClick={() => isChanged && void writeDown(read)}
         >
           Write them into the scenario
         </button>

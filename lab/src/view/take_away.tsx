@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import { command, csvFile, fileName, pngFile, qlogFile, save, scenarioName, sourceOf, svgFile, tomlFile } from "../state/files";
-import { address, failure, run } from "../state/lab";
+import { address, failure, kept, run } from "../state/lab";
+import { obstacles } from "../state/others";
 import { numbers } from "../trial/columns";
 
 export function TakeAway() {
@@ -13,6 +14,7 @@ export function TakeAway() {
   const { found } = sourceOf(shown.setup);
   const savedAs = scenarioName(shown.setup.origin);
   const words = command(shown);
+  const hindered = obstacles([shown.setup, ...(kept.value ? [kept.value.setup] : [])]);
   const copy = async (text: string, what: string) => {
     try {
       await navigator.clipboard.writeText(text);
@@ -51,8 +53,9 @@ export function TakeAway() {
             )
           }
         >
-          Copy a link to this trial
+          {kept.value ? "Copy a link to both trials" : "Copy a link to this trial"}
         </button>
+        {hindered.length > 0 && <span class="quiet hindered">{hindered.join(" ")}</span>}
         {files.map(([name, act]) => (
           <button
             type="button"

@@ -8,6 +8,7 @@ controller is to run its file: that is done only for who has asked for it.
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from thalweg.toml import named_files, read_toml
 
 _LARGEST = 1 << 20
 _MOST_FILES = 500
+_CLASS = re.compile(rb"^class\s+\w+\s*\([^)]*\bController\b", re.MULTILINE)
 _LARGEST_IN_ALL = 16 << 20
 """Bytes of all scenarios that are offered at once."""
 
@@ -64,6 +66,21 @@ class Folder:
             except (RequestError, OSError, UnicodeDecodeError):
                 continue
             left -= len(data)
+        return found
+
+    def controllers(self) -> list[str]:
+        """How scenarios name the files here that look like controllers in Python, where these may run.
+
+        None is run to find out: a class of controllers is seen in its text.
+        """
+        found = []
+        for file in heapq.nsmallest(_MOST_FILES, self.path.glob("*.py")) if self.runs_python else ():
+            try:
+                text = read_regular(self.inside(file.name), _LARGEST, "a controller")
+            except (RequestError, OSError):
+                continue
+            if _CLASS.search(text):
+                found.append(f"./{file.name}")
         return found
 
     def checked(self, text: str, sets: Mapping[str, str], name: str = "the scenario") -> list[str]:

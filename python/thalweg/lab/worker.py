@@ -67,7 +67,7 @@ def answer(call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:
 def _answered(number: int, call: Mapping[str, Any], folder: Folder, tell: Tell) -> bytes:
     match call["name"]:
         case "about":
-            return packed({"id": number, "result": _about()})
+            return packed({"id": number, "result": _about(folder)})
         case "results":
             return packed({"id": number, "result": stored.listed(folder)})
         case "result":
@@ -105,11 +105,12 @@ def _played(call: Mapping[str, Any], scenario: _native.Scenario, tell: Tell) -> 
             raise KeyError(name)
 
 
-def _about() -> dict[str, Any]:
+def _about(folder: Folder) -> dict[str, Any]:
     return {
         "version": _native.version(),
         "controllers": _native.controllers(),
         "models": _native.models(),
+        "files": folder.controllers(),
         "schema": json.loads(_native.scenario_schema()),
     }
 

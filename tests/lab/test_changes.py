@@ -1,0 +1,139 @@
+"""What the lists of the lab offer, and how a change gets into the text of a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.conftest import Open, Problems
+from lab.test_server import running
+from thalweg.lab.folder import Folder
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.timeout(300)
+TEXT = """# measured on a train
+title = "A train"  # of July
+[[link]]
+name = "air"
+rate = "10 Mbps"     # by day
+rtt = "40 ms"
+jitter = { model = "wifi", mean = "3 ms" } # guessed
+[[flow]]
+# the one that matters
+name = "main"
+controller = "c4"  # ours
+download = "500 kB"
+route = ["air"]
+[[flow]]
+name = "other"
+controller = "reno"
+download = "300 kB"
+route = ["air"]
+"""
+MINE = """import thalweg
+
+
+class Mine(thalweg.Controller):
+    def on_ack(self, event, path):
+        self.window = 30000
+"""
+
+
+def test_changes_are_written_in_place_and_comments_stay(opened: Open) -> None:
+    view = opened()
+    view.evaluate("(text) => thalweg.open(text, 'train.toml')", TEXT)
+    view.evaluate("""thalweg.set({'link.air.rate': '"12 Mbps"', 'link.air.jitter.mean': '"5 ms"'})""")
+    view.evaluate(
+        """thalweg.set({'link.air.buffer': '"2 bdp"', 'link.air.loss': '"1 %"', 'time_limit': '"9 s"'})"""
+    )
+    view.evaluate("thalweg.controllers({main: 'cubic:beta=0.8', other: 'bbr'})")
+    before = view.evaluate("thalweg.shown.trial.hash")
+    view.get_by_role("button", name="Write them into the scenario").click()
+    for _ in range(100):
+        if not view.evaluate("Object.keys(thalweg.shown.setup.sets).length"):
+            break
+        view.wait_for_timeout(50)
+    view.evaluate("thalweg.rerun()")
+    expected = (
+        TEXT.replace('"10 Mbps"', '"12 Mbps"')
+        .replace('"3 ms"', '"5 ms"')
+        .replace('"c4"', '"cubic:beta=0.8"')
+        .replace('"reno"', '"bbr"')
+        .replace("# guessed\n", '# guessed\nbuffer = "2 bdp"\nloss = "1 %"\n')
+        .replace("# of July\n", '# of July\ntime_limit = "9 s"\n')
+    )
+    assert view.evaluate("thalweg.shown.setup.text") == expected
+    assert view.evaluate("thalweg.shown.trial.hash") == before
+
+
+def test_a_text_that_cannot_be_changed_in_place_is_still_the_same_scenario(opened: Open) -> None:
+    view = opened()
+    text = TEXT.replace('rate = "10 Mbps"     # by day\n', "").replace(
+        "rtt = ", '"ra\\u0074e" = "10 Mbps"\nrtt = '
+    )
+    view.evaluate("(text) => thalweg.open(text, 'train.toml')", text)
+    assert view.evaluate("thalweg.shown.refusal") is None
+    view.evaluate("""thalweg.set({'link.air.rate': '"12 Mbps"'})""")
+    before = view.evaluate("thalweg.shown.trial.hash")
+    view.get_by_role("button", name="Write them into the scenario").click()
+    view.wait_for_timeout(500)
+    view.evaluate("thalweg.rerun()")
+    assert view.evaluate("[thalweg.shown.setup.sets, thalweg.shown.trial.hash]") == [{}, before]
+
+
+def test_the_menu_has_the_controllers_of_the_folder_and_noq_ones_set_the_stack(
+    browser: Browser, static: str, problems: Problems, tmp_path: Path
+) -> None:
+    (tmp_path / "train.toml").write_text(TEXT)
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "plot.py").write_text("raise SystemExit('it was run')\n")
+    assert Folder.at(tmp_path).controllers() == []
+    assert Folder.at(tmp_path, runs_python=True).controllers() == ["./mine.py"]
+    with running(tmp_path, "--python") as lab:
+        view = lab.page(browser, problems)
+        menu = view.get_by_label("Controller of main", exact=True)
+        assert "./mine.py" in menu.locator("option").all_inner_texts()
+        assert "./plot.py" not in menu.locator("option").all_inner_texts()
+        menu.select_option("./mine.py")
+        view.evaluate("thalweg.rerun()")
+        assert view.locator(".outcome tbody td").first.inner_text() == "./mine.py"
+        assert "./mine.py" in view.locator(".hindered").inner_text()
+        menu.select_option("noq:cubic")
+        view.evaluate("thalweg.rerun()")
+        assert view.evaluate("thalweg.shown.refusal") is None
+        assert view.locator(".outcome tbody td").first.inner_text() == "noq:cubic"
+        assert view.evaluate("thalweg.shown.setup.sets") == {"flow.main.stack": '"quic"'}
+        assert menu.input_value() == "noq:cubic"
+        assert "QUIC stack" in view.locator(".hindered").inner_text()
+        menu.select_option("cubic")
+        view.evaluate("thalweg.rerun()")
+        assert view.evaluate("thalweg.shown.setup.sets") == {}
+        view.context.close()
+
+
+def test_a_lesson_says_how_far_it_is(opened: Open) -> None:
+    view = opened("#lesson=slow-start")
+    view.evaluate(
+        """() => {
+          window.seen = [];
+          new MutationObserver(() => {
+            const words = document.querySelector(".lesson [role=status]")?.textContent;
+            const bar = document.querySelector(".lesson progress");
+            if (bar) seen.push([words, bar.value, bar.max]);
+          }).observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+        }"""
+    )
+    view.locator(".lesson input").first.check()
+    view.get_by_role("button", name="Run both").click()
+    view.locator(".lesson table").wait_for(timeout=60_000)
+    seen = view.evaluate("seen")
+    counts = [value for _, value, _ in seen]
+    assert counts == sorted(counts)
+    assert any(30 < count < 60 for count in counts)
+    assert ["60 of 60 trials", 60, 60] in seen or max(counts) >= 58
+    assert all(words == f"{value} of {most} trials" for words, value, most in seen)
+    assert view.locator(".lesson progress").count() == 0
