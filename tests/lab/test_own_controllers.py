@@ -383,7 +383,7 @@ def test_a_controller_in_a_link_is_shown_and_asked_for_before_it_runs(opened: Op
     proposal = view.get_by_role("region", name="a controller in a link")
     assert "this.window += event.newly_acked" in proposal.inner_text()
     assert view.locator("iframe").count() == 0
-    assert shown_hash(view) == Scenario.load("c4/bad-wifi").run(seed=1).trace_hash
+    assert shown_hash(view) == Scenario.load("c4/simple-20mbps").run(seed=1).trace_hash
     proposal.get_by_role("button", name="Run this code").click()
     view.locator(".promise").wait_for()
     assert "the hashes are equal" in view.locator(".promise").inner_text()
@@ -430,7 +430,7 @@ def test_behind_the_server_they_run_in_the_page_and_files_are_drawn_too(
     with running(tmp_path) as lab:
         view = lab.page(browser, problems, width=800)
         steer_by_newreno(view)
-        reno = Scenario.load("c4/bad-wifi", controllers={"main": "reno"})
+        reno = Scenario.load("c4/simple-20mbps", controllers={"main": "reno"})
         assert shown_hash(view) == reno.run(seed=1).trace_hash
         view.locator("header.top input[type=file]").set_input_files(tmp_path / "mine.sqlog")
         view.get_by_role("region", name="measurement").get_by_text("seen from the sender").wait_for()

@@ -247,6 +247,28 @@ def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(brows
     assert "duration" in view.locator("#parameters").inner_text()
 
 
+def test_on_a_telephone_facets_of_a_study_stand_in_a_column(browser: Browser, tmp_path: Path) -> None:
+    from thalweg.plots.figure import figure as ours  # noqa: PLC0415
+    from thalweg.studies.fairness.figures import plot_condition  # noqa: PLC0415 - altair takes half a second
+
+    names = ("c4", "cubic", "bbr")
+    rows = [
+        {"first": first, "second": second, "buffer": size, "first_of_fair": 0.5 + size / 10}
+        for first in names
+        for second in names
+        for size in (1, 2, 4)
+    ]
+    page = tmp_path / "facets.html"
+    ours(plot_condition(rows, "buffer", "buffer (bdp)", "Shares")).save(page)
+    places = """[...document.querySelectorAll('figure svg .cell > g > path.background')]
+      .map((one) => one.getBoundingClientRect()).map(({left, width}) => [Math.round(left), Math.round(width)])"""
+    narrow = opened(browser, page, 400).evaluate(places)
+    assert len({left for left, _ in narrow}) == 1
+    assert min(width for _, width in narrow) > 200
+    wide = opened(browser, page, 1300).evaluate(places)
+    assert len({left for left, _ in wide}) == len(wide) == 3
+
+
 def test_a_distribution_can_be_read_at_the_cursor(browser: Browser, folder: Path) -> None:
     page = folder / "distribution.html"
     plot_distribution(Scenario.from_toml(SCENARIO, "short").trials(5)).save(page)

@@ -55,11 +55,11 @@ def test_a_view_has_each_point_once_with_its_medians(folder: Path) -> None:
     result = SweepResult.load(folder)
     view = view_of(result)
     assert view.points.height == 20
-    assert (view.across.title, view.across.unit, view.across.is_log) == ("path.rtt", "ms", True)
+    assert (view.across.title, view.across.unit, view.across.is_log) == ("round-trip time", "ms", True)
     assert view.across.labels == ["10 ms", "20 ms", "40 ms", "80 ms", "160 ms"]
     assert view.by is not None
     assert view.by.labels == ["cubic", "c4"]
-    assert view.panels == ["path.rate 5 Mbps", "path.rate 20 Mbps"]
+    assert view.panels == ["rate 5 Mbps", "rate 20 Mbps"]
     completion = view.metrics[0]
     divided = view.points[completion.column] * completion.divisor
     assert np.allclose(divided, result.rows[completion.column])
@@ -72,7 +72,7 @@ def test_a_figure_is_drawn_of_all_points_with_letters_as_text(folder: Path, tmp_
     for name in ("figure.svg", "figure.pdf"):
         assert main(["sweep", "report", str(folder), "--plot", str(tmp_path / name), "--size", "180mm", "-q"]) == 0
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
-    for word in ("path.rtt", "controller.main", "path.rate 20 Mbps", "cubic", "completion"):
+    for word in ("round-trip time", "controller", "rate 20 Mbps", "cubic", "completion"):
         assert re.search(rf"<text[^>]*>[^<]*{re.escape(word)}", svg), word
     assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
     view = view_of(SweepResult.load(folder))
@@ -192,11 +192,11 @@ def test_a_sweep_without_numbers_is_one_message(tmp_path: Path, capsys: Capture)
 
 
 def test_a_page_says_which_points_it_leaves_out(folder: Path, tmp_path: Path) -> None:
-    words = "with path.rate 5 Mbps, controller.main c4"
+    words = "with rate 5 Mbps, controller c4"
     only = ["--only", "path.rate=5 Mbps", "--only", "controller.main=c4", "-q"]
     page, figure = tmp_path / "page.html", tmp_path / "figure.svg"
     assert main(["sweep", "report", str(folder), *only, "--traces", "1", "--out", str(page)]) == 0
     assert f"<dd>5, only those {words}</dd>" in page.read_text(encoding="utf-8")
     assert "In figures of trials, drag to move along time" in page.read_text(encoding="utf-8")
     assert main(["sweep", "report", str(folder), *only, "--plot", str(figure)]) == 0
-    assert f"5 points {words}</text>" in figure.read_text(encoding="utf-8")
+    assert ", rate 5 Mbps, controller c4</text>" in figure.read_text(encoding="utf-8")

@@ -22,7 +22,19 @@ function widest(part) {
   if (typeof part.width === "number") return part.width;
   const down = (part.vconcat ?? []).map(widest);
   const across = (part.hconcat ?? []).map(widest).reduce((sum, one) => sum + one, 0);
-  return Math.max(0, across, part.spec ? widest(part.spec) : 0, ...down);
+  return Math.max(0, across, part.spec ? widest(part.spec) * (part.columns ?? 1) : 0, ...down);
+}
+
+// What stands side by side, one below the other and as wide as the figure.
+function stacked(part, width) {
+  const made = { ...part };
+  if (part.spec && part.columns) made.columns = 1;
+  for (const joint of ["vconcat", "hconcat"]) if (part[joint]) made[joint] = part[joint].map((one) => stacked(one, width));
+  if (made.hconcat && !made.vconcat) {
+    made.vconcat = made.hconcat.map((one) => (typeof one.width === "number" ? { ...one, width } : one));
+    delete made.hconcat;
+  }
+  return made;
 }
 
 function wrapped(lines, letters) {
@@ -65,7 +77,7 @@ function scaled(part, factor, width) {
 async function draw(place) {
   place.dataset.begun = "";
   await program;
-  const spec = JSON.parse(await inflate(figures[place.dataset.figure]));
+  let spec = JSON.parse(await inflate(figures[place.dataset.figure]));
   spec.config = dark.matches ? themes.dark : themes.light;
   const options = { actions: { export: true, source: false, compiled: false, editor: false }, renderer: "svg" };
   const canvas = place.querySelector(".drawing") ?? place.appendChild(document.createElement("div"));
@@ -74,7 +86,7 @@ async function draw(place) {
   const room = place.clientWidth || document.querySelector("main").clientWidth;
   // One below the other: Vega's own setting, which Vega-Lite hands on.
   const layout = { top: { direction: "vertical", anchor: "start" } };
-  if (room < 520) spec.config = { ...spec.config, legend: { ...spec.config.legend, layout } };
+  if (room < 520) spec = { ...stacked(spec, widest(spec)), config: { ...spec.config, legend: { ...spec.config.legend, layout } } };
   let [natural, fitting, result] = [widest(spec), spec, undefined];
   // What stands beside the panels is known when it is drawn: usually the first guess is right.
   for (let beside = 76, tries = 0; tries < 3 && natural; tries += 1) {

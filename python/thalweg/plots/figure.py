@@ -224,7 +224,8 @@ def _widest(part: Spec) -> float:
         return float(own)
     down = [_widest(inner) for inner in part.get("vconcat", ())]
     across = sum(_widest(inner) for inner in part.get("hconcat", ()))
-    return max([*down, across, _widest(part["spec"]) if isinstance(part.get("spec"), dict) else 0.0])
+    facets = _widest(part["spec"]) * part.get("columns", 1) if isinstance(part.get("spec"), dict) else 0.0
+    return max([*down, across, facets])
 
 
 def _width(drawn: Spec) -> float:

@@ -17,7 +17,7 @@ from thalweg.report.figures import Figures
 from thalweg.report.page import fill, write_page
 from thalweg.sweep.figures import plot_sweep
 from thalweg.sweep.result import SweepResult
-from thalweg.sweep.view import TRACES, View, view_of
+from thalweg.sweep.view import TRACES, View, titles, view_of
 
 _BUCKETS = 300
 
@@ -45,7 +45,8 @@ def write_sweep(
         if figure is not None:
             point["figure"] = f"trial-{point['index']}"
             figures[point["figure"]] = figure
-    headers = [axis["key"] for axis in result.head["axes"]]
+    keys = [str(axis["key"]) for axis in result.head["axes"]]
+    headers = list(titles(keys, [str(flow["name"]) for flow in result.head["flows"]]).values())
     page = fill(
         "sweep.html",
         figures,

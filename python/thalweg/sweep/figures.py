@@ -25,6 +25,13 @@ _FAINT = 0.15
 _FEW = 8
 """Values of an axis that are told apart one by one."""
 _SCHEME = "viridis"
+_WIDE = 20
+"""From this ratio of medians on, a scale is one of powers."""
+_DARK = "#111111"
+_FENCE = 3
+"""Interquartile ranges beyond which a median lies far off."""
+_MOST_CELLS = 12
+"""Cells side by side that have room for their numbers."""
 
 
 def plot_sweep(view: View, metric: Shown, title: str, brushes: bool = True) -> Figure:
@@ -35,8 +42,10 @@ def plot_sweep(view: View, metric: Shown, title: str, brushes: bool = True) -> F
         parts.append(_trade(view, view.rate, view.delay))
     if not brushes:
         parts = [_unlinked(part) for part in parts]
+    # Paper leaves the line below to the caption; what a figure leaves out stands on it.
+    head = f"{title}, {view.only}" if view.only else title
     spec: Spec = {
-        "title": {"text": title, "subtitle": _subtitle(view, metric)},
+        "title": {"text": head, "subtitle": _subtitle(view, metric)},
         "data": table(_rows(view), "points"),
         "vconcat": parts,
         "resolve": {"scale": {"color": "independent"}},
@@ -90,14 +99,40 @@ def _panels(view: View, draw: Callable[[int], list[Spec]], height: float) -> Spe
     return {"vconcat": rows}
 
 
-def _domain(view: View, metric: Shown) -> list[float]:
-    """The least and the greatest number of a metric, bounds of intervals included: all panels have one scale."""
+def _axis(view: View, metric: Shown) -> Spec:
+    """The scale of a metric along an axis: from 0, or of powers where numbers differ by more than that shows.
+
+    Bounds of intervals are included, and all panels have one scale.
+    """
     numbers = pl.concat([view.points[f"{metric.column}{part}"] for part in ("", ".low", ".high")]).drop_nulls()
     if numbers.is_empty():
-        return [0.0, 1.0]
+        return {"domain": [0.0, 1.0], "nice": False}
     low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
-    room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
-    return [low - room if low - room > 0 or low <= 0 else 0.0, high + room]
+    if _is_wide(view, metric) and low > 0:
+        return {"type": "log", "domain": [low / 1.1, high * 1.1], "nice": False}
+    room = 0.04 * (high - min(low, 0.0)) or 1.0
+    return {"domain": [min(low - room, 0.0) if low < 0 else 0.0, high + room], "nice": False}
+
+
+def _is_wide(view: View, metric: Shown) -> bool:
+    """Whether the medians differ by more than a linear scale shows."""
+    known = view.points[metric.column].drop_nulls()
+    return bool(known.len() > 1 and known.min() > 0 and known.max() / known.min() > _WIDE)  # type: ignore[operator]
+
+
+def _shades(view: View, metric: Shown) -> Spec:
+    """The colours of medians: of powers where they differ widely; else few far off do not flatten the rest."""
+    known = view.points[metric.column].drop_nulls()
+    if known.is_empty():
+        return {"scheme": _SCHEME, "domain": [0.0, 1.0]}
+    low, high = float(known.min()), float(known.max())  # type: ignore[arg-type]
+    if _is_wide(view, metric):
+        return {"scheme": _SCHEME, "type": "log", "domain": [low, high], "nice": False}
+    first, third = (float(known.quantile(share, "linear")) for share in (0.25, 0.75))  # type: ignore[arg-type]
+    fence = _FENCE * (third - first)
+    if fence > 0:
+        low, high = max(low, first - fence), min(high, third + fence)
+    return {"scheme": _SCHEME, "domain": [low, high] if high > low else [low - 1, high + 1], "clamp": True}
 
 
 def _position(dimension: Dimension, discrete: bool) -> Spec:
@@ -128,7 +163,7 @@ def _heat(view: View, metric: Shown) -> Spec:
     """The median as colour: cells of a grid, or the points where they are."""
     assert view.by is not None
     median = field(metric.column)
-    scale = {"scheme": _SCHEME, "domain": _domain(view, metric)}
+    scale = _shades(view, metric)
     where: Spec = {
         "x": _position(view.across, view.is_grid),
         "y": _position(view.by, view.is_grid),
@@ -151,11 +186,35 @@ def _heat(view: View, metric: Shown) -> Spec:
             "mark": {**mark, "color": "transparent" if view.is_grid else GREY, "stroke": GREY},
             "encoding": where,
         }
-        return [known, rest]
+        return [known, *([_numbers(view, metric, scale)] if has_numbers else []), rest]
+
+    across = 1 if len(view.panels) == 1 else 2 if len(view.panels) <= 4 else 3
+    has_numbers = view.is_grid and len(view.across.labels) <= _MOST_CELLS // across
 
     rows = len(view.by.labels)
     height = min(max(26 * rows, 60), 360) if view.is_grid else _HEIGHT
     return _panels(view, draw, height)
+
+
+def _numbers(view: View, metric: Shown, scale: Spec) -> Spec:
+    """The medians, in the cells: dark on light ones and light on dark ones."""
+    assert view.by is not None
+    median = field(metric.column)
+    low, high = scale["domain"]
+    light = (low * high) ** 0.5 if scale.get("type") == "log" else (low + high) / 2
+    return {
+        "transform": [{"filter": f"isValid(datum.{median})"}],
+        "mark": {"type": "text", "fontSize": 10.5},
+        "encoding": {
+            "x": _position(view.across, discrete=True),
+            "y": _position(view.by, discrete=True),
+            "text": number(median, format=".3~g"),
+            "color": {
+                "condition": {"test": f"datum.{median} > {light!r}", "value": _DARK},
+                "value": "#ffffff",
+            },
+        },
+    }
 
 
 def _has_interval(metric: Shown) -> list[Spec]:
@@ -180,8 +239,9 @@ def _colour(view: View) -> Spec:
 def _lines(view: View, metric: Shown) -> Spec:
     """The median over the first axis with its interval, a line for each value of the second."""
     x = _position(view.across, discrete=False)
-    scale = {"domain": _domain(view, metric), "nice": False}
-    y = number(field(metric.column), metric.label, scale=scale, axis={"tickCount": 4})
+    y = number(
+        field(metric.column), metric.label, scale=_axis(view, metric), axis={"tickCount": 4, "format": ".4~g"}
+    )
     opacity = _marked(view)
     shared: Spec = {"x": x, **_colour(view)}
     bars = {
@@ -215,8 +275,9 @@ def _without_legend(layer: Spec) -> Spec:
 
 def _trade(view: View, rate: Shown, delay: Shown) -> Spec:
     """Throughput against delay; what no other point beats is filled and, of few paths, joined."""
-    x = number(field(delay.column), delay.label, scale={"zero": False, "padding": 12})
-    y = number(field(rate.column), rate.label, scale={"zero": False, "padding": 12})
+    axis = {"tickCount": 6, "format": ".4~g"}
+    x = number(field(delay.column), delay.label, scale=_axis(view, delay), axis=axis)
+    y = number(field(rate.column), rate.label, scale=_axis(view, rate), axis=axis)
     shared: Spec = {"x": x, "y": y, **_colour(view)}
     opacity = _marked(view)
 

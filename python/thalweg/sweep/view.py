@@ -47,7 +47,10 @@ class Dimension:
     """An axis of the sweep, as figures have it."""
 
     column: str
+    key: str
+    """As plans and options have it: `path.rtt`."""
     title: str
+    """In words."""
     labels: list[str]
     """Of its values, in their order."""
     is_number: bool
@@ -81,7 +84,7 @@ class View:
     is_grid: bool
     """Whether points stand in rows and columns."""
     only: str = ""
-    """The values that all points have which are shown: `path.rate 5 Mbps`; empty for all points of the sweep."""
+    """The values that all points have which are shown: `rate 5 Mbps`; empty for all points of the sweep."""
 
 
 def metric_names(result: SweepResult) -> list[str]:
@@ -116,7 +119,8 @@ def view_of(
     varying = [key for key in keys if table[columns[key][0]].n_unique() > 1] or keys[:1]
     values = {key: table[columns[key][0]].n_unique() for key in keys}
     ordered = [*axes, *(key for key in _usual_order(varying, values) if key not in axes)]
-    dimensions = [_dimension(table, key, *columns[key]) for key in ordered]
+    words = titles(keys, [str(flow["name"]) for flow in result.head["flows"]])
+    dimensions = [_dimension(table, key, words[key], *columns[key]) for key in ordered]
     for dimension in dimensions:
         table = table.with_columns(_labels(table, dimension).alias(f"#{dimension.column}"))
         if dimension.is_number:
@@ -129,8 +133,8 @@ def view_of(
     panels = table["panel"].unique(maintain_order=True).to_list()
     if len(panels) > MOST_PANELS:
         raise RequestError(
-            f"{len(panels)} panels, one for each value of {', '.join(other.title for other in rest)}; accepted: "
-            f"at most {MOST_PANELS}, with --only {rest[0].title}={rest[0].labels[0]!r} or --axes"
+            f"{len(panels)} panels, one for each value of {', '.join(other.key for other in rest)}; accepted: "
+            f"at most {MOST_PANELS}, with --only {rest[0].key}={rest[0].labels[0]!r} or --axes"
         )
     shown = _metrics(result, table, metrics)
     rate, delay = _trade(table, result)
@@ -147,7 +151,7 @@ def view_of(
         rate,
         delay,
         cells <= 2 * table.height,
-        ", ".join(f"{key} {value}" for key, value in (only or {}).items()),
+        ", ".join(f"{words[key]} {value}" for key, value in (only or {}).items()),
     )
 
 
@@ -193,17 +197,52 @@ def _usual_order(keys: Sequence[str], values: Mapping[str, int]) -> list[str]:
     return [*others[:1], *controllers[:1], *others[1:], *controllers[1:]]
 
 
-def _dimension(table: pl.DataFrame, key: str, column: str, unit: str | None) -> Dimension:
+_WORDS = {
+    "rtt": "round-trip time",
+    "jitter.mean": "mean jitter",
+    "jitter.max": "longest jitter",
+    "loss.rate": "loss",
+    "queue.model": "queue discipline",
+    "rate": "rate",
+}
+
+
+def titles(keys: Sequence[str], flows: Sequence[str]) -> dict[str, str]:
+    """What axes are called in words; keys, where two would have the same.
+
+    >>> titles(["path.rtt", "controller.main", "flow.main.download"], ["main"])
+    {'path.rtt': 'round-trip time', 'controller.main': 'controller', 'flow.main.download': 'download'}
+    >>> titles(["link.up.rate", "controller.main"], ["main", "other"])
+    {'link.up.rate': 'rate of up', 'controller.main': 'controller of main'}
+    """
+    found = {key: _title(key, len(flows) > 1) for key in keys}
+    names = list(found.values())
+    return {key: name if names.count(name) == 1 else key for key, name in found.items()}
+
+
+def _title(key: str, several: bool) -> str:
+    kind, _, rest = key.partition(".")
+    of = ""
+    if kind in ("link", "flow", CONTROLLER.rstrip(".")):
+        name, _, rest = rest.partition(".")
+        of = f" of {name}" if several or kind == "link" else ""
+        rest = rest or kind
+    elif kind != "path":
+        rest = key
+    return _WORDS.get(rest, rest.replace("_", " ").replace(".", " ")) + of
+
+
+def _dimension(table: pl.DataFrame, key: str, title: str, column: str, unit: str | None) -> Dimension:
     values = table[column].unique().sort()
     if not values.dtype.is_numeric():
         words = table[column].unique(maintain_order=True).cast(pl.String).to_list()
-        return Dimension(column, key, words, is_number=False)
+        return Dimension(column, key, title, words, is_number=False)
     numbers = values.to_numpy().astype(np.float64)
     is_log = len(numbers) > 2 and numbers[0] > 0 and float(np.median(numbers)) < (numbers[0] + numbers[-1]) / 2.5
     divisor, name = scale(float(np.median(np.abs(numbers))), unit or "")
     ticks = tuple(float(f"{number / divisor:.9g}") for number in numbers)
     labels = [text(number, unit or "") for number in numbers]
-    return Dimension(column, key, labels, True, bool(is_log), name, ticks)
+    return Dimension(column, key, title, labels, True, bool(is_log), name, ticks)
 
 
 def _labels(table: pl.DataFrame, dimension: Dimension) -> pl.Series:
