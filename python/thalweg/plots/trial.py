@@ -19,9 +19,8 @@ from thalweg.outcome import Trial
 from thalweg.plots import states
 from thalweg.plots.figure import Figure
 from thalweg.plots.frames import frames
-from thalweg.plots.overlaid import overlaid
 from thalweg.plots.panel import RATE, RTT, WINDOW, Flows, Panel, moments
-from thalweg.plots.queues import held_back, queues
+from thalweg.plots.queues import held_back, overlaid, queues
 from thalweg.plots.spec import AXIS_EXTENT, Spec, colour, span, table, time, told, word
 from thalweg.plots.story import story
 from thalweg.plots.theme import WIDTH
