@@ -326,7 +326,7 @@ def test_every_lesson_runs_and_the_numbers_bear_its_answer_out(opened: Open) -> 
     assert fight["share of BBRv1"][1] < 0.2
     assert 0.1 < rtt["share of the distant one"][1] < 0.4
     assert loss["mean rate"][0] < 10e6
-    assert loss["mean rate"][1] > 25e6
+    assert loss["mean rate"][1] > 20e6  # 40 % of the link, and twice what CUBIC has
     assert jitter["mean RTT"][1] > 2 * jitter["mean RTT"][0]
     assert jitter["mean wait in queues"][1] < jitter["mean wait in queues"][0]
     assert c4["completed after"][1] < c4["completed after"][0] / 1.5
