@@ -158,7 +158,7 @@ def test_the_front_page_leads_to_a_lab_that_runs_the_native_trial(served: str, b
     page.goto(f"{served}/index.html")
     page.get_by_role("link", name="The lab", exact=True).click()
     page.wait_for_selector("[data-ready]", timeout=60_000)
-    native = Scenario.load("c4/bad-wifi").run(seed=1)
+    native = Scenario.load("c4/simple-20mbps").run(seed=1)
     assert page.locator("[data-hash]").inner_text() == native.trace_hash
     assert page.url == f"{served}/lab/index.html"
     assert [url for url in asked if not url.startswith((served, "data:", "blob:"))] == []
