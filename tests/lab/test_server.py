@@ -385,7 +385,7 @@ def test_the_page_behind_the_server_shows_the_native_trials(
     lab: Lab, browser: Browser, problems: Problems
 ) -> None:
     view = lab.page(browser, problems)
-    native = Scenario.load("c4/bad-wifi")
+    native = Scenario.load("c4/simple-20mbps")  # what one.toml has, the first scenario of the folder
     assert view.locator("[data-hash]").inner_text() == native.run(seed=1).trace_hash
     many = view.evaluate("[...thalweg.shown.many.flows.completion_s]")
     assert many == native.trials(100).flows["completion_s"].to_list()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chromium import serious
-from lab.conftest import Open, Problems, Scheme
+from lab.conftest import OPEN, Open, Problems, Scheme
 from lab.test_keyboard import until
 from lab.test_server import MINE, SIMPLE, Lab, ask, children, eventually, running, setup
 from lab.test_stored import thalweg
@@ -358,6 +358,8 @@ def page(browser: Browser, lab: Lab, problems: Problems) -> Iterator[Callable[..
     def open_(width: int = 1400, scheme: Scheme = "light") -> Page:
         view = lab.page(browser, problems, width)
         views.append(view)
+        view.evaluate(OPEN, "c4/bad-wifi")
+        view.wait_for_selector("[data-settled]", timeout=60_000)
         view.emulate_media(color_scheme=scheme)
         view.get_by_role("tab", name="Path").focus()
         for _ in range(3):

@@ -150,7 +150,7 @@ def test_what_is_wrong_is_one_message_with_status_2(
         (["cubik"], "did you mean"),
         (["cubic", "--suite", "serch"], "did you mean search"),
         (["cubic", "--suite", str(other)], "has no flow 'main'"),
-        (["cubic", "-n", "0"], "-n"),
+        (["cubic", "-n", "0"], "--trials"),
         (["cubic", "--seed", "0"], "--seed"),
     ):
         assert main(["score", *words]) == 2, words

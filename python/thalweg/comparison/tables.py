@@ -25,7 +25,7 @@ def compare(a: Comparable, b: Comparable, margin: float = MARGIN) -> pl.DataFram
     >>> from thalweg import Scenario
     >>> a, b = (Scenario.load("c4/bad-wifi", controllers={"main": name}).trials(20) for name in ("c4", "cubic"))
     >>> compare(a, b).select("scenario", "criterion", "told").rows()
-    [('bad-wifi', 'main closed', 'not told apart'), ('bad-wifi', 'main completion', 'not told apart')]
+    [('bad-wifi', 'main closed', 'B is larger'), ('bad-wifi', 'main completion', 'B is larger')]
     """
     rows = compare_results(_result(a), _result(b), margin)
     return pl.DataFrame(
