@@ -9,9 +9,9 @@ from functools import cache
 
 import polars as pl
 
-from pages.c4_05.trials import MAINS, as_run, median_s, tests
+from pages.c4_05.trials import MAINS, as_run, median_s, numbers, played, tests
 from pages.made import ROOT, row
-from thalweg.statistics.published import Published, published
+from thalweg.statistics.published import Published
 
 REFERENCE = ROOT / "tests" / "reference"
 
@@ -119,7 +119,7 @@ def rows_of(metric: Metric, test: str) -> list[str]:
     line = published_table().filter(test=test, metric=metric.key)
     if not line.height:
         return []
-    ours = {name: metric.of(published(as_run(test, name))) for name in MAINS}
+    ours = {name: metric.of(numbers(*as_run(test, name))) for name in MAINS}
     cells = [_cell(metric, float(line[name.lower()][0]), ours[name]) for name in MAINS]
     return [row(test, *cells)]
 
@@ -148,8 +148,8 @@ def misses() -> str:
             theirs = peers(test, "c4", key) / metric.per_unit
             if math.isnan(theirs):
                 continue
-            outcomes = as_run(test, "C4")
-            ours = median_s(outcomes) if key == "time_median_us" else metric.of(published(outcomes))
+            run = as_run(test, "C4")
+            ours = median_s(played(*run)) if key == "time_median_us" else metric.of(numbers(*run))
             points = ours - theirs
             difference = points if metric.unit == "%" else 100 * (ours / theirs - 1)
             judged += 1

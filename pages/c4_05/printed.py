@@ -6,11 +6,10 @@ import math
 
 import polars as pl
 
-from pages.c4_05.trials import MAINS, as_run, played
+from pages.c4_05.trials import MAINS, as_run, numbers, played
 from pages.made import row
 from thalweg.catalogue import Suite
-from thalweg.outcome import Outcomes
-from thalweg.statistics.published import published
+from thalweg.statistics.published import Published
 
 ECN = ("ecn", "ecn-c4", "ecn-cubic", "ecn-bbr", "media-ecn")
 
@@ -19,16 +18,15 @@ def both(test: str) -> list[str]:
     """The line of a test: what C4, BBR and CUBIC reach as run and as printed."""
     cells = [test]
     for name, controller in MAINS.items():
-        run, text = as_run(test, name), played(f"c4-05-as-printed/{test}", controller)
+        run, text = numbers(*as_run(test, name)), numbers(f"c4-05-as-printed/{test}", controller)
         cells.append(f"{_reached(run)}, {_reached(text)}")
     return [row(*cells)]
 
 
-def _reached(outcomes: Outcomes) -> str:
-    numbers = published(outcomes)
-    if not math.isnan(numbers.frame_delay_mean_s):
-        return f"{1e3 * numbers.frame_delay_mean_s:.0f} ms"
-    return f"{numbers.closed_mean_s:.2f} s ({1e3 * numbers.event_rtt_mean_s:.0f} ms)"
+def _reached(found: Published) -> str:
+    if not math.isnan(found.frame_delay_mean_s):
+        return f"{1e3 * found.frame_delay_mean_s:.0f} ms"
+    return f"{found.closed_mean_s:.2f} s ({1e3 * found.event_rtt_mean_s:.0f} ms)"
 
 
 def table() -> str:
@@ -44,12 +42,12 @@ def marks_row(test: str) -> str:
     for suite in ("c4-05", "c4-05-as-printed"):
         outcomes = played(f"{suite}/{test}", MAINS["C4"])
         down = outcomes.links.filter(pl.col("link") == "down")
-        numbers = published(outcomes)
+        closed_s = numbers(f"{suite}/{test}", MAINS["C4"]).closed_mean_s
         queue = float(outcomes.flows.filter(flow="main")["mean_queue_delay_s"].to_numpy().mean())
         cells += [
             f"{float(down['marked_packets'].to_numpy().mean()):.0f}",
             f"{float(down['dropped_packets'].to_numpy().mean()):.0f}",
-            f"{numbers.closed_mean_s:.2f} s",
+            f"{closed_s:.2f} s",
             f"{1e3 * queue:.1f} ms",
         ]
     return row(*cells)

@@ -35,9 +35,9 @@ def played(scenario: str, controller: str) -> Outcomes:
     return Scenario.load(scenario, controllers={"main": controller}).trials(TRIALS)
 
 
-def as_run(test: str, main: str) -> Outcomes:
-    """The trials of a test as the reference runs had it for a main flow of MAINS."""
-    return played(f"c4-05/{BUFFERS.get((test, main), test)}", MAINS[main])
+def as_run(test: str, main: str) -> tuple[str, str]:
+    """Scenario and controller of a test as the reference runs had them for a main flow of MAINS."""
+    return f"c4-05/{BUFFERS.get((test, main), test)}", MAINS[main]
 
 
 @cache

@@ -7,7 +7,6 @@ has sent nothing; `n` says how many are left. Intervals are those of medians (`s
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from thalweg.outcome import Outcomes
-from thalweg.statistics.interval import Interval
+from thalweg.statistics.interval import Interval, finite
 from thalweg.statistics.quantiles import median_interval
 from thalweg.verdict import values_of
 
@@ -60,7 +59,7 @@ class Measured:
             **self.names,
             **{
                 key: {
-                    "median": quantity.value if math.isfinite(quantity.value) else None,
+                    "median": finite(quantity.value),
                     "interval95": quantity.document(),
                     "n": quantity.n,
                 }

@@ -33,7 +33,7 @@ import numpy as np
 import polars as pl
 
 from thalweg.errors import RequestError, did_you_mean
-from thalweg.statistics.interval import Interval
+from thalweg.statistics.interval import Interval, finite
 from thalweg.statistics.quantiles import least_worst, percentile, quantile_interval
 from thalweg.statistics.rates import rate_lower_bound, rate_upper_bound
 from thalweg.statistics.repetition import effective_number
@@ -139,7 +139,7 @@ class Statistics:
 
     def document(self) -> dict[str, Any]:
         """This criterion as JSON; a value of an event that never happened is null."""
-        numbers = {key: _finite(getattr(self, key)) for key in ("min", "p5", "median", "p95", "worst")}
+        numbers = {key: finite(getattr(self, key)) for key in ("min", "p5", "median", "p95", "worst")}
         return {
             "flow": self.flow,
             "stream": self.stream,
@@ -154,7 +154,7 @@ class Statistics:
             **numbers,
             "median_interval95": self.median_interval.document(),
             "p95_interval95": self.p95_interval.document(),
-            "worst_at_least95": _finite(self.worst_at_least),
+            "worst_at_least95": finite(self.worst_at_least),
             "failures": self.failures,
             "failures_allowed": self.failures_allowed,
             "failure_rate_lower95": self.failure_rate_lower95,
@@ -338,8 +338,4 @@ def _statistics(criterion: Mapping[str, Any], rows: pl.DataFrame) -> Statistics:
 
 
 def _known(value: float | None) -> float | None:
-    return None if value is None else _finite(value)
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return None if value is None else finite(value)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from thalweg.against.measures import Measure
 from thalweg.comparison import Row
 from thalweg.quantity import text
-from thalweg.statistics.interval import Interval
+from thalweg.statistics.interval import Interval, finite
 from thalweg.verdict import Statistics
 
 Answer = Literal["best", "between", "worst", "alike", "not told apart"]
@@ -61,7 +61,7 @@ class Against:
             "controller": self.rival,
             **_median(row.a),
             "told": self.told,
-            "difference": _finite(interval.value),
+            "difference": finite(interval.value),
             "low95": low,
             "high95": high,
             "of": "pairs" if row.pairs_are_sharper else "all with all",
@@ -104,15 +104,12 @@ class Place:
     def document(self) -> dict[str, Any]:
         """This place as JSON."""
         return {
-            "scenario": self.scenario,
-            "flow": self.main.flow,
-            "metric": self.measure.name,
-            "unit": self.measure.unit,
+            **_subject(self.scenario, self.measure, self.main),
             "better": self.measure.better,
             "answer": self.answer,
             **_median(self.main),
             "best_rival": self.best_rival.rival,
-            "gap": _finite(self.best_rival.gap),
+            "gap": finite(self.best_rival.gap),
             "rivals": [one.document() for one in self.against],
         }
 
@@ -153,10 +150,7 @@ class Banded:
     def document(self) -> dict[str, Any]:
         """These bands as JSON."""
         return {
-            "scenario": self.scenario,
-            "flow": self.main.flow,
-            "metric": self.measure.name,
-            "unit": self.measure.unit,
+            **_subject(self.scenario, self.measure, self.main),
             **_median(self.main),
             "band": self.band(self.main.median),
             "rivals": [
@@ -166,16 +160,16 @@ class Banded:
         }
 
 
+def _subject(scenario: str, measure: Measure, main: Statistics) -> dict[str, Any]:
+    return {"scenario": scenario, "flow": main.flow, "metric": measure.name, "unit": measure.unit}
+
+
 def _median(statistics: Statistics) -> dict[str, Any]:
     """The median with its interval, and the mean: that of few trials may tell another story."""
     interval: Interval = statistics.median_interval
     return {
         "n": statistics.n,
-        "median": _finite(interval.value),
+        "median": finite(interval.value),
         "interval95": interval.document(),
-        "mean": _finite(float(statistics.values["value"].to_numpy().mean())),
+        "mean": finite(float(statistics.values["value"].to_numpy().mean())),
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

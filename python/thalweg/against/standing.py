@@ -9,7 +9,6 @@ shorter in time, in RTT or in delay of frames, and not worse than all. It is *al
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from thalweg.against.place import ANSWERS, Against, Answer, Banded, Place
 from thalweg.comparison import MARGIN, Row, compare_statistics, find_worse, judge
 from thalweg.outcome import Outcomes
 from thalweg.statistics.discovery import RATE
+from thalweg.statistics.interval import finite
 from thalweg.store.results import SuiteResult
 from thalweg.verdict import Statistics
 from thalweg.verdict import judge as judge_criteria
@@ -187,9 +187,5 @@ def _together(answers: Sequence[Answer]) -> Answer:
 def _gap_document(place: Place | None) -> dict[str, Any] | None:
     if place is None:
         return None
-    gap = place.best_rival.gap
-    return {
-        "scenario": place.scenario,
-        "rival": place.best_rival.rival,
-        "gap": gap if math.isfinite(gap) else None,
-    }
+    best = place.best_rival
+    return {"scenario": place.scenario, "rival": best.rival, "gap": finite(best.gap)}

@@ -30,6 +30,7 @@ from thalweg.statistics.differences import (
     subtract,
 )
 from thalweg.statistics.discovery import discoveries
+from thalweg.statistics.interval import finite
 from thalweg.store.results import SuiteResult
 from thalweg.verdict import Side, Statistics
 from thalweg.verdict import judge as judge_criteria
@@ -239,5 +240,4 @@ def _told(row: Row, differs: bool) -> Told:
 def _numbers(difference: Difference) -> dict[str, float | None]:
     interval = difference.interval
     low, high = interval.document()
-    value = interval.value if math.isfinite(interval.value) else None
-    return {"median_difference": value, "low95": low, "high95": high}
+    return {"median_difference": finite(interval.value), "low95": low, "high95": high}

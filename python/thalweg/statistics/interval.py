@@ -18,6 +18,15 @@ CONFIDENCE = 0.95
 """Of all intervals unless said otherwise: half of the rest on each side."""
 
 
+def finite(value: float) -> float | None:
+    """A number as JSON has it: one that is not finite is null.
+
+    >>> finite(1.5), finite(math.inf), finite(math.nan)
+    (1.5, None, None)
+    """
+    return value if math.isfinite(value) else None
+
+
 @dataclass(frozen=True)
 class Interval:
     """An estimate and its two-sided confidence interval."""
@@ -38,7 +47,7 @@ class Interval:
 
     def document(self) -> list[float | None]:
         """Both bounds as JSON has them; one that is not finite is null."""
-        return [bound if math.isfinite(bound) else None for bound in (self.low, self.high)]
+        return [finite(self.low), finite(self.high)]
 
 
 def without_interval(value: float, n: int) -> Interval:

@@ -26,7 +26,7 @@ from thalweg.errors import ResultError
 from thalweg.statistics.differences import Difference as Differs
 from thalweg.statistics.differences import of_all, sharper
 from thalweg.statistics.discovery import RATE, discoveries
-from thalweg.statistics.interval import Values
+from thalweg.statistics.interval import Values, finite
 from thalweg.statistics.quantiles import median
 from thalweg.store.folder import find_file
 from thalweg.store.metadata import parse_document, read_hashes
@@ -261,4 +261,4 @@ def _number(value: Any) -> float | None:
         number = float(value)
     except OverflowError:  # JSON knows no largest whole number
         return None
-    return number if math.isfinite(number) else None
+    return finite(number)

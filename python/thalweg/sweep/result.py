@@ -15,6 +15,7 @@ import polars as pl
 
 from thalweg.errors import ResultError
 from thalweg.scenario import Scenario
+from thalweg.statistics.interval import finite
 from thalweg.store.seal import check_file
 from thalweg.store.whole_file import whole_file
 from thalweg.sweep.axis import CONTROLLER, option
@@ -214,6 +215,5 @@ def _metrics(row: dict[str, Any], subject: str, keys: Sequence[str]) -> dict[str
     for key in keys:
         value, low, high, n = (row[f"{subject}{key}{part}"] for part in ("", ".low", ".high", ".n"))
         if n:
-            interval = [bound if math.isfinite(bound) else None for bound in (low, high)]
-            found[key] = {"median": value if math.isfinite(value) else None, "interval95": interval, "n": n}
+            found[key] = {"median": finite(value), "interval95": [finite(low), finite(high)], "n": n}
     return found

@@ -2,68 +2,62 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
-from pkgutil import resolve_name
+from functools import cache
 from typing import Annotated, Any
 
 import typer
 import typer.main
 
 from thalweg import _native
-from thalweg.cli.commands.later import MARKUP, Later, group_of
-
-
-def _at(place: str, summary: str) -> Later:
-    return Later(partial(resolve_name, f"thalweg.cli.{place}"), summary)
-
+from thalweg.cli.commands.later import MARKUP, group_of, postponed
 
 COMMANDS = {
-    "run": _at("run:run", "Run a scenario and judge it."),
-    "suite": _at("suite:suite", "Run a suite and judge it."),
-    "sweep": _at(
+    "run": postponed("run:run", "Run a scenario and judge it."),
+    "suite": postponed("suite:suite", "Run a suite and judge it."),
+    "sweep": postponed(
         "sweep:sweep",
         "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
         "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
     ),
-    "hunt": _at(
+    "hunt": postponed(
         "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
     ),
-    "tune": _at("hunt.tune:tune", "Search the options of a controller for its best score against CUBIC."),
-    "replay": _at(
+    "tune": postponed("hunt.tune:tune", "Search the options of a controller for its best score against CUBIC."),
+    "replay": postponed(
         "replay:replay", "Run a stored trial again from its scenario and seed, and check that it is the same."
     ),
-    "list": _at(
+    "list": postponed(
         "list:list_", "List controllers, scenarios, suites, studies, models of the path, or metrics of criteria."
     ),
-    "show": _at("show:show", "Print the TOML text of a scenario, to read it or to start from it."),
-    "check": _at(
+    "show": postponed("show:show", "Print the TOML text of a scenario, to read it or to start from it."),
+    "check": postponed(
         "check:check",
         "Check scenarios without running them, and controllers in Python by random paths and events.",
     ),
-    "new": _at(
+    "new": postponed(
         "new:new",
         "Write a commented scenario file, or with `controller NAME` a controller in Python or Rust, "
         "to start from.",
     ),
-    "docs": _at("docs:docs", "Print a page of the manual, or list its pages."),
-    "score": _at(
+    "docs": postponed("docs:docs", "Print a page of the manual, or list its pages."),
+    "score": postponed(
         "score:score", "Print one JSON document: figures, score and guards of a controller against CUBIC."
     ),
-    "plot": _at(
+    "plot": postponed(
         "plot:plot", "Draw a trial, or several over each other: of several controllers, or with several seeds."
     ),
-    "report": _at("report:report", "Write a stored result as one HTML page that works offline."),
-    "lab": _at("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
-    "compare": _at("compare:compare", "Set results, or studies, side by side: each against the first."),
-    "shell": _at("shell:shell", "Run a command behind the path of a scenario, in real time."),
-    "rig": _at("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
-    "study": _at(
+    "report": postponed("report:report", "Write a stored result as one HTML page that works offline."),
+    "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
+    "compare": postponed("compare:compare", "Set results, or studies, side by side: each against the first."),
+    "shell": postponed("shell:shell", "Run a command behind the path of a scenario, in real time."),
+    "rig": postponed("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
+    "study": postponed(
         "study:study", "Run a study: an experiment over many scenarios, compared with published results."
     ),
-    "probe": _at(
+    "probe": postponed(
         "probe:probe", "Measure the round-trip times of a path, and analyze them; see `thalweg docs probe`."
     ),
-    "quic": _at(
+    "quic": postponed(
         "quic:quic",
         "Transfer data over UDP sockets with a real QUIC stack and any controller; see `thalweg docs quic`.",
     ),

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +31,11 @@ class Later:
     """Returns its function, or its group."""
     summary: str
     """The first paragraph of its help."""
+
+
+def postponed(place: str, summary: str) -> Later:
+    """The command at `MODULE:NAME` of `thalweg.cli`."""
+    return Later(partial(resolve_name, f"thalweg.cli.{place}"), summary)
 
 
 class Group(TyperGroup):

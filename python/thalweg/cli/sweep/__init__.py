@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pkgutil import resolve_name
 from typing import Any
 
 import typer
 
-from thalweg.cli.commands.later import Group, Later, group_of
+from thalweg.cli.commands.later import Group, group_of, postponed
 
 
 class _RunsPlans(Group):
@@ -21,15 +19,13 @@ class _RunsPlans(Group):
         return super().parse_args(ctx, args)
 
 
-def _at(name: str, summary: str) -> Later:
-    return Later(partial(resolve_name, f"thalweg.cli.sweep.{name}:{name}"), summary)
-
-
 COMMANDS = {
-    "run": _at("run", "Run the trials of a plan that its store lacks, and show what was measured at each point."),
-    "merge": _at("merge", "Put the trials of several stores into one."),
-    "report": _at(
-        "report",
+    "run": postponed(
+        "sweep.run:run", "Run the trials of a plan that its store lacks, and show what was measured at each point."
+    ),
+    "merge": postponed("sweep.merge:merge", "Put the trials of several stores into one."),
+    "report": postponed(
+        "sweep.report:report",
         "Write one page that needs no network: heat maps, small multiples, and throughput against delay.",
     ),
 }

@@ -14,6 +14,7 @@ import polars as pl
 from thalweg.outcome import Outcomes
 from thalweg.statistics.claims import LEAST_TRIALS_OF_SHARES
 from thalweg.statistics.discovery import summary
+from thalweg.statistics.interval import finite
 from thalweg.statistics.means import chance_of_mean, mean_interval
 from thalweg.studies.fairness.metric import Values, convergence_time, mean_jain, ratio, share_of_fair
 from thalweg.studies.fairness.parameters import BOTTLENECK, Cell, Parameters
@@ -65,8 +66,8 @@ def row(parameters: Parameters, cell: Cell, measured: Mapping[str, Values]) -> R
         "gap_s": parameters.gap_s if pair else 0.0,
         "n": n,
         "first_of_fair": mean["first"] if pair else None,
-        "first_of_fair_low": _finite(first.low) if pair else None,
-        "first_of_fair_high": _finite(first.high) if pair else None,
+        "first_of_fair_low": finite(first.low) if pair else None,
+        "first_of_fair_high": finite(first.high) if pair else None,
         "second_of_fair": mean["last"] if pair else None,
         "least_of_fair": mean["least"],
         "ratio": mean["ratio"],
@@ -113,7 +114,3 @@ def _trial(parameters: Parameters, cell: Cell, outcomes: Outcomes, trial: int) -
 def _mean(values: Values) -> float | None:
     """The mean; None if a trial has no number, since the mean of the others is that of another experiment."""
     return None if np.isnan(values).any() else float(values.mean())
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
