@@ -42,7 +42,7 @@ from pages.experiments import first_growth, gaps, loopback_twin, small_windows, 
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
 from pages.tables import live_tables, small_tables
-from thalweg.catalogue import Entry, Suite
+from thalweg.engine.catalogue import Entry, Suite
 
 _TURN_S = 10.0
 Part = tuple[str, Callable[[], Iterable[str]]]

@@ -29,13 +29,13 @@ from pages.agreement import (
 )
 from pages.draft_04 import of_draft_04
 from pages.made import DOCS, ROOT, made
-from thalweg.plots.downsample import downsample
-from thalweg.plots.figure import Chart
-from thalweg.plots.output import save
-from thalweg.plots.theme import BLUE, CONFIG, VERMILION
-from thalweg.quantity import percent
-from thalweg.statistics.digits import ranged
-from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.base.quantity import percent
+from thalweg.judging.statistics.digits import ranged
+from thalweg.judging.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.figure import Chart
+from thalweg.pages.figures.output import save
+from thalweg.pages.figures.theme import BLUE, CONFIG, VERMILION
 
 HERE = Path(__file__).resolve().parent
 REFERENCE = ROOT / "tests" / "reference"

@@ -14,7 +14,7 @@ import polars as pl
 
 import thalweg
 from pages.made import DOCS, fill, made, row
-from thalweg.studies.harm.metric import geometric_mean, harm_less_is_better, observed_durations
+from thalweg.experiments.studies.harm.metric import geometric_mean, harm_less_is_better, observed_durations
 
 TRIALS = 3
 LIMIT_S = 290.0

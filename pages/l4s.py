@@ -12,9 +12,9 @@ import polars as pl
 import thalweg
 from pages.draft_04 import DRAFT_04
 from pages.made import DOCS, fill, made, row
-from thalweg.plots.data import rows
-from thalweg.plots.output import save
-from thalweg.plots.theme import BLUE, CONFIG, GREEN, VERMILION
+from thalweg.pages.figures.data import rows
+from thalweg.pages.figures.output import save
+from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, VERMILION
 
 TRIALS = 5
 SCENARIOS = DOCS / "l4s"

@@ -17,10 +17,10 @@ import polars as pl
 
 import thalweg
 from pages.made import DOCS, fill, made, row
-from thalweg.outcome import Trial
-from thalweg.plots.data import rows
-from thalweg.plots.downsample import downsample
-from thalweg.plots.theme import CONFIG, SERIES, WIDTH
+from thalweg.engine.outcome import Trial
+from thalweg.pages.figures.data import rows
+from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.theme import CONFIG, SERIES, WIDTH
 
 TRIALS = 20
 CONTROLLERS = {

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages.made import DOCS, fill, made, read, row, study
-from thalweg.plots import Chart
-from thalweg.plots.figure import figure
-from thalweg.quantity import percent, text
-from thalweg.studies.catalogue import STUDIES
-from thalweg.studies.fairness import figures as fairness_figures
-from thalweg.studies.fairness.page import base_rows
-from thalweg.studies.harm import figures as harm_figures
-from thalweg.studies.harm.measure import COMPLETION
-from thalweg.studies.runner.result import Row, StudyResult
-from thalweg.studies.runner.table import Table
-from thalweg.studies.slow_start import figures as slow_start_figures
-from thalweg.studies.slow_start.measure import level_column
+from thalweg.base.quantity import percent, text
+from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.fairness import figures as fairness_figures
+from thalweg.experiments.studies.fairness.page import base_rows
+from thalweg.experiments.studies.harm import figures as harm_figures
+from thalweg.experiments.studies.harm.measure import COMPLETION
+from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.slow_start import figures as slow_start_figures
+from thalweg.experiments.studies.slow_start.measure import level_column
+from thalweg.pages.figures import Chart
+from thalweg.pages.figures.figure import figure
 
 IMAGES = DOCS / "images" / "studies"
 Parts = dict[str, list[Table]]

@@ -19,13 +19,13 @@ import polars as pl
 import thalweg
 from pages.draft_04 import of_draft_04
 from pages.made import DOCS, made
-from thalweg.catalogue import Suite
-from thalweg.outcome import Outcomes
-from thalweg.quantity import percent, text
-from thalweg.statistics.digits import bracketed, low_bound
-from thalweg.statistics.rates import rate_interval
-from thalweg.statistics.repetition import has_rate
-from thalweg.verdict import Statistics
+from thalweg.base.quantity import percent, text
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.judging.statistics.digits import bracketed, low_bound
+from thalweg.judging.statistics.rates import rate_interval
+from thalweg.judging.statistics.repetition import has_rate
+from thalweg.judging.verdict import Statistics
 
 HERE = Path(__file__).resolve().parent
 TRIALS = 1000

@@ -8,7 +8,7 @@ from functools import partial
 from pages.c4_05 import agreement, printed, standing, states
 from pages.c4_05.trials import TRIALS, tests
 from pages.made import DOCS, fill, made
-from thalweg.catalogue import Suite
+from thalweg.engine.catalogue import Suite
 
 PAGE = DOCS / "c4-05.md"
 Part = tuple[str, Callable[[], Iterable[str]]]

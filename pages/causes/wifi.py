@@ -19,19 +19,14 @@ from typing import Literal
 import numpy as np
 
 from pages.made import DOCS, fill, made, row
-from thalweg.quantity import percent, text
-from thalweg.scenario import Scenario
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.statistics.interval import Interval
-from thalweg.statistics.means import ratio_to_published_mean
-from thalweg.statistics.quantiles import median
-from thalweg.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
-from thalweg.studies.runner.result import Check
-from thalweg.studies.wifi_compete.checks import P90, checks
-from thalweg.studies.wifi_compete.exits import EXITS, first_exit
-from thalweg.studies.wifi_compete.measure import Columns, ends
-from thalweg.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
-from thalweg.studies.wifi_compete.published import (
+from thalweg.base.quantity import percent, text
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.runner.result import Check
+from thalweg.experiments.studies.wifi_compete.checks import P90, checks
+from thalweg.experiments.studies.wifi_compete.exits import EXITS, first_exit
+from thalweg.experiments.studies.wifi_compete.measure import Columns, ends
+from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
+from thalweg.experiments.studies.wifi_compete.published import (
     ACCEPTANCE,
     ALONE,
     COMPETITORS,
@@ -40,6 +35,11 @@ from thalweg.studies.wifi_compete.published import (
     REMEASURED_TRIALS,
     SAME,
 )
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.means import ratio_to_published_mean
+from thalweg.judging.statistics.quantiles import median
+from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
 
 PAGE = DOCS / "studies" / "wifi-compete.md"
 TRIALS, CHANGED_TRIALS = 1000, 300

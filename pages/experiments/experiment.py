@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pages.made import DOCS, fill, made, row
-from thalweg.statistics.claims import Answer, above, below
-from thalweg.statistics.quantiles import median_interval
+from thalweg.judging.statistics.claims import Answer, above, below
+from thalweg.judging.statistics.quantiles import median_interval
 
 HERE = DOCS / "experiments"
 TRIALS = 20

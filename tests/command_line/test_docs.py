@@ -43,7 +43,7 @@ def test_an_unknown_page_is_refused_with_the_nearest_ones(capsys: Capture) -> No
 
 def test_what_help_and_new_files_say_to_read_is_there() -> None:
     sources = [*(ROOT / "python").rglob("*.py"), *(ROOT / "python/thalweg/cli").glob("*.toml")]
-    sources += [ROOT / "python/thalweg/control/start.txt"]
+    sources += [ROOT / "python/thalweg/engine/controllers/start.txt"]
     named = {name for file in sources for name in re.findall(r"thalweg docs ([a-z][\w/-]+)", file.read_text())}
     assert {"probe", "scenarios", "score", "sweeps", "quic"} <= named
     for name in named:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from probe.serving import KEY, plan, serving
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.probe.client import measure
 from thalweg.probe.hostile import assail
 from thalweg.probe.server import Server, _who

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
+from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import analyze
+from thalweg.probe.figures import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
 from thalweg.probe.series import Series, read_series, write_series
 from thalweg.probe.simulated import simulate_probe
-from thalweg.scenario import Scenario
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLES = Path(__file__).parents[2] / "docs" / "probe"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import Analysis, analyze
 from thalweg.probe.distribution import Censored
 from thalweg.probe.simulated import simulate_probe
 from thalweg.probe.wifi_fit import fit_wifi, published_entry, scenario_entry
 from thalweg.probe.wifi_model import WifiModel
-from thalweg.scenario import Scenario
 
 SCENARIO = """\
 title = "Wi-Fi"

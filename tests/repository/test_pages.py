@@ -14,7 +14,7 @@ from pages import made, statistics
 from pages.__main__ import PAGES
 from pages.causes import transient, wifi
 from pages.tables import live_tables
-from thalweg.studies.runner.result import Check
+from thalweg.experiments.studies.runner.result import Check
 
 
 def test_a_line_of_the_statistics_is_the_same_whatever_was_drawn_before() -> None:

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from thalweg.cli import main
-from thalweg.plots.page import unpacked
-from thalweg.store.results import SuiteResult
+from thalweg.pages.figures.page import unpacked
+from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from thalweg import extras
+from thalweg.base import extras
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.cli.options import Format
 from thalweg.cli.study.end import Ending, conclude
-from thalweg.errors import RequestError
-from thalweg.executor.machine import ThisMachine
-from thalweg.studies.catalogue import STUDIES
-from thalweg.studies.runner.study import Finished
+from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.runner.study import Finished
+from thalweg.trials.machine import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["study", "stacks", "-n", "1", "--scenario", "simple-20mbps"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from thalweg.errors import RequestError
-from thalweg.sweep.plan import KEYS, plan_of
-from thalweg.sweep.plan_file import PlanFile
+from thalweg.base.errors import RequestError
+from thalweg.experiments.sweep.plan import KEYS, plan_of
+from thalweg.experiments.sweep.plan_file import PlanFile
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA = json.loads((DOCS / "reference" / "sweep.schema.json").read_text(encoding="utf-8"))

@@ -11,9 +11,9 @@ import traceback
 from collections.abc import Sequence
 
 from thalweg._native import version
+from thalweg.base.errors import AuditError, RequestError, printable
 from thalweg.cli.console import complain, flush, open_missing_streams, reader_left, say
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
-from thalweg.errors import AuditError, RequestError, printable
 
 _NEW_OBJECTS = 10_000
 """Python looks for garbage among as many new objects, instead of 700."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from thalweg.base.errors import RequestError
 from thalweg.cli.options import Stack, refuse_audit
-from thalweg.errors import RequestError
 
 USUAL_RETRIES = 2
 """A host that is busy for a moment is not so three times."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thalweg.store.results import SuiteResult
+    from thalweg.results.suite_result import SuiteResult
 
 PASSED = 0
 """Every verdict passes, or cannot."""

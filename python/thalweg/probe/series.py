@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thalweg.errors import RequestError
-from thalweg.store.regular_file import read_regular
-from thalweg.store.whole_file import whole_file
+from thalweg.base.errors import RequestError
+from thalweg.base.files.regular_file import read_regular
+from thalweg.base.files.whole_file import whole_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt

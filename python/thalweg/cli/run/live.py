@@ -11,11 +11,11 @@ from thalweg.cli.live_options import LiveOptions
 from thalweg.cli.options import Format, check_writable, write_trial
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
-from thalweg.live import LiveScenario, faithfulness, is_faithful, write_report
-from thalweg.live.report import Report, reasons
-from thalweg.live.trial import LiveTrial
-from thalweg.outcome import together
-from thalweg.store.results import SuiteResult
+from thalweg.engine.outcome import together
+from thalweg.realtime import LiveScenario, faithfulness, is_faithful, write_report
+from thalweg.realtime.report import Report, reasons
+from thalweg.realtime.trial import LiveTrial
+from thalweg.results.suite_result import SuiteResult
 
 
 def run_live(

@@ -11,16 +11,16 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.base.extras import require
+from thalweg.base.seeds import set_of
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
 from thalweg.cli.study.live import Bound, Live, Realtime, StrictTiming, announce, timing
-from thalweg.executor.choice import chosen
-from thalweg.extras import require
-from thalweg.live import LiveScenario
-from thalweg.seeds import set_of
-from thalweg.studies.runner.parameters import Option, options
-from thalweg.studies.runner.study import ScenarioStudy, Study, StudyError
+from thalweg.experiments.studies.runner.parameters import Option, options
+from thalweg.experiments.studies.runner.study import ScenarioStudy, Study, StudyError
+from thalweg.realtime import LiveScenario
+from thalweg.trials.choice import chosen
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""

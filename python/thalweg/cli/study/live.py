@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
 from thalweg.cli.console import complain, note
 from thalweg.cli.options import refuse_audit
-from thalweg.errors import RequestError
-from thalweg.live import Timing
-from thalweg.quantity import text
-from thalweg.studies.runner.result import StudyResult
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.realtime import Timing
 
 Live = Annotated[
     bool,

@@ -10,9 +10,9 @@ import typer
 
 from thalweg.cli.study.command import command, extra
 from thalweg.cli.study.transient_series import measurement, refuse_other_options
-from thalweg.live.kernel import with_simulated
-from thalweg.studies.transient.parameters import PRESETS, Parameters
-from thalweg.studies.transient.study import STUDY
+from thalweg.experiments.studies.transient.parameters import PRESETS, Parameters
+from thalweg.experiments.studies.transient.study import STUDY
+from thalweg.realtime.kernel import with_simulated
 
 Series = Annotated[
     Path | None,
