@@ -1,9 +1,10 @@
 """Tuning: the engine of a hunt over the options of a controller, judged at the end where nobody looked.
 
 What is made as good as possible is the score against CUBIC on the open half of a suite (`experiments/score`).
-Options with which a guard is broken, or that the controller refuses, are out. At the end the best options and those
-of the user are set side by side on the held-back half: variants of the scenarios that the search has not seen, with seeds
-that it has not seen. The score with which the search chose them is the largest of many, and no evidence.
+Options with which a guard is broken, or that the controller refuses, are out. At the end the best options and
+those of the user are set side by side on the held-back half: variants of the scenarios that the search has not
+seen, with seeds that it has not seen. The score with which the search chose them is the largest of many, and no
+evidence.
 """
 
 from __future__ import annotations
