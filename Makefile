@@ -204,7 +204,7 @@ format: $(VENV)/.packages
 
 # A test holds that the committed file is this one.
 schema: build
-	$(BIN)/python -c "from thalweg import _native; print(_native.scenario_schema())" > docs/scenario.schema.json
+	$(BIN)/python -c "from thalweg import _native; print(_native.scenario_schema())" > docs/reference/schemas/scenario.schema.json
 
 # Tests of the debug and of the release build hold this table; a change of it is a change of behaviour.
 # What the main commands print and store, as a test holds it.

@@ -18,7 +18,7 @@ from thalweg.experiments.studies.laws.window import LAW as WINDOW
 from thalweg.experiments.studies.runner.result import Row
 from thalweg.experiments.studies.runner.table import Table
 
-PAGE = DOCS / "studies" / "laws.md"
+PAGE = DOCS / "evidence" / "studies" / "laws.md"
 IMAGES = DOCS / "images" / "studies"
 
 

@@ -1,4 +1,4 @@
-"""A against A with other seeds: how often commands answer although nothing differs; a part of docs/statistics.md.
+"""A against A with other seeds: how often commands answer although nothing differs.
 
 Where answers depend on how trials are distributed, the trials are real. Parts that take more than a few seconds
 are measured when the page is made, and not again by a check.

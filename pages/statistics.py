@@ -1,4 +1,4 @@
-"""Measures how often intervals miss and claims are wrong, by simulation, and writes docs/statistics.md.
+"""Measures how often intervals miss and claims are wrong, and writes docs/explanation/statistics.md.
 
 The words of the page are in `statistics.toml`.
 
@@ -497,4 +497,5 @@ def main(draws: int) -> None:
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
     lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n"]
-    (DOCS / "statistics.md").write_text("\n".join([*lines, made("statistics") + "\n"]), encoding="utf-8")
+    text = "\n".join([*lines, made("statistics") + "\n"])
+    (DOCS / "explanation/statistics.md").write_text(text, encoding="utf-8")

@@ -78,7 +78,7 @@ class Run:
         study_ = STUDIES[self.study]
         folder = study(self.name, lambda: study_.run(study_.choose(self.given), self.trials))
         result = read(folder)
-        page = DOCS / "studies" / f"{self.study}.md"
+        page = DOCS / "evidence" / "studies" / f"{self.study}.md"
         for part, tables in self.parts(self.name, result).items():
             lines = [line for table in tables for line in (*markdown(table), "")]
             head = [ran(result), "", made(self.study), ""] if part == self.name else []

@@ -65,4 +65,4 @@ def make() -> None:
     rates()
     pairs()
     for page in ("transient", "wifi-compete"):
-        fill(DOCS / "studies" / f"{page}.md", "figures", made("study-figures"))
+        fill(DOCS / "evidence" / "studies" / f"{page}.md", "figures", made("study-figures"))

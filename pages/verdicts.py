@@ -1,4 +1,4 @@
-"""Measures the verdicts of the C4 of draft -04 on `c4` and `c4-as-printed`, and writes docs/verdicts.md.
+"""Measures the verdicts of the C4 of draft -04 on `c4` and `c4-as-printed`, and writes docs/evidence/verdicts.md.
 
 `verdicts.toml` holds the words, and why a scenario fails. One that fails without a reason there gives status 1.
 """
@@ -91,7 +91,7 @@ def main(trials: int) -> int:
         told("other_numbers"),
         made("verdicts"),
     ]
-    (DOCS / "verdicts.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    (DOCS / "evidence" / "verdicts.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     for name in unexplained:
         print(f"{name} fails, and verdicts.toml does not say why", file=sys.stderr)
     return 1 if unexplained else 0

@@ -1,7 +1,7 @@
 """Why statements of the poster hold or not: the preset `paper` of `transient`, changed in one thing at a time.
 
-Measures the table of causes of docs/studies/transient.md: for each change all seven statements, by the median of
-their ratio of areas and whether they hold.
+Measures the table of causes of docs/evidence/studies/transient.md: for each change all seven statements, by the
+median of their ratio of areas and whether they hold.
 """
 
 from __future__ import annotations
@@ -95,4 +95,6 @@ def make() -> None:
     """Measures the table."""
     lines = [row("changed", "hold", *STATEMENTS), row(":--", *["--:"] * (len(STATEMENTS) + 1))]
     lines += [line(change) for change in CHANGES]
-    fill(DOCS / "studies" / "transient.md", "causes", "\n".join([*lines, "", made("transient-causes")]))
+    fill(
+        DOCS / "evidence" / "studies" / "transient.md", "causes", "\n".join([*lines, "", made("transient-causes")])
+    )

@@ -1,4 +1,4 @@
-"""Why checks of `wifi-compete` hold or not, measured: the parts of docs/studies/wifi-compete.md beside its study.
+"""Why checks of `wifi-compete` hold or not: the parts of docs/evidence/studies/wifi-compete.md beside its study.
 
 - **causes**: the study changed in one thing at a time, of the engine or of the peer, with its checks and mean
   ratios.
@@ -41,7 +41,7 @@ from thalweg.judging.statistics.means import ratio_to_published_mean
 from thalweg.judging.statistics.quantiles import median
 from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
 
-PAGE = DOCS / "studies" / "wifi-compete.md"
+PAGE = DOCS / "evidence" / "studies" / "wifi-compete.md"
 TRIALS, CHANGED_TRIALS = 1000, 300
 """Of the study, and of each change of it."""
 SEQUENCES, SHARED_TRIALS = range(1, 6), 100

@@ -177,11 +177,11 @@ def _kept(name: str) -> dict[str, Any]:
 
 
 PARTS = (
-    ("studies/transient.md", "live", transient),
-    ("studies/harm.md", "live", harm),
-    ("live.md", "kernel", kernel),
-    ("live.md", "quic", quic),
-    ("live.md", "share", share),
+    ("evidence/studies/transient.md", "live", transient),
+    ("evidence/studies/harm.md", "live", harm),
+    ("how-to/live.md", "kernel", kernel),
+    ("how-to/live.md", "quic", quic),
+    ("how-to/live.md", "share", share),
 )
 
 

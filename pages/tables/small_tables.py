@@ -88,15 +88,15 @@ def timers() -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _analyses() -> list[Analysis]:
-    return [analyze(read_series(DOCS / "probe" / f"{name}.csv.gz")) for name in TRACES]
+    return [analyze(read_series(DOCS / "how-to" / "probe" / f"{name}.csv.gz")) for name in TRACES]
 
 
 PARTS = (
-    ("models.md", "jitter", jitter),
-    ("studies/stacks.md", "implementations", implementations),
-    ("studies/laws.md", "windows", windows),
-    ("probe.md", "traces", traces),
-    ("probe.md", "timers", timers),
+    ("reference/models.md", "jitter", jitter),
+    ("evidence/studies/stacks.md", "implementations", implementations),
+    ("evidence/studies/laws.md", "windows", windows),
+    ("how-to/probe.md", "traces", traces),
+    ("how-to/probe.md", "timers", timers),
 )
 
 

@@ -48,7 +48,7 @@ def test_what_help_and_new_files_say_to_read_is_there() -> None:
     assert {"probe", "scenarios", "score", "sweeps", "quic"} <= named
     for name in named:
         assert manual.page(name)
-    assert "thalweg.github.io" not in "".join(file.read_text() for file in sources if file.name != "link.py")
+    assert "thalweg.github.io" not in "".join(file.read_text() for file in sources if file.name != "lab_link.py")
 
 
 def test_a_wheel_has_the_pages_that_the_makefile_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import thalweg
 
-PAGE = Path(__file__).parents[2] / "docs/own-controller.md"
+PAGE = Path(__file__).parents[2] / "docs/how-to/own-controller.md"
 
 
 @pytest.mark.parametrize("mbps", [2, 12])

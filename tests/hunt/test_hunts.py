@@ -287,7 +287,7 @@ def test_every_kind_has_its_words_in_the_manual() -> None:
 
 
 def test_the_schema_has_the_keys_of_plans_and_takes_those_of_the_manual() -> None:
-    schema = json.loads((DOCS / "reference" / "hunt.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((DOCS / "reference" / "schemas" / "hunt.schema.json").read_text(encoding="utf-8"))
     assert set(schema["properties"]) == set(KEYS)
     assert set(schema["$defs"]["kind"]["enum"]) == set(KINDS)
     page = PAGE.read_text(encoding="utf-8")

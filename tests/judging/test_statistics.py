@@ -1,4 +1,4 @@
-"""Intervals, tests and claims keep their promises, by simulation; docs/statistics.md has all of them."""
+"""Intervals, tests and claims keep their promises, by simulation: docs/explanation/statistics.md."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_trials_of_a_continuous_measure_all_count_although_some_agree_in_four_di
 
 
 def test_the_page_of_measured_rates_keeps_every_promise_within_a_point() -> None:
-    page = Path(__file__).parents[2] / "docs" / "statistics.md"
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "statistics.md"
     lines = [
         line.split("|")[1:-1] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("|")
     ]

@@ -17,7 +17,7 @@ from thalweg.probe.series import Series, read_series, write_series
 from thalweg.probe.simulated import simulate_probe
 
 Capture = pytest.CaptureFixture[str]
-EXAMPLES = Path(__file__).parents[2] / "docs" / "probe"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "how-to" / "probe"
 
 OWN = "number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted\n"
 OCTOPING = """\

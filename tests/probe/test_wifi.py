@@ -48,7 +48,7 @@ def test_the_distribution_function_is_that_of_the_draws(model: WifiModel) -> Non
 
 
 def test_the_means_are_those_of_the_published_model() -> None:
-    # 0.684 + 86.25 (J - 1) / 84 ms (docs/models.md)
+    # 0.684 + 86.25 (J - 1) / 84 ms (docs/reference/models.md)
     for mean, want in [(1, 0.684), (7, 6.845), (12, 11.979), (50, 50.997)]:
         assert WifiModel.of_mean(mean * 1e-3).mean_s * 1e3 == pytest.approx(want, abs=0.001)
 

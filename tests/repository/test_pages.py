@@ -67,7 +67,7 @@ def test_every_made_page_names_the_commit_that_it_was_made_with(name: str) -> No
 
 @pytest.mark.parametrize("page", ["transient", "wifi-compete"])
 def test_pages_with_figures_of_studies_name_a_commit(page: str) -> None:
-    text = (made.DOCS / "studies" / f"{page}.md").read_text(encoding="utf-8")
+    text = (made.DOCS / "evidence" / "studies" / f"{page}.md").read_text(encoding="utf-8")
     part = text.partition("<!-- made: figures -->")[2].partition("<!-- end -->")[0]
     assert re.search(r"commit `[0-9a-f]{10}`", part)
 

@@ -69,7 +69,7 @@ def test_what_an_installation_lacks_is_said_before_any_trial(
         (["study", "transient", "-n", "1"], "fits"),
         (["plot", "c4/simple-20mbps", "-o", str(tmp_path / "a.png")], "plots"),
         (["run", "c4/simple-20mbps", "--plot", str(tmp_path / "a.pdf")], "plots"),
-        (["probe", "analyze", "docs/probe/good.csv.gz"], "fits"),
+        (["probe", "analyze", "docs/how-to/probe/good.csv.gz"], "fits"),
     ):
         assert main(words) == 2
         assert f'pip install "thalweg[{extra}]"' in capsys.readouterr().err

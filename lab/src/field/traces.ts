@@ -2,7 +2,7 @@
 
 import { type Field, line, MOST_ROWS, panel, percentile, rates } from "./field";
 
-/** A packet of mahimahi's traces (docs/models.md, capacity). */
+/** A packet of mahimahi's traces (docs/reference/models.md, capacity). */
 const OPPORTUNITY = 1500;
 const SERIES = "number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted";
 

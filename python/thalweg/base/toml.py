@@ -9,8 +9,8 @@ from thalweg import _native
 from thalweg.base.errors import ScenarioError
 
 _TRACES = {"trace": "ms:", "file": "us:"}
-"""Keys of a scenario whose values are names of files (docs/scenario.schema.json), and how a value begins that is
-no name but the trace itself."""
+"""Keys of a scenario whose values are names of files (docs/reference/schemas/scenario.schema.json), and how one
+begins that is no name but the trace itself."""
 
 
 def read_toml(text: str | bytes, file: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Ended:
     status: int
     """Its exit status; 128 plus the number of the signal that ended it."""
     report: dict[str, Any]
-    """The report of the emulator; docs/live.md explains it."""
+    """The report of the emulator; docs/how-to/live.md explains it."""
 
 
 class LiveProcess:

@@ -39,7 +39,7 @@ _simulated = command(STUDY, [extra("series", Series, None), extra("context", typ
 
 @wraps(_simulated)
 def transient(**given: Any) -> int:
-    """Runs the study, or measures a series of one's own; see docs/studies/transient.md."""
+    """Runs the study, or measures a series of one's own; see docs/evidence/studies/transient.md."""
     series, context = given.pop("series"), given.pop("context")
     if series is None:
         return _simulated(**given)

@@ -46,7 +46,7 @@ class Sweep:
         tied: Sequence[Sequence[str]] = (),
         exclude: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """The keys of a plan file; see docs/sweeps.md. Raises RequestError."""
+        """The keys of a plan file; see docs/how-to/sweeps.md. Raises RequestError."""
         document = {
             "scenario": scenario,
             "trials": trials,

@@ -1,7 +1,7 @@
 """Magnitudes published by ccafct, and the measured ones. They decide nothing, since the transports differ.
 
 There, Linux TCP with the Prague of its kernel; here, a modelled QUIC endpoint with the Prague of its
-Internet-Draft. docs/studies/harm.md explains the differences.
+Internet-Draft. docs/evidence/studies/harm.md explains the differences.
 """
 
 from __future__ import annotations

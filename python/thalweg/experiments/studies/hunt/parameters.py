@@ -76,7 +76,7 @@ CASES = (
     Cell(
         "c4-low-and-up",
         "C4 takes longer if the capacity doubles in another phase of its probes",
-        "docs/verdicts.md, of draft-huitema-ccwg-c4-test",
+        "docs/evidence/verdicts.md, of draft-huitema-ccwg-c4-test",
         "c4-low-and-up",
         1.07,
     ),

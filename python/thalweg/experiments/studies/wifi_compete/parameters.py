@@ -7,9 +7,9 @@ in a pair, it starts at 1 s against a background download of 10 MB that began at
 Every trial draws its own jitter. With a `jitter_seed`, all trials share one jitter sequence and differ by
 starts and wake-ups of the senders alone: that is how the runs of the paper were made.
 
-Endpoints follow the peer's rules (docs/transport.md), whole: `rules = "picoquic"`, and `mtu_fallback`, by which
-senders return to the initial MTU at a probe timeout or when more than ten full packets are lost in a row, as the
-peer's stack does on a path that it takes for narrower. The competitors are the peer's controllers
+Endpoints follow the peer's rules (docs/reference/transport.md), whole: `rules = "picoquic"`, and `mtu_fallback`,
+by which senders return to the initial MTU at a probe timeout or when more than ten full packets are lost in a row,
+as the peer's stack does on a path that it takes for narrower. The competitors are the peer's controllers
 (`published.PEERS`).
 
 Source: "Handling of competition with Wi-Fi jitter" (C4 repository, commit ffec621, 2025).
