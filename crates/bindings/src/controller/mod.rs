@@ -24,7 +24,7 @@ use thalweg_control::Registry;
 
 /// The controllers of Thalweg, and those that `named` knows.
 pub(crate) fn registry(named: &std::sync::Arc<Named>) -> Registry {
-    Registry::standard().with_resolver(std::sync::Arc::clone(named) as _)
+    thalweg_reference::registry().with_resolver(std::sync::Arc::clone(named) as _)
 }
 
 /// Adds the classes that handlers see.
