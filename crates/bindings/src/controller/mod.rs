@@ -3,6 +3,7 @@
 //! `thalweg.control` reads files and checks classes and options; here is what runs in a trial. A text that names a class
 //! is resolved by a function that Python lends ([`Named`]), so that it can stand wherever the name of a controller can.
 
+mod attributes;
 mod decision;
 mod definition;
 mod driver;
