@@ -1,7 +1,5 @@
 //! The fields of events, reports and the path as attributes of the classes in Python, in seconds, bytes and bits per second.
 
-use super::events;
-use thalweg_control::event;
 use thalweg_units::{Bytes, Duration, Instant, Rate};
 
 /// What an attribute of this type is in Python.
@@ -11,6 +9,7 @@ pub(super) trait InPython {
     fn in_python(self) -> Self::Value;
 }
 
+/// What attributes of these types are in Python, and how they become it.
 macro_rules! in_python {
     ($($type:ty => $value:ty: $convert:expr;)*) => { $(
         impl InPython for $type {
@@ -33,9 +32,6 @@ in_python! {
     Duration => f64: Duration::as_secs_f64;
     Instant => f64: Instant::as_secs_f64;
     Rate => f64: |rate| rate.as_bits_per_sec() as f64;
-    event::Snapshot => events::Snapshot: events::Snapshot;
-    event::RateSample => events::RateSample: events::RateSample;
-    event::EcnCounts => events::EcnCounts: events::EcnCounts;
 }
 
 impl<T: InPython> InPython for Option<T> {
@@ -64,4 +60,4 @@ macro_rules! attributes {
         }
     };
 }
-pub(super) use attributes;
+pub(super) use {attributes, in_python};

@@ -1,7 +1,7 @@
 //! Events as Python sees them: one class for each struct of `thalweg_control::event`, under the same names, in seconds,
 //! bytes and bits per second. They hold the event and convert what is asked for.
 
-use super::attributes::{InPython, attributes};
+use super::attributes::{InPython, attributes, in_python};
 use pyo3::prelude::*;
 use thalweg_control::{event, fields};
 use thalweg_units::{Bytes, Duration, Instant, Rate};
@@ -41,6 +41,12 @@ pub(crate) struct EcnCounts(pub(super) event::EcnCounts);
 /// A new round-trip time sample.
 #[pyclass(module = "thalweg._native")]
 pub(crate) struct RttSample(pub(super) event::RttSample);
+
+in_python! {
+    event::Snapshot => Snapshot: Snapshot;
+    event::RateSample => RateSample: RateSample;
+    event::EcnCounts => EcnCounts: EcnCounts;
+}
 
 fields!(Ack => attributes!(Ack (self: event::Ack = &self.0) {
     fn window_was_underused(&self, path: &super::path::Path) -> bool {

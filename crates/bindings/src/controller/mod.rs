@@ -10,13 +10,14 @@ mod driver;
 mod events;
 mod failure;
 mod interrupt;
+mod named;
 mod observed;
 mod path;
 mod report;
 
-pub(crate) use definition::Named;
 pub(crate) use failure::{Failure, heeded};
 pub(crate) use interrupt::{Speaking, interrupt_handlers};
+pub(crate) use named::Named;
 pub(crate) use path::Path;
 pub(crate) use report::Report;
 

@@ -8,6 +8,7 @@ use crate::outcome::trace::{Record, Recorder, Trace};
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
 use crate::trial::connection::{Connection, plans};
+use crate::trial::element::{Element, Elements};
 use crate::trial::event_queue::EventQueue;
 use crate::trial::seed;
 use first_link::{FirstLink, InTransit};
@@ -30,10 +31,6 @@ use progress::FlowProgress;
 use steered::Pause;
 pub(crate) use steered::Progressed;
 
-/// Elements of a connection: client, server, applications.
-const PER_CONNECTION: usize = 3;
-const APPLICATIONS: usize = 2;
-
 pub(crate) struct Network {
     seed: u64,
     overhead: u32,
@@ -42,7 +39,8 @@ pub(crate) struct Network {
     links: Vec<Link<InTransit>>,
     /// The connections of all flows, flow by flow.
     connections: Vec<Connection>,
-    /// Elements: the links, then client, server and applications of each connection.
+    elements: Elements,
+    /// When each element is due.
     queue: EventQueue,
     progress: Vec<FlowProgress>,
     /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
@@ -113,10 +111,11 @@ impl Network {
                 link
             })
             .collect();
-        let mut queue = EventQueue::new(links.len() + PER_CONNECTION * connections.len());
+        let elements = Elements { links: links.len() };
+        let mut queue = EventQueue::new(elements.count(connections.len()));
         for (index, connection) in connections.iter().enumerate() {
-            let client = links.len() + PER_CONNECTION * index + Role::Client.index();
-            queue.set(client, connection.start);
+            let client = Element::Endpoint(index, Role::Client);
+            queue.set(elements.number(client), connection.start);
         }
         let progress = progress::of_flows(scenario, &connections);
         let waiting = progress.iter().filter(|flow| flow.awaited).count();
@@ -130,6 +129,7 @@ impl Network {
             noted: vec![Counters::default(); scenario.sample.map_or(0, |_| connections.len())],
             links,
             connections,
+            elements,
             queue,
             waiting: (waiting > 0).then_some(waiting),
             unstarted: progress.len(),
@@ -171,11 +171,12 @@ impl Network {
             }
             // A trial that waits for a flow on which nothing can happen any more lasts as long as one in which something is due
             // later.
-            let Some((time, element)) = (self.queue.peek()).filter(|(time, _)| *time <= self.limit)
+            let Some((time, number)) = (self.queue.peek()).filter(|(time, _)| *time <= self.limit)
             else {
                 self.now = self.limit;
                 return Ok(Progressed::Ended);
             };
+            let element = self.elements.numbered(number);
             if self.audit.is_some() {
                 self.audit_call(element, time)?;
             }
@@ -184,10 +185,10 @@ impl Network {
             if stop.load(Ordering::Relaxed) {
                 return Err(Ended::Stopped);
             }
-            if element < self.links.len() {
-                self.deliver(LinkId::numbered(element));
-            } else {
-                self.wake(element - self.links.len());
+            match element {
+                Element::Link(link) => self.deliver(link),
+                Element::Endpoint(index, side) => self.wake(index, side),
+                Element::Applications(index) => self.wake_applications(index),
             }
         }
         Ok(Progressed::Unfinished)
@@ -195,11 +196,11 @@ impl Network {
 
     /// Simulated time goes on to the next event of an element.
     #[inline(always)] // in every event
-    fn begin_event(&mut self, element: usize, time: Instant) {
+    fn begin_event(&mut self, element: Element, time: Instant) {
         // In release builds too: a trial in which time decreases is meaningless.
         assert!(
             time >= self.now,
-            "element {element} wants {time:?} at {:?}: time must not fall",
+            "{element:?} wants {time:?} at {:?}: time must not fall",
             self.now
         );
         self.now = time;
@@ -258,7 +259,7 @@ impl Network {
                 self.note_delivered(link, next);
                 return;
             }
-            self.begin_event(link.index(), next);
+            self.begin_event(Element::Link(link), next);
         }
     }
 
@@ -296,10 +297,7 @@ impl Network {
         if let Some(recorder) = &mut self.recorder {
             recorder.note_arrival(self.now, link.index(), &mut self.links[link.index()]);
         }
-        let Some(slot) = self.links[link.index()].arrive(self.now) else {
-            return false;
-        };
-        let Some(carried) = slot else {
+        let Some(carried) = self.links[link.index()].arrive(self.now) else {
             return false;
         };
         let index = carried.connection as usize;
@@ -316,7 +314,7 @@ impl Network {
         carried.crossed += 1;
         let route = &connection.routes[Direction::to(side)];
         if let Some(&next) = route.get(usize::from(carried.crossed)) {
-            if let Some(carried) = slot.take() {
+            if let Some(carried) = self.links[link.index()].take_arrived() {
                 self.forward(next, carried, number);
             }
             return true;
@@ -351,12 +349,13 @@ impl Network {
             && (self.recorder.is_none() || side != connection.sending_side())
             && connection.endpoint(side).is_silent(self.now);
         if is_silent && is_unmoved {
-            let element = self.element(index, side.index());
-            debug_assert_eq!(self.queue.due(element), self.due(element));
+            debug_assert_eq!(
+                self.queue.due(self.number(index, side)),
+                self.due(Element::Endpoint(index, side))
+            );
         } else if is_silent {
             let next = connection.endpoint(side).next();
-            let element = self.element(index, side.index());
-            self.queue.set(element, next);
+            self.queue.set(self.number(index, side), next);
         } else {
             self.pump(index, side, "received");
         }
@@ -380,46 +379,42 @@ impl Network {
         }
     }
 
-    /// The element of one side of a connection; that of the applications follows the two sides.
-    fn element(&self, connection: usize, offset: usize) -> usize {
-        self.links.len() + PER_CONNECTION * connection + offset
+    /// The number of one side of a connection in the queue.
+    #[inline(always)] // in every event
+    fn number(&self, connection: usize, side: Role) -> usize {
+        self.elements.number(Element::Endpoint(connection, side))
     }
 
-    /// An endpoint or the applications of a connection are due.
-    fn wake(&mut self, element: usize) {
-        let index = element / PER_CONNECTION;
+    /// The applications of a connection are due.
+    fn wake_applications(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        match element % PER_CONNECTION {
-            APPLICATIONS => {
-                let (running, open) = connection.is_in_progress();
-                connection.tick_app(self.now);
-                debug_assert!(connection.next_app() > self.now, "time would stand still");
-                self.note_end(index, running, open);
-                self.pump(index, Role::Client, "timer");
-                self.pump(index, Role::Server, "timer");
-            }
-            0 if !connection.started => {
-                connection.begin();
-                self.note_start(index);
-                self.pump(index, Role::Client, "timer");
-            }
-            _ if (self.ahead).is_some_and(|ahead| ahead.element == self.links.len() + element) => {
-                self.catch_up();
-            }
-            side => {
-                let side = if side == 0 {
-                    Role::Client
-                } else {
-                    Role::Server
-                };
-                connection.endpoint(side).expire(self.now);
-                self.note_sender(index, side);
-                if !self.is_steered || !self.pauses(index, side, None) {
-                    self.pump(index, side, "timer");
-                    if self.may_run_ahead(index, side) {
-                        self.run_ahead(index, side);
-                    }
-                }
+        let (running, open) = connection.is_in_progress();
+        connection.tick_app(self.now);
+        debug_assert!(connection.next_app() > self.now, "time would stand still");
+        self.note_end(index, running, open);
+        self.pump(index, Role::Client, "timer");
+        self.pump(index, Role::Server, "timer");
+    }
+
+    /// An endpoint of a connection is due.
+    fn wake(&mut self, index: usize, side: Role) {
+        let connection = &mut self.connections[index];
+        if side == Role::Client && !connection.started {
+            connection.begin();
+            self.note_start(index);
+            self.pump(index, Role::Client, "timer");
+            return;
+        }
+        if (self.ahead).is_some_and(|ahead| ahead.sender == (index, side)) {
+            self.catch_up();
+            return;
+        }
+        connection.endpoint(side).expire(self.now);
+        self.note_sender(index, side);
+        if !self.is_steered || !self.pauses(index, side, None) {
+            self.pump(index, side, "timer");
+            if self.may_run_ahead(index, side) {
+                self.run_ahead(index, side);
             }
         }
     }
@@ -427,13 +422,13 @@ impl Network {
     /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
     /// be called again.
     fn pump(&mut self, index: usize, side: Role, event: &'static str) {
-        let element = self.element(index, side.index());
-        // In release builds too, as in `advance`.
+        // In release builds too, as in `begin_event`.
         assert!(
-            self.ahead.is_none_or(|ahead| ahead.element != element),
-            "element {element} is called at {:?}, a time that it has passed",
+            self.ahead.is_none_or(|ahead| ahead.sender != (index, side)),
+            "the {side:?} of connection {index} is called at {:?}, a time that it has passed",
             self.now
         );
+        let number = self.number(index, side);
         let mut connection = &mut self.connections[index];
         let mut client_closes = false;
         if connection.endpoint(side).has_events() {
@@ -460,7 +455,7 @@ impl Network {
         let sent = first_link.sent;
         let has_events = endpoint.has_events();
         // A timer set to a time in the past fires now (RFC 9002 sections A.6 and A.8).
-        self.queue.set(element, endpoint.next().max(self.now));
+        self.queue.set(number, endpoint.next().max(self.now));
         if sent {
             let next = link.next().unwrap_or(Instant::NEVER);
             self.queue.set(link_id.index(), next);
@@ -468,7 +463,8 @@ impl Network {
         let has_call = connection.call.is_some();
         if has_call {
             let next = self.connections[index].next_app();
-            self.queue.set(self.element(index, APPLICATIONS), next);
+            let applications = Element::Applications(index);
+            self.queue.set(self.elements.number(applications), next);
         }
         if self.audit.is_some() {
             self.audit_endpoint(index, side, link_id, sent);

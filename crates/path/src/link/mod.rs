@@ -86,6 +86,8 @@ pub struct Link<P> {
     reign: u64,
     seed: u64,
     flight: Flight,
+    /// The place of the packet that arrived last.
+    arrived: Option<Slot>,
     /// Arrival of the last packet, on an in-order link.
     last_arrival: Option<Instant>,
 }
@@ -130,6 +132,7 @@ impl<P: Packet> Link<P> {
             jitter_rng: stream(seed, "jitter"),
             last_draw: (Instant::START, Duration::ZERO),
             flight: Flight::new(config.reorder),
+            arrived: None,
             last_arrival: (!config.reorder).then_some(Instant::START),
             schedule,
         }
@@ -141,6 +144,7 @@ impl<P: Packet> Link<P> {
         // Before anything else, so that the packet is built in place.
         let (flow, size, ecn) = (packet.flow(), packet.size(), packet.ecn());
         let slot = self.store.put(packet, self.port.vacant.take());
+        self.arrived = None; // its place may be taken now
         self.advance(now);
         self.port.arrive(flow, size);
         let queued = Queued {
@@ -167,25 +171,31 @@ impl<P: Packet> Link<P> {
     /// The next packet that has arrived by `now`. Call it until it returns `None`.
     #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<P> {
-        self.arrive(now)?.take()
+        self.arrive(now)?;
+        self.take_arrived()
     }
 
-    /// Like [`Link::pop`], but in place: the packet can be inspected, or taken, until
-    /// the next push.
+    /// Like [`Link::pop`], but in place: the packet can be looked at, and [taken](Link::take_arrived), until the next push.
     #[inline(always)] // in every arrival
-    pub fn arrive(&mut self, now: Instant) -> Option<&mut Option<P>> {
+    pub fn arrive(&mut self, now: Instant) -> Option<&mut P> {
         self.advance(now);
         if self.flight.next().is_none_or(|arrival| arrival > now) {
             return None;
         }
         let Flying { slot, jitter, .. } = self.flight.pop()?;
         self.port.vacant.add(slot);
-        let entry = self.store.entry(slot)?;
-        let packet = entry.as_ref()?;
+        self.arrived = Some(slot);
+        let packet = self.store.get_mut(slot)?;
         self.port
             .counters
             .delivered(packet.flow(), packet.size(), jitter);
-        Some(entry)
+        Some(packet)
+    }
+
+    /// The packet that [`Link::arrive`] has shown.
+    #[inline]
+    pub fn take_arrived(&mut self) -> Option<P> {
+        self.store.entry(self.arrived.take()?)?.take()
     }
 
     /// Whose packet [`Link::arrive`] would hand out at `now`, and the delay of it in excess of transmission and
