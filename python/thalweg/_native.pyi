@@ -43,6 +43,9 @@ def engine() -> str:
 def controllers() -> list[dict[str, Any]]:
     """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
 
+def runs_in_browser(controller: str) -> bool:
+    """Whether the engine in WebAssembly has this controller."""
+
 def models() -> list[dict[str, str]]:
     """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""
 

@@ -8,6 +8,13 @@ use thalweg_units::{Duration, Ecn};
 pub enum OptionKind {
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A version of the controller.
+    Variant {
+        /// Those that its own crate has.
+        here: &'static [&'static str],
+        /// Those that another crate adds ([`Registry::add_variant`](crate::Registry::add_variant)).
+        elsewhere: &'static [&'static str],
+    },
     /// `on` or `off`.
     Flag,
     /// A real number between two bounds, both included.
@@ -33,7 +40,7 @@ impl OptionKind {
     /// The accepted values in words.
     pub fn accepted(&self) -> String {
         match self {
-            OptionKind::Choice(words) => words.join(", "),
+            OptionKind::Choice(words) | OptionKind::Variant { here: words, .. } => words.join(", "),
             OptionKind::Flag => "on, off".to_owned(),
             OptionKind::Number(low, high) => format!("a number from {low} to {high}"),
             OptionKind::Duration => "a duration such as 1 ms".to_owned(),
@@ -42,7 +49,9 @@ impl OptionKind {
 
     pub(crate) fn accepts(&self, value: &str) -> bool {
         match self {
-            OptionKind::Choice(words) => words.contains(&value),
+            OptionKind::Choice(words) | OptionKind::Variant { here: words, .. } => {
+                words.contains(&value)
+            }
             OptionKind::Flag => matches!(value, "on" | "off"),
             OptionKind::Number(low, high) => value
                 .parse::<f64>()

@@ -4,13 +4,14 @@ use audited::run_trial;
 use proptest::prelude::*;
 use thalweg_sim::Scenario;
 
+mod any_variant;
 mod audited;
 
 fn scenario(path: &str, flow: &str) -> Scenario {
     let text = format!(
         "title = \"t\"\noverhead = \"0 B\"\n[path]\n{path}\n[[flow]]\nname = \"main\"\n{flow}\n"
     );
-    Scenario::from_toml(text.as_bytes(), "floor.toml", &[], &[])
+    any_variant::from_toml(text.as_bytes(), "floor.toml", &[], &[])
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 

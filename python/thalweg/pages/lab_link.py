@@ -15,6 +15,7 @@ import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 
+from thalweg import _native
 from thalweg.base.errors import RequestError
 from thalweg.base.toml import read_toml
 from thalweg.engine.outcome import Description, Outcomes
@@ -66,7 +67,8 @@ def link_to(outcomes: Outcomes, trial: int, version: str) -> TrialLink | None:
 def link_of(of: Description, seed: int, version: str, trace_hash: str) -> TrialLink | None:
     """The link to the trial of a scenario with a seed, None if the lab in a browser cannot run it.
 
-    It has no controllers in Python and no QUIC stack (`thalweg_sim::quic`), and refuses what is too long.
+    It has no controllers in Python, no QUIC stack (`thalweg_sim::quic`) and no variants of `crates/reference`,
+    and refuses what is too long.
     """
     name = f"{of.suite}/{of.name}" if of.suite else of.name
     if of.controllers or len(of.toml.encode()) > _LONGEST // 2 or not runs_in_browser(of.toml):
@@ -78,16 +80,15 @@ def link_of(of: Description, seed: int, version: str, trace_hash: str) -> TrialL
 def runs_in_browser(toml: str) -> bool:
     r"""Whether the flows of a scenario have controllers and a transport that a browser has.
 
-    >>> runs_in_browser('[[flow]]\ncontroller = "c4"'), runs_in_browser('[[flow]]\ncontroller = "noq:bbr3"')
-    (True, False)
+    >>> [runs_in_browser(f'[[flow]]\ncontroller = "{name}"') for name in ("c4", "noq:bbr3", "c4:variant=v1")]
+    [True, False, False]
     """
     try:
         flows = read_toml(toml, "scenario").get("flow", [])
     except RequestError:
         return True  # the page itself says what it cannot run
-    elsewhere = re.compile(r"noq:|kernel:|.*\.py\b")
     return not any(
-        flow.get("stack", "model") != "model" or elsewhere.match(str(flow.get("controller", "")))
+        flow.get("stack", "model") != "model" or not _native.runs_in_browser(str(flow.get("controller", "c4")))
         for flow in flows
         if isinstance(flow, dict)
     )

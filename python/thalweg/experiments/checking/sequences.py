@@ -87,7 +87,7 @@ class _Sequence:
         )
 
     def _begin(self) -> None:
-        counts = SimpleNamespace(ect0=0, ect1=0, ce=0, largest_acked=0)
+        counts = SimpleNamespace(ect0=0, ect1=0, ce=0, largest_acked=0, total=0)
         self.path = SimpleNamespace(
             now=self.draw.uniform(0, 10),
             mtu=_MTU,
@@ -209,6 +209,7 @@ class _Sequence:
         path.lowest_unacked = min(self.sent, default=path.next_packet)
         path.newest_acked_data_sent = max(path.newest_acked_data_sent, newest.sent)
         path.ecn.ect0 += len(packets) - marked
+        path.ecn.total += len(packets)
         if marked:
             path.ecn.ce += marked
             path.ecn.largest_acked = largest
