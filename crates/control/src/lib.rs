@@ -13,6 +13,7 @@ mod bbr1;
 mod bbr_model;
 mod c4;
 mod c4_early;
+mod cbr;
 mod coefficient;
 mod controller;
 mod cubic;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use thalweg_units::{Bytes, Duration, Rate};
 
-const CONTROLLERS: [&str; 10] = [
+const CONTROLLERS: [&str; 11] = [
     "reno",
     "reno:start=hystart",
     "reno:variant=picoquic",
@@ -19,6 +19,7 @@ const CONTROLLERS: [&str; 10] = [
     "prague",
     "prague:rtt_transition=0,loss=cubic,hystart=on",
     "prague:undo=on,classic_fallback=on,hystart=on",
+    "cbr",
 ];
 
 /// Something that happens to a flow. Indices pick a packet in flight, or sent.
@@ -63,6 +64,7 @@ fn any_controller() -> impl Strategy<Value = String> {
                 OptionKind::Number(low, high) => {
                     [low, high, (low + high) / 2.0][value % 3].to_string()
                 }
+                OptionKind::Rate => pick(&["1 bps", "5 Mbps", "100 Gbps"]),
                 OptionKind::Duration => pick(&["0 s", "1 ns", "1 ms", "1 s", "1 h"]),
             };
             values.insert(option.name, text);
