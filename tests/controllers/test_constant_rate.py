@@ -28,8 +28,6 @@ def test_neither_losses_nor_marks_nor_a_full_queue_slow_it_down() -> None:
         {"path.rate": "3 Mbps", "path.buffer": "10 packets"},
         {"path.rtt": "600 ms"},
     ):
-        scenario = thalweg.Scenario.load(
-            "c4/simple-20mbps", {**base, **path}, {"main": "cbr:rate=4 Mbps"}
-        )
+        scenario = thalweg.Scenario.load("c4/simple-20mbps", {**base, **path}, {"main": "cbr:rate=4 Mbps"})
         sent = scenario.run(1).outcomes.series(0, "main").sent * 8 / 1e6
         assert sent[3:8].tolist() == pytest.approx([4] * 5, rel=0.05), path

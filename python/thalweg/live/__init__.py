@@ -9,7 +9,7 @@ from thalweg.live.process import Ended, LiveRequest, run_shell
 from thalweg.live.report import faithfulness, is_faithful, write_report
 from thalweg.live.rig import Rig
 from thalweg.live.trial import LiveScenario
-from thalweg.live.trials import Played, Timing, play
+from thalweg.live.trials import Played, Timing, faithful, play
 
 __all__ = [
     "Ended",
@@ -19,6 +19,7 @@ __all__ = [
     "Played",
     "Rig",
     "Timing",
+    "faithful",
     "faithfulness",
     "is_faithful",
     "play",

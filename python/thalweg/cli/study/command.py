@@ -14,7 +14,7 @@ import typer
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
-from thalweg.cli.study.live import Bound, Live, Realtime, StrictTiming, announce, timing
+from thalweg.cli.study.live import Bound, Live, Realtime, Retry, StrictTiming, announce, timing
 from thalweg.executor.choice import chosen
 from thalweg.extras import require
 from thalweg.live import LiveScenario
@@ -29,6 +29,7 @@ _LIVE: dict[str, tuple[Any, Any]] = {
     "realtime": (Realtime, False),
     "bound": (Bound, None),
     "strict_timing": (StrictTiming, False),
+    "retry": (Retry, None),
 }
 Shape = Annotated[Format, typer.Option("--format", help="Output format.")]
 
@@ -61,11 +62,11 @@ def command(
         live = False
         if isinstance(study, ScenarioStudy):
             given.pop("audit")  # its callback has switched the auditor on
-            live, realtime, bound, strict = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
+            live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
             ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed")}
-            where["timing"] = timing(live, realtime, bound, strict)
+            where["timing"] = timing(live, realtime, bound, strict, retry)
         parameters = (choose or study.choose)(given, live)
         if isinstance(study, ScenarioStudy):
             where["scenarios"] = _read(study, parameters, trials)
@@ -90,7 +91,19 @@ def command(
     return run
 
 
-_HOW = {"jobs", "cluster", "audit", "format_", "out", "figures", "no_report", "strict_timing", "quiet", "context"}
+_HOW = {
+    "jobs",
+    "cluster",
+    "audit",
+    "format_",
+    "out",
+    "figures",
+    "no_report",
+    "strict_timing",
+    "retry",
+    "quiet",
+    "context",
+}
 """Options for how a study runs and where it writes, not for its content."""
 
 
