@@ -18,7 +18,9 @@ from thalweg.cli.study.live import Bound, Live, Realtime, Retry, StrictTiming, a
 from thalweg.executor.choice import chosen
 from thalweg.extras import require
 from thalweg.live import LiveScenario
+from thalweg.quantity import roughly
 from thalweg.seeds import set_of
+from thalweg.studies.runner.estimate import LONG_S
 from thalweg.studies.runner.parameters import Option, options
 from thalweg.studies.runner.study import ScenarioStudy, Study, StudyError
 
@@ -74,11 +76,13 @@ def command(
             note(line)
         with reserved(ending.out):
             failed = None
-            with Bar() as bar, ExitStack() as stack:
+            with ExitStack() as stack:
                 if isinstance(study, ScenarioStudy):
                     where["executor"] = stack.enter_context(chosen(jobs, cluster))
+                    _tell_length(study, parameters, trials, where)
                 try:
-                    finished = study.run(parameters, trials, on_progress=bar.show, **where)
+                    with Bar() as bar:
+                        finished = study.run(parameters, trials, on_progress=bar.show, **where)
                 except StudyError as error:
                     finished, failed = error.finished, error
             finished.result.command = again
@@ -138,6 +142,17 @@ def _read(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | No
         refuse_audit()
     announce(*study.live_span_s(parameters, trials or parameters.trials))
     return scenarios
+
+
+def _tell_length(
+    study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None, where: Mapping[str, Any]
+) -> None:
+    """Says how long a study takes that is not over soon."""
+    scenarios, executor, n = where["scenarios"], where["executor"], trials or parameters.trials
+    expected_s = study.estimate_s(parameters, scenarios, n, where["seed"], executor)
+    if expected_s is not None and expected_s > LONG_S:
+        runs = sum(study.runs_of(cell, n) for cell in scenarios)
+        note(f"about {roughly(expected_s)}: {runs} trials of {len(scenarios)} cells, {executor.width} at once")
 
 
 def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]) -> Iterator[inspect.Parameter]:

@@ -21,6 +21,7 @@ from thalweg.live import LiveScenario, Timing
 from thalweg.progress import Progress, silent
 from thalweg.scenario import Interrupted, Scenario
 from thalweg.statistics.interval import Values
+from thalweg.studies.runner.estimate import estimate_s
 from thalweg.studies.runner.parameters import Cell, Option, Parameters, ScenarioParameters, changed, settings
 from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.studies.runner.table import Table
@@ -205,6 +206,22 @@ class ScenarioStudy(Study[S, C, M]):
     def runs_of(self, cell: C, trials: int) -> int:
         """How many trials run for a cell, with those that run again for their traces."""
         return self.trials_of(cell, trials)
+
+    def work_of(self, parameters: S, cell: C, trials: int) -> float:
+        """How many trials without a trace take as long as a cell."""
+        return self.runs_of(cell, trials)
+
+    def estimate_s(
+        self, parameters: S, scenarios: Mapping[C, Scenario | LiveScenario], n: int, seed: int, executor: Executor
+    ) -> float | None:
+        """How long a study in virtual time takes; None if that cannot be told, or if it is over soon.
+
+        Plays a few trials that are not kept. Raises KeyboardInterrupt, and AuditError.
+        """
+        virtual = [scenario for scenario in scenarios.values() if isinstance(scenario, Scenario)]
+        if len(virtual) < len(scenarios):
+            return None
+        return estimate_s(virtual, [self.work_of(parameters, cell, n) for cell in scenarios], seed, executor)
 
     def scenarios(self, parameters: S, trials: int | None = None) -> dict[C, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""
