@@ -131,6 +131,9 @@ def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
     )
 
 
+BOUND = "--bound '5': expected a time such as 20ms or 75s; units are ns, us, µs, ms, s, min, h"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -139,8 +142,16 @@ def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
         (["run", "a", "--foo"], "unknown option --foo; did you mean --format?"),
         (["rnu"], "unknown command 'rnu'; did you mean run?"),
         (["run", "a", "--controller"], "--controller: a value is missing"),
-        (["run", "a", "--trials", "0"], "--trials: too small; accepted: at least 1"),
-        (["run", "a", "--trials", "x"], "--trials: not a whole number"),
+        (["run", "a", "--trials", "0"], "--trials '0': accepted: a whole number, 1 or more"),
+        (["run", "a", "--trials", "x"], "--trials 'x': accepted: a whole number, 1 or more"),
+        (["run", "a", "-n", "1.5"], "--trials '1.5': accepted: a whole number, 1 or more"),
+        (["run", "a", "--seed", "x"], "--seed 'x': accepted: a whole number, 0 or more"),
+        (["run", "a", "--seed", "-3"], "--seed '-3': accepted: a whole number, 0 or more"),
+        (["suite", "c4", "--jobs", "two"], "--jobs 'two': accepted: a whole number, 0 or more"),
+        (["probe", "run", "a", "--port", "70000"], "--port '70000': accepted: a whole number from 0 to 65535"),
+        (["study", "harm", "--count", "x"], "--count 'x': accepted: a whole number from 1 to 1000000"),
+        (["compare", "a", "b", "--margin", "x"], "--margin 'x': accepted: a number from 0 to 100"),
+        (["run", "c4/simple-20mbps", "--live", "--bound", "5"], BOUND),
         (["suite", "a", "--format", "xml"], "--format 'xml': accepted: table, json, markdown, junit, github"),
     ],
 )

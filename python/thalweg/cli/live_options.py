@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from thalweg.cli.console import note
 from thalweg.cli.options import Stack, refuse_audit
 from thalweg.errors import RequestError
+from thalweg.quantity import seconds
 
 if TYPE_CHECKING:
     from thalweg.live import Timing
@@ -34,9 +35,11 @@ class LiveOptions:
     """How often a trial runs again that was not what its scenario describes; None for the usual number."""
 
     def timing(self) -> Timing:
-        """What each trial is asked, which is told of when it runs again."""
+        """What each trial is asked; whoever runs it is told why it runs again. Raises RequestError."""
         from thalweg.live import Timing  # noqa: PLC0415 - only real time needs it
 
+        if self.bound is not None:
+            seconds(self.bound, "--bound")
         return Timing(self.realtime, self.bound, USUAL_RETRIES if self.retry is None else self.retry, note)
 
 
