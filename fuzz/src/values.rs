@@ -173,6 +173,7 @@ pub(crate) fn controller(random: &mut Random, of_stack: bool) -> String {
                 _ => (low + (high - low) * random.below(1000) as f64 / 1000.0).to_string(),
             },
             OptionKind::Duration => time(random),
+            OptionKind::Rate => (*random.choose(&["100 kbps", "5 Mbps", "60 Mbps"])).to_owned(),
         };
         options.push(format!("{}={value}", doc.name));
     }

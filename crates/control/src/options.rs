@@ -1,7 +1,7 @@
 //! Options in the name of a controller: `c4:variant=v1`, `cubic:start=classic`.
 
 use std::collections::BTreeMap;
-use thalweg_units::{Duration, Ecn};
+use thalweg_units::{Duration, Ecn, Rate};
 
 /// The accepted values of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub enum OptionKind {
     Number(f64, f64),
     /// A duration with its unit.
     Duration,
+    /// A rate above zero with its unit.
+    Rate,
 }
 
 /// Documentation and type of one option.
@@ -44,6 +46,7 @@ impl OptionKind {
             OptionKind::Flag => "on, off".to_owned(),
             OptionKind::Number(low, high) => format!("a number from {low} to {high}"),
             OptionKind::Duration => "a duration such as 1 ms".to_owned(),
+            OptionKind::Rate => "a rate above 0 such as 5 Mbps".to_owned(),
         }
     }
 
@@ -57,6 +60,7 @@ impl OptionKind {
                 .parse::<f64>()
                 .is_ok_and(|number| *low <= number && number <= *high),
             OptionKind::Duration => value.parse::<Duration>().is_ok(),
+            OptionKind::Rate => value.parse::<Rate>().is_ok_and(|rate| !rate.is_zero()),
         }
     }
 }
@@ -90,6 +94,12 @@ impl Options {
     }
     /// The value of a [`OptionKind::Duration`].
     pub fn duration(&self, name: &str) -> Duration {
+        self.text(name)
+            .parse()
+            .expect("checked when the option was read")
+    }
+    /// The value of a [`OptionKind::Rate`].
+    pub fn rate(&self, name: &str) -> Rate {
         self.text(name)
             .parse()
             .expect("checked when the option was read")

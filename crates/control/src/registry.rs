@@ -20,7 +20,11 @@ pub static ENTRIES: &[Entry] = &[
     crate::bbr::ENTRY,
     crate::bbr1::ENTRY,
     crate::prague::ENTRY,
+    crate::cbr::ENTRY,
 ];
+
+/// What others call a flow without congestion control.
+const CALLED_CBR: [&str; 3] = ["constant", "udp", "unresponsive"];
 
 /// Knows controllers that are not in a list, by texts that no entry could have.
 pub trait Resolver: Send + Sync {
@@ -151,7 +155,10 @@ impl Registry {
         let found = self.entries.iter().find(|entry| entry.name == name.trim());
         let entry = *found.ok_or_else(|| SpecError::Name {
             name: name.to_owned(),
-            hint: did_you_mean(name, self.entries.iter().map(|entry| entry.name)),
+            hint: match CALLED_CBR.contains(&name.trim()) {
+                true => format!(" (did you mean \"{}\"?)", crate::cbr::ENTRY.name),
+                false => did_you_mean(name, self.entries.iter().map(|entry| entry.name)),
+            },
             accepted: names(self.entries.iter().map(|entry| entry.name)),
         })?;
         let options = self.read_options(&entry, rest)?;

@@ -132,7 +132,7 @@ fn a_run_that_is_watched_is_the_same_run() {
     assert_eq!(traced.outcome, run_trial(&scenario, 2, false).0);
 }
 
-const CONTROLLERS: [&str; 11] = [
+const CONTROLLERS: [&str; 12] = [
     "c4",
     "c4:variant=draft-05",
     "c4:variant=2026-10",
@@ -144,6 +144,7 @@ const CONTROLLERS: [&str; 11] = [
     "bbr:variant=picoquic",
     "bbr1",
     "prague",
+    "cbr:rate=4Mbps",
 ];
 const QUEUES: [&str; 6] = ["drop-tail", "red", "codel", "fq-codel", "pie", "dualpi2"];
 const JITTERS: [&str; 4] = [

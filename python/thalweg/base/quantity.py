@@ -56,6 +56,18 @@ def scale(value: float, unit: str) -> tuple[float, str]:
     return steps[-1]
 
 
+def roughly(seconds: float) -> str:
+    """A time of which only the size matters.
+
+    >>> roughly(75.4), roughly(460), roughly(26000)
+    ('75 s', '7.7 min', '7.2 h')
+    """
+    for unit, longest, length in (("s", 120.0, 1.0), ("min", 7200.0, 60.0)):
+        if seconds < longest:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds / 3600:.2g} h"
+
+
 def percent(fraction: float) -> str:
     """A fraction as a percentage.
 

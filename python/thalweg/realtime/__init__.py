@@ -9,7 +9,7 @@ from thalweg.realtime.process import Ended, LiveRequest, run_shell
 from thalweg.realtime.report import faithfulness, is_faithful, write_report
 from thalweg.realtime.rig import Rig
 from thalweg.realtime.trial import LiveScenario
-from thalweg.realtime.trials import Played, Timing, play
+from thalweg.realtime.trials import Played, Timing, faithful, play
 
 __all__ = [
     "Ended",
@@ -19,6 +19,7 @@ __all__ = [
     "Played",
     "Rig",
     "Timing",
+    "faithful",
     "faithfulness",
     "is_faithful",
     "play",

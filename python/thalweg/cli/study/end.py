@@ -18,7 +18,7 @@ from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED, UNFAITHFUL
-from thalweg.cli.study.live import tell
+from thalweg.cli.study.live import refused, tell
 from thalweg.cli.tables import each
 from thalweg.experiments.studies.runner.folder import reserve_folder
 from thalweg.experiments.studies.runner.result import Check, StudyResult
@@ -71,8 +71,7 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
         return REFUSED if failed else INTERRUPTED
     if ending.figures:
         _draw(finished, ending.figures)
-    if ending.strict_timing and not result.is_faithful():
-        complain("--strict-timing: some trials in real time were not what their scenarios describe")
+    if refused(result, ending.strict_timing):
         return UNFAITHFUL
     if result.fails:
         return FAILED

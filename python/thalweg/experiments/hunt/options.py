@@ -1,8 +1,8 @@
 """Options of a controller as axes of a search: ranges of the registry, or what the user gives.
 
-A number without a range of the user has that of the registry; a duration, from a quarter of its default to four
-times that; a switch or a word, all that it may be. A range over an order of magnitude is searched on the scale of
-logarithms.
+A number without a range of the user has that of the registry; a duration or a rate, from a quarter of its default
+to four times that; a switch or a word, all that it may be. A range over an order of magnitude is searched on the
+scale of logarithms.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from thalweg.experiments.sweep.axis import Axis, Value, range_of
 _NUMBER = re.compile(r"a number from (\S+) to (\S+)")
 _GIVEN = re.compile(r"(?P<name>\w+)(?:=(?P<values>.+))?")
 _TIMES = 4
+_WRITTEN_IN = {"s": (1e3, "ms"), "bps": (1e-6, "Mbps")}
 _LOG_FROM = 10
 
 
@@ -42,7 +43,7 @@ class Options:
 
 
 def read_options(controller: str, given: Sequence[str]) -> Options:
-    """What varies: `push`, `push=1.1..1.5`, `variant=v1|v2`; with nothing given, all numbers and durations.
+    """What varies: `push`, `push=1.1..1.5`, `variant=v1|v2`; with nothing given, all numbers, durations and rates.
 
     What the controller sets, as `c4:push=1.2` does, stays. Raises RequestError.
     """
@@ -117,13 +118,14 @@ def _of_registry(name: str, option: dict[str, Any] | None, words: str) -> Axis:
 
 
 def _range(option: dict[str, Any]) -> tuple[str, str] | None:
-    """The range of a number or a duration; None for words."""
+    """The range of a number, a duration or a rate; None for words."""
     if match := _NUMBER.fullmatch(str(option["accepted"])):
         return match[1], match[2]
     default = measure(str(option["default"]))
-    if default is None or default[1] != "s":
+    if default is None or default[1] not in _WRITTEN_IN:
         return None
-    return f"{1e3 * default[0] / _TIMES:g} ms", f"{1e3 * default[0] * _TIMES:g} ms"
+    factor, unit = _WRITTEN_IN[default[1]]
+    return f"{factor * default[0] / _TIMES:g} {unit}", f"{factor * default[0] * _TIMES:g} {unit}"
 
 
 def _between(name: str, low: str, high: str) -> Axis:

@@ -129,8 +129,9 @@ def _models(value: object) -> Iterator[str]:
     """The models of jitter in a document."""
     if isinstance(value, dict):
         own = value.get("jitter")
-        if isinstance(own, dict) and isinstance(own.get("model"), str) and own["model"] != "none":
-            yield own["model"]
+        model = own.get("model") if isinstance(own, dict) else own
+        if isinstance(model, str) and model != "none":
+            yield model
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _models(inner)
 

@@ -242,7 +242,8 @@ def presets() -> dict[str, Parameters]:
     five seconds, no head start); `matrix` takes every controller against every other.
     """
     names = [str(controller["name"]) for controller in _native.controllers()]
-    everyone = tuple(name for name in names if ":" not in name)  # `noq:...` steer flows of the QUIC stack alone
+    # `noq:...` steer flows of the QUIC stack alone; `cbr` responds to nothing, so its harm is that of its rate.
+    everyone = tuple(name for name in names if ":" not in name and name != "cbr")
     published = Parameters()
     return {
         "ccafct": published,

@@ -44,6 +44,11 @@ class Hunts(ScenarioStudy[Parameters, Cell, Measured]):
         """One."""
         return {"default": Parameters()}
 
+    def work_of(self, parameters: Parameters, cell: Cell, trials: int) -> float:
+        """Its hunts, and the trials of its shipped scenario."""
+        plan = parameters.plan(cell, 1)
+        return trials + parameters.hunts * plan.budget * plan.plan.trials
+
     def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
         """The finds of its hunts, and the objective of its shipped scenario."""
         return measure(parameters, cell, trials)

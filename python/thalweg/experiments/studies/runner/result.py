@@ -107,6 +107,18 @@ class StudyResult:
         """Whether all trials in real time, if there were any, were what their scenarios describe."""
         return not any(report["unfaithful"] for report in self.live)
 
+    def unfaithful_cells(self) -> list[str]:
+        """The cells of which no trial in real time was what its scenario describes: their rows say nothing.
+
+        >>> result = StudyResult("a", "A", "", "default", 2, 1)
+        >>> result.add_live("x", 1, [{"unfaithful": []}, {"unfaithful": ["late"]}])
+        >>> result.add_live("y", 1, [{"unfaithful": ["late"]}, {"unfaithful": ["late"]}])
+        >>> result.is_faithful(), result.unfaithful_cells()
+        (False, ['y'])
+        """
+        good = {str(report["cell"]) for report in self.live if not report["unfaithful"]}
+        return [cell for cell in dict.fromkeys(str(report["cell"]) for report in self.live) if cell not in good]
+
     def honesty(self) -> list[str]:
         """How well trials in real time kept time, in words; nothing if there were none."""
         if not self.live:

@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from thalweg.base.errors import ControllerError, RequestError, did_you_mean
 from thalweg.base.executor import Executor
+from thalweg.trials.machine import ThisMachine
 from thalweg.base.extras import require
+from thalweg.realtime import LiveScenario, Timing
 from thalweg.base.progress import Progress, silent
 from thalweg.engine.scenario import Interrupted, Scenario
+from thalweg.judging.statistics.interval import Values
+from thalweg.experiments.studies.runner.estimate import estimate_s
 from thalweg.experiments.studies.runner.parameters import (
     Cell,
     Option,
@@ -29,9 +33,6 @@ from thalweg.experiments.studies.runner.parameters import (
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.experiments.studies.runner.table import Table
 from thalweg.experiments.studies.runner.trials import CellTrials
-from thalweg.judging.statistics.interval import Values
-from thalweg.realtime import LiveScenario, Timing
-from thalweg.trials.machine import ThisMachine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -214,6 +215,22 @@ class ScenarioStudy(Study[S, C, M]):
     def runs_of(self, cell: C, trials: int) -> int:
         """How many trials run for a cell, with those that run again for their traces."""
         return self.trials_of(cell, trials)
+
+    def work_of(self, parameters: S, cell: C, trials: int) -> float:
+        """How many trials without a trace take as long as a cell."""
+        return self.runs_of(cell, trials)
+
+    def estimate_s(
+        self, parameters: S, scenarios: Mapping[C, Scenario | LiveScenario], n: int, seed: int, executor: Executor
+    ) -> float | None:
+        """How long a study in virtual time takes; None if that cannot be told, or if it is over soon.
+
+        Plays a few trials that are not kept. Raises KeyboardInterrupt, and AuditError.
+        """
+        virtual = [scenario for scenario in scenarios.values() if isinstance(scenario, Scenario)]
+        if len(virtual) < len(scenarios):
+            return None
+        return estimate_s(virtual, [self.work_of(parameters, cell, n) for cell in scenarios], seed, executor)
 
     def scenarios(self, parameters: S, trials: int | None = None) -> dict[C, Scenario | LiveScenario]:
         """The scenarios of all cells. Raises RequestError for a value that is not accepted."""

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from thalweg.base.seeds import SET_SIZE
+from thalweg.experiments.studies.runner.estimate import TRACED
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
@@ -51,6 +52,10 @@ class SlowStart(ScenarioStudy[Parameters, Cell, Measured]):
     def presets(self) -> Mapping[str, Parameters]:
         """One."""
         return {"default": Parameters()}
+
+    def work_of(self, parameters: Parameters, cell: Cell, trials: int) -> float:
+        """All trials have their traces."""
+        return TRACED * self.runs_of(cell, trials)
 
     def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
         """Times, exit and losses of each trial, from its trace."""

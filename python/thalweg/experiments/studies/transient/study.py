@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thalweg.base.seeds import SET_SIZE
+from thalweg.judging.statistics.interval import Values
+from thalweg.experiments.studies.runner.estimate import TRACED
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
@@ -73,6 +75,10 @@ class Transient(ScenarioStudy[Parameters, Cell, list[Measured]]):
     def live_span_s(self, parameters: Parameters, trials: int) -> tuple[float, float | None]:
         """Each trial takes its duration."""
         return parameters.live_span_s(trials), None
+
+    def work_of(self, parameters: Parameters, cell: Cell, trials: int) -> float:
+        """All trials have their traces."""
+        return TRACED * self.runs_of(cell, trials)
 
     def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> list[Measured]:
         """What followed each step. Fits take their time as well."""

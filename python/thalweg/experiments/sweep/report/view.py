@@ -202,6 +202,7 @@ _WORDS = {
     "jitter.mean": "mean jitter",
     "jitter.max": "longest jitter",
     "loss.rate": "loss",
+    "queue": "queue discipline",
     "queue.model": "queue discipline",
     "rate": "rate",
 }
