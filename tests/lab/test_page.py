@@ -337,7 +337,7 @@ def test_every_lesson_runs_and_the_numbers_bear_its_answer_out(opened: Open) -> 
 def number(text: str) -> float:
     """`12.3 ms` in seconds."""
     value, *unit = text.split()
-    factors = {"s": 1, "ms": 1e-3, "µs": 1e-6, "Mbps": 1e6, "kbps": 1e3, "Gbps": 1e9, "%": 0.01}
+    factors = {"s": 1, "ms": 1e-3, "us": 1e-6, "Mbps": 1e6, "kbps": 1e3, "Gbps": 1e9, "%": 0.01}
     return float(value) * (factors[unit[0]] if unit else 1)
 
 

@@ -41,12 +41,6 @@ export function panel(id: string, title: string, unit: Panel["unit"], lines: Lin
   return { id, title, unit, lines: lines.filter(({ times }) => times.length > 0), moments };
 }
 
-/** The share of a list that lies below a value; NaN of an empty list. */
-export function percentile(values: number[], share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}
-
 /** Bits per second in intervals of `width` seconds: where sizes in bytes lie at times that ascend. */
 export function rates(times: number[], sizes: number[], width: number): { times: number[]; values: number[] } {
   const last = times[times.length - 1] ?? 0;

@@ -6,7 +6,8 @@
 
 import type { Moments, Ribbon, Span } from "../trial/panels";
 import { stateOf } from "../words/states";
-import { type Field, line, MOST_ROWS, panel, percentile, rates } from "./field";
+import { type Field, line, MOST_ROWS, panel, rates } from "./field";
+import { quantile } from "../trial/quantile";
 
 type Json = unknown;
 type Table = Record<string, Json>;
@@ -313,8 +314,8 @@ function drawn(events: Event[], name: string, others: string): Field {
     panel("rate", "Sending, delivery and capacity", "bps", [line("pacing", "pacing rate", "blue", ...of("pacing_rate"), { spikes: true }), line(direction, "delivery rate", "vermilion", total(carrying) > 0 ? rate.times : [], total(carrying) > 0 ? rate.values : [])]),
   ];
   const ribbons: Ribbon[] = spans.length > 0 ? [{ flow: "the log", spans: spans.filter((span) => span.until > span.from) }] : [];
-  const highest = metrics.latest_rtt.values.length > 0 ? percentile(metrics.latest_rtt.values, 0.99) : Number.NaN;
-  const bottleneck = percentile(rate.values.slice(0, -1), 0.95);
+  const highest = metrics.latest_rtt.values.length > 0 ? quantile(metrics.latest_rtt.values, 0.99) : Number.NaN;
+  const bottleneck = quantile(rate.values.slice(0, -1), 0.95);
   return {
     name,
     about: `qlog of ${events.length} events${others}, ${isSender ? "seen from the sender" : "seen from the receiver"}`,

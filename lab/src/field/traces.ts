@@ -1,6 +1,8 @@
 // Traces that the command line reads too: delivery opportunities (mahimahi), jitter, and series of `thalweg probe`.
 
-import { type Field, line, MOST_ROWS, panel, percentile, rates } from "./field";
+import { type Field, line, MOST_ROWS, panel, rates } from "./field";
+import { quantile } from "../trial/quantile";
+import { text } from "../trial/quantity";
 
 /** A packet of mahimahi's traces (docs/models.md, capacity). */
 const OPPORTUNITY = 1500;
@@ -47,8 +49,8 @@ function readDelivery(text: string, name: string): Field {
 }
 
 /** Times and delays in microseconds. */
-function readJitter(text: string, name: string): Field {
-  const rows = lines(text).map((content, index) => {
+function readJitter(source: string, name: string): Field {
+  const rows = lines(source).map((content, index) => {
     const [time, delay, more] = content.trim().split(/\s+/);
     if (!/^\d{1,11}$/.test(time ?? "") || !/^\d{1,11}$/.test(delay ?? "") || more !== undefined) throw wrong(index + 1, content, "a time and a delay in whole microseconds on each line");
     return [Number(time), Number(delay)] as const;
@@ -58,7 +60,7 @@ function readJitter(text: string, name: string): Field {
   const end = times[times.length - 1] as number;
   return {
     name,
-    about: `a trace of jitter over ${end.toFixed(1)} s: median ${(1e3 * percentile(delays, 0.5)).toFixed(1)} ms, 95 % within ${(1e3 * percentile(delays, 0.95)).toFixed(1)} ms`,
+    about: `a trace of jitter over ${end.toFixed(1)} s: median ${text(quantile(delays, 0.5), "s")}, 95 % within ${text(quantile(delays, 0.95), "s")}`,
     picture: { end, ribbons: [], panels: [panel("held", "Packets held back by jitter", "s", [line("held back", "jitter", "green", times, delays, { points: true })])] },
     facts: { jitter: `us: ${rows.flat().join(" ")}` },
   };
@@ -85,7 +87,7 @@ export function readSeries(text: string, name: string): Field {
     }
   });
   if (rtts.length === 0) throw new Error("no probe was answered; accepted: a series with answers");
-  const least = percentile(rtts, 0);
+  const least = quantile(rtts, 0);
   const end = (last - (first ?? 0)) / 1e9;
   const interval = end / Math.max(1, rows.length - 1);
   const jitter: number[] = [];
