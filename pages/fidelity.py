@@ -30,8 +30,7 @@ from pages.agreement import (
 from pages.draft_04 import of_draft_04
 from pages.made import DOCS, ROOT, made
 from thalweg.plots.downsample import downsample
-from thalweg.plots.figure import Chart
-from thalweg.plots.output import save
+from thalweg.plots.figure import Chart, save
 from thalweg.plots.theme import BLUE, CONFIG, VERMILION
 from thalweg.quantity import percent
 from thalweg.statistics.digits import ranged

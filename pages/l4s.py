@@ -13,7 +13,7 @@ import thalweg
 from pages.draft_04 import DRAFT_04
 from pages.made import DOCS, fill, made, row
 from thalweg.plots.data import rows
-from thalweg.plots.output import save
+from thalweg.plots.figure import save
 from thalweg.plots.theme import BLUE, CONFIG, GREEN, VERMILION
 
 TRIALS = 5

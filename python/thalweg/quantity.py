@@ -1,7 +1,7 @@
 """How numbers with units are written for people, and read: `4.87 s`, `23.1 ms`, `20 Mbps`, `10 MB`.
 
 Decimal prefixes, as in scenario files. A time that does not exist is infinite and reads `did not finish`; an
-unknown number reads `-`. The page of the lab writes them alike (lab/src/trial/quantity.ts): what
+unknown number reads `-`. The page of the lab writes them alike (lab/src/words/quantity.ts): what
 tests/lab/alike/quantities.json says holds for both.
 """
 

@@ -1,8 +1,10 @@
 // Traces that the command line reads too: delivery opportunities (mahimahi), jitter, and series of `thalweg probe`.
 
-import { type Field, line, MOST_ROWS, panel, rates } from "./field";
+import { line, panel } from "../trial/panels";
 import { quantile } from "../trial/quantile";
-import { text } from "../trial/quantity";
+import { dropHue, HELD_HUES, type Hue } from "../words/looks";
+import { text } from "../words/quantity";
+import { type Field, MOST_ROWS, rates } from "./field";
 
 /** A packet of mahimahi's traces (docs/models.md, capacity). */
 const OPPORTUNITY = 1500;
@@ -43,7 +45,7 @@ function readDelivery(text: string, name: string): Field {
   return {
     name,
     about: `a delivery trace of ${times.length} packets in ${end.toFixed(1)} s`,
-    picture: { end, ribbons: [], panels: [panel("rate", "Sending, delivery and capacity", "bps", [line("capacity", "capacity", "grey", capacity.times, capacity.values)])] },
+    picture: { end, ribbons: [], panels: [panel("rate", [line("rate", "capacity_bps", capacity.times, capacity.values)])] },
     facts: { trace: `ms: ${times.join(" ")}`, transfer: (mean / 8) * Math.min(end, 10) },
   };
 }
@@ -61,7 +63,7 @@ function readJitter(source: string, name: string): Field {
   return {
     name,
     about: `a trace of jitter over ${end.toFixed(1)} s: median ${text(quantile(delays, 0.5), "s")}, 95 % within ${text(quantile(delays, 0.95), "s")}`,
-    picture: { end, ribbons: [], panels: [panel("held", "Packets held back by jitter", "s", [line("held back", "jitter", "green", times, delays, { points: true })])] },
+    picture: { end, ribbons: [], panels: [panel("held", [line("held", "held back", times, delays, { term: "jitter", hue: HELD_HUES[0] as Hue, points: true })])] },
     facts: { jitter: `us: ${rows.flat().join(" ")}` },
   };
 }
@@ -103,7 +105,7 @@ export function readSeries(text: string, name: string): Field {
     picture: {
       end,
       ribbons: [],
-      panels: [panel("rtt", "Round-trip time", "s", [line("latest", "latest RTT", "sky", sent, rtts, { points: true })], [{ name: "lost", term: "drop", hue: "vermilion", times: Float64Array.from(lost) }])],
+      panels: [panel("rtt", [line("rtt", "latest_rtt_s", sent, rtts, { points: true })], [{ name: "lost", term: "drop", hue: dropHue("loss"), times: Float64Array.from(lost) }])],
     },
     facts: { rttS: least, jitter: `us: ${jitter.join(" ")}` },
   };

@@ -1,7 +1,7 @@
 // Stored results: of a folder that is opened here, and of the folder of a local server. A trial opens by its seed.
 
 import { seed } from "../state/lab";
-import { text } from "../trial/quantity";
+import { text } from "../words/quantity";
 import { subject } from "../trial/verdict";
 import { chosen, offered, openList, openOffered, openTrial, stored } from "./state";
 import type { Stored, StoredCriterion } from "./stored";

@@ -7,7 +7,7 @@ import type { Figure, Lesson } from "../lessons/lesson";
 import type { Outcomes } from "../engine/engine";
 import { failure, stopLesson, taught, teach, teaching } from "../state/lab";
 import { numbers, words } from "../trial/columns";
-import { text } from "../trial/quantity";
+import { text } from "../words/quantity";
 import { quantile } from "../trial/quantile";
 
 const lesson = signal<Lesson | null>(null);

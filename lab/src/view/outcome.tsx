@@ -4,7 +4,7 @@ import { used } from "../own/files";
 import type { Criterion } from "../engine/engine";
 import { about, kept, linked, type Run, run } from "../state/lab";
 import { numbers, words } from "../trial/columns";
-import { text } from "../trial/quantity";
+import { text } from "../words/quantity";
 import { meets, missing, subject, values } from "../trial/verdict";
 import { Term } from "./term";
 

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { em } from "../chart/em";
 import type { Checked, Criterion, Outcomes } from "../engine/engine";
 import { change, finished, many, seed, TRIALS } from "../state/lab";
-import { text, type Unit } from "../trial/quantity";
+import { text, type Unit } from "../words/quantity";
 import { quantile } from "../trial/quantile";
 import { judge, meets, subject, values } from "../trial/verdict";
 

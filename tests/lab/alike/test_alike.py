@@ -91,7 +91,7 @@ def lacking(value: float) -> float | str:
 def test_quantities_read_alike_in_python_and_on_the_page(ask: Ask) -> None:
     wanted = [written for *_, written in QUANTITIES]
     assert [text(float(value), unit, digits) for value, unit, digits, _ in QUANTITIES] == wanted
-    assert ask("trial/quantity.ts", [["text", *quantity] for *quantity, _ in QUANTITIES]) == wanted
+    assert ask("words/quantity.ts", [["text", *quantity] for *quantity, _ in QUANTITIES]) == wanted
 
 
 def test_any_quantity_reads_alike(ask: Ask) -> None:
@@ -103,7 +103,7 @@ def test_any_quantity_reads_alike(ask: Ask) -> None:
         )
         asked.append((value * draw.choice([1, -1]), draw.choice(UNITS), draw.choice([2, 3, 4])))
     wanted = [text(value, unit, digits) for value, unit, digits in asked]
-    assert ask("trial/quantity.ts", [["text", *quantity] for quantity in asked]) == wanted
+    assert ask("words/quantity.ts", [["text", *quantity] for quantity in asked]) == wanted
 
 
 def test_quantiles_are_equal_and_leave_out_nothing_that_did_not_finish(ask: Ask) -> None:
