@@ -33,8 +33,7 @@ from thalweg.base.quantity import percent
 from thalweg.judging.statistics.digits import ranged
 from thalweg.judging.statistics.interval import CONFIDENCE, Interval, Values
 from thalweg.pages.figures.downsample import downsample
-from thalweg.pages.figures.figure import Chart
-from thalweg.pages.figures.output import save
+from thalweg.pages.figures.figure import Chart, save
 from thalweg.pages.figures.theme import BLUE, CONFIG, VERMILION
 
 HERE = Path(__file__).resolve().parent

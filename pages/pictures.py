@@ -14,14 +14,14 @@ import thalweg
 from thalweg.pages.figures import plot_trial, save
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
-PARTS = ("completes in", "data (", "RTT (", "rate (", "queueing (", "Initial")
+PARTS = ("completes in", "State of the", "Window and", "Round-trip", "Rates", "Queue delay")
 """Words of the texts that the numbers stand at, in their order."""
 _BUCKETS = 200
 """Fewer points than a figure to zoom into has."""
 _SVG = "http://www.w3.org/2000/svg"
 _RADIUS = 10
 _COLUMN = 16
-"""Where numbers stand, in pixels from the left: where the titles of axes do."""
+"""Where numbers stand, in pixels from the left: beside the titles of panels."""
 
 
 def main() -> None:

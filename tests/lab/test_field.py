@@ -40,7 +40,7 @@ def test_our_qlog_stands_beside_the_trial_that_wrote_it(opened: Open, tmp_path: 
     view.locator(".two").wait_for()
     assert "seen from the sender" in view.get_by_role("region", name="measurement").inner_text()
     view.evaluate("thalweg.point(1.5)")
-    values = view.locator('.two [data-panel="window"] [data-line="window"]').all_inner_texts()
+    values = view.locator('.two [data-panel="window"] [data-line="congestion window"]').all_inner_texts()
     assert len(values) == 2
     assert values[0] == values[1]
 
@@ -110,10 +110,10 @@ def test_logs_of_other_stacks_are_read(opened: Open, tmp_path: Path, form: str) 
     view.locator(".two").wait_for()
     view.evaluate("thalweg.zoom(); thalweg.point(1.9)")
     first = view.locator(".two > div").first
-    assert first.locator('[data-panel="window"] [data-line="window"]').inner_text() == "12.00 kB"
-    assert first.locator('[data-panel="rtt"] [data-line="latest"]').inner_text() == "40.00 ms"
+    assert first.locator('[data-panel="window"] [data-line="congestion window"]').inner_text() == "12 kB"
+    assert first.locator('[data-panel="rtt"] [data-line="latest RTT"]').inner_text() == "40 ms"
     view.evaluate("thalweg.point(2)")
-    assert first.locator('[data-panel="window"] [data-line="window"]').inner_text() == "24.00 kB"
+    assert first.locator('[data-panel="window"] [data-line="congestion window"]').inner_text() == "24 kB"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_the_queue_of_the_emulator_is_drawn_while_the_trial_runs(
     # What the link lets through bounds the time below, the time limit of the scenario above.
     assert 6e6 * 8 / 20e6 < seconds < 30
     view.evaluate("thalweg.point(1.5)")
-    delivered = first.locator('[data-panel="rate"] [data-line="delivery"]').inner_text()
+    delivered = first.locator('[data-panel="rate"] [data-line="delivery rate"]').inner_text()
     assert delivered.endswith("bps")
 
 

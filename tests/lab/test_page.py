@@ -180,7 +180,7 @@ def test_zoom_and_cursor_are_moved_by_keys_and_values_are_exact(opened: Open) ->
       const row = flows.time_s.filter((time) => time <= 1.5).length - 1;
       return flows.window_bytes[row];
     }"""
-    told = view.locator('[data-panel="window"] [data-line="window"]').inner_text()
+    told = view.locator('[data-panel="window"] [data-line="congestion window"]').inner_text()
     assert float(told.split()[0]) * 1e3 == pytest.approx(view.evaluate(before), abs=50)
     trace = Scenario.load("c4/bad-wifi").run(seed=1, trace=True).trace
     assert trace is not None
@@ -337,7 +337,7 @@ def test_every_lesson_runs_and_the_numbers_bear_its_answer_out(opened: Open) -> 
 def number(text: str) -> float:
     """`12.3 ms` in seconds."""
     value, *unit = text.split()
-    factors = {"s": 1, "ms": 1e-3, "µs": 1e-6, "Mbps": 1e6, "kbps": 1e3, "Gbps": 1e9, "%": 0.01}
+    factors = {"s": 1, "ms": 1e-3, "us": 1e-6, "Mbps": 1e6, "kbps": 1e3, "Gbps": 1e9, "%": 0.01}
     return float(value) * (factors[unit[0]] if unit else 1)
 
 

@@ -25,9 +25,19 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
 pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
-PLAN = """# of a sweep, not a scenario
-[[axis]]
-key = "path.rate"
+SWEEP = """trials = 2
+[axes]
+"path.rate" = ["5 Mbps", "20 Mbps"]
+[scenario]
+path = { rate = "5 Mbps", rtt = "30 ms", buffer = "1 bdp" }
+[[scenario.flow]]
+name = "main"
+controller = "reno"
+download = "300 kB"
+"""
+HUNT = """scenario = "c4/simple-20mbps"
+objective = "completion"
+[[elements]]
 """
 OWN = """title = "Our path"
 [path]
@@ -159,6 +169,13 @@ def test_scenarios_that_are_offered_have_a_limited_size(tmp_path: Path) -> None:
     assert next(iter(offered)) == "00.toml"
 
 
+def test_plans_of_sweeps_and_hunts_are_not_among_the_scenarios_of_a_folder(tmp_path: Path) -> None:
+    files = {"a-sweep.toml": SWEEP, "a-hunt.toml": HUNT, "our-path.toml": OWN, "begun.toml": "[path]\nrate = "}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert set(Folder.at(tmp_path).scenarios()) == {"our-path.toml", "begun.toml"}
+
+
 def test_an_engine_that_could_not_be_had_is_fetched_again(browser: Browser, static: str) -> None:
     view = browser.new_context().new_page()
     refused: list[str] = []
@@ -191,7 +208,7 @@ def test_the_page_opens_on_the_simple_path_and_says_what_it_is(opened: Open) -> 
 def test_behind_a_server_the_page_opens_on_the_first_scenario_of_the_folder(
     browser: Browser, problems: Problems, tmp_path: Path
 ) -> None:
-    (tmp_path / "a-plan.toml").write_text(PLAN)
+    (tmp_path / "a-plan.toml").write_text(SWEEP)
     (tmp_path / "our-path.toml").write_text(OWN)
     with running(tmp_path) as own:
         view = own.page(browser, problems)

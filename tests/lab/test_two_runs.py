@@ -129,15 +129,19 @@ def test_two_runs_are_drawn_over_each_other_each_in_one_colour(compared: Page) -
     assert compared.locator(".chart").count() == 1
     panel = compared.locator('[data-panel="window"]')
     entries = panel.locator(".legend li").all_inner_texts()
-    assert {entry.strip() for entry in entries} >= {"window, this run", "window, kept"}
+    assert {entry.strip() for entry in entries} >= {"congestion window, this run", "congestion window, kept"}
     colours = panel.locator(".legend .swatch").evaluate_all("(all) => all.map((one) => one.style.color)")
     names = panel.locator("[data-line]").evaluate_all("(all) => all.map((one) => one.dataset.line)")
     of = dict(zip(names, colours, strict=True))
-    assert of["window, kept"] == of["in flight, kept"] != of["window, this run"] == of["in flight, this run"]
+    own, kept = (
+        {of[f"{name}, {run}"] for name in ("congestion window", "bytes in flight")} for run in ("this run", "kept")
+    )
+    assert len(own) == len(kept) == 1
+    assert own != kept
     # Each at the cursor has the number of its own run.
     compared.evaluate("thalweg.point(2)")
     texts = {name: panel.locator(f'[data-line="{name}"]').inner_text() for name in names}
-    assert texts["window, kept"] != texts["window, this run"]
+    assert texts["congestion window, kept"] != texts["congestion window, this run"]
     ribbons = compared.locator(".legend.states").count()
     assert ribbons == 2
 

@@ -74,7 +74,7 @@ def test_a_wheel_is_for_every_python_from_the_oldest_on_and_holds_what_is_read_a
     names = zipfile.ZipFile(wheel).namelist()
     for needed in (
         "suites/c4/simple-20mbps.toml",
-        "plots/vega/vega.min.js",
+        "pages/figures/vega/vega.min.js",
         "cli/start.toml",
         "py.typed",
         "_native.pyi",

@@ -181,23 +181,24 @@ def test_the_cursor_reads_exact_values_of_all_panels(browser: Browser, figure: P
     trace = Scenario.from_toml(CALL, "call").run(seed=1, trace=True).trace
     assert trace is not None
     before = trace.flows.filter(trace.flows["time_s"] <= at).tail(1).row(0, named=True)
-    assert {"congestion window", "in flight", "latest RTT", "smoothed RTT", "delivery rate"} <= set(rows)
+    assert {"congestion window", "bytes in flight", "latest RTT", "smoothed RTT", "delivery rate"} <= set(rows)
     assert float(rows["congestion window"].split()[0]) == pytest.approx(before["window_bytes"] / 1e3, rel=0.02)
     assert before["state"] in rows["main"]
     view.mouse.move(2, 2)
     assert box.is_hidden()
 
 
-def test_drag_moves_and_ctrl_with_the_wheel_zooms_all_panels(browser: Browser, figure: Path) -> None:
+def test_the_gestures_are_those_of_the_lab(browser: Browser, figure: Path) -> None:
+    """Drag looks closer, Shift and drag moves along, Ctrl and the wheel looks closer, a double click shows all."""
     view = opened(browser, figure)
 
     def ticks() -> list[float]:
-        groups: list[list[str]] = view.evaluate(
-            "[...document.querySelectorAll('.role-axis-label')]"
-            ".map((group) => [...group.querySelectorAll('text')].map((one) => one.textContent))"
+        labels: list[str] = view.evaluate(
+            "[...[...document.querySelectorAll('.role-axis')]"
+            ".find((axis) => axis.querySelector('.role-axis-title')?.textContent === 'time (s)')"
+            ".querySelectorAll('.role-axis-label text')].map((one) => one.textContent)"
         )
-        times = next(group for group in reversed(groups) if group and group[0][0].isdigit())
-        return sorted(float(label) for label in times)
+        return sorted(map(float, labels))
 
     panel = view.locator("g.mark-group.role-scope > g > path.background").first.bounding_box()
     assert panel is not None
@@ -214,11 +215,25 @@ def test_drag_moves_and_ctrl_with_the_wheel_zooms_all_panels(browser: Browser, f
     view.wait_for_timeout(300)
     near = ticks()
     assert max(near) - min(near) < 0.7 * (max(whole) - min(whole))
+    view.keyboard.down("Shift")
     view.mouse.down()
     view.mouse.move(middle[0] - 150, middle[1])
     view.mouse.up()
+    view.keyboard.up("Shift")
     view.wait_for_timeout(300)
     assert min(ticks()) > min(near)
+    view.mouse.dblclick(*middle)
+    view.wait_for_timeout(300)
+    assert ticks() == whole
+    view.mouse.move(panel["x"] + panel["width"] / 4, middle[1])
+    view.mouse.down()
+    view.mouse.move(*middle)
+    assert view.locator(".cursor-range").is_visible()
+    view.mouse.up()
+    view.wait_for_timeout(300)
+    part = [share * max(whole) for share in (0.2, 0.6)]
+    assert part[0] < min(ticks()) < max(ticks()) < part[1]
+    assert view.locator(".cursor-range").is_hidden()
     view.mouse.dblclick(*middle)
     view.wait_for_timeout(300)
     assert ticks() == whole

@@ -15,11 +15,10 @@ from thalweg.cli import main
 from thalweg.cli.options import Format
 from thalweg.cli.study.end import Ending, conclude
 from thalweg.cli.study.live import timing
-from thalweg.base.errors import RequestError
-from thalweg.trials.machine import ThisMachine
-from thalweg.realtime import faithful
 from thalweg.experiments.studies.catalogue import STUDIES
 from thalweg.experiments.studies.runner.study import Finished
+from thalweg.realtime import faithful
+from thalweg.trials.machine import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["study", "stacks", "-n", "1", "--scenario", "simple-20mbps"]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from thalweg.base.executor import Batch, Finished, Report, Take, unheard
 from thalweg.cli import main
 from thalweg.cli.study import command
-from thalweg.base.executor import Batch, Finished, Report, Take, unheard
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.studies.catalogue import STUDIES
 from thalweg.experiments.studies.runner.estimate import estimate_s

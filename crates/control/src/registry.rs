@@ -119,7 +119,9 @@ impl Registry {
                 .copied()
                 .chain(added.map(|variant| variant.name))
                 .collect(),
-            OptionKind::Flag | OptionKind::Number(..) | OptionKind::Duration => Vec::new(),
+            OptionKind::Flag | OptionKind::Number(..) | OptionKind::Duration | OptionKind::Rate => {
+                Vec::new()
+            }
         }
     }
 

@@ -92,6 +92,13 @@ impl Scenario {
         self.0.flows.iter().map(|flow| flow.name.clone()).collect()
     }
 
+    /// When each of them starts, before noise, in seconds.
+    #[wasm_bindgen(getter, js_name = startsS)]
+    pub fn starts_s(&self) -> Vec<f64> {
+        let starts = self.0.flows.iter().map(|flow| flow.start.as_secs_f64());
+        starts.collect()
+    }
+
     /// Runs one trial: `{outcomes, trace}`, each an object of tables; `trace` only if it was asked for.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ import { effect, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Line, Panel, Picture, Ribbon } from "../trial/panels";
 import { stateAt } from "../trial/panels";
-import { text } from "../trial/quantity";
+import { text } from "../words/quantity";
 import { theme } from "../state/appearance";
 import { Term } from "../view/term";
 import { AXIS, drawAxis, drawPanel, drawRibbon, LEFT, RIGHT, type Size, valueAt, type Window } from "./draw";
@@ -250,7 +250,7 @@ function Plot({ panel, beside, style }: { panel: Panel; beside: Panel | undefine
         </ul>
       </figcaption>
       <Canvas
-        height={panel.lines.every((line) => line.points) ? 90 : 120}
+        height={panel.lines.some((line) => line.points) ? 90 : 120}
         label={`${panel.title}: ${panel.lines.map((line) => line.name).join(", ")}`}
         version={both}
         draw={(pen, size, window, colours) => drawPanel(pen, panel, size, window, colours, beside)}

@@ -3,7 +3,7 @@
 import { ticks } from "d3-array";
 import { after, largest } from "../trial/columns";
 import type { Line, Panel, Ribbon } from "../trial/panels";
-import { scale, type Unit } from "../trial/quantity";
+import { scale, type Unit } from "../words/quantity";
 import type { Pen } from "./pen";
 import type { Theme } from "./theme";
 import { dots, type Frame, level, steps } from "./thin";

@@ -1,6 +1,6 @@
-// Colours of drawings: those of Okabe and Ito (Color Universal Design, 2008), as in the figures of `thalweg plot`.
+// Colours of drawings, on a light background and on a dark one.
 
-import type { Hue } from "../trial/panels";
+import { type Hue, HUES } from "../words/looks";
 
 export interface Theme {
   background: string;
@@ -11,36 +11,9 @@ export interface Theme {
   hues: Record<Hue, string>;
 }
 
-export const LIGHT: Theme = {
-  background: "#ffffff",
-  grid: "#e6e8eb",
-  axis: "#b8bdc4",
-  label: "#4a4f57",
-  text: "#22252a",
-  hues: {
-    blue: "#0072b2",
-    vermilion: "#d55e00",
-    green: "#009e73",
-    purple: "#b55c94",
-    orange: "#c98a00",
-    sky: "#56b4e9",
-    grey: "#6b717a",
-  },
-};
+const names = Object.keys(HUES) as Hue[];
+const hues = (scheme: "light" | "dark") => Object.fromEntries(names.map((name) => [name, HUES[name][scheme]])) as Record<Hue, string>;
 
-export const DARK: Theme = {
-  background: "#16191d",
-  grid: "#2b3037",
-  axis: "#4a4f57",
-  label: "#b3b9c2",
-  text: "#e6e8eb",
-  hues: {
-    blue: "#56b4e9",
-    vermilion: "#f08a3c",
-    green: "#2cc69a",
-    purple: "#de93bd",
-    orange: "#e6b13c",
-    sky: "#3f87b3",
-    grey: "#9aa1ab",
-  },
-};
+export const LIGHT: Theme = { background: "#ffffff", grid: "#e6e8eb", axis: "#b8bdc4", label: "#4a4f57", text: "#22252a", hues: hues("light") };
+
+export const DARK: Theme = { background: "#16191d", grid: "#2b3037", axis: "#4a4f57", label: "#b3b9c2", text: "#e6e8eb", hues: hues("dark") };

@@ -73,6 +73,8 @@ export interface Checked {
   criteria: Criterion[];
   floorS: number | null;
   flows: string[];
+  /** When each flow starts, before noise. */
+  startsS: Record<string, number>;
 }
 
 export type Value = string | number | boolean | Value[] | Values;

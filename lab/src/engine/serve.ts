@@ -56,6 +56,7 @@ function check(setup: Setup): Checked {
     criteria: JSON.parse(scenario.criteria),
     floorS: scenario.floorS ?? null,
     flows: scenario.flows,
+    startsS: Object.fromEntries(scenario.flows.map((flow, index) => [flow, scenario.startsS[index] ?? 0])),
   };
 }
 

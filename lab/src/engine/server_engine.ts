@@ -3,6 +3,7 @@
 import type { About, Checked, Column, Engine, Outcomes, Passages, Setup, Table, Trace, Trial } from "./engine";
 import type { Refused } from "./calls";
 import type { Offered, Shelf, Stored } from "../stored/stored";
+import { missing } from "../trial/verdict";
 import type { Report, RunLive } from "../live/live";
 import { type Asked, type Estimate, NoAnswer, type Progress, type Sweeps } from "../sweep/sweep";
 import { Turns } from "./turns";
@@ -132,7 +133,7 @@ export class ServerEngine implements Engine {
   /** The stored results of the folder that the server was given. They do not wait for the hundred trials. */
   readonly shelf: Shelf = {
     list: async () => (await this.runs.call({ name: "results" })).result as Offered[],
-    open: async (path) => (await this.runs.call({ name: "result", path })).result as Stored,
+    open: async (path) => known((await this.runs.call({ name: "result", path })).result as Stored),
   };
 
   readonly live: RunLive = async (setup, seed, onReport, signal) => {
@@ -193,4 +194,12 @@ export async function scenariosOf(token: string): Promise<Record<string, string>
   const response = await fetch(new URL(`scenarios?token=${encodeURIComponent(token)}`, location.href));
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as Record<string, string>;
+}
+
+/** A stored result whose medians and worst values are numbers: JSON has none for what did not finish. */
+function known(result: Stored): Stored {
+  for (const criterion of result.scenarios.flatMap(({ criteria }) => criteria)) {
+    for (const key of ["median", "p95", "worst"] as const) criterion[key] ??= missing(criterion);
+  }
+  return result;
 }

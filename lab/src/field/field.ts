@@ -1,8 +1,8 @@
 // What was measured elsewhere: its series, and what they say of the path. Drawn beside a simulated run of the same path.
 
 import { signal } from "@preact/signals";
-import type { Line, Moments, Panel, Picture } from "../trial/panels";
-import { written } from "../trial/quantity";
+import type { Picture } from "../trial/panels";
+import { written } from "../words/quantity";
 
 /** What a measurement says of its path, as far as it says it. */
 export interface PathFacts {
@@ -32,20 +32,6 @@ export const field = signal<Field | null>(null);
 export const LARGEST = 64 << 20;
 /** The most rows or events that are read. */
 export const MOST_ROWS = 2_000_000;
-
-export function line(name: string, term: string, hue: Line["hue"], times: number[], values: number[], more: Partial<Line> = {}): Line {
-  return { name, term, hue, dash: [], times: Float64Array.from(times), values: Float64Array.from(values), ...more };
-}
-
-export function panel(id: string, title: string, unit: Panel["unit"], lines: Line[], moments: Moments[] = []): Panel {
-  return { id, title, unit, lines: lines.filter(({ times }) => times.length > 0), moments };
-}
-
-/** The share of a list that lies below a value; NaN of an empty list. */
-export function percentile(values: number[], share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}
 
 /** Bits per second in intervals of `width` seconds: where sizes in bytes lie at times that ascend. */
 export function rates(times: number[], sizes: number[], width: number): { times: number[]; values: number[] } {

@@ -4,9 +4,11 @@
 // Read are metrics, packets sent, received and lost, and congestion states; of several connections, the one with the most of
 // these. Times are milliseconds (or as `time_units` says), rates bits per second. Times count from the first event.
 
-import type { Moments, Ribbon, Span } from "../trial/panels";
+import { line, type Moments, panel, type Ribbon, type Span } from "../trial/panels";
+import { quantile } from "../trial/quantile";
+import { DASHES, dropHue } from "../words/looks";
 import { stateOf } from "../words/states";
-import { type Field, line, MOST_ROWS, panel, percentile, rates } from "./field";
+import { type Field, MOST_ROWS, rates } from "./field";
 
 type Json = unknown;
 type Table = Record<string, Json>;
@@ -305,16 +307,21 @@ function drawn(events: Event[], name: string, others: string): Field {
   const width = Math.max(end / 200, 4 * (rttS ?? 0), 1e-3);
   const rate = rates(carrying.times, carrying.sizes, width);
   const of = (metric: Metric) => [metrics[metric].times, metrics[metric].values] as const;
-  const losses: Moments[] = lost.length > 0 ? [{ name: "lost", term: "drop", hue: "vermilion", times: Float64Array.from(lost) }] : [];
-  const direction = carrying === acknowledged ? "delivery" : isSender ? "sent" : "received";
+  const losses: Moments[] = lost.length > 0 ? [{ name: "lost", term: "drop", hue: dropHue("loss"), times: Float64Array.from(lost) }] : [];
+  const direction = carrying === acknowledged ? "delivery rate" : isSender ? "sent" : "received";
+  const carried = total(carrying) > 0 ? rate : { times: [], values: [] };
   const panels = [
-    panel("window", "Window and bytes in flight", "bytes", [line("window", "congestion window", "blue", ...of("congestion_window")), line("in flight", "bytes in flight", "orange", ...of("bytes_in_flight"))], losses),
-    panel("rtt", "Round-trip time", "s", [line("latest", "latest RTT", "sky", ...of("latest_rtt"), { faint: true }), line("smoothed", "smoothed RTT", "vermilion", ...of("smoothed_rtt")), line("least", "base RTT", "green", ...of("min_rtt"), { dash: [2, 3] })]),
-    panel("rate", "Sending, delivery and capacity", "bps", [line("pacing", "pacing rate", "blue", ...of("pacing_rate"), { spikes: true }), line(direction, "delivery rate", "vermilion", total(carrying) > 0 ? rate.times : [], total(carrying) > 0 ? rate.values : [])]),
+    panel("window", [line("window", "window_bytes", ...of("congestion_window")), line("window", "in_flight_bytes", ...of("bytes_in_flight"))], losses),
+    panel("rtt", [
+      line("rtt", "latest_rtt_s", ...of("latest_rtt"), { faint: true }),
+      line("rtt", "smoothed_rtt_s", ...of("smoothed_rtt")),
+      line("rtt", "min_rtt_s", ...of("min_rtt"), { dash: DASHES[2] as number[] }),
+    ]),
+    panel("rate", [line("rate", "delivery_bps", carried.times, carried.values, { name: direction }), line("rate", "pacing_bps", ...of("pacing_rate"), { spikes: true })]),
   ];
   const ribbons: Ribbon[] = spans.length > 0 ? [{ flow: "the log", spans: spans.filter((span) => span.until > span.from) }] : [];
-  const highest = metrics.latest_rtt.values.length > 0 ? percentile(metrics.latest_rtt.values, 0.99) : Number.NaN;
-  const bottleneck = percentile(rate.values.slice(0, -1), 0.95);
+  const highest = metrics.latest_rtt.values.length > 0 ? quantile(metrics.latest_rtt.values, 0.99) : Number.NaN;
+  const bottleneck = quantile(rate.values.slice(0, -1), 0.95);
   return {
     name,
     about: `qlog of ${events.length} events${others}, ${isSender ? "seen from the sender" : "seen from the receiver"}`,

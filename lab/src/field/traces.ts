@@ -1,6 +1,10 @@
 // Traces that the command line reads too: delivery opportunities (mahimahi), jitter, and series of `thalweg probe`.
 
-import { type Field, line, MOST_ROWS, panel, percentile, rates } from "./field";
+import { line, panel } from "../trial/panels";
+import { quantile } from "../trial/quantile";
+import { dropHue, HELD_HUES, type Hue } from "../words/looks";
+import { text } from "../words/quantity";
+import { type Field, MOST_ROWS, rates } from "./field";
 
 /** A packet of mahimahi's traces (docs/reference/models.md, capacity). */
 const OPPORTUNITY = 1500;
@@ -41,14 +45,14 @@ function readDelivery(text: string, name: string): Field {
   return {
     name,
     about: `a delivery trace of ${times.length} packets in ${end.toFixed(1)} s`,
-    picture: { end, ribbons: [], panels: [panel("rate", "Sending, delivery and capacity", "bps", [line("capacity", "capacity", "grey", capacity.times, capacity.values)])] },
+    picture: { end, ribbons: [], panels: [panel("rate", [line("rate", "capacity_bps", capacity.times, capacity.values)])] },
     facts: { trace: `ms: ${times.join(" ")}`, transfer: (mean / 8) * Math.min(end, 10) },
   };
 }
 
 /** Times and delays in microseconds. */
-function readJitter(text: string, name: string): Field {
-  const rows = lines(text).map((content, index) => {
+function readJitter(source: string, name: string): Field {
+  const rows = lines(source).map((content, index) => {
     const [time, delay, more] = content.trim().split(/\s+/);
     if (!/^\d{1,11}$/.test(time ?? "") || !/^\d{1,11}$/.test(delay ?? "") || more !== undefined) throw wrong(index + 1, content, "a time and a delay in whole microseconds on each line");
     return [Number(time), Number(delay)] as const;
@@ -58,8 +62,8 @@ function readJitter(text: string, name: string): Field {
   const end = times[times.length - 1] as number;
   return {
     name,
-    about: `a trace of jitter over ${end.toFixed(1)} s: median ${(1e3 * percentile(delays, 0.5)).toFixed(1)} ms, 95 % within ${(1e3 * percentile(delays, 0.95)).toFixed(1)} ms`,
-    picture: { end, ribbons: [], panels: [panel("held", "Packets held back by jitter", "s", [line("held back", "jitter", "green", times, delays, { points: true })])] },
+    about: `a trace of jitter over ${end.toFixed(1)} s: median ${text(quantile(delays, 0.5), "s")}, 95 % within ${text(quantile(delays, 0.95), "s")}`,
+    picture: { end, ribbons: [], panels: [panel("held", [line("held", "held back", times, delays, { term: "jitter", hue: HELD_HUES[0] as Hue, points: true })])] },
     facts: { jitter: `us: ${rows.flat().join(" ")}` },
   };
 }
@@ -85,7 +89,7 @@ export function readSeries(text: string, name: string): Field {
     }
   });
   if (rtts.length === 0) throw new Error("no probe was answered; accepted: a series with answers");
-  const least = percentile(rtts, 0);
+  const least = quantile(rtts, 0);
   const end = (last - (first ?? 0)) / 1e9;
   const interval = end / Math.max(1, rows.length - 1);
   const jitter: number[] = [];
@@ -101,7 +105,7 @@ export function readSeries(text: string, name: string): Field {
     picture: {
       end,
       ribbons: [],
-      panels: [panel("rtt", "Round-trip time", "s", [line("latest", "latest RTT", "sky", sent, rtts, { points: true })], [{ name: "lost", term: "drop", hue: "vermilion", times: Float64Array.from(lost) }])],
+      panels: [panel("rtt", [line("rtt", "latest_rtt_s", sent, rtts, { points: true })], [{ name: "lost", term: "drop", hue: dropHue("loss"), times: Float64Array.from(lost) }])],
     },
     facts: { rttS: least, jitter: `us: ${jitter.join(" ")}` },
   };

@@ -67,6 +67,6 @@ export const MARKS: Lesson = {
   ],
   after:
     "CoDel looks at how long packets wait, not at how many there are. When even the shortest wait of 100 ms was above 5 ms, a queue stands that helps nobody, and it marks a packet; the receiver reports the mark and CUBIC reduces its window as after a loss, with nothing to send again. The price is a little of the rate: the queue is sometimes empty after a reduction.",
-  look: "The waiting time, and the steps of the packets marked.",
+  look: "The queue delay, and the steps of the packets marked.",
   source: "RFC 8289 section 1; RFC 3168 section 5",
 };

@@ -23,8 +23,8 @@ export const JITTER: Lesson = {
   ],
   after:
     "A sender sees one number, the round-trip time, and it rises in both cases. On the steady path it rises since the window fills the queue. On Wi-Fi a packet is held back while the radio is busy, and all that follow wait behind it, since they stay in order: they come out together. A controller that takes every rise for a queue slows down for nothing; one that takes the least round-trip time for the truth has too small a window.",
-  look: "Packets held back by jitter, beside the waiting time in the queue.",
-  source: "docs/reference/models.md; draft-huitema-ccwg-c4-spec-04",
+  look: "Packets held back by jitter, beside the queue delay.",
+  source: "models.md; draft-huitema-ccwg-c4-spec-04",
 };
 
 export const C4_AND_JITTER: Lesson = {

@@ -2,11 +2,12 @@
 
 import { signal } from "@preact/signals";
 import type { Setup, Trial } from "../engine/engine";
-import { type Field, line, panel } from "../field/field";
+import type { Field } from "../field/field";
 import { show } from "../field/state";
 import { failure, seed, setup } from "../state/lab";
-import { picture } from "../trial/panels";
-import { text } from "../trial/quantity";
+import { line, panel, picture, queueLine } from "../trial/panels";
+import { dropHue } from "../words/looks";
+import { text } from "../words/quantity";
 
 /** Sums since the start, of the link towards the clients. */
 export interface Report {
@@ -79,7 +80,7 @@ function growing(reports: Report[]): Field {
   });
   const times = steps.map(({ time }) => time);
   const last = steps[steps.length - 1];
-  const drops = { name: "drops", term: "drop", hue: "vermilion" as const, times: Float64Array.from(steps.filter(({ dropped }) => dropped).map(({ time }) => time)) };
+  const drops = { name: "dropped", term: "drop", hue: dropHue("queue"), times: Float64Array.from(steps.filter(({ dropped }) => dropped).map(({ time }) => time)) };
   return {
     name: NAME,
     about: last ? `${last.time.toFixed(1)} s: ${text(last.rate, "bps")} delivered, ${text(last.wait, "s")} in the queue` : "the first packets leave",
@@ -87,8 +88,8 @@ function growing(reports: Report[]): Field {
       end: last?.time ?? 0,
       ribbons: [],
       panels: [
-        panel("rate", "Sending, delivery and capacity", "bps", [line("delivery", "delivery rate", "vermilion", times, steps.map(({ rate }) => rate))]),
-        panel("queue", "Queue of down", "s", [line("waiting time", "queue delay", "purple", times, steps.map(({ wait }) => wait))], [drops]),
+        panel("rate", [line("rate", "delivery_bps", times, steps.map(({ rate }) => rate))]),
+        panel("queue", [queueLine("down", times, steps.map(({ wait }) => wait))], [drops]),
       ].filter(({ lines }) => lines.length > 0),
     },
     facts: {},

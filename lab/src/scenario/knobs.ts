@@ -1,7 +1,7 @@
 // The settings of a path that sliders and lists change, as `--set` does: what they are now, and which text sets them.
 
 import type { Checked, Value, Values } from "../engine/engine";
-import { written } from "../trial/quantity";
+import { written } from "../words/quantity";
 
 /** A slider over powers of ten between two bounds, or a list of words. */
 export interface Knob {

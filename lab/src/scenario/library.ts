@@ -34,12 +34,10 @@ export const LIBRARY = shipped();
 export const local = signal<Shipped[]>([]);
 
 const FLOWS = /^\s*(\[\[\s*flow\s*\]\]|flow\s*=)/m;
-/** What plans of sweeps and hunts have, and no scenario. */
-const PLANS = /^\s*(\[\s*(axes|scenario)\b|(axes|scenario)\s*=)/m;
 
-/** The first of some scenarios that has flows and is no plan: a folder has other files too. */
+/** The first of some scenarios that has flows: a folder has other files too. */
 export function firstOf(found: Shipped[]): Shipped | undefined {
-  return found.find(({ text }) => FLOWS.test(text) && !PLANS.test(text));
+  return found.find(({ text }) => FLOWS.test(text));
 }
 
 export function find(name: string): Shipped | undefined {

@@ -13,7 +13,7 @@ const LARGEST_COLUMN = 256 << 20;
 /** What thalweg writes: PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY. */
 const ENCODINGS = [0, 2, 8];
 /** And the kinds of values. */
-const TYPES = ["INT64", "BYTE_ARRAY"];
+const TYPES = ["INT64", "BYTE_ARRAY", "DOUBLE", "BOOLEAN"];
 
 /** Unpacks a page. */
 type Unpack = (packed: Uint8Array, length: number) => Uint8Array;

@@ -1,5 +1,11 @@
 // Stored results: trials that ran before, with the texts of their scenarios, seeds and trace hashes.
 
+import type { Criterion } from "../engine/engine";
+import type { Judgement } from "../trial/verdict";
+
+/** A criterion of a scenario, and what its trials say about it. */
+export type StoredCriterion = Criterion & Judgement;
+
 /** A scenario of a result, or a point of a sweep. */
 export interface StoredScenario {
   name: string;
@@ -8,6 +14,8 @@ export interface StoredScenario {
   toml: string;
   seeds: string[];
   hashes: string[];
+  /** None of a point of a sweep. */
+  criteria: StoredCriterion[];
   /** Of a point of a sweep: the median of `metric`, for people. */
   median?: string;
 }

@@ -1,7 +1,56 @@
 // Stored results: of a folder that is opened here, and of the folder of a local server. A trial opens by its seed.
 
 import { seed } from "../state/lab";
+import { text } from "../words/quantity";
+import { subject } from "../trial/verdict";
 import { chosen, offered, openList, openOffered, openTrial, stored } from "./state";
+import type { Stored, StoredCriterion } from "./stored";
+
+/** Each criterion of each scenario: what its trials say, and what was asked. */
+function Criteria({ of }: { of: Stored }) {
+  if (of.scenarios.every(({ criteria }) => criteria.length === 0)) return null;
+  return (
+    <div class="scrolls judged" role="region" aria-label="criteria of the result" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {["criterion", "median", "worst", "limit", "verdict"].map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {of.scenarios.map(({ name, criteria }, index) => (
+          <tbody key={index} aria-current={index === chosen.value ? "true" : undefined}>
+            <tr>
+              <th scope="rowgroup" colSpan={5}>
+                {name}
+              </th>
+            </tr>
+            {criteria.map((criterion, row) => (
+              <tr key={row} class={criterion.informative ? "informative" : criterion.verdict}>
+                <th scope="row">{subject(criterion)}</th>
+                <td>{text(criterion.median, criterion.unit)}</td>
+                <td>{text(criterion.worst, criterion.unit)}</td>
+                <td>{limit(criterion)}</td>
+                <td>
+                  {criterion.verdict}
+                  {criterion.failures > 0 && ` (${criterion.failures} of ${criterion.n})`}
+                  {criterion.informative && " (for info)"}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+function limit({ at_most: most, at_least: least, unit, in: share }: StoredCriterion): string {
+  return `${least === null ? "≤" : "≥"} ${text(least ?? most, unit)}${share < 1 ? ` in ${text(share, "share")}` : ""}`;
+}
 
 export function Results() {
   const result = stored.value;
@@ -9,7 +58,7 @@ export function Results() {
   return (
     <div class="results">
       <p class="quiet">
-        What <code>thalweg run</code>, <code>suite</code> or <code>sweep</code> has stored with <code>--out</code>. A trial runs again here, and the page says whether its
+        What <code>thalweg suite</code> or <code>sweep</code> has stored with <code>--out</code>. A trial runs again here, and the page says whether its
         hash is the same.
       </p>
       <label class="file">
@@ -47,6 +96,7 @@ export function Results() {
               ))}
             </select>
           </label>
+          <Criteria of={result} />
           {result.metric !== undefined && (
             <div class="scrolls medians" role="region" aria-label="medians of the points" tabIndex={0}>
               <table>

@@ -1,6 +1,6 @@
 // What a sweep would take, and how it goes, in sentences.
 
-import { text } from "../trial/quantity";
+import { text } from "../words/quantity";
 import type { Estimate, Progress } from "./sweep";
 
 export function ofEstimate({ trials, points, present, wallS, width, trialS, isLong }: Estimate): string {

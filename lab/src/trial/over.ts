@@ -1,8 +1,9 @@
 // Two runs over each other: colour is the run, and the dash is the series, as in figures of several trials.
 
-import type { Hue, Line, Moments, Panel, Picture } from "./panels";
+import { DASHES, FLOW_HUES, type Hue } from "../words/looks";
+import type { Line, Moments, Panel, Picture } from "./panels";
 
-const DASHES = [[], [5, 3], [1, 2.5], [8, 3, 2, 3]];
+const [OWN, OTHER] = FLOW_HUES as [Hue, Hue];
 
 export function over(one: Picture, other: Picture, called: [one: string, other: string]): Picture {
   const [own, others] = called;
@@ -17,8 +18,8 @@ export function over(one: Picture, other: Picture, called: [one: string, other: 
       (panel?.moments ?? []).map((found): Moments => ({ ...found, name: `${found.name}, ${run}`, hue, row }));
     return {
       ...shared,
-      lines: [...lines(second, others, "vermilion"), ...lines(first, own, "blue")],
-      moments: [...moments(second, others, "vermilion", 1), ...moments(first, own, "blue", 0)],
+      lines: [...lines(second, others, OTHER), ...lines(first, own, OWN)],
+      moments: [...moments(second, others, OTHER, 1), ...moments(first, own, OWN, 0)],
     };
   });
   const ribbons = ([[one, own], [other, others]] as const).flatMap(([picture, run]) => picture.ribbons.map((ribbon) => ({ ...ribbon, flow: `${ribbon.flow}, ${run}` })));

@@ -4,11 +4,10 @@
 // the figures of `thalweg plot`.
 
 import type { Table, Trace, Trial } from "../engine/engine";
-import { after, largest, numbers, pick, rowsOf, words } from "./columns";
+import { DASHES, dropHue, FLOW_HUES, FRAME_HUES, HELD_HUES, type Hue, LINK_HUES, linkCalled, PANELS, type PanelName, seriesOf, titleOf, unitOf } from "../words/looks";
+import type { Unit } from "../words/quantity";
 import { stateOf } from "../words/states";
-import type { Unit } from "./quantity";
-
-export type Hue = "blue" | "vermilion" | "green" | "purple" | "orange" | "sky" | "grey";
+import { after, largest, numbers, pick, rowsOf, words } from "./columns";
 
 export interface Line {
   name: string;
@@ -66,10 +65,19 @@ export interface Picture {
   panels: Panel[];
 }
 
-export const HUES: Hue[] = ["blue", "vermilion", "green", "purple", "orange", "sky"];
-const DASHES = [[], [6, 3], [2, 3]];
 /** More flows are not told apart by colour. */
-export const MOST_FLOWS = 6;
+export const MOST_FLOWS = FLOW_HUES.length;
+
+/** A line of a panel: the series of a column, with its colour, or what `more` says. */
+export function line(of: PanelName, column: string, times: ArrayLike<number>, values: ArrayLike<number>, more: Partial<Line> = {}): Line {
+  const { name, hue } = seriesOf(of).find((series) => series.column === column) ?? { name: column, hue: "grey" as const };
+  return { name, term: name, hue, dash: [], times: Float64Array.from(times), values: Float64Array.from(values), ...more };
+}
+
+/** A panel, with its title and its unit. */
+export function panel(id: PanelName, lines: Line[], moments: Moments[] = [], more: Partial<Panel> = {}): Panel {
+  return { id, title: titleOf(id), unit: unitOf(id), lines: lines.filter(({ times }) => times.length > 0), moments, ...more };
+}
 
 export function picture(trial: Trial): Picture {
   const trace = trial.trace;
@@ -77,39 +85,37 @@ export function picture(trial: Trial): Picture {
   const ends = numbers(trial.outcomes.trials, "end_s");
   const end = ends[0] ?? 0;
   const flows = words(trace.flows, "flow").words.slice(0, MOST_FLOWS);
-  const panels = [
-    windows(trace, flows),
-    trips(trace, flows, trial),
-    rates(trace, flows),
-    queue(trace),
-    marks(trace),
-    held(trace, flows),
-    ...frames(trace),
-  ];
+  const makers: Record<Exclude<PanelName, "states">, () => Panel[]> = {
+    window: () => [panel("window", senderLines(trace, flows, "window"))],
+    rtt: () => [trips(trace, flows, trial)],
+    rate: () => [rates(trace, flows)],
+    queue: () => [queue(trace)],
+    marks: () => [marks(trace)],
+    held: () => [held(trace)],
+    frames: () => frames(trace),
+  };
   return {
     end,
     ribbons: flows.map((flow) => ribbon(trace, flow, end)),
-    panels: panels.filter((panel) => panel.lines.some((line) => line.values.length > 0)),
+    panels: PANELS.flatMap((name) => (name === "states" ? [] : makers[name]())).filter(({ lines }) => lines.length > 0),
   };
 }
 
-/** Lines of several columns of the samples of flows. */
-function senderLines(trace: Trace, flows: string[], series: [column: string, name: string, term: string, hue: Hue][]): Line[] {
-  const of = words(trace.flows, "flow");
+/** The series of a panel that the samples of flows have. */
+function senderLines(trace: Trace, flows: string[], of: PanelName): Line[] {
+  const names = words(trace.flows, "flow");
   const times = numbers(trace.flows, "time_s");
+  const series = seriesOf(of).filter(({ column }) => column in trace.flows);
   return flows.flatMap((flow, number) => {
-    const rows = rowsOf(of, flow);
+    const rows = rowsOf(names, flow);
     const own = pick(times, rows);
-    return series.map(([column, name, term, hue], index) => ({
-      name: flows.length > 1 ? `${flow}: ${name}` : name,
-      term,
-      hue: flows.length > 1 ? (HUES[number] as Hue) : hue,
-      dash: flows.length > 1 ? (DASHES[index % DASHES.length] as number[]) : [],
-      times: own,
-      values: known(pick(numbers(trace.flows, column), rows), column),
-      faint: column === "latest_rtt_s",
-      spikes: column === "pacing_bps" || column === "delivery_bps",
-    }));
+    return series.map(({ column, name }, index) =>
+      line(of, column, own, known(pick(numbers(trace.flows, column), rows), column), {
+        ...(flows.length > 1 && { name: `${flow}: ${name}`, hue: FLOW_HUES[number] as Hue, dash: DASHES[index % DASHES.length] as number[] }),
+        faint: column === "latest_rtt_s",
+        spikes: column === "pacing_bps" || column === "delivery_bps",
+      }),
+    );
   });
 }
 
@@ -118,27 +124,14 @@ function known(values: Float64Array, column: string): Float64Array {
   return column === "pacing_bps" ? values.map((rate) => (rate >= 1200 * 8 * 1e9 ? Number.NaN : rate)) : values;
 }
 
-function windows(trace: Trace, flows: string[]): Panel {
-  const lines = senderLines(trace, flows, [
-    ["window_bytes", "window", "congestion window", "blue"],
-    ["in_flight_bytes", "in flight", "bytes in flight", "orange"],
-  ]);
-  return { id: "window", title: "Window and bytes in flight", unit: "bytes", lines, moments: [] };
-}
-
 function trips(trace: Trace, flows: string[], trial: Trial): Panel {
-  const lines = senderLines(trace, flows, [
-    ["latest_rtt_s", "latest", "latest RTT", "sky"],
-    ["smoothed_rtt_s", "smoothed", "smoothed RTT", "vermilion"],
-  ]);
+  const lines = senderLines(trace, flows, "rtt");
   const least = numbers(trial.outcomes.flows, "min_rtt_s")[0];
-  const [first] = lines;
-  if (least !== undefined && first && first.times.length > 0) {
-    const times = Float64Array.of(first.times[0] as number, first.times[first.times.length - 1] as number);
-    const values = Float64Array.of(least, least);
-    lines.push({ name: "least", term: "base RTT", hue: "green", dash: [2, 3], times, values });
+  const times = lines[0]?.times ?? new Float64Array();
+  if (least !== undefined && times.length > 0) {
+    lines.push(line("rtt", "min_rtt_s", [times[0] as number, times[times.length - 1] as number], [least, least], { dash: DASHES[2] as number[] }));
   }
-  return { id: "rtt", title: "Round-trip time", unit: "s", lines, moments: [] };
+  return panel("rtt", lines);
 }
 
 /** The samples of the link that carries the data: the one that delivers the most bytes. */
@@ -155,124 +148,75 @@ export function bottleneck(trace: Trace): { name: string; rows: Uint32Array } {
 }
 
 function rates(trace: Trace, flows: string[]): Panel {
-  const lines = senderLines(trace, flows, [
-    ["pacing_bps", "pacing", "pacing rate", "blue"],
-    ["delivery_bps", "delivery", "delivery rate", "vermilion"],
-  ]);
   const { rows } = bottleneck(trace);
-  lines.push({
-    name: "capacity",
-    term: "capacity",
-    hue: "grey",
-    dash: [],
-    times: pick(numbers(trace.links, "time_s"), rows),
-    values: pick(numbers(trace.links, "capacity_bps"), rows),
-  });
-  return { id: "rate", title: "Sending, delivery and capacity", unit: "bps", lines, moments: [] };
+  const capacity = line("rate", "capacity_bps", pick(numbers(trace.links, "time_s"), rows), pick(numbers(trace.links, "capacity_bps"), rows));
+  return panel("rate", [...senderLines(trace, flows, "rate"), capacity]);
+}
+
+/** The line of a queue. */
+export function queueLine(link: string, times: ArrayLike<number>, delays: ArrayLike<number>): Line {
+  return line("queue", `queue, ${linkCalled(link)}`, times, delays, { term: "queue delay", hue: LINK_HUES[0] as Hue });
 }
 
 function queue(trace: Trace): Panel {
   const { name, rows } = bottleneck(trace);
   const dropped = rowsOf(words(trace.drops, "link"), name);
-  return {
-    id: "queue",
-    title: `Queue of ${name}`,
-    unit: "s",
-    lines: [
-      {
-        name: "waiting time",
-        term: "queue delay",
-        hue: "purple",
-        dash: [],
-        times: pick(numbers(trace.links, "time_s"), rows),
-        values: pick(numbers(trace.links, "queue_delay_s"), rows),
-      },
-    ],
-    moments: [
-      {
-        name: "drops",
-        term: "drop",
-        hue: "vermilion",
-        times: pick(numbers(trace.drops, "time_s"), dropped),
-      },
-    ],
-  };
+  const times = numbers(trace.drops, "time_s");
+  const reasons = words(trace.drops, "reason");
+  const moments = reasons.words.map((reason, index): Moments => {
+    const own = dropped.filter((row) => reasons.indices[row] === index);
+    return { name: `dropped (${reason})`, term: "drop", hue: dropHue(reason), times: pick(times, own) };
+  });
+  return panel("queue", [queueLine(name, pick(numbers(trace.links, "time_s"), rows), pick(numbers(trace.links, "queue_delay_s"), rows))], moments);
 }
 
 /** Marks so far: absent if nothing was marked. */
 function marks(trace: Trace): Panel {
-  const { rows } = bottleneck(trace);
+  const { name, rows } = bottleneck(trace);
   const values = pick(numbers(trace.links, "marked_packets"), rows);
-  const marked = largest(values) > 0;
-  return {
-    id: "marks",
-    title: "Packets marked so far",
-    unit: "packets",
-    lines: [
-      {
-        name: "marked",
-        term: "ECN mark",
-        hue: "orange",
-        dash: [],
-        times: marked ? pick(numbers(trace.links, "time_s"), rows) : new Float64Array(),
-        values: marked ? values : new Float64Array(),
-      },
-    ],
-    moments: [],
-  };
+  const more = { term: "ECN mark", hue: LINK_HUES[0] as Hue };
+  return panel("marks", largest(values) > 0 ? [line("marks", `marked, ${linkCalled(name)}`, pick(numbers(trace.links, "time_s"), rows), values, more)] : []);
 }
 
 /** Packets that links held back, by jitter or behind others. */
-function held(trace: Trace, flows: string[]): Panel {
-  const of = words(trace.held, "flow");
-  const lines = flows.map((flow, number): Line => {
-    const rows = rowsOf(of, flow);
-    return {
-      name: flows.length > 1 ? flow : "held back",
-      term: "jitter",
-      hue: flows.length > 1 ? (HUES[number] as Hue) : "green",
-      dash: [],
-      times: pick(numbers(trace.held, "time_s"), rows),
-      values: pick(numbers(trace.held, "held_s"), rows),
-      points: true,
-    };
+function held(trace: Trace): Panel {
+  const links = words(trace.held, "link");
+  const lines = links.words.map((link, number) => {
+    const rows = rowsOf(links, link);
+    const more = { term: "jitter", hue: HELD_HUES[number % HELD_HUES.length] as Hue, points: true };
+    return line("held", `held back, ${linkCalled(link)}`, pick(numbers(trace.held, "time_s"), rows), pick(numbers(trace.held, "held_s"), rows), more);
   });
-  return { id: "held", title: "Packets held back by jitter", unit: "s", lines, moments: [] };
+  return panel("held", lines);
 }
 
-/** The frames of each flow that carries a call: how late each came, and which missed their deadline. */
+type Fate = keyof typeof FRAME_HUES;
+
+/** A panel for each stream of each call: how late each frame came, and which never did. */
 function frames(trace: Trace): Panel[] {
-  const of = words(trace.frames, "flow");
-  return of.words.map((flow) => {
-    const rows = rowsOf(of, flow);
-    const streams = words(trace.frames, "stream");
-    const [times, delays, deadlines] = ["time_s", "delay_s", "deadline_s"].map((name) =>
-      numbers(trace.frames, name),
-    ) as [Float64Array, Float64Array, Float64Array];
-    const late = rows.filter((row) => !((delays[row] as number) <= (deadlines[row] as number)));
-    const lines = streams.words.map((stream, number): Line => {
-      const index = streams.words.indexOf(stream);
-      const own = rows.filter((row) => streams.indices[row] === index);
-      return {
-        name: stream,
-        term: "frame delay",
-        hue: HUES[number % HUES.length] as Hue,
-        dash: [],
-        times: pick(times, own),
-        values: pick(delays, own),
-        points: true,
-      };
-    });
-    return {
-      id: `frames-${flow}`,
-      title: of.words.length > 1 ? `Frames of the call ${flow}` : "Frames of the call",
-      unit: "s" as const,
-      lines,
-      moments: [
-        { name: "deadline missed", term: "deadline", hue: "vermilion" as const, times: pick(times, late) },
-      ],
-    };
-  });
+  const [flows, streams] = [words(trace.frames, "flow"), words(trace.frames, "stream")];
+  const [times, delays, deadlines] = ["time_s", "delay_s", "deadline_s"].map((name) => numbers(trace.frames, name)) as [Float64Array, Float64Array, Float64Array];
+  const counted = trace.frames["counted"];
+  const fateOf = (row: number): Fate => {
+    if (counted instanceof Uint8Array && counted[row] === 0) return "before the start of measurement";
+    const delay = delays[row] as number;
+    return Number.isNaN(delay) ? "never came" : delay > (deadlines[row] as number) ? "late" : "in time";
+  };
+  return flows.words.flatMap((flow) =>
+    streams.words.flatMap((stream, number) => {
+      const rows = rowsOf(flows, flow).filter((row) => streams.indices[row] === number);
+      if (rows.length === 0) return [];
+      const label = flows.words.length > 1 ? `${flow}: ${stream}` : stream;
+      const of = (fate: Fate) => rows.filter((row) => fateOf(row) === fate);
+      const points = (["in time", "late", "before the start of measurement"] as const).map((fate) =>
+        line("frames", fate, pick(times, of(fate)), pick(delays, of(fate)), { term: "frame delay", hue: FRAME_HUES[fate], points: true }),
+      );
+      const [first, last] = [rows[0] as number, rows[rows.length - 1] as number];
+      const limit = deadlines[first] as number;
+      const deadline = line("frames", "deadline", [times[first] as number, times[last] as number], [limit, limit], { dash: DASHES[1] as number[] });
+      const never = { name: "never came", term: "frame delay", hue: FRAME_HUES["never came"], times: pick(times, of("never came")) };
+      return [panel("frames", [...points, deadline], [never], { id: `frames-${label}`, title: `${titleOf("frames")}: ${label}` })];
+    }),
+  );
 }
 
 function ribbon(trace: Trace, flow: string, end: number): Ribbon {

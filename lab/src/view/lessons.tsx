@@ -7,8 +7,8 @@ import type { Figure, Lesson } from "../lessons/lesson";
 import type { Outcomes } from "../engine/engine";
 import { failure, stopLesson, taught, teach, teaching } from "../state/lab";
 import { numbers, words } from "../trial/columns";
-import { text } from "../trial/quantity";
-import { quantile } from "../trial/verdict";
+import { text } from "../words/quantity";
+import { quantile } from "../trial/quantile";
 
 const lesson = signal<Lesson | null>(null);
 const predicted = signal<number | null>(null);
@@ -22,12 +22,14 @@ export function numberOf(outcomes: Outcomes, figure: Figure): number {
   const table = figure.stream === undefined ? outcomes.flows : outcomes.streams;
   const flows = words(table, "flow");
   const first = flows.words[0];
-  const values = numbers(table, figure.column).filter(
+  const own = numbers(table, figure.column).filter(
     (_, index) =>
       flows.words[flows.indices[index] as number] === (figure.flow ?? first) &&
       (figure.stream === undefined || streamOf(table, index) === figure.stream),
   );
-  return quantile(values, 0.5);
+  // As python/thalweg/measured.py: what did not finish has an infinite completion, other numbers are of the trials that have them.
+  const found = figure.column === "completion_s" ? own.map((value) => (Number.isNaN(value) ? Infinity : value)) : own.filter((value) => !Number.isNaN(value));
+  return quantile(found, 0.5);
 }
 
 function streamOf(table: Parameters<typeof words>[0], row: number): string | undefined {

@@ -4,8 +4,8 @@ import { used } from "../own/files";
 import type { Criterion } from "../engine/engine";
 import { about, kept, linked, type Run, run } from "../state/lab";
 import { numbers, words } from "../trial/columns";
-import { text } from "../trial/quantity";
-import { meets, subject, values } from "../trial/verdict";
+import { text } from "../words/quantity";
+import { meets, missing, subject, values } from "../trial/verdict";
 import { Term } from "./term";
 
 /** Whether the trial is the one that a link, or a stored result, has promised. */
@@ -31,10 +31,10 @@ function Promised() {
 function Kept({ of, by }: { of: Run; by: Criterion }) {
   const own = of.checked.criteria.find((one) => subject(one) === subject(by) && one.source === by.source && one.informative === by.informative);
   if (!own) return null;
-  const [value = Number.NaN] = values(of.trial.outcomes, own);
+  const [value = missing(own)] = values(of.trial.outcomes, own, 1, of.checked.startsS);
   return (
     <span class="kept">
-      kept: {Number.isNaN(value) ? "not reached" : text(value, own.unit)} {meets(value, own) ? "✓" : "✗"}
+      kept: {text(value, own.unit)} {meets(value, own) ? "✓" : "✗"}
     </span>
   );
 }
@@ -44,6 +44,7 @@ function Rows({ of, mark = "" }: { of: Run; mark?: string }) {
   const flows = of.trial.outcomes.flows;
   const [names, controllers] = [words(flows, "flow"), words(flows, "controller")];
   const column = (name: string, row: number) => numbers(flows, name)[row];
+  const completion = (row: number) => column("completion_s", row) ?? Number.NaN;
   return (
     <>
       {Array.from(names.indices, (index, row) => (
@@ -53,7 +54,7 @@ function Rows({ of, mark = "" }: { of: Run; mark?: string }) {
             {mark}
           </th>
           <td>{controllers.words[controllers.indices[row] as number]}</td>
-          <td data-column={mark ? "kept" : "completion_s"}>{text(column("completion_s", row), "s", 4)}</td>
+          <td data-column={mark ? "kept" : "completion_s"}>{text(Number.isNaN(completion(row)) ? Infinity : completion(row), "s", 4)}</td>
           <td>{text(column("mean_rate_bps", row), "bps")}</td>
           <td>{text(column("mean_rtt_s", row), "s")}</td>
           <td>{text(column("mean_queue_delay_s", row), "s")}</td>
@@ -78,13 +79,13 @@ export function Outcome() {
       {checked.criteria.length > 0 && (
         <ul class="criteria">
           {checked.criteria.map((criterion) => {
-            const [value = Number.NaN] = values(trial.outcomes, criterion);
+            const [value = missing(criterion)] = values(trial.outcomes, criterion, 1, checked.startsS);
             const met = meets(value, criterion);
             const bound = criterion.at_most ?? criterion.at_least;
             return (
               <li key={`${subject(criterion)} ${bound} ${criterion.source}`} class={criterion.informative ? "informative" : met ? "good" : "bad"}>
                 <span class="subject">{subject(criterion)}</span>
-                <strong>{Number.isNaN(value) ? "not reached" : text(value, criterion.unit)}</strong>
+                <strong>{text(value, criterion.unit)}</strong>
                 <span class="bound">
                   {met ? "✓" : "✗"} {criterion.at_most === null ? "at least" : "at most"} {text(bound, criterion.unit)}
                   {criterion.floor !== null && <>; <Term term="floor">floor</Term> {text(criterion.floor, "s")}</>}

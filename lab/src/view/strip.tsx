@@ -3,10 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { em } from "../chart/em";
-import type { Criterion, Outcomes } from "../engine/engine";
+import type { Checked, Criterion, Outcomes } from "../engine/engine";
 import { change, finished, many, seed, TRIALS } from "../state/lab";
-import { text, type Unit } from "../trial/quantity";
-import { meets, quantile, subject, values } from "../trial/verdict";
+import { text, type Unit } from "../words/quantity";
+import { quantile } from "../trial/quantile";
+import { judge, meets, subject, values } from "../trial/verdict";
 
 interface Shown {
   title: string;
@@ -16,11 +17,12 @@ interface Shown {
 }
 
 /** What a strip may show: each criterion, or the completion of the first flow. */
-function choices(outcomes: Outcomes, criteria: Criterion[]): Shown[] {
+function choices(outcomes: Outcomes, { criteria, startsS }: Checked): Shown[] {
+  const of = (criterion: Criterion) => values(outcomes, criterion, TRIALS, startsS);
   const found = criteria.map((criterion) => ({
     title: `${subject(criterion)}${criterion.informative ? " (for comparison)" : ""}`,
     unit: criterion.unit as Unit,
-    values: values(outcomes, criterion),
+    values: of(criterion),
     criterion,
   }));
   if (found.length > 0) return found;
@@ -30,7 +32,7 @@ function choices(outcomes: Outcomes, criteria: Criterion[]): Shown[] {
     flow: first, metric: "completion", stream: null, column: "completion_s", unit: "s",
     at_most: null, at_least: null, in: 1, floor: null, source: null, informative: true,
   };
-  return [{ title: subject(made), unit: "s", values: values(outcomes, made), criterion: null }];
+  return [{ title: subject(made), unit: "s", values: of(made), criterion: null }];
 }
 
 const [ROW, RADIUS, HEIGHT, HEAD] = [7, 3, 108, 32];
@@ -66,7 +68,7 @@ export function Strip() {
   }, []);
 
   const shown = many.value;
-  const all = shown ? choices(shown.outcomes, shown.checked.criteria) : [];
+  const all = shown ? choices(shown.outcomes, shown.checked) : [];
   const one = all[Math.min(chosen.value, all.length - 1)];
   return (
     <section class="strip" aria-label={`distribution of ${TRIALS} trials`}>
@@ -93,23 +95,22 @@ export function Strip() {
 }
 
 function summary({ values: all, criterion, unit }: Shown): string {
-  const known = all.filter((value) => !Number.isNaN(value));
-  const words = known.length > 0 ? `median ${text(quantile(known, 0.5), unit)}, 95 % within ${text(quantile(known, 0.95), unit)}` : "none finished";
+  const words = `median ${text(quantile(all, 0.5), unit)}, 95th percentile ${text(quantile(all, 0.95), unit)}`;
   if (!criterion) return words;
-  const met = all.reduce((sum, value) => sum + (meets(value, criterion) ? 1 : 0), 0);
-  return `${met} of ${all.length} meet the target; ${words}`;
+  const { n, failures, verdict } = judge(all, criterion);
+  return `${verdict}: ${n - failures} of ${n} meet the target; ${words}`;
 }
 
 function Dots({ shown, seeds, width, scale }: { shown: Shown; seeds: BigUint64Array; width: number; scale: number }) {
   const { criterion, unit } = shown;
   const bound = criterion ? (criterion.at_most ?? criterion.at_least) : null;
   const floor = criterion?.floor ?? null;
-  const known = [...shown.values].filter((value) => !Number.isNaN(value));
+  const known = [...shown.values].filter(Number.isFinite);
   const marks = [bound, floor].filter((mark) => mark !== null);
   const [least, most] = [Math.min(...known, ...marks), Math.max(...known, ...marks)];
   const span = most - least || Math.abs(most) || 1;
   const x = (value: number) => 10 + ((value - least + span * 0.03) / (span * 1.06)) * (width - 20);
-  const dots = stacked([...shown.values].flatMap((value, trial) => (Number.isNaN(value) ? [] : [{ x: x(value), trial }])), width);
+  const dots = stacked([...shown.values].flatMap((value, trial) => (Number.isFinite(value) ? [{ x: x(value), trial }] : [])), width);
   const digits = [3, 4, 5, 6].find((count) => text(least, unit, count) !== text(most, unit, count)) ?? 3;
   const isTight = floor !== null && bound !== null && Math.abs(x(bound) - x(floor)) < WORDS;
   const missing = shown.values.length - known.length;

@@ -8,7 +8,7 @@ import { onKey, playing, point, view } from "../chart/view";
 import { theme } from "../state/appearance";
 import { kept, named, run } from "../state/lab";
 import { after } from "../trial/columns";
-import { text } from "../trial/quantity";
+import { text } from "../words/quantity";
 import { beside, chosen, fetching, type Held, heldAt, MOST, now, type Place, places, present, watching } from "../watch/held";
 import { events } from "../watch/lane";
 import { type Moment, moment, room } from "../watch/moment";

@@ -5,9 +5,9 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from "@pre
 import { cursor, end, view } from "../chart/view";
 import type { Passages, Table } from "../engine/engine";
 import { engineOf, failure, kept, type Run, run, running, setup, stops } from "../state/lab";
-import type { Hue } from "../trial/panels";
-import { HUES, MOST_FLOWS } from "../trial/panels";
 import { largest, numbers, words } from "../trial/columns";
+import { MOST_FLOWS } from "../trial/panels";
+import { FLOW_HUES, type Hue } from "../words/looks";
 import { happenings, type Lane, lane } from "./lane";
 import { type Samples, samples } from "./moment";
 
@@ -122,7 +122,7 @@ async function fetchPart(place: Place, shown: Run, time: number, signal: AbortSi
     samples: [samples(trace, watched), samples(trace, opposite)],
     limits: passages.tables.limits,
     flows,
-    hues: flows.map((flow) => HUES[order.indexOf(flow)] ?? "grey"),
+    hues: flows.map((flow) => FLOW_HUES[order.indexOf(flow)] ?? "grey"),
     times: happenings([forward, back], Math.min(passages.untilS, shown.picture.end)),
     largestPacket: Math.max(1, largest(numbers(passages.tables.packets, "size_bytes"))),
   };

@@ -3,7 +3,7 @@
 // Along the queue, a packet is as long as its bytes; along the link, as long as its transmission takes, so a busy link has no gaps.
 // Shapes tell what happens, not colours alone: a cap on top is a mark, a cross a drop, a low block a packet without data.
 
-import type { Hue } from "../trial/panels";
+import type { Hue } from "../words/looks";
 import type { Size } from "../chart/draw";
 import { FONT } from "../chart/chart";
 import type { Theme } from "../chart/theme";

@@ -1,5 +1,6 @@
 // The states of controllers, their colours and documents: one list for this page and the figures of the command line.
 
+import { HUES } from "./looks";
 import known from "@thalweg/engine/controllers/states.json";
 
 export interface State {
@@ -9,7 +10,7 @@ export interface State {
 }
 
 const STATES = known as Record<string, State>;
-const UNKNOWN: State = { colour: "#8a8f98", meaning: "a state of this controller", source: "the controller's own" };
+const UNKNOWN: State = { colour: HUES.grey.light, meaning: "a state of this controller", source: "the controller's own" };
 
 export function stateOf(name: string): State {
   return Object.hasOwn(STATES, name) ? (STATES[name] as State) : UNKNOWN;

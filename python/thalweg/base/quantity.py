@@ -1,7 +1,8 @@
 """How numbers with units are written for people, and read: `4.87 s`, `23.1 ms`, `20 Mbps`, `10 MB`.
 
-Decimal prefixes, as in scenario files. A time that does not exist is
-infinite and reads `did not finish`; an unknown number reads `-`.
+Decimal prefixes, as in scenario files. A time that does not exist is infinite and reads `did not finish`; an
+unknown number reads `-`. The page of the lab writes them alike (lab/src/words/quantity.ts): what
+tests/lab/alike/quantities.json says holds for both.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ def text(value: float | None, unit: str = "", digits: int = 4) -> str:
     ('4.871 s', '23.1 ms', '20 Mbps', '10 MB')
     >>> text(float("inf"), "s"), text(None, "s"), text(0.0, "s"), text(float("-inf"), "bps")
     ('did not finish', '-', '0 s', 'not measured')
-    >>> text(0.0123, "share"), text(0.0, "share")
-    ('1.23 %', '0 %')
+    >>> text(0.0123, "share"), text(0.0, "share"), text(0.0, "bytes")
+    ('1.23 %', '0 %', '0 B')
     >>> text(0.9996, "s", 3), text(-0.0009996, "s", 3), text(0.0123, "s", 1), text(0.105, "s", 2)
     ('1 s', '-1 ms', '10 ms', '100 ms')
     """
@@ -37,7 +38,7 @@ def text(value: float | None, unit: str = "", digits: int = 4) -> str:
     # Rounded first: 0.9996 s with three digits is 1 s, not 1000 ms.
     factor, name = scale(float(f"{abs(value):.{digits}g}"), unit)
     # Read back once: two digits of 105 are 100, not 1e+02.
-    zero = name if unit == "share" else unit
+    zero = next((base for one, base in _SCALES.get(unit, ()) if one == 1), name)
     return f"{float(f'{value / factor:.{digits}g}'):.6g} {name}".rstrip() if value else f"0 {zero}".rstrip()
 
 

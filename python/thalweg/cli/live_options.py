@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thalweg.cli.console import note
-from thalweg.cli.options import Stack, refuse_audit
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import seconds
+from thalweg.cli.console import note
+from thalweg.cli.options import Stack, refuse_audit
 
 if TYPE_CHECKING:
     from thalweg.realtime import Timing

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from thalweg.base.errors import RequestError
+from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.toml import named_files, read_toml
 from thalweg.engine.controllers.definition import Definition, file_of
@@ -56,15 +56,18 @@ class Folder:
         return file
 
     def scenarios(self) -> dict[str, str]:
-        """The texts of scenario files here, by name; files that cannot be read or are too long are left out."""
+        """The texts of scenario files here, by name; plans, and what cannot be read, are left out."""
         found: dict[str, str] = {}
         left = _LARGEST_IN_ALL
         for file in heapq.nsmallest(_MOST_FILES, self.path.glob("*.toml")):
             try:
                 data = read_regular(self.inside(file.name), min(_LARGEST, left), "a scenario")
-                found[file.name] = data.decode()
+                text = data.decode()
             except (RequestError, OSError, UnicodeDecodeError):
                 continue
+            if _is_plan(text):
+                continue
+            found[file.name] = text
             left -= len(data)
         return found
 
@@ -99,6 +102,14 @@ class Folder:
     def resolver(self) -> Resolver:
         """Finds controllers in files of this folder alone, if they may run."""
         return _Confined(self)
+
+
+def _is_plan(text: str) -> bool:
+    """Whether this is the plan of a sweep or a hunt: these name a scenario, which no scenario does."""
+    try:
+        return "scenario" in read_toml(text, "")
+    except ScenarioError:  # half written
+        return False
 
 
 class _Confined(Resolver):

@@ -75,7 +75,8 @@ def opened(folder: Folder, path: str) -> dict[str, Any]:
     scenarios = []
     for outcomes in (*result.outcomes, *result.rivals):
         name = outcomes.scenario.name
-        said = places.get(name) or outcomes.verdict().answer or "no criterion"
+        verdict = outcomes.verdict()
+        said = places.get(name) or verdict.answer or "no criterion"
         trials = outcomes.trials.head(MOST_TRIALS)
         scenarios.append(
             {
@@ -85,6 +86,7 @@ def opened(folder: Folder, path: str) -> dict[str, Any]:
                 "toml": outcomes.scenario.toml,
                 "seeds": [str(seed) for seed in trials["seed"].to_list()],
                 "hashes": trials["trace_hash"].to_list(),
+                "criteria": [statistics.document() for statistics in verdict.criteria],
             }
         )
     return {"title": result.title, "version": result.version, "scenarios": scenarios}
@@ -154,6 +156,7 @@ def _sweep(folder: Folder, place: Path) -> dict[str, Any]:
                 "toml": scenario.toml,
                 "seeds": [str(trial["seed"])],
                 "hashes": [trial["trace_hash"]],
+                "criteria": [],
             }
         )
     return {

@@ -197,6 +197,7 @@ def _checked(scenario: _native.Scenario) -> dict[str, Any]:
         "criteria": scenario.criteria,
         "floorS": scenario.floor_s,
         "flows": [flow["name"] for flow in scenario.flows],
+        "startsS": {flow["name"]: flow["start_s"] for flow in scenario.flows},
     }
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from thalweg.realtime.report import Report, is_faithful, reasons
-from thalweg.realtime.trial import LiveScenario, LiveTrial
 from thalweg.engine.outcome import Outcomes, together
 from thalweg.engine.scenario import Interrupted
+from thalweg.realtime.report import Report, is_faithful, reasons
+from thalweg.realtime.trial import LiveScenario, LiveTrial
 
 
 def _unheard(line: str) -> None:

@@ -11,10 +11,10 @@ from thalweg.cli.live_options import ADVICE, LiveOptions
 from thalweg.cli.options import Format, check_writable, write_trial
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
+from thalweg.engine.outcome import together
 from thalweg.realtime import LiveScenario, faithful, faithfulness, is_faithful, write_report
 from thalweg.realtime.report import Report
 from thalweg.realtime.trial import LiveTrial
-from thalweg.engine.outcome import together
 from thalweg.results.suite_result import SuiteResult
 
 

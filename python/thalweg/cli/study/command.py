@@ -12,19 +12,17 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.base.extras import require
+from thalweg.base.quantity import roughly
 from thalweg.base.seeds import set_of
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
 from thalweg.cli.study.live import Bound, Live, Realtime, Retry, StrictTiming, announce, timing
-from thalweg.trials.choice import chosen
-from thalweg.base.extras import require
-from thalweg.realtime import LiveScenario
-from thalweg.base.quantity import roughly
-from thalweg.base.seeds import set_of
 from thalweg.experiments.studies.runner.estimate import LONG_S
 from thalweg.experiments.studies.runner.parameters import Option, options
 from thalweg.experiments.studies.runner.study import ScenarioStudy, Study, StudyError
+from thalweg.realtime import LiveScenario
+from thalweg.trials.choice import chosen
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""

@@ -6,16 +6,14 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.described import listed
 from thalweg.base.errors import RequestError
 from thalweg.base.quantity import text
 from thalweg.cli.console import complain, note
 from thalweg.cli.live_options import ADVICE, LiveOptions
 from thalweg.cli.options import refuse_audit
-from thalweg.base.described import listed
-from thalweg.base.errors import RequestError
-from thalweg.realtime import Timing
-from thalweg.base.quantity import text
 from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.realtime import Timing
 
 Live = Annotated[
     bool,

@@ -4,6 +4,8 @@ const figures = JSON.parse(document.querySelector("script#figures").textContent)
 const themes = JSON.parse(document.querySelector("script#themes").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const MOST_READ = 40;
+// With less room, in pixels, one thing stands below the other.
+const NARROW = 520;
 
 async function inflate(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -16,6 +18,13 @@ const program = inflate(document.querySelector("script#program").textContent).th
   script.textContent = source;
   document.head.append(script);
 });
+
+// A specification in the colours of a dark background.
+function darkened(part) {
+  if (typeof part === "string") return themes.darker[part] ?? part;
+  if (Array.isArray(part)) return part.map(darkened);
+  return part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, darkened(inner)])) : part;
+}
 
 // The width of the panels that stand side by side.
 function widest(part) {
@@ -68,8 +77,13 @@ function scaled(part, factor, width) {
     if (!shown?.legend?.columns) continue;
     const names = shown.legend.values ?? shown.scale.domain;
     const longest = Math.max(0, ...names.map((label) => label.length));
-    const columns = Math.max(1, Math.min(names.length, Math.floor(width / (6.2 * longest + symbol))));
-    made.encoding = { ...(made.encoding ?? part.encoding), [channel]: { ...shown, legend: { ...shown.legend, columns } } };
+    const legend = { ...shown.legend };
+    // The title of a panel: beside its legend, or above it.
+    const isBeside = Boolean(legend.titleOrient) && width >= NARROW;
+    if (legend.titleOrient) Object.assign(legend, isBeside ? { titleOrient: "left", titlePadding: 12 } : { titleOrient: "top", titlePadding: 3 });
+    const room = width - (isBeside ? 7.4 * legend.title.length : 0);
+    legend.columns = Math.max(1, Math.min(names.length, Math.floor(room / (6.2 * longest + symbol))));
+    made.encoding = { ...(made.encoding ?? part.encoding), [channel]: { ...shown, legend } };
   }
   return made;
 }
@@ -78,6 +92,7 @@ async function draw(place) {
   place.dataset.begun = "";
   await program;
   let spec = JSON.parse(await inflate(figures[place.dataset.figure]));
+  if (dark.matches) spec = darkened(spec);
   spec.config = dark.matches ? themes.dark : themes.light;
   const options = { actions: { export: true, source: false, compiled: false, editor: false }, renderer: "svg" };
   const canvas = place.querySelector(".drawing") ?? place.appendChild(document.createElement("div"));
@@ -86,7 +101,7 @@ async function draw(place) {
   const room = place.clientWidth || document.querySelector("main").clientWidth;
   // One below the other: Vega's own setting, which Vega-Lite hands on.
   const layout = { top: { direction: "vertical", anchor: "start" } };
-  if (room < 520) spec = { ...stacked(spec, widest(spec)), config: { ...spec.config, legend: { ...spec.config.legend, layout } } };
+  if (room < NARROW) spec = { ...stacked(spec, widest(spec)), config: { ...spec.config, legend: { ...spec.config.legend, layout } } };
   let [natural, fitting, result] = [widest(spec), spec, undefined];
   // What stands beside the panels is known when it is drawn: usually the first guess is right.
   for (let beside = 76, tries = 0; tries < 3 && natural; tries += 1) {
@@ -159,7 +174,8 @@ function reading(one, at, near, x) {
   return panel.unit === "%" ? `${figuresOf(100 * value)} %` : [`${figuresOf(value)} ${panel.unit}`, word].filter(Boolean).join(", ");
 }
 
-// Drag moves along the axis, Ctrl and the wheel or two fingers show less of it, a double click shows all.
+// As in the lab: drag to look closer, Shift and drag to move along, a double click for all; Ctrl and the wheel, or two fingers, look closer
+// too, Shift and the wheel move along.
 function zoom(place, view, panelsOf) {
   const [least, most] = [view.signal("from"), view.signal("until")];
   const show = (from, until) => {
@@ -167,12 +183,18 @@ function zoom(place, view, panelsOf) {
     const begin = Math.max(least, Math.min(from, most - width));
     view.signal("from", begin).signal("until", begin + width).runAsync();
   };
+  const seen = () => [view.signal("from"), view.signal("until")];
   const svg = place.querySelector("svg");
+  const range = place.appendChild(Object.assign(document.createElement("div"), { className: "cursor-range", hidden: true }));
   svg.addEventListener("wheel", (event) => {
     const panel = panelsOf(event);
-    if (!event.ctrlKey || !panel) return;
+    if (!(event.ctrlKey || event.shiftKey) || !panel) return;
     event.preventDefault();
-    const [from, until] = [view.signal("from"), view.signal("until")];
+    const [from, until] = seen();
+    if (!event.ctrlKey) {
+      const by = (until - from) * (event.deltaY || event.deltaX) / 1000;
+      return show(from + by, until + by);
+    }
     const at = from + (until - from) * (event.clientX - panel.left) / panel.width;
     const factor = Math.min(4, Math.max(0.25, 1.002 ** event.deltaY));
     if ((until - from) * factor > (most - least) * 1e-5) show(at - (at - from) * factor, at + (until - at) * factor);
@@ -180,14 +202,31 @@ function zoom(place, view, panelsOf) {
   svg.addEventListener("dblclick", () => show(least, most));
   svg.addEventListener("pointerdown", (event) => {
     const panel = panelsOf(event);
-    if (!panel || event.pointerType === "touch") return;
-    const [from, until] = [view.signal("from"), view.signal("until")];
+    if (!panel || event.pointerType === "touch" || event.button !== 0) return;
+    const [from, until] = seen();
+    const shareOf = ({ clientX }) => Math.max(0, Math.min(1, (clientX - panel.left) / panel.width));
+    const begin = shareOf(event);
+    const chosen = (moved) => [begin, shareOf(moved)].sort((one, other) => one - other);
     const move = (moved) => {
-      const by = (until - from) * (moved.clientX - event.clientX) / panel.width;
-      show(from - by, until - by);
+      if (event.shiftKey) {
+        const by = (until - from) * (moved.clientX - event.clientX) / panel.width;
+        return show(from - by, until - by);
+      }
+      const [left, right] = chosen(moved).map((share) => share * panel.width);
+      const outer = place.getBoundingClientRect();
+      range.hidden = false;
+      Object.assign(range.style, {
+        left: `${panel.left - outer.left + left}px`, width: `${right - left}px`, top: `${panel.top - outer.top}px`, height: `${panel.height}px`,
+      });
     };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", () => removeEventListener("pointermove", move), { once: true });
+    const dragged = new AbortController();
+    const end = (ended) => {
+      dragged.abort();
+      range.hidden = true;
+      const [low, high] = chosen(ended);
+      if (ended.type === "pointerup" && !event.shiftKey && high - low > 0.01) show(from + low * (until - from), from + high * (until - from));
+    };
+    for (const [name, act] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) addEventListener(name, act, dragged);
   });
   svg.style.userSelect = "none";
 }

@@ -13,8 +13,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 from thalweg.base.errors import RequestError
 from thalweg.base.extras import require
 from thalweg.base.files.whole_file import whole_file
-from thalweg.pages.figures.spec import DASH_PX, LETTER, SCHEMA, SYMBOL_PX, Spec, columns
-from thalweg.pages.figures.theme import THEMES
+from thalweg.pages.figures.spec import DASH_PX, LETTER, SCHEMA, SYMBOL_PX, TITLE_ABOVE, TITLE_BESIDE, Spec, columns
+from thalweg.pages.figures.theme import THEMES, darkened
 
 FORMATS = (".html", ".png", ".svg", ".pdf")
 Theme: TypeAlias = Literal["screen", "dark", "paper"]
@@ -35,6 +35,8 @@ _MARGIN = 70
 """Width of the labels beside panels, in pixels, about."""
 _LETTERS = {"screen": LETTER, "dark": LETTER, "paper": 4.4}
 """Widths of letters, in pixels, about."""
+_TITLE_LETTER = 1.2
+"""Width of a letter of the title of a panel, in those of its legend, about."""
 _NOTE_LINE = 14
 _NOTE_LETTER = 6.2
 """Width of a letter of the notes, in pixels, about."""
@@ -74,7 +76,8 @@ class Figure:
 
     def _dressed(self, theme: Theme) -> Spec:
         """With the looks of a theme; sentences are for the caption where it is printed."""
-        drawn = {**self.bare(), "config": THEMES[theme]}
+        bare = darkened(self.bare()) if theme == "dark" else self.bare()
+        drawn = {**bare, "config": THEMES[theme]}
         title = drawn.get("title")
         if theme == "paper" and isinstance(title, dict):
             drawn["title"] = {key: part for key, part in title.items() if key != "subtitle"}
@@ -148,6 +151,11 @@ class Figure:
         return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": self.description}
 
 
+def save(chart: Chart, file: str | Path, size_mm: float | None = None, theme: Theme = "screen") -> None:
+    """Writes a figure of ours or of altair, whole or not at all; see `Figure.save`. Raises RequestError."""
+    figure(chart).save(file, size_mm, theme)
+
+
 def figure(chart: Chart) -> Figure:
     """A figure of studies, which altair makes, as ours."""
     if isinstance(chart, Figure):
@@ -201,7 +209,12 @@ def scaled(part: Spec, factor: float, width_px: float, letter_px: float) -> Spec
         legend = encoding.get(channel, {}).get("legend")
         if legend and "columns" in legend:
             names = legend.get("values") or encoding[channel]["scale"]["domain"]
-            shown = {**legend, "columns": columns(names, width_px, letter_px, symbol)}
+            room = width_px
+            shown = dict(legend)
+            if "titleOrient" in legend:  # the title of a panel: beside its legend, or above it
+                shown |= TITLE_BESIDE if width_px >= _NARROW else TITLE_ABOVE
+                room -= _TITLE_LETTER * letter_px * len(legend["title"]) if width_px >= _NARROW else 0.0
+            shown["columns"] = columns(names, room, letter_px, symbol)
             encoding = made["encoding"] = {**encoding, channel: {**encoding[channel], "legend": shown}}
     return made
 

@@ -15,15 +15,15 @@ import polars as pl
 
 from thalweg.base.quantity import scale, text
 from thalweg.pages.figures.downsample import downsample
-from thalweg.pages.figures.panel import Panel
-from thalweg.pages.figures.spec import Spec, colour, table, told, values, word
-from thalweg.pages.figures.theme import GREY
+from thalweg.pages.figures.panel import TITLES, Panel
+from thalweg.pages.figures.spec import Spec, colour, table, titled, told, values, word
+from thalweg.pages.figures.theme import GREY, LOOKS, hue
 
 FREEZE_S = 0.15
 """As `FREEZE` of crates/sim/src/outcome/media.rs."""
 _HEIGHT = 84
 IN_TIME, LATE, NEVER, BEFORE, FROZEN = "in time", "late", "never came", "before the start of measurement", "frozen"
-_SHADES = {IN_TIME: "#2A9D8F", LATE: "#D7263D", NEVER: "#7209B7", BEFORE: "#A9A9B8", FROZEN: "#F2A65A"}
+_SHADES = {fate: hue(name) for fate, name in LOOKS["frames"].items()}
 
 
 def frames(table_: pl.DataFrame, flows: Mapping[str, str], buckets: int) -> list[Panel]:
@@ -66,12 +66,13 @@ def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:
     ).filter(pl.col("delay").is_not_nan())
     stalls = pl.DataFrame(list(freezes(rows)), schema={"time_s": pl.Float64, "until_s": pl.Float64}, orient="row")
     kinds = [kind for kind in _SHADES if (data["label"] == kind).any() or (kind == FROZEN and stalls.height)]
-    shades = colour(kinds, [_SHADES[kind] for kind in kinds], symbolOpacity=1)
+    title = titled(f"{TITLES['frames']}: {label}")
+    shades = colour(kinds, [_SHADES[kind] for kind in kinds], symbolOpacity=1, **title)
     points: Spec = {
         "data": table(data, name),
         "mark": {"type": "point", "filled": True, "opacity": 0.85, "clip": True},
         "encoding": {
-            "y": values(f"{label} ({unit})", top / factor * 1.06, "delay"),
+            "y": values(unit, top / factor * 1.06, "delay"),
             "color": shades,
             "shape": word(
                 "label",

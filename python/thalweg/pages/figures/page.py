@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.script_json import ScriptJson
-from thalweg.pages.figures.theme import CONFIG, DARK_CONFIG
+from thalweg.pages.figures.theme import CONFIG, DARK_CONFIG, DARKER
 
 _PROGRAM = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 _LEVEL = 6
@@ -66,7 +66,7 @@ def drawing(name: str) -> Markup:
 
 def themes() -> Markup:
     """The looks that a page lends to its figures."""
-    return embedded({"light": CONFIG, "dark": DARK_CONFIG})
+    return embedded({"light": CONFIG, "dark": DARK_CONFIG, "darker": DARKER})
 
 
 def environment(package: str) -> Environment:

@@ -13,8 +13,8 @@ import polars as pl
 from thalweg.base.quantity import scale
 from thalweg.engine.trace import Trace
 from thalweg.pages.figures.downsample import Grouped, changes
-from thalweg.pages.figures.spec import Spec, colour, dash, table, values, word
-from thalweg.pages.figures.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, distinct
+from thalweg.pages.figures.spec import Spec, colour, dash, table, titled, values, word
+from thalweg.pages.figures.theme import GREY, LOOKS, distinct, hue
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,14 +48,19 @@ class Plan:
     """Column of the trace -> name in the legend, and colour in a figure of one flow."""
 
 
-WINDOW = Plan(
-    "window",
-    "data",
-    "B",
-    {"window_bytes": ("congestion window", BLUE), "in_flight_bytes": ("in flight", VERMILION)},
-)
-RTT = Plan("rtt", "RTT", "s", {"latest_rtt_s": ("latest RTT", GREEN), "smoothed_rtt_s": ("smoothed RTT", PURPLE)})
-RATE = Plan("rate", "rate", "bps", {"delivery_bps": ("delivery rate", ORANGE), "pacing_bps": ("pacing rate", SKY)})
+def _plan(name: str) -> Plan:
+    panel = LOOKS["panels"][name]
+    series = {column: (str(said), hue(shade)) for column, (said, shade) in panel["series"].items()}
+    return Plan(name, str(panel["title"]), str(panel["unit"]), series)
+
+
+WINDOW, RTT, RATE = map(_plan, ("window", "rtt", "rate"))
+TITLES = {name: str(panel["title"]) for name, panel in LOOKS["panels"].items()}
+
+
+def link_called(link: str) -> str:
+    """What a link is called: `downlink` for the one that scenarios name `down`."""
+    return str(LOOKS["ways"].get(link, link))
 
 
 class Flows:
@@ -79,7 +84,7 @@ class Flows:
         top = _top(value[~is_capacity], value[is_capacity])
         factor, unit = scale(top, plan.unit)
         single = len(self.labels) == 1
-        shown = dict(plan.columns.values())
+        shown = dict(own for column, own in plan.columns.items() if column in self._trace.flows.columns)
         names, keys = list(shown), list(shown) if single else self.labels
         shades = list(shown.values()) if single else distinct(len(keys))
         if plan is RATE:
@@ -87,8 +92,8 @@ class Flows:
         label = series["series" if single else "label"].alias("label")
         data = series.with_columns(pl.Series("value", value / factor), label)
         encoding: Spec = {
-            "y": values(f"{plan.title} ({unit})", top / factor * 1.04),
-            "color": colour(keys, shades, values=keys if single else self.labels),
+            "y": values(unit, top / factor * 1.04),
+            "color": colour(keys, shades, values=keys if single else self.labels, **titled(plan.title)),
             "detail": [word("flow"), word("series")],
         }
         if not single:

@@ -1,4 +1,4 @@
-"""Panels of links: the delay in their queues with drops as marks, and packets that jitter held back.
+"""Panels of links: the delay in their queues with drops as marks, ECN marks, and packets that jitter held back.
 
 Of several trials over each other, colour is the trial and the dash is the link.
 """
@@ -13,21 +13,14 @@ import polars as pl
 from thalweg.base.quantity import scale
 from thalweg.engine.trace import Trace
 from thalweg.pages.figures.downsample import downsample
-from thalweg.pages.figures.panel import HEIGHT, Panel
-from thalweg.pages.figures.spec import DASHES, Spec, colour, dash, table, told, values, word
-from thalweg.pages.figures.theme import distinct
+from thalweg.pages.figures.panel import HEIGHT, TITLES, Panel, link_called
+from thalweg.pages.figures.spec import DASHES, Spec, colour, dash, table, titled, told, values, word
+from thalweg.pages.figures.theme import LOOKS, distinct, hue
 
 _MOST_LINKS = 6
-_SHADES = ["#117A8B", "#B8860B", "#7B3F9E", "#3F7D20", "#A0522D", "#4C72B0"]
-_CAUSES = {
-    "queue": "#C0392B",
-    "aqm": "#E377C2",
-    "shrunk": "#FF7F0E",
-    "flushed": "#8C564B",
-    "loss": "#D4145A",
-    "policer": "#800000",
-}
-_HELD = ["#2F4B7C", "#A05195", "#F95D6A", "#665191", "#003F5C", "#D45087"]
+_SHADES = [hue(name) for name in LOOKS["links"]]
+_CAUSES = {cause: hue(name) for cause, name in LOOKS["drops"].items()}
+_HELD = [hue(name) for name in LOOKS["held"]]
 _SEEN = 0.02
 """The least share of the longest queue at which a line is more than the axis below it."""
 _FIRST_ROW, _ROW = 6, 9
@@ -46,8 +39,7 @@ def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
     """Delay in the queues that ever held something, and a mark for each drop."""
     most = longest(trace.links)
     used = [name for name in most if most[name] > 0]
-    drawn = sorted(used, key=lambda name: -most[name])[:_MOST_LINKS]
-    names = [name for name in used if name in drawn]
+    names = sorted(used, key=lambda name: -most[name])[:_MOST_LINKS]
     if not names and trace.drops.is_empty():
         return None
     links = trace.links.select("time_s", "link", "queue_delay_s")
@@ -56,8 +48,9 @@ def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
     thin = downsample(links, "queue_delay_s", ["link"], buckets)
     top = max(most.values(), default=0.0) or 1e-3
     factor, unit = scale(top, "s")
-    data = thin.select("time_s", pl.format("queue of {}", "link").alias("label"), pl.col("queue_delay_s") / factor)
-    labels = [f"queue of {name}" for name in names]
+    labels = [f"queue, {link_called(name)}" for name in names]
+    label = pl.col("link").replace(dict(zip(names, labels, strict=True))).alias("label")
+    data = thin.select("time_s", label, pl.col("queue_delay_s") / factor)
     area: Spec = {
         "data": table(data, "queue"),
         "mark": {
@@ -68,8 +61,8 @@ def queues(trace: Trace, end: float, buckets: int) -> Panel | None:
             "clip": True,
         },
         "encoding": {
-            "y": {**values(f"queueing ({unit})", top / factor * 1.04, "queue_delay_s"), "stack": None},
-            "color": colour(labels, _SHADES[: len(labels)], symbolType="square"),
+            "y": {**values(unit, top / factor * 1.04, "queue_delay_s"), "stack": None},
+            "color": colour(labels, _SHADES[: len(labels)], symbolType="square", **titled(TITLES["queue"])),
         },
     }
     reading: Spec = {"kind": "steps", "by": ["label"], "value": "queue_delay_s", "unit": unit}
@@ -100,16 +93,16 @@ def overlaid(trials: Mapping[str, Trace], flows: Sequence[str], end: float, buck
     factor, unit = scale(top or 1e-3, "s")
     lines = [_line(trace, label, drawn, buckets) for label, trace in trials.items()]
     data = pl.concat(lines).with_columns(pl.col("queue_delay_s") / factor)
-    whose = f"queue of {drawn[0]}" if len(drawn) == 1 else "queueing"
+    title = TITLES["queue"] + (f", {link_called(drawn[0])}" if len(drawn) == 1 else "")
     dropped = [label for label, trace in trials.items() if trace.drops.height]
     above = HEIGHT / (HEIGHT - _ROW * len(dropped) - 2)
     encoding: Spec = {
-        "y": values(f"{whose} ({unit})", (top or 1e-3) / factor * above, "queue_delay_s"),
-        "color": colour([*trials], [colours[label] for label in trials]),
+        "y": values(unit, (top or 1e-3) / factor * above, "queue_delay_s"),
+        "color": colour([*trials], [colours[label] for label in trials], **titled(title)),
         "detail": [word("label"), word("link")],
     }
     if len(drawn) > 1:
-        encoding["strokeDash"] = dash(drawn, "link")
+        encoding["strokeDash"] = dash([link_called(link) for link in drawn], "link")
     line: Spec = {
         "data": table(data, "queue"),
         "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
@@ -134,7 +127,8 @@ def overlaid(trials: Mapping[str, Trace], flows: Sequence[str], end: float, buck
 def _line(trace: Trace, label: str, drawn: Sequence[str], buckets: int) -> pl.DataFrame:
     links = trace.links.select("time_s", "link", "queue_delay_s").filter(pl.col("link").is_in([*drawn]))
     thin = downsample(links, "queue_delay_s", ["link"], buckets)
-    return thin.select("time_s", pl.lit(label).alias("label"), "link", "queue_delay_s")
+    link = pl.col("link").replace({name: link_called(name) for name in drawn})
+    return thin.select("time_s", pl.lit(label).alias("label"), link, "queue_delay_s")
 
 
 def longest(links: pl.DataFrame) -> dict[str, float]:
@@ -190,6 +184,30 @@ def _drops(
     return [mark]
 
 
+def marked(trace: Trace, buckets: int) -> Panel | None:
+    """How many packets each link has marked so far, of those that marked any."""
+    counts = trace.links.group_by("link", maintain_order=True).agg(pl.col("marked_packets").max())
+    names: list[str] = counts.filter(pl.col("marked_packets") > 0)["link"].head(_MOST_LINKS).to_list()
+    if not names:
+        return None
+    links = trace.links.filter(pl.col("link").is_in(names)).select(
+        "time_s", "link", pl.col("marked_packets").cast(pl.Float64)
+    )
+    labels = [f"marked, {link_called(name)}" for name in names]
+    label = pl.col("link").replace(dict(zip(names, labels, strict=True))).alias("label")
+    data = downsample(links, "marked_packets", ["link"], buckets).select("time_s", label, "marked_packets")
+    spec: Spec = {
+        "data": table(data, "marks"),
+        "height": HEIGHT * 0.6,
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.3, "clip": True},
+        "encoding": {
+            "y": values("packets", float(data["marked_packets"].max()) * 1.04, "marked_packets"),  # type: ignore[arg-type]
+            "color": colour(labels, _SHADES[: len(labels)], **titled(TITLES["marks"])),
+        },
+    }
+    return Panel("marks", spec, {"kind": "steps", "by": ["label"], "value": "marked_packets", "unit": "packets"})
+
+
 def held_back(trace: Trace, end: float, buckets: int) -> Panel | None:
     """How long links held packets back: of each stretch of time, the longest."""
     if trace.held.is_empty():
@@ -203,17 +221,18 @@ def held_back(trace: Trace, end: float, buckets: int) -> Panel | None:
         .sort("time_s", maintain_order=True)
     )
     names: list[str] = worst["link"].unique(maintain_order=True).to_list()
-    labels = [f"held back by {name}" for name in names]
-    data = worst.select("time_s", pl.format("held back by {}", "link").alias("label"), pl.col("held_s") / factor)
+    labels = [f"held back, {link_called(name)}" for name in names]
+    label = pl.col("link").replace(dict(zip(names, labels, strict=True))).alias("label")
+    data = worst.select("time_s", label, pl.col("held_s") / factor)
     shades = _HELD if len(names) <= len(_HELD) else distinct(len(names))
     spec: Spec = {
         "data": table(data, "held"),
         "height": HEIGHT * 0.6,
         "mark": {"type": "rule", "strokeWidth": 1.1, "opacity": 0.75, "clip": True},
         "encoding": {
-            "y": values(f"held back ({unit})", top / factor * 1.04, "held_s"),
+            "y": values(unit, top / factor * 1.04, "held_s"),
             "y2": {"datum": 0},
-            "color": colour(labels, shades[: len(names)]),
+            "color": colour(labels, shades[: len(names)], **titled(TITLES["held"])),
         },
     }
     return Panel("held", spec, {"kind": "points", "by": ["label"], "value": "held_s", "unit": unit})

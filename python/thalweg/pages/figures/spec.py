@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from thalweg.pages.figures.theme import WIDTH
+from thalweg.pages.figures.theme import LOOKS, WIDTH
 
 Spec: TypeAlias = dict[str, Any]
 
@@ -21,11 +21,15 @@ AXIS_EXTENT: Final = 46
 LETTER: Final = 6.2
 """Width of a letter of a legend, in pixels, about."""
 SYMBOL_PX: Final = 26
-DASHES: Final[list[list[float]]] = [[1, 0], [5, 3], [1, 2.5]]
+DASHES: Final[list[list[float]]] = [dashes or [1, 0] for dashes in LOOKS["dashes"]]
 _LONG: Final[Spec] = {"symbolType": "M-1,0L5,0", "symbolSize": 60, "labelOffset": 20}
 """A symbol of a legend that is as high as others, and 23 pixels long."""
 DASH_PX: Final = 48
 """Width of such a symbol with the space around it."""
+
+
+TITLE_BESIDE: Final[Spec] = {"titleOrient": "left", "titlePadding": 12}
+TITLE_ABOVE: Final[Spec] = {"titleOrient": "top", "titlePadding": 3}
 
 
 def table(frame: pl.DataFrame, name: str | None = None) -> Spec:
@@ -59,6 +63,11 @@ def colour(labels: Sequence[str], shades: Sequence[str], field: str = "label", *
         scale={"domain": [*labels], "range": [*shades]},
         legend={"orient": "top", "offset": 2, "columns": columns(labels, WIDTH), **legend},
     )
+
+
+def titled(title: str) -> Spec:
+    """The title of a panel, beside its legend; `scaled` sets it above where there is little room."""
+    return {"title": title, "titleFontWeight": 600, "titleLimit": 400, **TITLE_BESIDE}
 
 
 def dash(names: Sequence[str], field: str = "series") -> Spec:

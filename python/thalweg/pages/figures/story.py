@@ -18,6 +18,7 @@ from thalweg.engine.outcome import Trial
 from thalweg.engine.trace import Trace
 from thalweg.judging.verdict import without_offset
 from thalweg.pages.figures.frames import IN_TIME, LATE, NEVER, fates, freezes
+from thalweg.pages.figures.panel import link_called
 from thalweg.pages.figures.queues import longest
 
 _MOST_FLOWS = 4
@@ -49,7 +50,12 @@ def _call(frames: pl.DataFrame, trial: Trial, trace: Trace) -> str:
     ]
     if bad.is_empty() and not stalls:
         slowest = float(counted["delay_s"].max() or 0.0)  # type: ignore[arg-type]
-        return f"all {counted.height} frames came in time, the slowest after {text(slowest, 's', 3)}"
+        since = (
+            f" of the {rows.height}, due from {text(_first(counted), 's', 3)} on,"
+            if counted.height < rows.height
+            else ""
+        )
+        return f"all {counted.height} frames{since} came in time, the slowest after {text(slowest, 's', 3)}"
     parts = []
     for fate, noun in ((LATE, "late"), (NEVER, "that never came")):
         of = bad.filter(pl.col("fate") == fate)
@@ -72,7 +78,12 @@ def _call(frames: pl.DataFrame, trial: Trial, trace: Trace) -> str:
     begin = min([*begins, *(start for start, _ in stalls)])
     end = max([*until, *(stop for _, stop in stalls), *([float(bad["time_s"].max())] if bad.height else [])])  # type: ignore[arg-type]
     causes = "; ".join(_causes(trace, trial.outcomes.scenario.toml, begin, end))
-    return f"{', '.join(parts)}, after {text(begin, 's', 2)}: {causes}"
+    return f"{', '.join(parts)}; from {text(begin, 's', 3)} to {text(end, 's', 3)}, {causes}"
+
+
+def _first(frames: pl.DataFrame) -> float:
+    """When the first of some frames was due."""
+    return float(frames["time_s"].min() or 0.0)  # type: ignore[arg-type]
 
 
 def _causes(trace: Trace, toml: str, begin: float, end: float) -> Iterator[str]:
@@ -91,10 +102,10 @@ def _causes(trace: Trace, toml: str, begin: float, end: float) -> Iterator[str]:
         found.append((by_jitter, f"packets held back up to {text(by_jitter, 's', 2)} by {jitter(toml)}"))
     if math.isfinite(in_queue):
         small = in_queue < by_jitter
-        words = "never exceeded" if small else f"of {queue} grew to"
-        found.append((in_queue, f"the queue {words} {text(in_queue, 's', 2)}"))
+        words = "queues never exceeded" if small else f"the queue of the {link_called(queue)} grew to"
+        found.append((in_queue, f"{words} {text(in_queue, 's', 2)}"))
     else:
-        found.append((in_queue, f"{queue} carried nothing for a while"))
+        found.append((in_queue, f"the {link_called(queue)} carried nothing for a while"))
     yield from (words for _, words in sorted(found, reverse=True))
     yield from _dropped(within(trace.drops))
 
@@ -152,7 +163,7 @@ def _transfer(row: dict[str, object], trial: Trial, trace: Trace) -> str:
     most = longest(trace.links)
     if most:
         name = max(most, key=lambda link: most[link])
-        parts.append(f"the queue of link {name} grew to {text(most[name], 's', 2)}")
+        parts.append(f"the queue of the {link_called(name)} grew to {text(most[name], 's', 2)}")
     if trace.held.height:
         worst = float(trace.held["held_s"].max())  # type: ignore[arg-type]
         parts.append(f"packets held back up to {text(worst, 's', 2)} by {jitter(trial.outcomes.scenario.toml)}")

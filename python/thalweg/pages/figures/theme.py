@@ -1,17 +1,34 @@
 """How figures look: colours distinguishable with any colour vision, quiet axes, one width.
 
-The first colours are those of Okabe and Ito (Color Universal Design, 2008), without black and yellow, which
-vanish on one of the two backgrounds.
+Colours, dashes, and the panels of a trial with their order, titles and series stand in `looks.json`, which the
+page of the lab reads too. The first colours are those of Okabe and Ito (Color Universal Design, 2008), without
+black and yellow, which vanish on one of the two backgrounds, some of them darker: thin lines are seen on white.
 """
 
 from __future__ import annotations
 
 import colorsys
+import json
+from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any, Final
 
-BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7"
-SERIES = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#8C564B", "#6A5ACD"]
-GREY = "#8a8f98"
+LOOKS: Final[Mapping[str, Any]] = json.loads(
+    files("thalweg.pages.figures").joinpath("looks.json").read_text(encoding="utf-8")
+)
+DARKER: Final[dict[str, str]] = {hue["light"]: hue["dark"] for hue in LOOKS["hues"].values()}
+"""What each colour is on a dark background."""
+
+
+def hue(name: str) -> str:
+    """A colour by its name, on a light background."""
+    return str(LOOKS["hues"][name]["light"])
+
+
+BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, GREY = map(
+    hue, ("blue", "vermilion", "green", "orange", "sky", "purple", "grey")
+)
+SERIES = [hue(name) for name in LOOKS["flows"]]
 WIDTH = 820
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
@@ -97,6 +114,15 @@ PAPER_CONFIG: dict[str, Any] = {
 THEMES = {"screen": CONFIG, "dark": DARK_CONFIG, "paper": PAPER_CONFIG}
 
 
+def darkened(part: Any) -> Any:
+    """A specification in the colours of a dark background."""
+    if isinstance(part, dict):
+        return {key: darkened(inner) for key, inner in part.items()}
+    if isinstance(part, list):
+        return [darkened(inner) for inner in part]
+    return DARKER.get(part, part) if isinstance(part, str) else part
+
+
 def distinct(count: int) -> list[str]:
     """This many distinct colours.
 
@@ -107,6 +133,6 @@ def distinct(count: int) -> list[str]:
     return SERIES[:count] + [_hue(0.08 + _TURN * index, (0.42, 0.62)[index % 2]) for index in more]
 
 
-def _hue(hue: float, lightness: float) -> str:
-    red, green, blue = (round(255 * part) for part in colorsys.hls_to_rgb(hue % 1, lightness, 0.6))
+def _hue(turn: float, lightness: float) -> str:
+    red, green, blue = (round(255 * part) for part in colorsys.hls_to_rgb(turn % 1, lightness, 0.6))
     return f"#{red:02x}{green:02x}{blue:02x}"

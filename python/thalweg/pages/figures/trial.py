@@ -1,8 +1,9 @@
 """The figure of a trial, or of several set side by side: panels over one time axis.
 
-Window and bytes in flight, round-trip times, rates against the capacity of the links, queues with drops as marks,
-packets that links held back, the frames of calls against their deadlines, and the states of the controllers. With
-one flow, colour tells the series of a panel apart; with several, colour is the flow and the dash is the series.
+The states of the controllers, window and bytes in flight, round-trip times, rates against the capacity of the
+links, queues with drops as marks, ECN marks, packets that links held back, and the frames of calls against their
+deadlines: what `looks.json` says of panels holds for the lab too. With one flow, colour tells the series of a
+panel apart; with several, colour is the flow and the dash is the series.
 Series are thinned before they are drawn; peaks stay. Where a value is unknown, such as the pacing rate of a flow
 that is not paced, there is no line.
 """
@@ -22,13 +23,13 @@ from thalweg.judging.verdict import without_offset
 from thalweg.pages.figures import states
 from thalweg.pages.figures.figure import Figure
 from thalweg.pages.figures.frames import frames
-from thalweg.pages.figures.panel import RATE, RTT, WINDOW, Flows, Panel, moments
-from thalweg.pages.figures.queues import held_back, overlaid, queues
-from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, time, told, word
+from thalweg.pages.figures.panel import RATE, RTT, TITLES, WINDOW, Flows, Panel, link_called, moments
+from thalweg.pages.figures.queues import held_back, marked, overlaid, queues
+from thalweg.pages.figures.spec import AXIS_EXTENT, Spec, colour, span, table, time, titled, told, word
 from thalweg.pages.figures.story import story
 from thalweg.pages.figures.theme import WIDTH
 
-PANELS = ("window", "rtt", "rate", "queue", "held", "frames", "states")
+PANELS = tuple(TITLES)
 """The possible panels of a trial, in order."""
 _STRIP = 16
 """Height of the states of one flow; their names stand where other panels have a title."""
@@ -172,6 +173,7 @@ def _draw(
             if over is not None and len(over) > 1
             else queues(trace, end, buckets)
         ],
+        "marks": lambda: [marked(trace, buckets)],
         "held": lambda: [held_back(trace, end, buckets)],
         "frames": lambda: frames(trace.frames, called, buckets),
         "states": lambda: [_strip(of_states, called)] if of_states.height else [],
@@ -248,7 +250,7 @@ def _link_notes(trace: Trace) -> dict[str, str]:
     names = trace.links["link"].unique(maintain_order=True).to_list() if trace.links.height else []
     ways = {"down": "towards the client, which downloads", "up": "towards the server"}
     return {
-        f"queue of {name}": f"how long a packet that comes now waits for the link {ways[name]}"
+        f"queue, {link_called(name)}": f"how long a packet that comes now waits for the link {ways[name]}"
         for name in names
         if name in ways
     }
@@ -257,6 +259,7 @@ def _link_notes(trace: Trace) -> dict[str, str]:
 def _strip(of_states: pl.DataFrame, called: Mapping[str, str]) -> Panel:
     names = of_states["state"].unique(maintain_order=True).to_list()
     flows: list[str] = of_states["flow"].unique(maintain_order=True).to_list()
+    title = TITLES["states"].replace("controller", "controllers") if len(flows) > 1 else TITLES["states"]
     axis = {
         "minExtent": AXIS_EXTENT,
         "maxExtent": AXIS_EXTENT,
@@ -272,7 +275,7 @@ def _strip(of_states: pl.DataFrame, called: Mapping[str, str]) -> Panel:
         "encoding": {
             "x2": {"field": "until_s"},
             "y": word("flow", sort=flows, axis=axis),
-            "color": colour(names, states.colours(names), "state", symbolType="square"),
+            "color": colour(names, states.colours(names), "state", symbolType="square", **titled(title)),
             "tooltip": told("called", "state", time_s="from (s)", until_s="until (s)"),
         },
     }

@@ -15,12 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from thalweg.base.errors import ControllerError, RequestError, did_you_mean
 from thalweg.base.executor import Executor
-from thalweg.trials.machine import ThisMachine
 from thalweg.base.extras import require
-from thalweg.realtime import LiveScenario, Timing
 from thalweg.base.progress import Progress, silent
 from thalweg.engine.scenario import Interrupted, Scenario
-from thalweg.judging.statistics.interval import Values
 from thalweg.experiments.studies.runner.estimate import estimate_s
 from thalweg.experiments.studies.runner.parameters import (
     Cell,
@@ -33,6 +30,9 @@ from thalweg.experiments.studies.runner.parameters import (
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
 from thalweg.experiments.studies.runner.table import Table
 from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.judging.statistics.interval import Values
+from thalweg.realtime import LiveScenario, Timing
+from thalweg.trials.machine import ThisMachine
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thalweg.base.seeds import SET_SIZE
-from thalweg.judging.statistics.interval import Values
 from thalweg.experiments.studies.runner.estimate import TRACED
 from thalweg.experiments.studies.runner.parameters import Option
 from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult

@@ -1,0 +1,83 @@
+// `metadata.json` of a stored result (thalweg.store.metadata): what of it the page reads, checked.
+
+import type { Criterion } from "../engine/engine";
+
+export const METADATA = "metadata.json";
+const FORMAT = "thalweg-result/2";
+const LARGEST_DOCUMENT = 64 << 20;
+const UNITS = ["s", "bps", "share"];
+
+export interface Described {
+  name: string;
+  title: string;
+  toml: string;
+  criteria: Criterion[];
+  /** When each flow starts, before noise. */
+  startsS: Record<string, number>;
+}
+
+export interface Metadata {
+  title: string;
+  version: string;
+  scenarios: Described[];
+}
+
+type Table = Record<string, unknown>;
+
+/** Reads the document. Throws what a person can read. */
+export async function readMetadata(file: File): Promise<Metadata> {
+  if (file.size > LARGEST_DOCUMENT) throw new Error(`${METADATA} has ${file.size} bytes; accepted: at most ${LARGEST_DOCUMENT}`);
+  let document: Table;
+  try {
+    document = JSON.parse(await file.text()) as Table;
+  } catch (error) {
+    throw new Error(`${METADATA}: ${(error as Error).message.slice(0, 120)}; accepted: JSON`);
+  }
+  if (typeof document !== "object" || document === null || document["format"] !== FORMAT || !Array.isArray(document["scenarios"])) {
+    throw new Error(`${METADATA} is not a result that this version reads; accepted: ${FORMAT}`);
+  }
+  const scenarios = listed(document, "", "scenarios").map(([at, table]) => ({
+    name: text(table, at, "name", 200),
+    title: text(table, at, "title", 500),
+    toml: text(table, at, "toml", 32 << 20),
+    criteria: listed(table, at, "criteria").map(([place, criterion]) => criterionOf(criterion, place)),
+    startsS: Object.fromEntries(listed(table, at, "flows").map(([place, flow]) => [text(flow, place, "name", 200), number(flow, place, "start_s") ?? 0])),
+  }));
+  return { title: text(document, "", "title", 500), version: text(document, "", "version", 40), scenarios };
+}
+
+function criterionOf(table: Table, at: string): Criterion {
+  const unit = UNITS.find((one) => one === table["unit"]) ?? "";
+  return {
+    flow: text(table, at, "flow", 200),
+    metric: text(table, at, "metric", 200),
+    stream: table["stream"] == null ? null : text(table, at, "stream", 200),
+    column: text(table, at, "column", 200),
+    unit: unit as Criterion["unit"],
+    at_most: number(table, at, "at_most"),
+    at_least: number(table, at, "at_least"),
+    in: number(table, at, "in") ?? 1,
+    floor: number(table, at, "floor"),
+    source: table["source"] == null ? null : text(table, at, "source", 2000),
+    informative: table["informative"] === true,
+  };
+}
+
+/** The tables in a list, each with its place. */
+function listed(table: Table, at: string, key: string): [at: string, table: Table][] {
+  const list = table[key];
+  if (!Array.isArray(list)) throw new Error(`${METADATA}: ${at}${key} is no list; accepted: a list`);
+  return list.map((entry: unknown, index) => [`${at}${key}.${index}.`, (typeof entry === "object" && entry !== null ? entry : {}) as Table]);
+}
+
+function text(table: Table, at: string, key: string, most: number): string {
+  const value = table[key];
+  if (typeof value !== "string" || value.length > most) throw new Error(`${METADATA}: ${at}${key} is no text; accepted: a text`);
+  return value;
+}
+
+function number(table: Table, at: string, key: string): number | null {
+  const value = table[key] ?? null;
+  if (value !== null && typeof value !== "number") throw new Error(`${METADATA}: ${at}${key} is no number; accepted: a number`);
+  return value;
+}
