@@ -496,6 +496,5 @@ def main(draws: int) -> None:
     seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
-    lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n"]
-    text = "\n".join([*lines, made("statistics") + "\n"])
-    (DOCS / "explanation/statistics.md").write_text(text, encoding="utf-8")
+    lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n", made("statistics") + "\n"]
+    (DOCS / "explanation/statistics.md").write_text("\n".join(lines), encoding="utf-8")
