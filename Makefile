@@ -239,7 +239,7 @@ bench-compare: build bench-trial
 	  --release --locked --quiet -p thalweg-sim --example trial
 	$(BIN)/python bench/table.py --base target/base
 
-# Holds the instructions of the usual trial to what the changelog says of them.
+# Holds the instructions of the usual trial to what docs/explanation/performance.md says of them.
 bench-check: build bench-trial
 	$(BIN)/python bench/table.py --check
 

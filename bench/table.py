@@ -3,7 +3,7 @@
 `make bench-compare BASE=commit` prints it beside that of another commit. Instructions are counted by
 callgrind, which repeats to 0.1 % on any machine, however busy. The rest is processor time, the minimum of several
 rounds; for two builds, which take turns, only the ratio is meaningful.
-`make bench-check`, a part of `make test`, holds the yardstick to the number that the changelog gives.
+`make bench-check`, a part of `make test`, holds the yardstick to the number that the page of performance gives.
 
 Rows of real time need root, or user namespaces and /dev/net/tun. A run that was not faithful counts as infinity:
 on a busy machine all may be. Not here, since it needs an idle machine: the goodput over the
@@ -55,7 +55,8 @@ name = "main"
 controller = "{controller}"
 download = "{amount}"
 """
-_CHANGELOG = re.compile(r"10 MB trials take ([\d.]+) M instructions")
+_PAGE = "docs/explanation/performance.md"
+_GIVEN = re.compile(r"10 MB trials take ([\d.]+) M instructions")
 _TOLERANCE = 0.03
 
 
@@ -223,19 +224,19 @@ def table(base: Path | None) -> dict[str, dict[str, float]]:
 
 
 def check() -> int:
-    """Whether the yardstick agrees with the changelog: a change in either direction needs a line there."""
+    """Whether the yardstick agrees with the page of performance: a change in either direction needs a line there."""
     if shutil.which("valgrind") is None:
         print("bench-check: SKIPPED, valgrind is not installed (apt-get install valgrind)")
         return 0
-    told = _CHANGELOG.search((ROOT / "CHANGELOG.md").read_text())
+    told = _GIVEN.search((ROOT / _PAGE).read_text())
     if told is None:
-        print(f"bench-check: CHANGELOG.md has no line with {_CHANGELOG.pattern!r}")
+        print(f"bench-check: {_PAGE} has no line with {_GIVEN.pattern!r}")
         return 1
     expected, found = float(told[1]), yardstick(ROOT)
-    print(f"bench-check: ten 10 MB trials take {found:.1f} M instructions, {expected} by the changelog")
+    print(f"bench-check: ten 10 MB trials take {found:.1f} M instructions, {expected} by {_PAGE}")
     if abs(found / expected - 1) <= _TOLERANCE:
         return 0
-    print(f"More than {_TOLERANCE:.0%} apart: explain it in CHANGELOG.md, in a line above with the new number")
+    print(f"More than {_TOLERANCE:.0%} apart: explain it in {_PAGE}, with the new number")
     return 1
 
 
