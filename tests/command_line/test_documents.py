@@ -22,7 +22,7 @@ from thalweg import version
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = Path(__file__).with_name("documents")
 RUN = "run c4/simple-20mbps --trials 3"
-SUITE = "suite c4 --only media-1* --trials 4 --no-report"
+SUITE = "suite c4 --only media-10mbps --only media-100* --trials 4 --no-report"
 COMMANDS = {
     "run": RUN,
     "run-json": f"{RUN} --format json",

@@ -72,3 +72,13 @@ def test_no_help_is_wider_than_the_terminal_or_has_lost_words(
 def test_the_names_of_the_lists_in_a_scenario_are_shown_with_their_brackets(capsys: Capture) -> None:
     assert main(["run", "nowhere [bold]x[/bold].toml"]) == 2
     assert "nowhere [bold]x[/bold].toml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_help_has_no_types_of_python_and_no_ranges(
+    command: tuple[str, ...], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    main([*command, "--help"])
+    shown = capsys.readouterr().out
+    assert re.findall(r"<\w|bool|int range|<=x", shown) == []

@@ -74,7 +74,7 @@ def test_a_new_crate_depends_on_the_checkout_and_is_kept(
         assert (tmp_path / "my-first" / dependency["path"] / "Cargo.toml").is_file()
     for arguments, says in [
         (["controller", "my-first", "--rust"], "my-first exists already"),
-        (["controller", "cubic", "--rust"], "it is one of ours"),
+        (["controller", "cubic", "--rust"], "is a built-in name"),
         (["controller", "other", "--crates", "nowhere"], "nowhere: it has no control/Cargo.toml"),
         (["mine.toml", "--rust"], "--rust is of controllers"),
     ]:

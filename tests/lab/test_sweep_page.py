@@ -134,6 +134,6 @@ def test_a_screen_reader_hears_what_happens_at_one_place_that_stays(view: Page) 
     heard = [words for words in place.evaluate("(place) => place.heard") if words]
     assert place.evaluate("(place) => place.isTheSame")
     assert [words.split(" ", 2)[1] for words in heard] == ["trials", "sweep", "40"]
-    assert heard[0].startswith("40 trials of 2 points, of which 0 are there. 40 would run: ")
+    assert heard[0].startswith("2 points, 40 trials, 0 already stored. 40 would run: ")
     assert heard[1] == "the sweep heard has started"
     assert heard[2] == view.locator('[data-sweep="ended"]').inner_text()

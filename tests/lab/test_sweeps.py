@@ -397,7 +397,7 @@ def test_a_sweep_is_started_by_keys_and_its_numbers_are_the_native_ones(
     press("Enter")
     told = view.locator(".estimate p").first
     told.wait_for(timeout=60_000)
-    assert told.inner_text().startswith("42 trials of 6 points, of which 0 are there. 42 would run: ")
+    assert told.inner_text().startswith("6 points, 42 trials, 0 already stored. 42 would run: ")
     assert "thalweg sweep by-keys-plan.toml --out by-keys" in view.locator(".estimate").inner_text()
     view.get_by_role("button", name="Start the sweep").focus()
     press("Enter")

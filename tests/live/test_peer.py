@@ -202,7 +202,7 @@ class TestStatistics:
         (["--peer", "true", "--ready", "udp:70000"], "ports are 1 to 65535"),
         (["--peer", "true", "--ready", "tcp:http"], "accepted: tcp:80, udp:443, or a command"),
         (["--peer", "true", "--ready", "true", "--ready-within", "soon"], "expected a time"),
-        (["--peer", "true", "--ready-within", "1 s"], "accepted: with --ready"),
+        (["--peer", "true", "--ready-within", "1 s"], "--ready-within requires --ready"),
         (["--ready", "tcp:80"], "accepted: with --peer CMD"),
         (["--peer-output", "x"], "accepted: with --peer CMD"),
         (["--peer", "true", "--peer-output", "/nowhere/x"], "cannot write /nowhere/x"),

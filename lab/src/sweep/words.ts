@@ -7,7 +7,7 @@ export function ofEstimate({ trials, points, present, wallS, width, trialS, isLo
   const missing = trials - present;
   const would = missing > 0 ? ` ${missing} would run: ${text(wallS, "s", 2)} with ${width} at once (${text(trialS, "s", 2)} each, measured on a few).` : "";
   const long = isLong ? " That is more than a day: the page does not start it, the command does." : "";
-  return `${trials} trials of ${points} points, of which ${present} are there.${would}${long}`;
+  return `${points} points, ${trials} trials, ${present} already stored.${would}${long}`;
 }
 
 /** How a sweep goes, or how it ended. */

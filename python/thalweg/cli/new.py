@@ -74,7 +74,7 @@ def _crate(name: str, crates: Path | None) -> None:
     from thalweg.engine.controllers.start_crate import write_crate  # noqa: PLC0415 - needed by nothing else
 
     if name in (known := [entry["name"] for entry in _native.controllers()]):
-        raise RequestError(f"controller {name}: it is one of ours; accepted: any name but {', '.join(known)}")
+        raise RequestError(f"controller {name} is a built-in name; accepted: any name but {', '.join(known)}")
     folder = write_crate(name, crates)
     suite = os.path.relpath(Path(thalweg.__file__).parent / "suites" / "c4", folder)
     note(f"wrote {folder}; run it: cd {folder} && cargo run --release -- {suite} {name}")

@@ -154,7 +154,9 @@ StrictTiming = Annotated[
 ]
 Retry = Annotated[
     int | None,
-    typer.Option("--retry", min=0, metavar="N", help="Run a trial that was not so up to N times again [2]."),
+    typer.Option(
+        "--retry", min=0, metavar="N", help="Repeat a trial up to N times if its timing was not faithful [2]."
+    ),
 ]
 Quiet = Annotated[
     bool,

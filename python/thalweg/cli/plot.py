@@ -71,7 +71,7 @@ def plot(
     size: Annotated[
         str | None, typer.Option(metavar="WIDTH", help="Width of the picture, letters included, such as 88mm.")
     ] = None,
-    theme: Annotated[Theme, typer.Option(help="Looks; paper has black letters of 8 points.")] = Theme.SCREEN,
+    theme: Annotated[Theme, typer.Option(help="Theme: screen, or paper (black 8-point text).")] = Theme.SCREEN,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Instead of that of the scenario.")] = None,
     audit: Audit = False,
 ) -> None:

@@ -10,6 +10,7 @@ import typer.main
 
 from thalweg import _native
 from thalweg.cli.commands.later import MARKUP, group_of, postponed
+from thalweg.cli.commands.value_names import name_values
 
 COMMANDS = {
     "run": postponed("run:run", "Run a scenario and judge it."),
@@ -90,6 +91,7 @@ def application() -> Any:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_thalweg)
+    name_values()
     return typer.main.get_command(app)
 
 

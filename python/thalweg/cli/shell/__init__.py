@@ -155,7 +155,7 @@ def _peer(command: str | None, ready: str | None, within: str | None, output: Pa
             raise RequestError(f"{', '.join(wrong)}: there is no peer; accepted: with --peer CMD")
         return None
     if within is not None and ready is None:
-        raise RequestError("--ready-within: nothing is waited for; accepted: with --ready")
+        raise RequestError("--ready-within requires --ready")
     return Peer(split(command, "--peer"), ready, within or WITHIN, output)
 
 

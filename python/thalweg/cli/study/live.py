@@ -58,7 +58,7 @@ Retry = Annotated[
         "--retry",
         min=0,
         metavar="N",
-        help="Run a trial that was not so up to N times again [2].",
+        help="Repeat a trial up to N times if its timing was not faithful [2].",
         rich_help_panel="Real time",
     ),
 ]

@@ -42,7 +42,9 @@ def suite(
     name: Annotated[
         str, typer.Argument(metavar="NAME|DIR", help="A shipped suite (c4) or a folder of scenarios.")
     ],
-    only: Annotated[str | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="GLOB", help="Only scenarios whose name matches; may be repeated.")
+    ] = None,
     trials: Annotated[
         int, typer.Option("--trials", "-n", min=1, max=SET_SIZE, help="Trials of each scenario.")
     ] = 100,
@@ -86,10 +88,13 @@ def suite(
     """
     found = Suite.find(name)
     rivals = chosen_rivals(found, against, trials)
-    entries = [entry for entry in found.entries if only is None or fnmatchcase(entry.name, only)]
+    entries = [
+        entry for entry in found.entries if only is None or any(fnmatchcase(entry.name, glob) for glob in only)
+    ]
     if not entries:
         names = [entry.name for entry in found.entries]
-        raise RequestError(f"--only {only!r} matches no scenario of {name}{did_you_mean(only or '', names)}")
+        asked = ", ".join(only or ())
+        raise RequestError(f"--only {asked!r} matches no scenario of {name}{did_you_mean(asked, names)}")
     overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
     scenarios = load_all(entries, overrides, bound)
     played = with_rivals(found, entries, scenarios, rivals, overrides, bound, given=bool(against))

@@ -113,7 +113,7 @@ def _tell(estimate: Estimate, format_: Format) -> None:
         )
         return
     console = stdout()
-    console.print(f"{estimate.trials} trials of {estimate.points} points, of which {estimate.present} are there")
+    console.print(f"{estimate.points} points, {estimate.trials} trials, {estimate.present} already stored")
     if estimate.missing:
         each = f"{text(estimate.trial_s, 's', 2)} each, measured on a few"
         console.print(

@@ -55,7 +55,7 @@ def read_design(given: Any) -> Design:
     points, seed = table.get("points"), table.get("seed", 1)
     if kind == "grid":
         if len(table) > 1:
-            raise RequestError("a grid has the points of its axes; accepted: points and seed with another kind")
+            raise RequestError("points and seed cannot be combined with a grid, which has the points of its axes")
         return Design()
     if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= MOST_POINTS:
         missing = "points is missing" if points is None else f"points = {points!r}"

@@ -129,7 +129,9 @@ class Parameters:
         panel=_SIDES,
     )
     count: int = option(900, help="Short flows in each replication [900].", panel=_WORK, least=1, most=1_000_000)
-    mean_gap: str = option("200 ms", metavar="TIME", help="Between their arrivals [200 ms].", panel=_WORK)
+    mean_gap: str = option(
+        "200 ms", metavar="TIME", help="Mean time between arrivals of short flows [200 ms].", panel=_WORK
+    )
     gap: str = option(
         "exponential",
         metavar="NAME",
