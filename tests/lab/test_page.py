@@ -138,7 +138,7 @@ def test_what_is_typed_is_completed_with_units(opened: Open) -> None:
     view.keyboard.press("Control+a")
     view.keyboard.insert_text('title = "t"\n[path]\nrtt = ')
     view.keyboard.press("Control+Space")
-    view.get_by_role("option", name='"80 ms"').wait_for()
+    view.get_by_role("option", name='"40 ms"').wait_for()
 
 
 def test_what_is_completed_closes_once(opened: Open) -> None:
