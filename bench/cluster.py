@@ -18,11 +18,11 @@ from typing import Any
 import distributed
 
 from thalweg import Scenario, Sweep
-from thalweg.executor import Batch, Executor, Failed, Finished
-from thalweg.executor.cluster import Cluster, connected
-from thalweg.executor.machine import ThisMachine
-from thalweg.executor.portable import Portable, document_of
-from thalweg.executor.remote import Played
+from thalweg.base.executor import Batch, Executor, Failed, Finished
+from thalweg.trials.cluster import Cluster, connected
+from thalweg.trials.machine import ThisMachine
+from thalweg.trials.portable import Portable, document_of
+from thalweg.trials.remote import Played
 
 _WORKERS, _PROCESSES, _ROUNDS, _SLEEP_S = 64, 4, 30, 1.0
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from statistics import median
 
 from thalweg import Hunt
-from thalweg.executor import Batch
-from thalweg.executor.machine import ThisMachine
-from thalweg.hunt.find import count
-from thalweg.hunt.judge import Judge
-from thalweg.hunt.plan import HuntPlan
-from thalweg.hunt.search import AT_ONCE, Search
+from thalweg.base.executor import Batch
+from thalweg.experiments.hunt.find import count
+from thalweg.experiments.hunt.judge import Judge
+from thalweg.experiments.hunt.plan import HuntPlan
+from thalweg.experiments.hunt.search import AT_ONCE, Search
+from thalweg.trials.machine import ThisMachine
 
 PLAN = Path(__file__).parent.parent / "tests" / "hunt" / "planted.toml"
 BOUND = 2.0

@@ -67,7 +67,7 @@ fn ours(controller: &str) -> f64 {
         address: (Ipv4Addr::LOCALHOST, 0).into(),
         credentials: credentials.clone(),
         controller: controller(),
-        clients_choose: false,
+        offered: None,
         limits: Limits::default(),
         trace: false,
     })

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 import thalweg
-from thalweg.control import Init, Path, Report
+from thalweg.engine.controllers import Init, Path, Report
 from thalweg.gym import Congestion, VectorCongestion
 
 ROUNDS = 5

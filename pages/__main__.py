@@ -42,7 +42,7 @@ from pages.experiments import first_growth, gaps, loopback_twin, small_windows, 
 from pages.experiments.experiment import HERE as EXPERIMENTS
 from pages.made import DOCS, ROOT, commit, row
 from pages.tables import live_tables, small_tables
-from thalweg.catalogue import Entry, Suite
+from thalweg.engine.catalogue import Entry, Suite
 
 _TURN_S = 10.0
 Part = tuple[str, Callable[[], Iterable[str]]]
@@ -80,7 +80,7 @@ def _fidelity() -> list[Part]:
 
 def _statistics() -> list[Part]:
     """Each interval, and the checks of each study, of as many draws as the page says."""
-    said = re.search(r"draws (\d+)\s+times", (DOCS / "statistics.md").read_text(encoding="utf-8"))
+    said = re.search(r"draws (\d+)\s+times", (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8"))
     draws = int(said[1]) if said else 0
 
     def measure(line: statistics.Line) -> list[str]:
@@ -99,7 +99,7 @@ def _statistics() -> list[Part]:
 
 def _verdicts() -> list[Part]:
     """The verdicts of each scenario of the suite, of as many trials as the page says."""
-    trials = re.search(r"(\d+) trials", (DOCS / "verdicts.md").read_text(encoding="utf-8"))
+    trials = re.search(r"(\d+) trials", (DOCS / "evidence" / "verdicts.md").read_text(encoding="utf-8"))
 
     def measure(entry: Entry) -> Iterable[str]:
         outcomes = of_draft_04(entry).trials(int(trials[1]) if trials else 0)
@@ -117,15 +117,15 @@ def _model_and_stack() -> None:
 
 
 PAGES = {
-    "verdicts": Page(DOCS / "verdicts.md", lambda: verdicts.main(verdicts.TRIALS), _verdicts),
-    "fidelity": Page(DOCS / "fidelity.md", lambda: fidelity.main(100), _fidelity),
-    "statistics": Page(DOCS / "statistics.md", lambda: statistics.main(2000), _statistics),
+    "verdicts": Page(DOCS / "evidence" / "verdicts.md", lambda: verdicts.main(verdicts.TRIALS), _verdicts),
+    "fidelity": Page(DOCS / "evidence" / "fidelity.md", lambda: fidelity.main(100), _fidelity),
+    "statistics": Page(DOCS / "explanation" / "statistics.md", lambda: statistics.main(2000), _statistics),
     "c4-05": Page(c4_05.PAGE, c4_05.make, c4_05.parts),
-    "l4s": Page(DOCS / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
-    "probe": Page(DOCS / "probe.md", probe.make, partial(_lines, probe.parts)),
+    "l4s": Page(DOCS / "evidence" / "l4s.md", l4s.make, partial(_lines, l4s.parts)),
+    "probe": Page(DOCS / "how-to" / "probe.md", probe.make, partial(_lines, probe.parts)),
     "model-and-stack": Page(model_and_stack.PAGE, _model_and_stack),
-    "harm-causes": Page(DOCS / "studies" / "harm.md", harm_causes.make),
-    "harm-pacing": Page(DOCS / "studies" / "harm.md", harm_causes.make_pacing),
+    "harm-causes": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make),
+    "harm-pacing": Page(DOCS / "evidence" / "studies" / "harm.md", harm_causes.make_pacing),
     **{
         name: Page(EXPERIMENTS / f"{name}.md", made_by.make, partial(_lines, made_by.parts))
         for name, made_by in {
@@ -136,16 +136,16 @@ PAGES = {
             "gaps": gaps,
         }.items()
     },
-    "transient-causes": Page(DOCS / "studies" / "transient.md", transient.make),
-    "live-tables": Page(DOCS / "live.md", live_tables.make),
-    "small-tables": Page(DOCS / "models.md", small_tables.make),
-    "wifi-causes": Page(DOCS / "studies" / "wifi-compete.md", wifi.make),
-    "laws": Page(DOCS / "studies" / "laws.md", laws.make),
+    "transient-causes": Page(DOCS / "evidence" / "studies" / "transient.md", transient.make),
+    "live-tables": Page(DOCS / "how-to" / "live.md", live_tables.make),
+    "small-tables": Page(DOCS / "reference" / "models.md", small_tables.make),
+    "wifi-causes": Page(DOCS / "evidence" / "studies" / "wifi-compete.md", wifi.make),
+    "laws": Page(DOCS / "evidence" / "studies" / "laws.md", laws.make),
     **{
-        name: Page(DOCS / "studies" / f"{name}.md", partial(studies.make, name))
+        name: Page(DOCS / "evidence" / "studies" / f"{name}.md", partial(studies.make, name))
         for name in dict.fromkeys(run.study for run in studies.RUNS)
     },
-    "study-figures": Page(DOCS / "studies" / "transient.md", study_figures.make),
+    "study-figures": Page(DOCS / "evidence" / "studies" / "transient.md", study_figures.make),
 }
 
 

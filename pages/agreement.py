@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from thalweg.statistics.claims import FAILS, HOLDS, each_of, within
-from thalweg.statistics.interval import Interval, Values
-from thalweg.statistics.rates import rate_interval
-from thalweg.statistics.ratios import OrderStatistic, ratio_interval
+from thalweg.judging.statistics.claims import FAILS, HOLDS, each_of, within
+from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.rates import rate_interval
+from thalweg.judging.statistics.ratios import OrderStatistic, ratio_interval
 
 Agreement = Literal["inside", "outside", "undecided"]
 PLACES = {"min": 0.0, "p5": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95, "max": 1.0}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thalweg.catalogue import Entry, find_scenario
-from thalweg.scenario import Scenario
+from thalweg.engine.catalogue import Entry, find_scenario
+from thalweg.engine.scenario import Scenario
 
 DRAFT_04 = "c4:variant=draft-04"
 

@@ -1,4 +1,4 @@
-"""Compares our distributions with the peer's: writes docs/fidelity.md and its two figures.
+"""Compares our distributions with the peer's: writes docs/evidence/fidelity.md and its two figures.
 
 `fidelity.toml` says which scenario is compared with which spec of the peer, the tolerances, and the causes of
 values outside them. A value outside without an explanation gives status 1.
@@ -29,12 +29,12 @@ from pages.agreement import (
 )
 from pages.draft_04 import of_draft_04
 from pages.made import DOCS, ROOT, made
-from thalweg.plots.downsample import downsample
-from thalweg.plots.figure import Chart, save
-from thalweg.plots.theme import BLUE, CONFIG, VERMILION
-from thalweg.quantity import percent
-from thalweg.statistics.digits import ranged
-from thalweg.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.base.quantity import percent
+from thalweg.judging.statistics.digits import ranged
+from thalweg.judging.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.figure import Chart, save
+from thalweg.pages.figures.theme import BLUE, CONFIG, VERMILION
 
 HERE = Path(__file__).resolve().parent
 REFERENCE = ROOT / "tests" / "reference"
@@ -92,7 +92,7 @@ def main(trials: int) -> int:
     save(distributions(rows), DOCS / "images" / "fidelity-distributions.svg")
     save(series(plan["series"], trials), DOCS / "images" / "fidelity-series.svg")
     reasons = {compare["spec"]: compare.get("why", "") for compare in plan["compare"]}
-    (DOCS / "fidelity.md").write_text(
+    (DOCS / "evidence" / "fidelity.md").write_text(
         page(plan, rows, [checked(check, trials) for check in plan["check"]], trials)
     )
     silent = sorted({row.spec for row in rows if row.outside() and not reasons[row.spec]})
@@ -303,7 +303,7 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
         f"Of {len(judged)} judged metrics, {len(judged) - len(outside) - len(undecided)} are inside, "
         f"{len(outside)} outside and {len(undecided)} undecided; "
         f"{trials} trials of each, seeds 1 to {trials}, version {thalweg.version()}.",
-        "![Quantile bars of the peer and of Thalweg for each scenario](images/fidelity-distributions.svg)",
+        "![Quantile bars of the peer and of Thalweg for each scenario](../images/fidelity-distributions.svg)",
         "## What is compared with what",
         table(
             ["peer's spec", "scenario", "with", "tolerance of the median", "of p5 and p95"],
@@ -378,7 +378,7 @@ def page(plan: dict[str, Any], rows: list[Row], checks: list[list[str]], trials:
         "## Time series",
         "One trial of the peer, and of ours the one that ends nearest to our median. Trials of bad Wi-Fi "
         "cannot coincide, their jitter being drawn independently: compare levels and shapes.",
-        "![Window, bytes in flight, smoothed RTT and pacing rate of both](images/fidelity-series.svg)",
+        "![Window, bytes in flight, smoothed RTT and pacing rate of both](../images/fidelity-series.svg)",
         made("fidelity"),
     ]
     return "\n\n".join(parts) + "\n"

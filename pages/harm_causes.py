@@ -1,6 +1,6 @@
 """Causes of a long CUBIC flow's harm: changes the scenarios of ccafct one parameter at a time.
 
-Measures the table of docs/studies/harm.md, and the harm of two long flows at all published round-trip times.
+Measures the table of docs/evidence/studies/harm.md, and the harm of two long flows at all published RTTs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import polars as pl
 
 import thalweg
 from pages.made import DOCS, fill, made, row
-from thalweg.studies.harm.metric import geometric_mean, harm_less_is_better, observed_durations
+from thalweg.experiments.studies.harm.metric import geometric_mean, harm_less_is_better, observed_durations
 
 TRIALS = 3
 LIMIT_S = 290.0
@@ -112,9 +112,9 @@ def make() -> None:
     lines = table(CHANGES)
     harms = [next(iter(measure(CHANGES[-1], rtt, TRIALS))) for rtt in PUBLISHED_ROUND_TRIPS]
     lines.append(f"\n{CHANGES[-1].name} at {', '.join(PUBLISHED_ROUND_TRIPS)}: {', '.join(harms)}.")
-    fill(DOCS / "studies" / "harm.md", "causes", "\n".join([*lines, "", made("harm-causes")]))
+    fill(DOCS / "evidence" / "studies" / "harm.md", "causes", "\n".join([*lines, "", made("harm-causes")]))
 
 
 def make_pacing() -> None:
     """Measures the table without pacing."""
-    fill(DOCS / "studies" / "harm.md", "pacing", "\n".join([*table(PACING), "", made("harm-pacing")]))
+    fill(DOCS / "evidence" / "studies" / "harm.md", "pacing", "\n".join([*table(PACING), "", made("harm-pacing")]))

@@ -1,4 +1,4 @@
-"""Measures the tables of docs/l4s.md and draws its figure. The scenarios are in docs/l4s."""
+"""Measures the tables of docs/evidence/l4s.md and draws its figure. The scenarios are in docs/evidence/l4s."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import polars as pl
 import thalweg
 from pages.draft_04 import DRAFT_04
 from pages.made import DOCS, fill, made, row
-from thalweg.plots.data import rows
-from thalweg.plots.figure import save
-from thalweg.plots.theme import BLUE, CONFIG, GREEN, VERMILION
+from thalweg.pages.figures.data import rows
+from thalweg.pages.figures.figure import save
+from thalweg.pages.figures.theme import BLUE, CONFIG, GREEN, VERMILION
 
 TRIALS = 5
-SCENARIOS = DOCS / "l4s"
+SCENARIOS = DOCS / "evidence" / "l4s"
 CONTROLLERS = ("prague", "cubic", DRAFT_04)
 QUEUES = {"dualpi2": "DualPI2", "codel": "CoDel", "fq-codel": "FQ-CoDel"}
 PAIRS = (
@@ -192,7 +192,7 @@ def figure() -> None:
 
 def make() -> None:
     """Measures the tables and draws the figure."""
-    page = DOCS / "l4s.md"
+    page = DOCS / "evidence" / "l4s.md"
     one_head = ("one flow", "over", "utilisation", "queue delay, ms", "marked", "dropped packets")
     stuck_head = ("rules", "utilisation", f"of {STUCK_TRIALS} trials end below 1.3 Mbps")
     two_head = ("first flow", "second", "queue", "share of the first", "its queue delay, ms", "of the second")

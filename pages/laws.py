@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from pages.made import DOCS, fill, made, read, study
 from pages.studies import checks, markdown
-from thalweg.studies.laws.checks import shown
-from thalweg.studies.laws.figures import plot_bounds, plot_use, plot_windows
-from thalweg.studies.laws.parameters import PRESETS
-from thalweg.studies.laws.study import STUDY as LAWS
-from thalweg.studies.laws.table import use_headers, use_rows
-from thalweg.studies.laws.utilisation import LAW as UTILISATION
-from thalweg.studies.laws.window import IN_FLIGHT
-from thalweg.studies.laws.window import LAW as WINDOW
-from thalweg.studies.runner.result import Row
-from thalweg.studies.runner.table import Table
+from thalweg.experiments.studies.laws.checks import shown
+from thalweg.experiments.studies.laws.figures import plot_bounds, plot_use, plot_windows
+from thalweg.experiments.studies.laws.parameters import PRESETS
+from thalweg.experiments.studies.laws.study import STUDY as LAWS
+from thalweg.experiments.studies.laws.table import use_headers, use_rows
+from thalweg.experiments.studies.laws.utilisation import LAW as UTILISATION
+from thalweg.experiments.studies.laws.window import IN_FLIGHT
+from thalweg.experiments.studies.laws.window import LAW as WINDOW
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.table import Table
 
-PAGE = DOCS / "studies" / "laws.md"
+PAGE = DOCS / "evidence" / "studies" / "laws.md"
 IMAGES = DOCS / "images" / "studies"
 
 

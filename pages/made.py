@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from thalweg.studies.runner.result import Check, Finding, StudyResult
-from thalweg.studies.runner.study import Finished
+from thalweg.experiments.studies.runner.result import Check, Finding, StudyResult
+from thalweg.experiments.studies.runner.study import Finished
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

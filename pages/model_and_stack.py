@@ -1,7 +1,7 @@
 """Compares the modelled endpoint with the real QUIC stack, over many kinds of paths: goodput and losses.
 
     python -m pages.model_and_stack [--points N] [--seconds S] [--out FILE.json]   measures
-    python -m pages.model_and_stack --page FILE.json                               writes docs/model-and-stack.md
+    python -m pages.model_and_stack --page FILE.json                               writes the page
 
 The paths are the first N points of a Sobol sequence over seven axes, so that any number of them covers each axis
 and each pair of axes evenly. All flows of a path have the same controller and move the same. What it says of a
@@ -27,7 +27,7 @@ from scipy.stats import qmc, t
 from pages.made import DOCS, commit
 from thalweg import Scenario
 
-PAGE = DOCS / "model-and-stack.md"
+PAGE = DOCS / "evidence" / "model-and-stack.md"
 GOODPUT, LOSSES, FEW = 0.05, 0.20, 10
 """Bounds of the two differences, and the number of packets that is no difference."""
 LEAST_SEEDS, MOST_SEEDS = 5, 20

@@ -1,4 +1,4 @@
-"""A against A with other seeds: how often commands answer although nothing differs; a part of docs/statistics.md.
+"""A against A with other seeds: how often commands answer although nothing differs.
 
 Where answers depend on how trials are distributed, the trials are real. Parts that take more than a few seconds
 are measured when the page is made, and not again by a check.
@@ -14,22 +14,22 @@ from itertools import combinations
 import numpy as np
 
 from pages.made import row
-from thalweg.catalogue import Suite
-from thalweg.comparison import compare_failures, compare_results, find_worse
-from thalweg.hunt import Hunt
-from thalweg.hunt.tune import Tuned
-from thalweg.scenario import Scenario
-from thalweg.score.document import mean_of, scores_of
-from thalweg.score.figures import Figures
-from thalweg.score.scenarios import halves
-from thalweg.seeds import first_seed
-from thalweg.statistics.interval import Values
-from thalweg.statistics.means import mean_interval
-from thalweg.statistics.rates import chance_of_more, chance_of_more_in_pairs
-from thalweg.store.results import SuiteResult
-from thalweg.studies.comparison import judge_trials
-from thalweg.studies.fairness.parameters import Parameters as FairnessParameters
-from thalweg.studies.fairness.study import STUDY as FAIRNESS
+from thalweg.base.seeds import first_seed
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.hunt import Hunt
+from thalweg.experiments.hunt.tune import Tuned
+from thalweg.experiments.score.document import mean_of, scores_of
+from thalweg.experiments.score.figures import Figures
+from thalweg.experiments.score.scenarios import halves
+from thalweg.experiments.studies.comparison import judge_trials
+from thalweg.experiments.studies.fairness.parameters import Parameters as FairnessParameters
+from thalweg.experiments.studies.fairness.study import STUDY as FAIRNESS
+from thalweg.judging.statistics.interval import Values
+from thalweg.judging.statistics.means import mean_interval
+from thalweg.judging.statistics.rates import chance_of_more, chance_of_more_in_pairs
+from thalweg.results.comparison import compare_failures, compare_results, find_worse
+from thalweg.results.suite_result import SuiteResult
 
 SETS = 21
 """Sets of seeds: 210 pairs."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import thalweg
-from thalweg.plots import plot_trial, save
+from thalweg.pages.figures import plot_trial, save
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 PARTS = ("completes in", "State of the", "Window and", "Round-trip", "Rates", "Queue delay")

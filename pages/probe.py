@@ -1,4 +1,4 @@
-"""Early end of CUBIC's slow start by jitter, and its repairs: the table and the figure of docs/probe.md.
+"""Early end of CUBIC's slow start by jitter, and its repairs: the table and the figure of docs/how-to/probe.md.
 
 One download of 10 MB at 50 Mbps and 40 ms, alone; the path holds 250 kB and its buffer 500 kB. Whatever ends slow
 start below 250 kB ends it too early.
@@ -17,10 +17,10 @@ import polars as pl
 
 import thalweg
 from pages.made import DOCS, fill, made, row
-from thalweg.outcome import Trial
-from thalweg.plots.data import rows
-from thalweg.plots.downsample import downsample
-from thalweg.plots.theme import CONFIG, SERIES, WIDTH
+from thalweg.engine.outcome import Trial
+from thalweg.pages.figures.data import rows
+from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.theme import CONFIG, SERIES, WIDTH
 
 TRIALS = 20
 CONTROLLERS = {
@@ -49,7 +49,9 @@ class SlowStart:
 
 def play(path: str, controller: str, seed: int) -> Trial:
     """One trial, with its trace."""
-    scenario = thalweg.Scenario.load(DOCS / "probe" / "slow-start.toml", PATHS[path], {"main": controller})
+    scenario = thalweg.Scenario.load(
+        DOCS / "how-to" / "probe" / "slow-start.toml", PATHS[path], {"main": controller}
+    )
     return scenario.run(seed, trace=True)
 
 
@@ -129,5 +131,5 @@ def make() -> None:
         "| :-- | :-- | :-- | --: | --: | --: |"
     )
     lines = [head, *(measure() for _, measure in parts()), "", made("probe")]
-    fill(DOCS / "probe.md", "slow start", "\n".join(lines))
+    fill(DOCS / "how-to" / "probe.md", "slow start", "\n".join(lines))
     figure(4).save(str(DOCS / "images" / "probe" / "slow-start.png"), scale_factor=1)

@@ -1,4 +1,4 @@
-"""Measures how often intervals miss and claims are wrong, by simulation, and writes docs/statistics.md.
+"""Measures how often intervals miss and claims are wrong, and writes docs/explanation/statistics.md.
 
 The words of the page are in `statistics.toml`.
 
@@ -22,32 +22,32 @@ from scipy.special import ndtri
 
 from pages import null
 from pages.made import DOCS, made, row
-from thalweg.statistics import differences
-from thalweg.statistics.claims import FAILS, HOLDS, Answer
-from thalweg.statistics.differences import in_pairs, of_all, rank_correlation
-from thalweg.statistics.discovery import discoveries
-from thalweg.statistics.interval import Interval, Values
-from thalweg.statistics.means import mean_interval
-from thalweg.statistics.quantiles import least_worst, quantile_interval
-from thalweg.statistics.rates import rate_interval, rate_upper_bound
-from thalweg.statistics.ratios import ratio_interval, ratio_of_medians
-from thalweg.studies.fairness import checks as fairness_checks
-from thalweg.studies.fairness.parameters import Cell as FairnessCell
-from thalweg.studies.harm import checks as harm_checks
-from thalweg.studies.harm.measure import MEASURES, Trials
-from thalweg.studies.harm.metric import harm_less_is_better
-from thalweg.studies.harm.parameters import Cell as HarmCell
-from thalweg.studies.laws.checks import checks as law_checks
-from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.loopback import checks as loopback_checks
-from thalweg.studies.runner.result import Check
-from thalweg.studies.slow_start import checks as slow_start_checks
-from thalweg.studies.slow_start.measure import level_column
-from thalweg.studies.slow_start.parameters import Parameters as SlowStartParameters
-from thalweg.studies.stacks.checks import check as check_stacks
-from thalweg.studies.transient import checks as transient_checks
-from thalweg.studies.transient.parameters import Cell as TransientCell
-from thalweg.studies.wifi_compete import checks as wifi_compete_checks
+from thalweg.experiments.studies.fairness import checks as fairness_checks
+from thalweg.experiments.studies.fairness.parameters import Cell as FairnessCell
+from thalweg.experiments.studies.harm import checks as harm_checks
+from thalweg.experiments.studies.harm.measure import MEASURES, Trials
+from thalweg.experiments.studies.harm.metric import harm_less_is_better
+from thalweg.experiments.studies.harm.parameters import Cell as HarmCell
+from thalweg.experiments.studies.laws.checks import checks as law_checks
+from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.loopback import checks as loopback_checks
+from thalweg.experiments.studies.runner.result import Check
+from thalweg.experiments.studies.slow_start import checks as slow_start_checks
+from thalweg.experiments.studies.slow_start.measure import level_column
+from thalweg.experiments.studies.slow_start.parameters import Parameters as SlowStartParameters
+from thalweg.experiments.studies.stacks.checks import check as check_stacks
+from thalweg.experiments.studies.transient import checks as transient_checks
+from thalweg.experiments.studies.transient.parameters import Cell as TransientCell
+from thalweg.experiments.studies.wifi_compete import checks as wifi_compete_checks
+from thalweg.judging.statistics import differences
+from thalweg.judging.statistics.claims import FAILS, HOLDS, Answer
+from thalweg.judging.statistics.differences import in_pairs, of_all, rank_correlation
+from thalweg.judging.statistics.discovery import discoveries
+from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.means import mean_interval
+from thalweg.judging.statistics.quantiles import least_worst, quantile_interval
+from thalweg.judging.statistics.rates import rate_interval, rate_upper_bound
+from thalweg.judging.statistics.ratios import ratio_interval, ratio_of_medians
 
 Draw = Callable[[int], Values]
 Sides = tuple[float | None, float | None]
@@ -496,5 +496,5 @@ def main(draws: int) -> None:
     seed("matrices")
     cells, some, found = matrices(draws)
     lines.append("\n" + words["matrices"].format(cells=cells, some=some, found=found).rstrip("\n") + "\n")
-    lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n"]
-    (DOCS / "statistics.md").write_text("\n".join([*lines, made("statistics") + "\n"]), encoding="utf-8")
+    lines += [words["null"], *null.table(), "\n" + words["limits"].rstrip("\n") + "\n", made("statistics") + "\n"]
+    (DOCS / "explanation/statistics.md").write_text("\n".join(lines), encoding="utf-8")

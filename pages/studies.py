@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages.made import DOCS, fill, made, read, row, study
-from thalweg.plots import Chart
-from thalweg.plots.figure import figure
-from thalweg.quantity import percent, text
-from thalweg.studies.catalogue import STUDIES
-from thalweg.studies.fairness import figures as fairness_figures
-from thalweg.studies.fairness.page import base_rows
-from thalweg.studies.harm import figures as harm_figures
-from thalweg.studies.harm.measure import COMPLETION
-from thalweg.studies.runner.result import Row, StudyResult
-from thalweg.studies.runner.table import Table
-from thalweg.studies.slow_start import figures as slow_start_figures
-from thalweg.studies.slow_start.measure import level_column
+from thalweg.base.quantity import percent, text
+from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.fairness import figures as fairness_figures
+from thalweg.experiments.studies.fairness.page import base_rows
+from thalweg.experiments.studies.harm import figures as harm_figures
+from thalweg.experiments.studies.harm.measure import COMPLETION
+from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.slow_start import figures as slow_start_figures
+from thalweg.experiments.studies.slow_start.measure import level_column
+from thalweg.pages.figures import Chart
+from thalweg.pages.figures.figure import figure
 
 IMAGES = DOCS / "images" / "studies"
 Parts = dict[str, list[Table]]
@@ -78,7 +78,7 @@ class Run:
         study_ = STUDIES[self.study]
         folder = study(self.name, lambda: study_.run(study_.choose(self.given), self.trials))
         result = read(folder)
-        page = DOCS / "studies" / f"{self.study}.md"
+        page = DOCS / "evidence" / "studies" / f"{self.study}.md"
         for part, tables in self.parts(self.name, result).items():
             lines = [line for table in tables for line in (*markdown(table), "")]
             head = [ran(result), "", made(self.study), ""] if part == self.name else []

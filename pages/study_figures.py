@@ -10,16 +10,16 @@ from pathlib import Path
 import polars as pl
 
 from pages.made import DOCS, fill, made, study
-from thalweg.plots import Chart
-from thalweg.plots.figure import figure
-from thalweg.quantity import seconds
-from thalweg.studies.transient.figures import plot_areas, plot_curves, plot_theory
-from thalweg.studies.transient.parameters import PUBLISHED, Parameters
-from thalweg.studies.transient.study import STUDY as TRANSIENT
-from thalweg.studies.wifi_compete.course import CAPACITY_BPS
-from thalweg.studies.wifi_compete.figures import plot_pair
-from thalweg.studies.wifi_compete.measure import ends, median_trial
-from thalweg.studies.wifi_compete.parameters import scenario
+from thalweg.base.quantity import seconds
+from thalweg.experiments.studies.transient.figures import plot_areas, plot_curves, plot_theory
+from thalweg.experiments.studies.transient.parameters import PUBLISHED, Parameters
+from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
+from thalweg.experiments.studies.wifi_compete.course import CAPACITY_BPS
+from thalweg.experiments.studies.wifi_compete.figures import plot_pair
+from thalweg.experiments.studies.wifi_compete.measure import ends, median_trial
+from thalweg.experiments.studies.wifi_compete.parameters import scenario
+from thalweg.pages.figures import Chart
+from thalweg.pages.figures.figure import figure
 
 IMAGES = DOCS / "images" / "studies"
 PAIRS = (("v1", "c4"), ("v2", "cubic"))
@@ -65,4 +65,4 @@ def make() -> None:
     rates()
     pairs()
     for page in ("transient", "wifi-compete"):
-        fill(DOCS / "studies" / f"{page}.md", "figures", made("study-figures"))
+        fill(DOCS / "evidence" / "studies" / f"{page}.md", "figures", made("study-figures"))

@@ -1,4 +1,4 @@
-"""Measures the verdicts of the C4 of draft -04 on `c4` and `c4-as-printed`, and writes docs/verdicts.md.
+"""Measures the verdicts of the C4 of draft -04 on `c4` and `c4-as-printed`, and writes docs/evidence/verdicts.md.
 
 `verdicts.toml` holds the words, and why a scenario fails. One that fails without a reason there gives status 1.
 """
@@ -19,13 +19,13 @@ import polars as pl
 import thalweg
 from pages.draft_04 import of_draft_04
 from pages.made import DOCS, made
-from thalweg.catalogue import Suite
-from thalweg.outcome import Outcomes
-from thalweg.quantity import percent, text
-from thalweg.statistics.digits import bracketed, low_bound
-from thalweg.statistics.rates import rate_interval
-from thalweg.statistics.repetition import has_rate
-from thalweg.verdict import Statistics
+from thalweg.base.quantity import percent, text
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.judging.statistics.digits import bracketed, low_bound
+from thalweg.judging.statistics.rates import rate_interval
+from thalweg.judging.statistics.repetition import has_rate
+from thalweg.judging.verdict import Statistics
 
 HERE = Path(__file__).resolve().parent
 TRIALS = 1000
@@ -91,7 +91,7 @@ def main(trials: int) -> int:
         told("other_numbers"),
         made("verdicts"),
     ]
-    (DOCS / "verdicts.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    (DOCS / "evidence" / "verdicts.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     for name in unexplained:
         print(f"{name} fails, and verdicts.toml does not say why", file=sys.stderr)
     return 1 if unexplained else 0

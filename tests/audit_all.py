@@ -13,8 +13,8 @@ from itertools import product
 from pathlib import Path
 
 from audit_part import command, controllers, play
-from thalweg import catalogue
-from thalweg.audit import AuditError
+from thalweg.engine import catalogue
+from thalweg.engine.audit import AuditError
 
 FIRST = 1
 """The first seed."""

@@ -15,9 +15,10 @@ import subprocess
 import sys
 import time
 
-from thalweg import Scenario, _native, catalogue
-from thalweg.audit import AuditError
-from thalweg.errors import RequestError
+from thalweg import Scenario, _native
+from thalweg.base.errors import RequestError
+from thalweg.engine import catalogue
+from thalweg.engine.audit import AuditError
 
 SEEDS = 2
 """Trials of each choice: breadth finds more than depth."""

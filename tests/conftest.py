@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from short_download import SCENARIO
-from thalweg.outcome import Description, Outcomes
+from thalweg.engine.outcome import Description, Outcomes
 
 pytest_plugins = ["chromium"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from thalweg.plots import Figure
-from thalweg.plots.page import unpacked
+from thalweg.pages.figures import Figure
+from thalweg.pages.figures.page import unpacked
 
 
 def parts(spec: Any) -> Iterator[dict[str, Any]]:

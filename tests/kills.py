@@ -26,8 +26,8 @@ import polars as pl
 
 from real_time import REFUSAL, networks
 from short_download import SCENARIO
-from thalweg.seeds import first_seed
-from thalweg.store.results import SuiteResult
+from thalweg.base.seeds import first_seed
+from thalweg.results.suite_result import SuiteResult
 
 _RUN = [sys.executable, "-c", "import sys; from thalweg.cli import main; sys.exit(main())"]
 _TRIALS = 20

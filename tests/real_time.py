@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from short_download import SCENARIO
-from thalweg.errors import RequestError
-from thalweg.live import LiveRequest, run_shell
+from thalweg.base.errors import RequestError
+from thalweg.realtime import LiveRequest, run_shell
 
 PATH = SCENARIO.replace("200 kB", "1 MB")
 

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use thalweg_random::Fnv1a;
 
 /// The crates that a trial in virtual time runs, and those that ask controllers in Python and make columns.
-const ENGINE: [&str; 9] = [
+const ENGINE: [&str; 10] = [
     "units",
     "random",
     "control",
+    "reference",
     "path",
     "transport",
     "quic",

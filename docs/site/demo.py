@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from thalweg.lab.link import LAB
+from thalweg.pages.lab_link import LAB
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

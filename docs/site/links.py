@@ -19,8 +19,8 @@ _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 def outward(text: str, page: Path, carried: frozenset[str]) -> str:
     """A page whose links to what is not `carried` lead out; links to nothing stay, for Sphinx to complain.
 
-    >>> outward("[code](../crates) [page](python.md)", ROOT / "docs/index.md", frozenset({"docs/python.md"}))
-    '[code](https://github.com/thalweg/thalweg/tree/main/crates) [page](python.md)'
+    >>> outward("[code](../crates) [page](index.md)", ROOT / "docs/index.md", frozenset({"docs/index.md"}))
+    '[code](https://github.com/thalweg/thalweg/tree/main/crates) [page](index.md)'
     """
 
     def led(link: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from failure import Broken
-from thalweg.lab.link import LAB
+from thalweg.pages.lab_link import LAB
 
 # Within the page, or to the lab and a trial in it: packed text has no sign that means anything elsewhere.
 _TARGET = re.compile(rf"#.*|{re.escape(LAB)}(#trial=[A-Za-z0-9_-]+)?", re.DOTALL)

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from thalweg.errors import RequestError
-from thalweg.outcome import TABLES, Description
-from thalweg.store.folder import find_file
+from thalweg.base.errors import RequestError
+from thalweg.base.files.folder import find_file
+from thalweg.engine.outcome import TABLES, Description
 
 _READ = """
 import sys, polars
@@ -30,7 +30,7 @@ class Reader:
         self._process: subprocess.Popen[str] | None = None
 
     def check_readable(self, folder: Path, scenarios: Sequence[Description]) -> None:
-        """As `thalweg.store.tables.check_readable`."""
+        """As `thalweg.results.tables.check_readable`."""
         paths = [PurePath(scenario.name, f"{table}.parquet") for scenario in scenarios for table in TABLES]
         for table_path in paths:
             file = find_file(folder, table_path)

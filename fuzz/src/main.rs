@@ -1,5 +1,6 @@
 //! Attacks Thalweg with random cases: `make fuzz`. See `README.md`.
 
+mod attack;
 mod corpus;
 mod driver;
 mod failure;
@@ -8,6 +9,7 @@ mod hashes;
 mod minimise;
 mod process;
 mod random;
+mod registry;
 mod relations;
 mod script;
 mod shipped;

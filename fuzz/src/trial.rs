@@ -5,9 +5,12 @@
 
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::hash;
+use crate::registry::registry;
 use crate::watch::Watch;
 use std::time::Duration as Span;
-use thalweg_sim::{Outcome, Progress, Scenario, Trace, run_traced, run_trials};
+use thalweg_sim::{
+    Clock, Outcome, Progress, Scenario, ScenarioError, Trace, run_traced, run_trials,
+};
 use thalweg_units::{Duration, Instant};
 
 /// The folder that names of trace files are relative to.
@@ -21,12 +24,12 @@ const LONGEST_MESSAGE: usize = 2_000;
 pub(crate) fn check(text: &[u8], watch: &Watch) -> Verdict {
     let header = Header::of(text);
     watch.stage("reading");
-    let scenario = match Scenario::from_toml(text, ORIGIN, &header.sets, &header.controllers) {
+    let scenario = match from_toml(text, &header.sets, &header.controllers) {
         Ok(scenario) => scenario,
         Err(error) => return refused(&error.to_string()),
     };
     watch.stage("reading what ran");
-    if let Err(error) = Scenario::from_toml(scenario.toml().as_bytes(), ORIGIN, &[], &[]) {
+    if let Err(error) = from_toml(scenario.toml().as_bytes(), &[], &[]) {
         let message = format!("what ran cannot be run again: {error}");
         return Err(Failure::new("round trip", message));
     }
@@ -57,11 +60,19 @@ pub(crate) fn check(text: &[u8], watch: &Watch) -> Verdict {
     Ok(Held::Played)
 }
 
+fn from_toml(
+    text: &[u8],
+    sets: &[(String, String)],
+    controllers: &[(String, String)],
+) -> Result<Scenario, ScenarioError> {
+    Scenario::read(text, ORIGIN, sets, controllers, Clock::Virtual, registry())
+}
+
 /// A hash of what a trial yields: its arrivals and its outcome, but for the count of events, of which a faster engine
 /// may need fewer. `None` if it was stopped, zero if it was refused.
 pub(crate) fn fingerprint(text: &[u8], watch: &Watch) -> Option<u64> {
     let header = Header::of(text);
-    let scenario = Scenario::from_toml(text, ORIGIN, &header.sets, &header.controllers);
+    let scenario = from_toml(text, &header.sets, &header.controllers);
     let Ok(scenario) = scenario else {
         return Some(0);
     };
@@ -148,7 +159,7 @@ fn sampled(
     let sets = [("sample".to_owned(), format!("{} ns", bin.as_nanos()))];
     let toml = scenario.toml().as_bytes();
     watch.stage("reading with series");
-    let Ok(sampled) = Scenario::from_toml(toml, ORIGIN, &sets, &[]) else {
+    let Ok(sampled) = from_toml(toml, &sets, &[]) else {
         return Ok(());
     };
     let progress = watch.stage("trial with series");

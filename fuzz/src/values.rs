@@ -1,6 +1,7 @@
 //! Quantities as a scenario writes them, the usual and the extreme.
 
 use crate::random::Random;
+use crate::registry::registry;
 
 /// A rate above 0.
 pub(crate) fn rate(random: &mut Random) -> String {
@@ -155,14 +156,16 @@ pub(crate) fn controller(random: &mut Random, of_stack: bool) -> String {
     if of_stack && random.percent(15) {
         return (*random.choose(&["noq:cubic", "noq:newreno"])).to_owned();
     }
-    let entry = random.choose(thalweg_control::registry::ENTRIES);
+    let entry = random.choose(registry().entries());
     let mut options = Vec::new();
     for doc in entry.options {
         if !random.percent(40) {
             continue;
         }
         let value = match doc.kind {
-            OptionKind::Choice(words) => (*random.choose(words)).to_owned(),
+            OptionKind::Choice(_) | OptionKind::Variant { .. } => {
+                (*random.choose(&registry().choices(entry, doc))).to_owned()
+            }
             OptionKind::Flag => (*random.choose(&["on", "off"])).to_owned(),
             OptionKind::Number(low, high) => match random.below(3) {
                 0 => low.to_string(),
@@ -170,6 +173,7 @@ pub(crate) fn controller(random: &mut Random, of_stack: bool) -> String {
                 _ => (low + (high - low) * random.below(1000) as f64 / 1000.0).to_string(),
             },
             OptionKind::Duration => time(random),
+            OptionKind::Rate => (*random.choose(&["100 kbps", "5 Mbps", "60 Mbps"])).to_owned(),
         };
         options.push(format!("{}={value}", doc.name));
     }

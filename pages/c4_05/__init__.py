@@ -1,1 +1,1 @@
-"""The page docs/c4-05.md."""
+"""The page docs/evidence/c4-05.md."""

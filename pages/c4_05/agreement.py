@@ -11,7 +11,7 @@ import polars as pl
 
 from pages.c4_05.trials import MAINS, as_run, median_s, numbers, played, tests
 from pages.made import ROOT, row
-from thalweg.statistics.published import Published
+from thalweg.results.published import Published
 
 REFERENCE = ROOT / "tests" / "reference"
 

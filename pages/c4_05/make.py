@@ -1,4 +1,4 @@
-"""Fills docs/c4-05.md."""
+"""Fills docs/evidence/c4-05.md."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import partial
 from pages.c4_05 import agreement, printed, standing, states
 from pages.c4_05.trials import TRIALS, tests
 from pages.made import DOCS, fill, made
-from thalweg.catalogue import Suite
+from thalweg.engine.catalogue import Suite
 
-PAGE = DOCS / "c4-05.md"
+PAGE = DOCS / "evidence" / "c4-05.md"
 Part = tuple[str, Callable[[], Iterable[str]]]
 
 

@@ -8,8 +8,8 @@ import polars as pl
 
 from pages.c4_05.trials import MAINS, as_run, numbers, played
 from pages.made import row
-from thalweg.catalogue import Suite
-from thalweg.statistics.published import Published
+from thalweg.engine.catalogue import Suite
+from thalweg.results.published import Published
 
 ECN = ("ecn", "ecn-c4", "ecn-cubic", "ecn-bbr", "media-ecn")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pages.c4_05.states import STATES
 from pages.c4_05.trials import TRIALS
 from pages.made import row
-from thalweg.against import table
-from thalweg.against.rivals import with_rivals
-from thalweg.against.standing import Standing, stand
-from thalweg.catalogue import Suite
-from thalweg.scenario import Scenario
-from thalweg.store.results import SuiteResult
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Scenario
+from thalweg.results.against import table
+from thalweg.results.against.rivals import with_rivals
+from thalweg.results.against.standing import Standing, stand
+from thalweg.results.suite_result import SuiteResult
 
 RIVALS = {"ours": ("bbr", "cubic"), "picoquic's": ("bbr:variant=picoquic", "cubic:variant=picoquic")}
 

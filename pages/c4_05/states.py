@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from pages.c4_05.trials import DRAFT_05, numbers, played, tests
 from pages.made import row
-from thalweg.outcome import Outcomes
-from thalweg.quantity import text
-from thalweg.statistics.differences import sharper
+from thalweg.base.quantity import text
+from thalweg.engine.outcome import Outcomes
+from thalweg.judging.statistics.differences import sharper
 
 STATES = {"draft-04": "c4:variant=draft-04", "draft-05": DRAFT_05, "2026-10": "c4:variant=2026-10"}
 SWITCHES = {

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 from thalweg import Scenario
-from thalweg.catalogue import Suite
-from thalweg.outcome import Outcomes
-from thalweg.statistics.published import Published, published
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.results.published import Published, published
 
 TRIALS = 100
 DRAFT_05 = "c4:variant=draft-05"

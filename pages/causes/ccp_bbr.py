@@ -11,7 +11,7 @@ Limits: CCP's messages to user space take no time here.
 
 from __future__ import annotations
 
-from thalweg.control import Ack, Controller, Init, Path
+from thalweg.engine.controllers import Ack, Controller, Init, Path
 
 _LEAST_RTT_S, _LEAST_RATE_BPS = 1.0, 1e6
 """Before anything is measured."""

@@ -1,7 +1,7 @@
 """Why statements of the poster hold or not: the preset `paper` of `transient`, changed in one thing at a time.
 
-Measures the table of causes of docs/studies/transient.md: for each change all seven statements, by the median of
-their ratio of areas and whether they hold.
+Measures the table of causes of docs/evidence/studies/transient.md: for each change all seven statements, by the
+median of their ratio of areas and whether they hold.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 from pages.causes.ccp_bbr import CcpBbr
 from pages.made import DOCS, fill, made, row
-from thalweg.control.resolver import Given
-from thalweg.scenario import Scenario
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.studies.transient.checks import LARGE, SMALL, Areas, judgements
-from thalweg.studies.transient.measure import measure, ranked, runs
-from thalweg.studies.transient.parameters import MAIN, Cell, Parameters
-from thalweg.studies.transient.roles import BBR, CUBIC, RENO, Role
+from thalweg.engine.controllers.resolver import Given
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.transient.checks import LARGE, SMALL, Areas, judgements
+from thalweg.experiments.studies.transient.measure import measure, ranked, runs
+from thalweg.experiments.studies.transient.parameters import MAIN, Cell, Parameters
+from thalweg.experiments.studies.transient.roles import BBR, CUBIC, RENO, Role
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
 
 TRIALS = 100
 LENGTH = "10 s"
@@ -95,4 +95,6 @@ def make() -> None:
     """Measures the table."""
     lines = [row("changed", "hold", *STATEMENTS), row(":--", *["--:"] * (len(STATEMENTS) + 1))]
     lines += [line(change) for change in CHANGES]
-    fill(DOCS / "studies" / "transient.md", "causes", "\n".join([*lines, "", made("transient-causes")]))
+    fill(
+        DOCS / "evidence" / "studies" / "transient.md", "causes", "\n".join([*lines, "", made("transient-causes")])
+    )

@@ -1,4 +1,4 @@
-"""Why checks of `wifi-compete` hold or not, measured: the parts of docs/studies/wifi-compete.md beside its study.
+"""Why checks of `wifi-compete` hold or not: the parts of docs/evidence/studies/wifi-compete.md beside its study.
 
 - **causes**: the study changed in one thing at a time, of the engine or of the peer, with its checks and mean
   ratios.
@@ -19,19 +19,14 @@ from typing import Literal
 import numpy as np
 
 from pages.made import DOCS, fill, made, row
-from thalweg.quantity import percent, text
-from thalweg.scenario import Scenario
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.statistics.interval import Interval
-from thalweg.statistics.means import ratio_to_published_mean
-from thalweg.statistics.quantiles import median
-from thalweg.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
-from thalweg.studies.runner.result import Check
-from thalweg.studies.wifi_compete.checks import P90, checks
-from thalweg.studies.wifi_compete.exits import EXITS, first_exit
-from thalweg.studies.wifi_compete.measure import Columns, ends
-from thalweg.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
-from thalweg.studies.wifi_compete.published import (
+from thalweg.base.quantity import percent, text
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.runner.result import Check
+from thalweg.experiments.studies.wifi_compete.checks import P90, checks
+from thalweg.experiments.studies.wifi_compete.exits import EXITS, first_exit
+from thalweg.experiments.studies.wifi_compete.measure import Columns, ends
+from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, Cell, scenario
+from thalweg.experiments.studies.wifi_compete.published import (
     ACCEPTANCE,
     ALONE,
     COMPETITORS,
@@ -40,8 +35,13 @@ from thalweg.studies.wifi_compete.published import (
     REMEASURED_TRIALS,
     SAME,
 )
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.means import ratio_to_published_mean
+from thalweg.judging.statistics.quantiles import median
+from thalweg.judging.statistics.ratios import MEDIAN, OrderStatistic, ratio_to_published
 
-PAGE = DOCS / "studies" / "wifi-compete.md"
+PAGE = DOCS / "evidence" / "studies" / "wifi-compete.md"
 TRIALS, CHANGED_TRIALS = 1000, 300
 """Of the study, and of each change of it."""
 SEQUENCES, SHARED_TRIALS = range(1, 6), 100

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pages.made import DOCS, fill, made, row
-from thalweg.statistics.claims import Answer, above, below
-from thalweg.statistics.quantiles import median_interval
+from thalweg.judging.statistics.claims import Answer, above, below
+from thalweg.judging.statistics.quantiles import median_interval
 
-HERE = DOCS / "experiments"
+HERE = DOCS / "evidence" / "experiments"
 TRIALS = 20
 Part = tuple[str, Callable[[], str]]
 Numbers = npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""How fast windows grow at the start of a flow (docs/experiments/first-growth.md)."""
+"""How fast windows grow at the start of a flow (docs/evidence/experiments/first-growth.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaps in the arrival of packets, and what each controller makes of them (docs/experiments/gaps.md)."""
+"""Gaps in the arrival of packets, and what each controller makes of them (docs/evidence/experiments/gaps.md)."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from itertools import product
 import thalweg
 from pages.experiments.experiment import HERE, Part, table
 from pages.made import fill, made, row
-from thalweg.studies.loopback import checks
-from thalweg.studies.loopback.parameters import VARIANTS
-from thalweg.studies.runner.result import Check
+from thalweg.experiments.studies.loopback import checks
+from thalweg.experiments.studies.loopback.parameters import VARIANTS
+from thalweg.experiments.studies.runner.result import Check
 
 TRIALS = 8
 BASE = {"path.rate": "8 Gbps", "path.rtt": "20 us", "noise.wakeup": "20 us", "path.buffer": "200 kB"}

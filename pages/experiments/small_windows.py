@@ -1,4 +1,4 @@
-"""Windows that are too small for the jitter of a path (docs/experiments/small-windows.md)."""
+"""Windows that are too small for the jitter of a path (docs/evidence/experiments/small-windows.md)."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ from typing import Any
 import polars as pl
 
 from pages.made import DOCS, fill, made, row
-from thalweg.live.kernel import simulated
-from thalweg.scenario import Scenario
-from thalweg.studies.harm.measure import COMPLETION
-from thalweg.studies.harm.study import STUDY as HARM
-from thalweg.studies.runner.result import Row
-from thalweg.studies.runner.table import told
-from thalweg.studies.transient.parameters import PRESETS
-from thalweg.studies.transient.study import STUDY as TRANSIENT
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.harm.measure import COMPLETION
+from thalweg.experiments.studies.harm.study import STUDY as HARM
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.experiments.studies.runner.table import told
+from thalweg.experiments.studies.transient.parameters import PRESETS
+from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
+from thalweg.realtime.kernel import simulated
 
 TRIALS = 20
 """Of the simulator, where a table says least, median and most."""
@@ -177,11 +177,11 @@ def _kept(name: str) -> dict[str, Any]:
 
 
 PARTS = (
-    ("studies/transient.md", "live", transient),
-    ("studies/harm.md", "live", harm),
-    ("live.md", "kernel", kernel),
-    ("live.md", "quic", quic),
-    ("live.md", "share", share),
+    ("evidence/studies/transient.md", "live", transient),
+    ("evidence/studies/harm.md", "live", harm),
+    ("how-to/live.md", "kernel", kernel),
+    ("how-to/live.md", "quic", quic),
+    ("how-to/live.md", "share", share),
 )
 
 

@@ -8,12 +8,12 @@ from functools import lru_cache
 import polars as pl
 
 from pages.made import DOCS, fill, made, row
-from thalweg.cli.probe.tables import ORDER, SUMMARY, order_row, summary_row, timer_rows
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
+from thalweg.judging.statistics.quantiles import median
 from thalweg.probe.analysis import Analysis, analyze
 from thalweg.probe.series import read_series
-from thalweg.scenario import Scenario
-from thalweg.statistics.quantiles import median
-from thalweg.studies.laws.window_law import average_window, cubic_table, reno_table
+from thalweg.probe.tables import ORDER, SUMMARY, order_row, summary_row, timer_rows
 
 JITTER_TRIALS, STACK_TRIALS = 100, 10
 JITTER = (("c4/bad-wifi", "a 10 Mbps download"), ("c4/media-bad-wifi", "a call of 3 Mbps"))
@@ -88,15 +88,15 @@ def timers() -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _analyses() -> list[Analysis]:
-    return [analyze(read_series(DOCS / "probe" / f"{name}.csv.gz")) for name in TRACES]
+    return [analyze(read_series(DOCS / "how-to" / "probe" / f"{name}.csv.gz")) for name in TRACES]
 
 
 PARTS = (
-    ("models.md", "jitter", jitter),
-    ("studies/stacks.md", "implementations", implementations),
-    ("studies/laws.md", "windows", windows),
-    ("probe.md", "traces", traces),
-    ("probe.md", "timers", timers),
+    ("reference/models.md", "jitter", jitter),
+    ("evidence/studies/stacks.md", "implementations", implementations),
+    ("evidence/studies/laws.md", "windows", windows),
+    ("how-to/probe.md", "traces", traces),
+    ("how-to/probe.md", "timers", timers),
 )
 
 

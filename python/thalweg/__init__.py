@@ -17,14 +17,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from thalweg import memory as _memory  # noqa: F401 - before polars, whose allocator it sets up
 from thalweg._native import version
+from thalweg.base import memory as _memory  # noqa: F401 - before polars, whose allocator it sets up
 
 if TYPE_CHECKING:
-    from thalweg.catalogue import controllers, list_scenarios, list_suites
-    from thalweg.comparison.tables import compare
-    from thalweg.control import Controller
-    from thalweg.errors import (
+    from thalweg.base.errors import (
         AuditError,
         ControllerError,
         RealTimeError,
@@ -33,13 +30,18 @@ if TYPE_CHECKING:
         ScenarioError,
         ThalwegError,
     )
-    from thalweg.hunt import Find, Hunt
-    from thalweg.outcome import Outcomes, Trial
-    from thalweg.scenario import Interrupted, Scenario
-    from thalweg.store.results import SuiteResult
-    from thalweg.sweep import Sweep, SweepResult
-    from thalweg.trace import Trace
-    from thalweg.verdict import Statistics, Verdict
+    from thalweg.engine.catalogue import controllers, list_scenarios, list_suites
+    from thalweg.engine.controllers import Controller
+    from thalweg.engine.outcome import Outcomes, Trial
+    from thalweg.engine.scenario import Interrupted, Scenario
+    from thalweg.engine.trace import Trace
+    from thalweg.experiments.hunt import Find, Hunt
+    from thalweg.experiments.sweep import Sweep, SweepResult
+    from thalweg.judging.verdict import Statistics, Verdict
+    from thalweg.pages.figures import plot_distribution, plot_trial
+    from thalweg.results.comparison.tables import compare
+    from thalweg.results.suite_result import SuiteResult
+    from thalweg.trials.gathering import run_trials
 
 __all__ = [
     "AuditError",
@@ -66,44 +68,51 @@ __all__ = [
     "controllers",
     "list_scenarios",
     "list_suites",
+    "plot_distribution",
+    "plot_trial",
+    "run_trials",
     "version",
 ]
 
 __version__ = version()
 
 _MODULES = {
-    "AuditError": "errors",
-    "Controller": "control",
-    "ControllerError": "errors",
-    "Find": "hunt",
-    "Hunt": "hunt",
-    "Interrupted": "scenario",
-    "Outcomes": "outcome",
-    "RealTimeError": "errors",
-    "RequestError": "errors",
-    "ResultError": "errors",
-    "Scenario": "scenario",
-    "ScenarioError": "errors",
-    "Statistics": "verdict",
-    "SuiteResult": "store.results",
-    "Sweep": "sweep",
-    "SweepResult": "sweep",
-    "ThalwegError": "errors",
-    "Trace": "trace",
-    "Trial": "outcome",
-    "Verdict": "verdict",
-    "compare": "comparison.tables",
-    "controllers": "catalogue",
-    "list_scenarios": "catalogue",
-    "list_suites": "catalogue",
+    "AuditError": "base.errors",
+    "Controller": "engine.controllers",
+    "ControllerError": "base.errors",
+    "Find": "experiments.hunt",
+    "Hunt": "experiments.hunt",
+    "Interrupted": "engine.scenario",
+    "Outcomes": "engine.outcome",
+    "RealTimeError": "base.errors",
+    "RequestError": "base.errors",
+    "ResultError": "base.errors",
+    "Scenario": "engine.scenario",
+    "ScenarioError": "base.errors",
+    "Statistics": "judging.verdict",
+    "SuiteResult": "results.suite_result",
+    "Sweep": "experiments.sweep",
+    "SweepResult": "experiments.sweep",
+    "ThalwegError": "base.errors",
+    "Trace": "engine.trace",
+    "Trial": "engine.outcome",
+    "Verdict": "judging.verdict",
+    "compare": "results.comparison.tables",
+    "controllers": "engine.catalogue",
+    "list_scenarios": "engine.catalogue",
+    "list_suites": "engine.catalogue",
+    "plot_distribution": "pages.figures",
+    "plot_trial": "pages.figures",
+    "run_trials": "trials.gathering",
 }
-"""Loaded when they are used: polars and numpy take a quarter of a second, and not every command needs them."""
+"""Loaded when they are used: polars and numpy take a quarter of a second, and not every command needs them.
+
+This is the roof: values of lower floors reach what upper floors do with them, such as `Outcomes.plot`, through it.
+"""
 
 
 def __getattr__(name: str) -> object:
     """The public names of the package, by module (PEP 562)."""
-    if name in _MODULES.values():
-        return import_module(f"thalweg.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
     return getattr(import_module(f"thalweg.{_MODULES[name]}"), name)

@@ -15,7 +15,7 @@ Words: TypeAlias = tuple[npt.NDArray[np.uint32], list[str]]
 Column: TypeAlias = npt.NDArray[Any] | list[str] | Words
 Columns: TypeAlias = dict[str, Column]
 Resolve: TypeAlias = Callable[[str], object]
-"""Finds the `thalweg.control.definition.Definition` that a text names; None for a text that names none in Python."""
+"""Finds the `thalweg.engine.controllers.definition.Definition` that a text names; None for a text that names none in Python."""
 
 class ScenarioError(ValueError):
     """An invalid scenario. The message names file, line, key, value and the accepted forms."""
@@ -42,6 +42,9 @@ def engine() -> str:
 
 def controllers() -> list[dict[str, Any]]:
     """Registry of controllers: name, title, source, options (name, accepted, default, meaning)."""
+
+def runs_in_browser(controller: str) -> bool:
+    """Whether the engine in WebAssembly has this controller."""
 
 def models() -> list[dict[str, str]]:
     """Models of the path: kind ("queue", "jitter", "loss"), name, title, source."""

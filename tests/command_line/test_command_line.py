@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from thalweg.cli import main
-from thalweg.trace import FORMATS
+from thalweg.engine.trace import FORMATS
 from unsealing import unseal
 
 Capture = pytest.CaptureFixture[str]
@@ -244,7 +244,7 @@ def test_ctrl_c_before_there_is_an_answer_says_so(
     begun = tmp_path / "begun"
     code = (
         "import sys; from thalweg.cli import main; from thalweg import Scenario;"
-        "import thalweg.scenario as s; load = s.Scenario.from_entry;"
+        "import thalweg.engine.scenario as s; load = s.Scenario.from_entry;"
         f"s.Scenario.from_entry = staticmethod(lambda *a: (open({str(begun)!r}, 'w').close(), load(*a))[1]);"
         "sys.exit(main())"
     )

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from thalweg.cli import main
-from thalweg.outcome import Outcomes
-from thalweg.store.results import Store, SuiteResult
-from thalweg.studies.comparison import judge_trials
+from thalweg.engine.outcome import Outcomes
+from thalweg.experiments.studies.comparison import judge_trials
+from thalweg.results.suite_result import Store, SuiteResult
 
 Capture = pytest.CaptureFixture[str]
 Make = Callable[..., Outcomes]

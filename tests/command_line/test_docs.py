@@ -43,12 +43,12 @@ def test_an_unknown_page_is_refused_with_the_nearest_ones(capsys: Capture) -> No
 
 def test_what_help_and_new_files_say_to_read_is_there() -> None:
     sources = [*(ROOT / "python").rglob("*.py"), *(ROOT / "python/thalweg/cli").glob("*.toml")]
-    sources += [ROOT / "python/thalweg/control/start.txt"]
+    sources += [ROOT / "python/thalweg/engine/controllers/start.txt"]
     named = {name for file in sources for name in re.findall(r"thalweg docs ([a-z][\w/-]+)", file.read_text())}
     assert {"probe", "scenarios", "score", "sweeps", "quic"} <= named
     for name in named:
         assert manual.page(name)
-    assert "thalweg.github.io" not in "".join(file.read_text() for file in sources if file.name != "link.py")
+    assert "thalweg.github.io" not in "".join(file.read_text() for file in sources if file.name != "lab_link.py")
 
 
 def test_a_wheel_has_the_pages_that_the_makefile_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

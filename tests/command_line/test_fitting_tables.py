@@ -88,7 +88,7 @@ def test_a_table_of_flows_never_cuts_a_number(width: int) -> None:
     assert all(cell_len(line) <= width for line in lines)
     for flow, rate in zip(flows["flow"], flows["mean_rate_bps"], strict=True):
         assert any(flow in line for line in lines)
-        assert any(thalweg.quantity.text(rate, "bps") in line for line in lines)
+        assert any(thalweg.base.quantity.text(rate, "bps") in line for line in lines)
 
 
 def test_the_other_end_of_a_flow_is_a_line_only_where_it_says_something_else() -> None:

@@ -47,8 +47,11 @@ def test_a_command_loads_these_packages_and_no_others(arguments: list[str], pack
     ("arguments", "without"),
     [
         (["--version"], {"thalweg.cli.commands", "thalweg.cli.run"}),
-        (["run", "c4/simple-20mbps"], {"thalweg.plots", "thalweg.studies", "thalweg.probe", "thalweg.live"}),
-        (["list", "suites"], {"thalweg.cli.suite", "thalweg.scenario"}),
+        (
+            ["run", "c4/simple-20mbps"],
+            {"thalweg.pages.figures", "thalweg.experiments.studies", "thalweg.probe", "thalweg.realtime"},
+        ),
+        (["list", "suites"], {"thalweg.cli.suite", "thalweg.engine.scenario"}),
         (["study", "stacks", "--help"], {"altair"}),
     ],
 )
@@ -101,7 +104,7 @@ def test_no_help_loads_what_computes_or_draws_and_that_of_all_commands_loads_non
     first, last = (set(line.split()[1:]) for line in run.stdout.splitlines() if line.startswith("LOADED"))
     assert {name for name in first if name.startswith("thalweg.cli.")} < {
         f"thalweg.cli.{name}" for name in ("console", "status", "commands", "commands.later", "study")
-    } | {"thalweg.studies"}
+    } | {"thalweg.experiments.studies"}
     heavy = {
         "numpy.linalg",
         "polars.dataframe",

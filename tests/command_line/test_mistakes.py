@@ -26,19 +26,22 @@ IN_THE_FILE = [
     ('rate = "20 Mbps"', "rate = 2.5e7", "has no unit"),
     ('rate = "20 Mbps"', 'rate = "20"', '"20" has no unit'),
     ('rate = "20 Mbps"', 'rate = "20 Mb"', 'unknown unit "Mb"'),
-    ('rate = "20 Mbps"', 'bandwidth = "20 Mbps"', 'unknown key "bandwidth"'),
+    ('rate = "20 Mbps"', 'bandwidth = "20 Mbps"', 'unknown key "bandwidth" (did you mean "rate"?)'),
+    ('rtt = "40 ms"', 'delay = "40 ms"', '(did you mean "rtt", of both directions together?)'),
     ('rate = "20 Mbps"', 'rates = "20 Mbps"', 'did you mean "rate"?'),
     ('rtt = "40 ms"', 'rtt = "40ms"\nloss = 1', "1 has no unit"),
     ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = "1"', "is always lost"),  # the download can never finish
     ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = { model = "randon", rate = "1 %" }', '"randon"'),
     ('rtt = "40 ms"', 'rtt = "40 ms"\nloss = { rate = "1 %" }', 'the key "model" is missing'),
-    ('rtt = "40 ms"', 'rtt = "40 ms"\njitter = "5 ms"', "a table with model ="),
-    ('rtt = "40 ms"', 'rtt = "40 ms"\nqueue = "codel"', "a table with model ="),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\njitter = "5 ms"', ""),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\njitter = "wifi"', 'jitter = { model = "wifi", mean = "7 ms" }'),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nqueue = "codel"', ""),
+    ('rtt = "40 ms"', 'rtt = "40 ms"\nqueue = "codle"', 'did you mean "codel"?'),
     ('buffer = "1 bdp"', 'buffer = "100 B"', "holds no packet"),
     ('buffer = "1 bdp"', 'buffer = "0.001 bdp"', "holds no packet"),
     ('buffer = "1 bdp"', "buffer = 10", "10 has no unit"),
     ('rtt = "40 ms"', 'rtt = "40 ms"\nreorder = "yes"', "true or false"),
-    ('rtt = "40 ms"\n', "", 'the key "rtt" is missing'),
+    ('rtt = "40 ms"\n', "", 'the key "rtt" is missing here; accepted: rtt = "40 ms"'),
     ('"cubic"', '"cubik"', 'did you mean "cubic"?'),
     ('"cubic"', '"kernel:cubic"', "thalweg run --live"),
     ('"cubic"', '"cubic:stat=classic"', 'did you mean "start"?'),
@@ -49,11 +52,13 @@ IN_THE_FILE = [
     ('"200 kB"', '"200 kB"\nroute = "a"', "a list in square brackets"),
     ('"200 kB"', '"200 kB"\nupload = "1 MB"', "a flow has one workload"),
     ('"completion"', '"complete"', 'did you mean "completion"?'),
+    ('"completion"', '"throughput"', 'did you mean "rate"?'),
+    ('"completion"', '"fct"', 'did you mean "completion"?'),
     ('"completion"', '"p95-delay"', "is missing"),
     ('"completion"', '"rate"', 'has an unknown unit "s"'),
     ('"completion"', '"share"', "two [[flow]] tables or more"),
     ('at_most = "5 s"', "at_most = 5", "5 has no unit"),
-    ('at_most = "5 s"', 'less_than = "5 s"', 'unknown key "less_than"'),
+    ('at_most = "5 s"', 'less_than = "5 s"', 'did you mean "at_most"?'),
     ('at_most = "5 s"', "", "there is no bound"),
     ('at_most = "5 s"', 'at_most = "5 s"\nat_least = "1 s"', "a criterion has one bound"),
     ('at_most = "5 s"', 'at_most = "5 s"\nin = 0.95', "0.95 has no unit"),
@@ -126,6 +131,9 @@ def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
     )
 
 
+BOUND = "--bound '5': expected a time such as 20ms or 75s; units are ns, us, µs, ms, s, min, h"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -134,8 +142,16 @@ def test_a_value_that_needs_quotes_is_told_so(capsys: Capture) -> None:
         (["run", "a", "--foo"], "unknown option --foo; did you mean --format?"),
         (["rnu"], "unknown command 'rnu'; did you mean run?"),
         (["run", "a", "--controller"], "--controller: a value is missing"),
-        (["run", "a", "--trials", "0"], "--trials: too small; accepted: at least 1"),
-        (["run", "a", "--trials", "x"], "--trials: not a whole number"),
+        (["run", "a", "--trials", "0"], "--trials '0': accepted: a whole number, 1 or more"),
+        (["run", "a", "--trials", "x"], "--trials 'x': accepted: a whole number, 1 or more"),
+        (["run", "a", "-n", "1.5"], "--trials '1.5': accepted: a whole number, 1 or more"),
+        (["run", "a", "--seed", "x"], "--seed 'x': accepted: a whole number, 0 or more"),
+        (["run", "a", "--seed", "-3"], "--seed '-3': accepted: a whole number, 0 or more"),
+        (["suite", "c4", "--jobs", "two"], "--jobs 'two': accepted: a whole number, 0 or more"),
+        (["probe", "run", "a", "--port", "70000"], "--port '70000': accepted: a whole number from 0 to 65535"),
+        (["study", "harm", "--count", "x"], "--count 'x': accepted: a whole number from 1 to 1000000"),
+        (["compare", "a", "b", "--margin", "x"], "--margin 'x': accepted: a number from 0 to 100"),
+        (["run", "c4/simple-20mbps", "--live", "--bound", "5"], BOUND),
         (["suite", "a", "--format", "xml"], "--format 'xml': accepted: table, json, markdown, junit, github"),
     ],
 )

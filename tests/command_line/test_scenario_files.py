@@ -9,7 +9,7 @@ import pytest
 
 import thalweg
 from thalweg.cli import main
-from thalweg.studies.catalogue import STUDIES
+from thalweg.experiments.studies.catalogue import STUDIES
 
 Capture = pytest.CaptureFixture[str]
 

@@ -13,8 +13,8 @@ import pytest
 
 import thalweg
 from thalweg.cli import main
-from thalweg.control import Ack, Init
-from thalweg.scenario import Scenario
+from thalweg.engine.controllers import Ack, Init
+from thalweg.engine.scenario import Scenario
 
 HEAD = """import thalweg
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from thalweg.cli import main
-from thalweg.control.check import check_controller
-from thalweg.control.sequences import check_sequences
-from thalweg.control.start_crate import TEXTS, crate, crates_of_checkout
+from thalweg.engine.controllers.start_crate import TEXTS, crate, crates_of_checkout
+from thalweg.experiments.checking.check import check_controller
+from thalweg.experiments.checking.sequences import check_sequences
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "controllers"
 HEAD = "import thalweg\n\n\nclass Bad(thalweg.Controller):\n    def on_ack(self, event, path):\n        "

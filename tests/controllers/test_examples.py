@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import thalweg
-from thalweg.catalogue import Suite
+from thalweg.engine.catalogue import Suite
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "controllers"
 

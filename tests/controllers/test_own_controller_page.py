@@ -1,8 +1,8 @@
-"""docs/own-controller.md is as short as it promises; that its blocks run is tested with those of all pages."""
+"""docs/how-to/own-controller.md is as short as it promises; its blocks run with those of all pages."""
 
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "own-controller.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "own-controller.md"
 
 
 def test_a_figure_takes_ten_commands_or_fewer() -> None:

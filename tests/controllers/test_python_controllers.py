@@ -11,8 +11,8 @@ import pytest
 
 import thalweg
 from thalweg.cli import main
-from thalweg.control import Ack, Init, Lost, Report
-from thalweg.control import Path as PathState
+from thalweg.engine.controllers import Ack, Init, Lost, Report
+from thalweg.engine.controllers import Path as PathState
 
 MINE = """
 import thalweg

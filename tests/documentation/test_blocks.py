@@ -16,15 +16,15 @@ import typer
 
 from documentation.blocks import ROOT, Block, Command, blocks, commands, pages
 from real_time import needs_rights
-from thalweg.catalogue import Suite
 from thalweg.cli import main
 from thalweg.cli.commands import everything as every_command
 from thalweg.cli.status import UNFAITHFUL
-from thalweg.hunt.plan import hunt_of
-from thalweg.live import LiveScenario
-from thalweg.scenario import Scenario
-from thalweg.sweep.plan import plan_of
-from thalweg.sweep.plan_file import PlanFile
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.hunt.plan import hunt_of
+from thalweg.experiments.sweep.plan import plan_of
+from thalweg.experiments.sweep.plan_file import PlanFile
+from thalweg.realtime import LiveScenario
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 STATUSES = {

@@ -30,11 +30,11 @@ WIDTHS = (1600, 1300, 1080, 400)
 LOOKED_AT = [
     "index",
     "how-to/ten-minutes",
-    "scenarios",
+    "reference/scenarios",
     "reference/command-line",
     "reference/api",
     "reference/schema",
-    "fidelity",
+    "evidence/fidelity",
 ]
 LESSONS = re.findall(
     r'^  id: "([\w-]+)"',
@@ -125,7 +125,7 @@ def test_the_reference_has_every_command_key_and_name(site: Path) -> None:
     # Options keep both of their dashes, and numbers stay on a line with their unit.
     commands_page = (site / "docs/reference/command-line.html").read_text(encoding="utf-8")
     assert "with --live, of the last" in commands_page
-    verdicts = (site / "docs/verdicts.html").read_text(encoding="utf-8")
+    verdicts = (site / "docs/evidence/verdicts.html").read_text(encoding="utf-8")
     assert re.search(r"<p>4\.457\xa0s \[4\.457\xa0s,\xa04\.457\xa0s\]</p>", verdicts)
     with pytest.raises(KeyError):
         generated("<!-- generated: nothing -->\n")

@@ -18,13 +18,13 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg import ControllerError, RequestError, Scenario, Sweep, SweepResult, _native
+from thalweg.base.executor import Batch, Failed, Finished
 from thalweg.cli import main
-from thalweg.executor import Batch, Failed, Finished
-from thalweg.executor.choice import chosen
-from thalweg.executor.cluster import Cluster, connected
-from thalweg.executor.gathering import gather
-from thalweg.outcome import Outcomes, Trial
-from thalweg.sweep.shard import Shard
+from thalweg.engine.outcome import Outcomes, Trial
+from thalweg.experiments.sweep.shard import Shard
+from thalweg.trials.choice import chosen
+from thalweg.trials.cluster import Cluster, connected
+from thalweg.trials.gathering import gather
 
 Capture = pytest.CaptureFixture[str]
 AIMD = Path(__file__).parents[2] / "examples" / "controllers" / "aimd.py"
@@ -94,7 +94,7 @@ def test_a_cluster_plays_the_trials_of_this_machine(scenario: str, tmp_path: Pat
 def test_an_address_that_nobody_answers_at_is_one_message(
     scenario: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thalweg.executor.cluster._PATIENCE_S", 1.0)
+    monkeypatch.setattr("thalweg.trials.cluster._PATIENCE_S", 1.0)
     plan = tmp_path / "plan.toml"
     plan.write_text(f'scenario = "{scenario}"\ntrials = 1\n[axes]\n"path.rate" = ["5 Mbps"]\n', encoding="utf-8")
     for address, problem in (
@@ -143,8 +143,8 @@ def test_a_worker_keeps_the_memory_of_a_trial_for_the_next_one() -> None:
     code = """
 from resource import RUSAGE_SELF, getrusage
 from thalweg import Scenario, _native
-from thalweg.executor.portable import document_of
-from thalweg.executor.remote import play
+from thalweg.trials.portable import document_of
+from thalweg.trials.remote import play
 documents = [document_of(Scenario.load("c4/simple-20mbps"), False)]
 play(_native.engine(), documents, [[1, 2]])
 before = getrusage(RUSAGE_SELF).ru_minflt

@@ -12,10 +12,10 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg import Scenario, Sweep, SweepResult
-from thalweg.executor import Batch, Failed, Finished
-from thalweg.executor.machine import ThisMachine
-from thalweg.executor.processes import _WORKER, LIVES
-from thalweg.sweep.shard import Shard
+from thalweg.base.executor import Batch, Failed, Finished
+from thalweg.experiments.sweep.shard import Shard
+from thalweg.trials.machine import ThisMachine
+from thalweg.trials.processes import _WORKER, LIVES
 from waiting import until
 
 COMMAND = str(Path(sys.executable).with_name("thalweg"))
@@ -166,7 +166,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_half_an_answer_is_none(scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     half = tmp_path / "half.py"
     half.write_text(HALF.format(mark=str(tmp_path / "mark"), worker=str(_WORKER)), encoding="utf-8")
-    monkeypatch.setattr("thalweg.executor.processes._WORKER", half)
+    monkeypatch.setattr("thalweg.trials.processes._WORKER", half)
     mine = Scenario.load(scenario, controllers={"main": controller(tmp_path)})
     found: list[Finished | Failed] = []
     ThisMachine(2).play([Batch([mine], range(1, 5))], found.append)

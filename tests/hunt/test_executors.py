@@ -12,10 +12,10 @@ import pytest
 from hunt.fragile import FRAGILE
 from short_download import SCENARIO as SHORT
 from thalweg import Find, Hunt, Scenario
+from thalweg.base.executor import Batch, Failed, Finished, Report, Take, unheard
 from thalweg.cli import main
-from thalweg.executor import Batch, Failed, Finished, Report, Take, unheard
-from thalweg.executor.threads import Threads
-from thalweg.outcome import Trial
+from thalweg.engine.outcome import Trial
+from thalweg.trials.threads import Threads
 
 T = TypeVar("T")
 

@@ -16,15 +16,15 @@ import pytest
 
 from hunt.fragile import FRAGILE
 from thalweg import Find, Hunt, Scenario
-from thalweg.catalogue import Suite
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import measure
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.executor.threads import Threads
-from thalweg.hunt.objective import KINDS, Objective
-from thalweg.hunt.plan import KEYS, SAMPLERS, hunt_of
-from thalweg.lab.link import fragment_of
-from thalweg.quantity import measure
-from thalweg.sweep.plan_file import PlanFile
+from thalweg.engine.catalogue import Suite
+from thalweg.experiments.hunt.objective import KINDS, Objective
+from thalweg.experiments.hunt.plan import KEYS, SAMPLERS, hunt_of
+from thalweg.experiments.sweep.plan_file import PlanFile
+from thalweg.pages.lab_link import fragment_of
+from thalweg.trials.threads import Threads
 
 Capture = pytest.CaptureFixture[str]
 jsonschema: Any = import_module("jsonschema")  # altair brings it along, without types
@@ -287,7 +287,7 @@ def test_every_kind_has_its_words_in_the_manual() -> None:
 
 
 def test_the_schema_has_the_keys_of_plans_and_takes_those_of_the_manual() -> None:
-    schema = json.loads((DOCS / "reference" / "hunt.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((DOCS / "reference" / "schemas" / "hunt.schema.json").read_text(encoding="utf-8"))
     assert set(schema["properties"]) == set(KEYS)
     assert set(schema["$defs"]["kind"]["enum"]) == set(KINDS)
     page = PAGE.read_text(encoding="utf-8")
@@ -368,7 +368,7 @@ def test_ctrl_c_while_the_figure_is_drawn_keeps_the_result(
     def interrupt(*_: object) -> Path:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("thalweg.hunt.keep.draw", interrupt)
+    monkeypatch.setattr("thalweg.experiments.hunt.keep.draw", interrupt)
     out = plan.parent / "out"
     assert main(["hunt", str(plan), "--out", str(out), "--budget", "4"]) == 130
     assert "interrupted while the find was written" in capsys.readouterr().err

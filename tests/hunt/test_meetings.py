@@ -10,10 +10,10 @@ import pytest
 
 from bench.hunt import PLAN, until
 from thalweg import Hunt, Scenario
-from thalweg.hunt.meetings import Meetings
-from thalweg.hunt.moments import Moment, moments_of
-from thalweg.outcome import Series
-from thalweg.sweep.axis import Range, range_of
+from thalweg.engine.outcome import Series
+from thalweg.experiments.hunt.meetings import Meetings
+from thalweg.experiments.hunt.moments import Moment, moments_of
+from thalweg.experiments.sweep.axis import Range, range_of
 
 CLOCK = range_of({"from": "0 s", "to": "10 s"})
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from thalweg.cli import main
-from thalweg.hunt import Find, Hunt
+from thalweg.experiments.hunt import Find, Hunt
 
 # Bursts of jitter make times vary by tens of percent from seed to seed, and an RTT of 1.99 to 2.01 ms by no more
 # than 1 %: what a search of single trials finds there is luck.

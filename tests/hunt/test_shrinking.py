@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from thalweg.hunt.shrink import shrink
-from thalweg.hunt.size import Size
-from thalweg.hunt.smaller import PASSES, Document
+from thalweg.experiments.hunt.shrink import shrink
+from thalweg.experiments.hunt.size import Size
+from thalweg.experiments.hunt.smaller import PASSES, Document
 
 Values = Generator[None, None, list[bool]]
 

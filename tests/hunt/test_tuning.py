@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from thalweg import _native
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.executor.threads import Threads
-from thalweg.hunt.options import read_options
-from thalweg.hunt.tune import Tuned, Tuner
-from thalweg.score.figures import Figures
-from thalweg.score.guards import Broken
-from thalweg.score.scenarios import Variant
+from thalweg.experiments.hunt.options import read_options
+from thalweg.experiments.hunt.tune import Tuned, Tuner
+from thalweg.experiments.score.figures import Figures
+from thalweg.experiments.score.guards import Broken
+from thalweg.experiments.score.scenarios import Variant
+from thalweg.trials.threads import Threads
 
 Capture = pytest.CaptureFixture[str]
 LINK = """\

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thalweg.against.place import ANSWERS
-from thalweg.against.rivals import with_rivals
-from thalweg.against.standing import Standing, stand
-from thalweg.catalogue import Suite
+from thalweg.base.errors import ResultError
 from thalweg.cli import main
-from thalweg.errors import ResultError
-from thalweg.executor.gathering import gather
-from thalweg.executor.machine import ThisMachine
-from thalweg.outcome import Outcomes
-from thalweg.runner import load_all
-from thalweg.store.results import SuiteResult
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.experiments.suite import load_all
+from thalweg.results.against.place import ANSWERS
+from thalweg.results.against.rivals import with_rivals
+from thalweg.results.against.standing import Standing, stand
+from thalweg.results.suite_result import SuiteResult
+from thalweg.trials.gathering import gather
+from thalweg.trials.machine import ThisMachine
 from unsealing import unseal
 
 Make = Callable[..., Outcomes]

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from thalweg.comparison import compare_failures, compare_results, find_worse, shared_seeds
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
-from thalweg.scenario import Scenario
-from thalweg.statistics.rates import chance_of_more
-from thalweg.store.results import SuiteResult
+from thalweg.base.errors import RequestError
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.judging.statistics.rates import chance_of_more
+from thalweg.results.comparison import compare_failures, compare_results, find_worse, shared_seeds
+from thalweg.results.suite_result import SuiteResult
 
 Make = Callable[..., Outcomes]
 NAN = float("nan")

@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 
 from thalweg.cli.tables import criterion_text, failures_text
-from thalweg.outcome import Outcomes
-from thalweg.plots import plot_distribution
-from thalweg.report.overview import margin, rows
-from thalweg.scenario import Scenario
-from thalweg.statistics.rates import rate_lower_bound, rate_upper_bound
-from thalweg.verdict import Statistics, judge
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.judging.statistics.rates import rate_lower_bound, rate_upper_bound
+from thalweg.judging.verdict import Statistics, judge
+from thalweg.pages.figures import plot_distribution
+from thalweg.pages.report.overview import margin, rows
 
 Make = Callable[..., Outcomes]
 NAN = math.nan

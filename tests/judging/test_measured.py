@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import thalweg
-from thalweg import measured
 from thalweg.cli import main
-from thalweg.outcome import Outcomes
+from thalweg.engine.outcome import Outcomes
+from thalweg.results import measured
 
 Capture = pytest.CaptureFixture[str]
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import special, stats
 
 from thalweg._native import inverse_regularized_beta, regularized_beta
-from thalweg.statistics import probabilities
-from thalweg.statistics.discovery import discoveries
+from thalweg.judging.statistics import probabilities
+from thalweg.judging.statistics.discovery import discoveries
 
 RANDOM = np.random.default_rng(8173)
 

@@ -1,4 +1,4 @@
-"""Intervals, tests and claims keep their promises, by simulation; docs/statistics.md has all of them."""
+"""Intervals, tests and claims keep their promises, by simulation: docs/explanation/statistics.md."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD, above, below, each_of, every, within
-from thalweg.statistics.differences import in_pairs, of_all, pairs_are_sharper
-from thalweg.statistics.discovery import discoveries
-from thalweg.statistics.interval import Interval, Values
-from thalweg.statistics.means import chance_of_mean, mean_interval
-from thalweg.statistics.quantiles import least_worst, quantile_interval
-from thalweg.statistics.rates import rate_interval
-from thalweg.statistics.ratios import ratio_of_medians
-from thalweg.statistics.repetition import effective_number
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, above, below, each_of, every, within
+from thalweg.judging.statistics.differences import in_pairs, of_all, pairs_are_sharper
+from thalweg.judging.statistics.discovery import discoveries
+from thalweg.judging.statistics.interval import Interval, Values
+from thalweg.judging.statistics.means import chance_of_mean, mean_interval
+from thalweg.judging.statistics.quantiles import least_worst, quantile_interval
+from thalweg.judging.statistics.rates import rate_interval
+from thalweg.judging.statistics.ratios import ratio_of_medians
+from thalweg.judging.statistics.repetition import effective_number
 
 RNG = np.random.default_rng
 DRAWS: dict[str, Callable[[np.random.Generator, int], Values]] = {
@@ -203,7 +203,7 @@ def test_trials_of_a_continuous_measure_all_count_although_some_agree_in_four_di
 
 
 def test_the_page_of_measured_rates_keeps_every_promise_within_a_point() -> None:
-    page = Path(__file__).parents[2] / "docs" / "statistics.md"
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "statistics.md"
     lines = [
         line.split("|")[1:-1] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("|")
     ]

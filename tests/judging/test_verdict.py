@@ -9,16 +9,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
 from thalweg.cli import main
 from thalweg.cli.tables import HEADERS, verdict_rows
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
-from thalweg.plots import plot_trial
-from thalweg.quantity import text
-from thalweg.scenario import Scenario
-from thalweg.statistics.quantiles import percentile
-from thalweg.statistics.rates import rate_upper_bound
-from thalweg.verdict import column_of, judge
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.judging.statistics.quantiles import percentile
+from thalweg.judging.statistics.rates import rate_upper_bound
+from thalweg.judging.verdict import column_of, judge
+from thalweg.pages.figures import plot_trial
 
 Make = Callable[..., Outcomes]
 Capture = pytest.CaptureFixture[str]

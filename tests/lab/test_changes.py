@@ -70,6 +70,23 @@ def test_changes_are_written_in_place_and_comments_stay(opened: Open) -> None:
     assert view.evaluate("thalweg.shown.trial.hash") == before
 
 
+def test_short_forms_are_read_by_the_lists_and_stay_short(opened: Open) -> None:
+    view = opened()
+    text = TEXT.replace('jitter = { model = "wifi", mean = "3 ms" }', 'queue = "codel"\njitter = "3 ms"')
+    view.evaluate("(text) => thalweg.open(text, 'train.toml')", text)
+    assert view.get_by_label("Queue discipline", exact=True).input_value() == "codel"
+    assert view.get_by_label("Jitter", exact=True).input_value() == "normal"
+    view.get_by_label("Mean jitter", exact=True).press("ArrowRight")
+    view.wait_for_timeout(500)
+    ((key, value),) = view.evaluate("Object.entries(thalweg.shown.setup.sets)")
+    assert (key, value[-4:]) == ("link.air.jitter", ' ms"')
+    view.get_by_label("Queue discipline", exact=True).select_option("pie")
+    view.get_by_role("button", name="Write them into the scenario").click()
+    view.wait_for_timeout(500)
+    changed = text.replace('"codel"', '"pie"').replace('"3 ms"', value)
+    assert view.evaluate("thalweg.shown.setup.text") == changed
+
+
 def test_a_text_that_cannot_be_changed_in_place_is_still_the_same_scenario(opened: Open) -> None:
     view = opened()
     text = TEXT.replace('rate = "10 Mbps"     # by day\n', "").replace(

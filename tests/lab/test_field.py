@@ -12,7 +12,7 @@ import pytest
 from lab.conftest import Open, shown_hash
 from lab.test_server import running
 from thalweg import Scenario
-from thalweg.trace.qlog import write_for_qvis, write_sequence
+from thalweg.engine.trace.qlog import write_for_qvis, write_sequence
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -20,7 +20,7 @@ import thalweg
 from lab.conftest import Open, Problems, shown_hash
 from lab.test_server import running
 from thalweg import Scenario
-from thalweg.trace.qlog import write_sequence
+from thalweg.engine.trace.qlog import write_sequence
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

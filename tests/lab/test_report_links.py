@@ -13,11 +13,11 @@ import pytest
 
 from lab.conftest import Open, shown_hash
 from thalweg import Scenario
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.lab.link import LAB, SITE, TrialLink, fragment_of, link_of
-from thalweg.report import write_report
-from thalweg.store.results import SuiteResult
+from thalweg.pages.lab_link import LAB, SITE, TrialLink, fragment_of, link_of
+from thalweg.pages.report import write_report
+from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

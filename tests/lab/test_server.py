@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from thalweg import Scenario
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.lab.connection import HEAD_S, MOST_STRANGERS
 from thalweg.lab.folder import Folder
 from thalweg.lab.server import PAGE

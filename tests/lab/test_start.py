@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from lab.conftest import Open, Problems, shown_hash
 from lab.test_server import SIMPLE, Lab, ask, folder, lab, running, setup  # noqa: F401 - fixtures
 from thalweg import Scenario
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.lab.folder import Folder
 from thalweg.lab.opener import opener
 

@@ -20,9 +20,9 @@ from lab.test_keyboard import until
 from lab.test_server import MINE, SIMPLE, Lab, ask, children, eventually, running, setup
 from lab.test_stored import thalweg
 from thalweg import Scenario, Sweep
+from thalweg.base.quantity import text
+from thalweg.experiments.sweep import SweepResult
 from thalweg.lab.server import LARGEST_MESSAGE
-from thalweg.quantity import text
-from thalweg.sweep import SweepResult
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

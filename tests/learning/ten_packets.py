@@ -1,7 +1,7 @@
 """A controller in Python for flows that agents do not steer."""
 
 import thalweg
-from thalweg.control import Ack, Path
+from thalweg.engine.controllers import Ack, Path
 
 
 class TenPackets(thalweg.Controller):

@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 
 import thalweg
 import thalweg.gym
-from thalweg.catalogue import Suite
+from thalweg.engine.catalogue import Suite
 from thalweg.gym import FEATURES, Congestion, Policy
 
 SHORT = {"flow.main.download": "1 MB"}

@@ -14,10 +14,10 @@ import pytest
 
 from real_time import PATH, needs_rights, networks, shell
 from thalweg import Scenario
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.live import LiveScenario, play
+from thalweg.engine.catalogue import find_scenario
+from thalweg.realtime import LiveScenario, play
 from waiting import until
 
 SAMPLED = 'sample = "25 ms"\n[path]'

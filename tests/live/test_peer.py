@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from real_time import PATH, needs_rights, networks
+from thalweg.base.errors import RealTimeError, RequestError
 from thalweg.cli import main
-from thalweg.errors import RealTimeError, RequestError
-from thalweg.live import LiveRequest, Peer, Rig, run_shell
+from thalweg.realtime import LiveRequest, Peer, Rig, run_shell
 from waiting import until
 
 Capture = pytest.CaptureFixture[str]

@@ -21,8 +21,8 @@ import pytest
 
 from real_time import PATH, needs_rights, networks, shell
 from terminal import typed
-from thalweg.live import LiveRequest, Rig, faithfulness
-from thalweg.live.process import LiveProcess
+from thalweg.realtime import LiveRequest, Rig, faithfulness
+from thalweg.realtime.process import LiveProcess
 from waiting import WAIT_S, until
 
 PYTHON = sys.executable
@@ -404,7 +404,7 @@ def test_ctrl_c_while_the_process_starts_is_an_interruption(
     """The process ends by the signal before it has read what it is asked, which breaks the pipe to it."""
     helper = tmp_path / "helper.py"
     helper.write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)", encoding="utf-8")
-    monkeypatch.setattr("thalweg.live.process._HELPER", helper)
+    monkeypatch.setattr("thalweg.realtime.process._HELPER", helper)
     request = LiveRequest("x" * 1_000_000, "path.toml")  # more than a pipe holds
     process = LiveProcess(request, {"kind": "shell"})
     with pytest.raises(KeyboardInterrupt):

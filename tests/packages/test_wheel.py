@@ -38,8 +38,9 @@ PYTHONS = pythons()
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of the native module that is built already."""
+    """A wheel of the native module that is built already, with the manual."""
     folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(["make", "--silent", "manual"], cwd=ROOT, check=True, capture_output=True)
     command = [str(Path(sys.executable).with_name("maturin")), "build", "--release", "--locked", "--quiet"]
     subprocess.run([*command, "--out", str(folder)], cwd=ROOT, check=True, capture_output=True)
     return folder
@@ -74,12 +75,14 @@ def test_a_wheel_is_for_every_python_from_the_oldest_on_and_holds_what_is_read_a
     names = zipfile.ZipFile(wheel).namelist()
     for needed in (
         "suites/c4/simple-20mbps.toml",
-        "plots/vega/vega.min.js",
+        "pages/figures/vega/vega.min.js",
         "cli/start.toml",
         "py.typed",
         "_native.pyi",
     ):
         assert f"thalweg/{needed}" in names, needed
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    assert {name.removeprefix("thalweg/manual/pages/") for name in names if "/manual/pages/" in name} == pages
     assert [name for name in names if name.startswith(("tests/", "docs/"))] == []
 
 

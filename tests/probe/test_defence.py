@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 
 from probe.serving import KEY, plan, serving
-from thalweg.errors import RequestError
+from probe_attack import assail
+from thalweg.base.errors import RequestError
 from thalweg.probe.client import measure
-from thalweg.probe.hostile import assail
 from thalweg.probe.server import Server, _who
 from thalweg.probe.tokens import LIFETIME_S, Tokens
 from thalweg.probe.wire import CHALLENGE, REPLY, REQUEST, SIZE, UNSUPPORTED, Message, unpack, version_of

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.plots.probe import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
+from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import analyze
+from thalweg.probe.figures import plot_cumulative, plot_histogram, plot_next, plot_series, plot_wifi
 from thalweg.probe.series import Series, read_series, write_series
 from thalweg.probe.simulated import simulate_probe
-from thalweg.scenario import Scenario
 
 Capture = pytest.CaptureFixture[str]
-EXAMPLES = Path(__file__).parents[2] / "docs" / "probe"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "how-to" / "probe"
 
 OWN = "number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted\n"
 OCTOPING = """\
@@ -80,12 +80,12 @@ def test_a_file_stores_times_to_the_nanosecond(name: str, tmp_path: Path) -> Non
     [
         ("", "nothing was measured"),
         ("a,b\n1,2\n", ":1: these are not the columns of a probe"),
-        (f"# x\n{OWN}0,1,2\n", ":3: expected 7 numbers"),
-        (f"{OWN}0,x,1,1,1,1,1\n", ":2: expected 7 numbers"),
+        (f"# x\n{OWN}0,1,2\n", ":3: '0,1,2': expected 7 numbers"),
+        (f"{OWN}0,x,1,1,1,1,1\n", ":2: '0,x,1,1,1,1,1': expected 7 numbers"),
         (f"{OWN}0,0,,,,0,\n", "no request was answered"),
         (f"{OWN}", "no request was answered"),
         (f"{OWN}{'1' * 200_000},0,0,0,0,1,1\n", "not a CSV file"),
-        (f"{OWN}0,0,0,0,1e30,1,1\n", ":2: expected 7 numbers"),
+        (f"{OWN}0,0,0,0,1e30,1,1\n", ":2: '0,0,0,0,1e30,1,1': expected 7 numbers"),
         (f"{OWN}0,5,0,0,4,1,1\n", "received before its request was sent"),
         ("\xff\xfe", "these are not the columns"),
     ],

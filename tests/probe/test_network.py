@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from probe.serving import KEY, plan, serving
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
 from thalweg.probe.client import measure
 from thalweg.probe.losses import count_losses
 from thalweg.probe.series import read_series

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from thalweg.engine.scenario import Scenario
 from thalweg.probe.analysis import Analysis, analyze
 from thalweg.probe.distribution import Censored
 from thalweg.probe.simulated import simulate_probe
 from thalweg.probe.wifi_fit import fit_wifi, published_entry, scenario_entry
 from thalweg.probe.wifi_model import WifiModel
-from thalweg.scenario import Scenario
 
 SCENARIO = """\
 title = "Wi-Fi"
@@ -48,7 +48,7 @@ def test_the_distribution_function_is_that_of_the_draws(model: WifiModel) -> Non
 
 
 def test_the_means_are_those_of_the_published_model() -> None:
-    # 0.684 + 86.25 (J - 1) / 84 ms (docs/models.md)
+    # 0.684 + 86.25 (J - 1) / 84 ms (docs/reference/models.md)
     for mean, want in [(1, 0.684), (7, 6.845), (12, 11.979), (50, 50.997)]:
         assert WifiModel.of_mean(mean * 1e-3).mean_s * 1e3 == pytest.approx(want, abs=0.001)
 

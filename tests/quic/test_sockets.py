@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.quic import Identity, QuicServer, ServerOptions
-from thalweg.studies.loopback.checks import checks, findings
-from thalweg.studies.loopback.contention import contention
-from thalweg.studies.loopback.measure import transfer
-from thalweg.studies.loopback.parameters import VARIANTS
+from thalweg.experiments.studies.loopback.checks import checks, findings
+from thalweg.experiments.studies.loopback.contention import contention
+from thalweg.experiments.studies.loopback.measure import transfer
+from thalweg.experiments.studies.loopback.parameters import VARIANTS
+from thalweg.realtime.quic import Identity, QuicServer, ServerOptions
 
 pytestmark = pytest.mark.realtime
 Capture = pytest.CaptureFixture[str]

@@ -127,6 +127,6 @@ def _prose(text: str) -> str:
 
 
 def page(cited: str, citing: Path, root: Path) -> Path | None:
-    """The page of the repository that a citation such as `docs/live.md` or `c4-history.md` means."""
-    places = [citing.parent, root, root / "docs", root / "docs" / "reference"]
+    """The page of the repository that a citation such as `docs/how-to/live.md` or `c4-history.md` means."""
+    places = [citing.parent, root, root / "docs", *sorted((root / "docs").iterdir())]
     return next((folder / cited for folder in places if (folder / cited).is_file()), None)

@@ -73,9 +73,9 @@ def above(name: str) -> Iterator[str]:
     """The file and the modules of Rust that hold it."""
     yield name
     for folder in Path(name).parents:
-        for module in (folder / "mod.rs", folder.with_suffix(".rs") if folder.name else folder):
-            if name.endswith(".rs") and (ROOT / module).is_file():
-                yield str(module)
+        module = folder / "mod.rs"
+        if name.endswith(".rs") and (ROOT / module).is_file():
+            yield str(module)
 
 
 def wrong(name: str) -> Iterator[str]:

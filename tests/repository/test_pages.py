@@ -14,7 +14,7 @@ from pages import made, statistics
 from pages.__main__ import PAGES
 from pages.causes import transient, wifi
 from pages.tables import live_tables
-from thalweg.studies.runner.result import Check
+from thalweg.experiments.studies.runner.result import Check
 
 
 def test_a_line_of_the_statistics_is_the_same_whatever_was_drawn_before() -> None:
@@ -67,7 +67,7 @@ def test_every_made_page_names_the_commit_that_it_was_made_with(name: str) -> No
 
 @pytest.mark.parametrize("page", ["transient", "wifi-compete"])
 def test_pages_with_figures_of_studies_name_a_commit(page: str) -> None:
-    text = (made.DOCS / "studies" / f"{page}.md").read_text(encoding="utf-8")
+    text = (made.DOCS / "evidence" / "studies" / f"{page}.md").read_text(encoding="utf-8")
     part = text.partition("<!-- made: figures -->")[2].partition("<!-- end -->")[0]
     assert re.search(r"commit `[0-9a-f]{10}`", part)
 

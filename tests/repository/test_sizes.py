@@ -29,3 +29,10 @@ def test_no_folder_has_more_than_20_files_side_by_side() -> None:
     assert len(files) > 500
     folders = Counter(str(PurePath(file).parent) for file in files)
     assert {name: count for name, count in folders.items() if count > MOST_FILES} == {}
+
+
+def test_a_module_of_rust_with_parts_is_the_mod_rs_of_their_folder() -> None:
+    listed = subprocess.run(["git", "ls-files", "*.rs"], cwd=ROOT, check=True, capture_output=True, text=True)
+    files = listed.stdout.splitlines()
+    assert len(files) > 500
+    assert [file for file in files if (ROOT / file.removesuffix(".rs")).is_dir()] == []

@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 
 from short_download import SCENARIO
+from thalweg.base.errors import ResultError
 from thalweg.cli import main
-from thalweg.errors import ResultError
-from thalweg.outcome import TABLES
-from thalweg.store.results import SuiteResult
+from thalweg.engine.outcome import TABLES
+from thalweg.results.suite_result import SuiteResult
 from unsealing import unseal
 
 Capture = pytest.CaptureFixture[str]

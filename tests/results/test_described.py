@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import thalweg
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 
 
 @pytest.mark.parametrize("name", ["c4/simple-20mbps", "c4/c4-background-first", "c4/media-bad-wifi"])

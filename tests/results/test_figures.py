@@ -12,14 +12,14 @@ import polars as pl
 import pytest
 
 from drawings import drawn, figures_of
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
-from thalweg.plots import plot_distribution, plot_trial, save
-from thalweg.plots.downsample import changes, downsample, gaps
-from thalweg.plots.theme import THEMES
-from thalweg.report import write_report
-from thalweg.scenario import Scenario
-from thalweg.store.results import SuiteResult
+from thalweg.base.errors import RequestError
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.pages.figures import plot_distribution, plot_trial, save
+from thalweg.pages.figures.downsample import changes, downsample, gaps
+from thalweg.pages.figures.theme import THEMES
+from thalweg.pages.report import write_report
+from thalweg.results.suite_result import SuiteResult
 
 Make = Callable[..., Outcomes]
 

@@ -17,18 +17,19 @@ from xml.etree import ElementTree
 import pytest
 
 from thalweg.cli import main
-from thalweg.lab.link import LAB
-from thalweg.plots import plot_distribution, plot_trial, save
-from thalweg.plots.page import unpacked
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.runner.page import write_study
+from thalweg.experiments.studies.runner.result import Check, Finding, StudyResult
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.pages.figures import plot_distribution, plot_trial, save
+from thalweg.pages.figures.page import unpacked
+from thalweg.pages.lab_link import LAB
+from thalweg.pages.report import write_report
+from thalweg.pages.report.section import Section
 from thalweg.probe.analysis import analyze
+from thalweg.probe.page import write_probe_report
 from thalweg.probe.simulated import simulate_probe
-from thalweg.report import write_report
-from thalweg.report.probe import write_probe_report
-from thalweg.report.study import Section, write_study
-from thalweg.scenario import Scenario
-from thalweg.store.results import SuiteResult
-from thalweg.studies.runner.result import Check, Finding, StudyResult
-from thalweg.studies.runner.table import Table
+from thalweg.results.suite_result import SuiteResult
 
 HARMLESS = "plain"
 HOSTILE = [
@@ -157,7 +158,7 @@ PAGES = [
 @pytest.mark.parametrize("draw", PAGES)
 def test_a_hostile_name_is_text_on_every_page(draw: Draw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The drawing program is large, and the same on every page.
-    monkeypatch.setattr("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;")
+    monkeypatch.setattr("thalweg.pages.figures.page.program", lambda: "window.vegaEmbed = null;")
     harmless = read(draw(HARMLESS, tmp_path))
     assert harmless.scripts
     # The fits of a page of probes take time.

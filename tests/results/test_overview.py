@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from thalweg.outcome import Outcomes
-from thalweg.report import overview
+from thalweg.engine.outcome import Outcomes
+from thalweg.pages.report import overview
 
 MakeOutcomes = Callable[..., Outcomes]
 

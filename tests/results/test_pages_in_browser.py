@@ -11,10 +11,10 @@ import pytest
 from calls import CALL
 from chromium import Scheme, opened, serious
 from short_download import SCENARIO
-from thalweg.plots import plot_distribution, plot_trial
-from thalweg.report import write_report
-from thalweg.scenario import Scenario
-from thalweg.store.results import SuiteResult
+from thalweg.engine.scenario import Scenario
+from thalweg.pages.figures import plot_distribution, plot_trial
+from thalweg.pages.report import write_report
+from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -263,8 +263,10 @@ def test_a_study_page_begins_with_answers_and_figures_and_can_be_run_again(brows
 
 
 def test_on_a_telephone_facets_of_a_study_stand_in_a_column(browser: Browser, tmp_path: Path) -> None:
-    from thalweg.plots.figure import figure as ours  # noqa: PLC0415
-    from thalweg.studies.fairness.figures import plot_condition  # noqa: PLC0415 - altair takes half a second
+    from thalweg.experiments.studies.fairness.figures import (  # noqa: PLC0415 - altair takes half a second
+        plot_condition,
+    )
+    from thalweg.pages.figures.figure import figure as ours  # noqa: PLC0415
 
     names = ("c4", "cubic", "bbr")
     rows = [

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from thalweg.cli import main
-from thalweg.plots.page import unpacked
-from thalweg.store.results import SuiteResult
+from thalweg.pages.figures.page import unpacked
+from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -58,7 +58,7 @@ def test_it_takes_less_than_3_mb_with_every_trial_criterion_scenario_and_figure(
 
 
 def test_it_answers_soon_after_it_is_opened(folder: Path, browser: Browser) -> None:
-    """A bound for loaded machines; docs/results.md has what a quiet one does.
+    """A bound for loaded machines; docs/reference/results.md has what a quiet one does.
 
     From DOMContentLoaded on all is heard; it is answered when the task under way ends, at worst the longest.
     """

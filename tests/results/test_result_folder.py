@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.outcome import TABLES, Outcomes
-from thalweg.store.results import Store, SuiteResult
+from thalweg.engine.outcome import TABLES, Outcomes
+from thalweg.results.suite_result import Store, SuiteResult
 from unsealing import unseal
 
 Make = Callable[..., Outcomes]

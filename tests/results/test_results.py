@@ -9,10 +9,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
-from thalweg.scenario import Scenario
-from thalweg.store.results import Store, SuiteResult
+from thalweg.base.errors import RequestError
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.results.suite_result import Store, SuiteResult
 from unsealing import unseal
 
 Make = Callable[..., Outcomes]

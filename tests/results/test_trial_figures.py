@@ -16,13 +16,13 @@ import pytest
 
 from calls import CALL
 from drawings import drawn, parts, vega_lite_schema
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes, Trial
-from thalweg.plots import PANELS, Figure, plot_distribution, plot_trial, plot_trials
-from thalweg.plots.frames import fates, freezes
-from thalweg.plots.states import STATES
-from thalweg.plots.theme import distinct
-from thalweg.scenario import Scenario
+from thalweg.base.errors import RequestError
+from thalweg.engine.outcome import Outcomes, Trial
+from thalweg.engine.scenario import Scenario
+from thalweg.pages.figures import PANELS, Figure, plot_distribution, plot_trial, plot_trials
+from thalweg.pages.figures.frames import fates, freezes
+from thalweg.pages.figures.states import STATES
+from thalweg.pages.figures.theme import distinct
 
 Make = Callable[..., Outcomes]
 
@@ -142,7 +142,7 @@ def test_late_frames_and_missing_ones_are_never_thinned_away() -> None:
             "counted": True,
         }
     ).with_columns(pl.when(pl.col("time_s") == 5.0).then(float("nan")).otherwise("delay_s").alias("delay_s"))
-    from thalweg.plots.frames import frames as panels  # noqa: PLC0415 - the name of the table here
+    from thalweg.pages.figures.frames import frames as panels  # noqa: PLC0415 - the name of the table here
 
     (panel,) = panels(frames, {"main": "main"}, 100)
     data = next(part["values"] for part in parts(panel.spec) if part.get("name") == "frames-0")

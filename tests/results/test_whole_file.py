@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.errors import RequestError
-from thalweg.store.whole_file import whole_file
+from thalweg.base.errors import RequestError
+from thalweg.base.files.whole_file import whole_file
 
 
 def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_partial_files_of_killed_writers_are_removed_but_not_those_of_running_on
     code = """if True:
         import os, signal, sys
         from pathlib import Path
-        from thalweg.store.whole_file import whole_file
+        from thalweg.base.files.whole_file import whole_file
         with whole_file(Path(sys.argv[1])) as partial:
             partial.write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from thalweg.cli import main
-from thalweg.score import score
-from thalweg.score.guards import LIMITS
+from thalweg.experiments.score import score
+from thalweg.experiments.score.guards import LIMITS
 
 HEAD = "import thalweg\n\n\nclass Mine(thalweg.Controller):\n"
 TEN = HEAD + "    def on_ack(self, event, path):\n        self.window = 10 * path.mtu\n"

@@ -7,9 +7,9 @@ import pytest
 
 import audit_part
 import thalweg
-from thalweg import audit
 from thalweg.cli import main
-from thalweg.scenario import Scenario
+from thalweg.engine import audit
+from thalweg.engine.scenario import Scenario
 
 FINDING = "audit: seed 7, 1.62 s, flow main (server): declares packet 812 lost, which has arrived"
 

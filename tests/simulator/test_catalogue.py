@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.catalogue import Suite, find_scenario, list_scenarios, list_suites
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.scenario import Scenario
+from thalweg.engine.catalogue import Suite, find_scenario, list_scenarios, list_suites
+from thalweg.engine.scenario import Scenario
 
 
 def test_every_shipped_scenario_loads_and_names_its_source() -> None:

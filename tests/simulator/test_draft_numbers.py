@@ -7,8 +7,8 @@ import re
 import polars as pl
 import pytest
 
-from thalweg.catalogue import list_scenarios
-from thalweg.scenario import Scenario
+from thalweg.engine.catalogue import list_scenarios
+from thalweg.engine.scenario import Scenario
 
 SUITES = ("c4/", "c4-as-printed/")
 PRINTED_BUFFER = {"simple-20mbps", "simple-200mbps", "satellite"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thalweg.catalogue import Suite
-from thalweg.scenario import Scenario
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Scenario
 
 PATH = """
 title = "t"

@@ -10,7 +10,7 @@ import pytest
 import thalweg
 from thalweg import _native
 from thalweg.cli import main
-from thalweg.live import LiveScenario
+from thalweg.realtime import LiveScenario
 
 
 @pytest.mark.parametrize(

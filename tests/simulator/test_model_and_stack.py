@@ -1,4 +1,4 @@
-"""A few points of the walk that sets the modelled endpoint beside the real stack (docs/model-and-stack.md)."""
+"""A few points of the walk of docs/evidence/model-and-stack.md."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import thalweg
-from thalweg.control import Ack, Lost
-from thalweg.control import Path as PathState
+from thalweg.engine.controllers import Ack, Lost
+from thalweg.engine.controllers import Path as PathState
 
 LOSSY = {"path.buffer": "0.3 bdp", "path.loss": "0.5 %", "flow.main.download": "1 MB"}
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from short_download import SCENARIO
+from thalweg.base.seeds import LARGEST_SET, SET_SIZE, first_seed
 from thalweg.cli import main
-from thalweg.seeds import LARGEST_SET, SET_SIZE, first_seed
-from thalweg.store.results import SuiteResult
+from thalweg.results.suite_result import SuiteResult
 
 Capture = pytest.CaptureFixture[str]
 

@@ -1,4 +1,4 @@
-"""Jitter ends CUBIC's slow start early, and what repairs that: the experiment of docs/probe.md."""
+"""Jitter ends CUBIC's slow start early, and what repairs that: the experiment of docs/how-to/probe.md."""
 
 from __future__ import annotations
 

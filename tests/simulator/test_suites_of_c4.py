@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from thalweg import Scenario
-from thalweg.catalogue import Suite, find_scenario
-from thalweg.errors import ScenarioError
-from thalweg.statistics.published import published
+from thalweg.base.errors import ScenarioError
+from thalweg.engine.catalogue import Suite, find_scenario
+from thalweg.results.published import published
 
 TESTS = [
     "alone",

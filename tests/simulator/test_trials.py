@@ -143,5 +143,5 @@ def test_a_defect_is_no_verdict(
 
 
 def test_the_committed_schema_is_the_one_of_the_simulator() -> None:
-    committed = (ROOT / "docs" / "scenario.schema.json").read_text(encoding="utf-8")
+    committed = (ROOT / "docs" / "reference" / "schemas" / "scenario.schema.json").read_text(encoding="utf-8")
     assert committed == _native.scenario_schema() + "\n", "make schema"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from thalweg import extras
+from thalweg.base import extras
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.cli.options import Format
 from thalweg.cli.study.end import Ending, conclude
-from thalweg.errors import RequestError
-from thalweg.executor.machine import ThisMachine
-from thalweg.studies.catalogue import STUDIES
-from thalweg.studies.runner.study import Finished
+from thalweg.cli.study.live import timing
+from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.runner.study import Finished
+from thalweg.realtime import faithful
+from thalweg.trials.machine import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["study", "stacks", "-n", "1", "--scenario", "simple-20mbps"]
@@ -42,20 +46,53 @@ def test_a_study_without_a_report_has_its_document_and_no_page(tmp_path: Path, c
     assert not (folder / "report.html").exists()
 
 
-@pytest.mark.parametrize(("strict", "late", "status"), [(True, True, 4), (True, False, 0), (False, True, 0)])
-def test_trials_that_were_late_have_a_status_if_it_is_asked_for(
-    strict: bool, late: bool, status: int, capsys: Capture
+@pytest.mark.parametrize(
+    ("strict", "late", "status"), [(True, 1, 4), (True, 0, 0), (False, 1, 0), (False, 2, 4), (True, 2, 4)]
+)
+def test_a_cell_without_a_trial_in_time_has_a_status_and_any_late_one_if_it_is_asked_for(
+    strict: bool, late: int, status: int, capsys: Capture
 ) -> None:
     done = finished()
     done.result.checks.clear()
-    report = {"unfaithful": ["late"] if late else [], "lateness_p999_s": 0.1, "cell": "c", "seed": 1}
-    done.result.live.append(report)
+    for cell, unfaithful in (("c", late), ("d", 0)):
+        reports = [{"unfaithful": ["late"] * (number < unfaithful), "lateness_p999_s": 0.1} for number in (0, 1)]
+        done.result.add_live(cell, 1, reports)
     assert conclude(done, Ending(Format.TABLE, strict_timing=strict)) == status
-    assert ("--strict-timing" in capsys.readouterr().err) == (status == 4)
+    said = capsys.readouterr().err
+    assert ("--strict-timing: some trials" in said) == (status == 4 and strict)
+    assert ("no trial of c was what its scenario describes: end other programs" in said) == (
+        status == 4 and not strict
+    )
 
 
-def test_strict_timing_is_for_real_time(capsys: Capture) -> None:
-    assert main(["study", "harm", "--strict-timing"]) == 2
+@dataclass
+class Late:
+    """A scenario of which the first trials are late."""
+
+    late: int
+    ran: int = 0
+    description: Any = field(default_factory=lambda: SimpleNamespace(name="c"))
+
+    def run(self, seed: int, traced: bool, realtime: bool, bound: str | None) -> Any:
+        self.ran += 1
+        return SimpleNamespace(report={"unfaithful": ["late"] if self.ran <= self.late else []})
+
+
+@pytest.mark.parametrize(("late", "ran"), [(0, 1), (1, 2), (5, 3)])
+def test_a_study_in_real_time_runs_a_late_trial_again_up_to_twice(late: int, ran: int, capsys: Capture) -> None:
+    scenario: Any = Late(late)
+    done = faithful(scenario, 7, timing(True, False, None))
+    assert (scenario.ran, done.report["attempts"]) == (ran, ran)
+    said = capsys.readouterr().err.splitlines()
+    again = min(late, 2)
+    assert said == [f"c, seed 7, attempt {number}: late; once more" for number in range(1, again + 1)]
+    once: Any = Late(late)
+    assert faithful(once, 7, timing(True, False, None, retry=0)).report["attempts"] == 1
+
+
+@pytest.mark.parametrize("words", [["--strict-timing"], ["--retry", "1"], ["--realtime"]])
+def test_options_of_real_time_are_for_real_time(words: list[str], capsys: Capture) -> None:
+    assert main(["study", "harm", *words]) == 2
     assert "with --live" in capsys.readouterr().err
 
 
@@ -69,7 +106,7 @@ def test_what_an_installation_lacks_is_said_before_any_trial(
         (["study", "transient", "-n", "1"], "fits"),
         (["plot", "c4/simple-20mbps", "-o", str(tmp_path / "a.png")], "plots"),
         (["run", "c4/simple-20mbps", "--plot", str(tmp_path / "a.pdf")], "plots"),
-        (["probe", "analyze", "docs/probe/good.csv.gz"], "fits"),
+        (["probe", "analyze", "docs/how-to/probe/good.csv.gz"], "fits"),
     ):
         assert main(words) == 2
         assert f'pip install "thalweg[{extra}]"' in capsys.readouterr().err

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.studies.fairness.checks import checks
-from thalweg.studies.fairness.measure import measure, row
-from thalweg.studies.fairness.metric import (
+from thalweg.experiments.studies.fairness.checks import checks
+from thalweg.experiments.studies.fairness.measure import measure, row
+from thalweg.experiments.studies.fairness.metric import (
     convergence_time,
     jain,
     max_min,
@@ -21,8 +21,8 @@ from thalweg.studies.fairness.metric import (
     rebin,
     share_of_fair,
 )
-from thalweg.studies.fairness.parameters import Cell, Parameters
-from thalweg.studies.fairness.study import STUDY
+from thalweg.experiments.studies.fairness.parameters import Cell, Parameters
+from thalweg.experiments.studies.fairness.study import STUDY
 
 
 def test_jains_index_of_two_flows_is_the_published_formula() -> None:

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.cli.status import INTERRUPTED
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
-from thalweg.scenario import Interrupted, Scenario
-from thalweg.studies.runner.folder import reserve_folder, write_study_files
-from thalweg.studies.runner.result import StudyResult
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Interrupted, Scenario
+from thalweg.experiments.studies.runner.folder import reserve_folder, write_study_files
+from thalweg.experiments.studies.runner.result import StudyResult
 from unsealing import unseal
 
 Capture = pytest.CaptureFixture[str]

@@ -12,24 +12,24 @@ import numpy as np
 import polars as pl
 import pytest
 
-from thalweg.catalogue import list_scenarios
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
 from thalweg.cli.study.harm import choose
-from thalweg.errors import RequestError
-from thalweg.executor.machine import ThisMachine
-from thalweg.outcome import Description, Outcomes
-from thalweg.scenario import Scenario
-from thalweg.studies.harm.blocks import parameter_blocks
-from thalweg.studies.harm.checks import checks
-from thalweg.studies.harm.figures import plot_distributions, plot_harm, plot_matrix
-from thalweg.studies.harm.findings import findings
-from thalweg.studies.harm.measure import COMPLETION, MEASURES, Trials, measure
-from thalweg.studies.harm.parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
-from thalweg.studies.harm.published import LINES
-from thalweg.studies.harm.rows import notes, row
-from thalweg.studies.harm.study import STUDY, Kept
-from thalweg.studies.harm.table import HEADERS, table_rows
-from thalweg.studies.runner.study import Finished
+from thalweg.engine.catalogue import list_scenarios
+from thalweg.engine.outcome import Description, Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.harm.blocks import parameter_blocks
+from thalweg.experiments.studies.harm.checks import checks
+from thalweg.experiments.studies.harm.figures import plot_distributions, plot_harm, plot_matrix
+from thalweg.experiments.studies.harm.findings import findings
+from thalweg.experiments.studies.harm.measure import COMPLETION, MEASURES, Trials, measure
+from thalweg.experiments.studies.harm.parameters import COMPETITOR, SHORT, Cell, Parameters, parse_queue, presets
+from thalweg.experiments.studies.harm.published import LINES
+from thalweg.experiments.studies.harm.rows import notes, row
+from thalweg.experiments.studies.harm.study import STUDY, Kept
+from thalweg.experiments.studies.harm.table import HEADERS, table_rows
+from thalweg.experiments.studies.runner.study import Finished
+from thalweg.trials.machine import ThisMachine
 
 Capture = pytest.CaptureFixture[str]
 Small = Finished[Parameters, Cell, Kept]

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from thalweg.statistics.means import mean_interval
-from thalweg.studies.harm.metric import (
+from thalweg.experiments.studies.harm.metric import (
     durations,
     excess,
     geometric_mean,
@@ -17,6 +16,7 @@ from thalweg.studies.harm.metric import (
     observed_durations,
     quantile,
 )
+from thalweg.judging.statistics.means import mean_interval
 
 RANDOM = [np.random.default_rng(seed).lognormal(0, 2, 50) for seed in range(20)]
 

@@ -7,18 +7,18 @@ import json
 import numpy as np
 import pytest
 
-from thalweg.catalogue import Suite
+from thalweg.base.errors import RequestError
+from thalweg.base.executor import unheard
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.executor import unheard
-from thalweg.executor.threads import Threads
-from thalweg.hunt import Find
-from thalweg.hunt.objective import Objective
-from thalweg.scenario import Interrupted
-from thalweg.studies.hunt.checks import checks
-from thalweg.studies.hunt.measure import Measured, measure, row, until
-from thalweg.studies.hunt.parameters import CASES, NAMES, SUITE, Parameters
-from thalweg.studies.runner.trials import CellTrials
+from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Interrupted
+from thalweg.experiments.hunt import Find
+from thalweg.experiments.hunt.objective import Objective
+from thalweg.experiments.studies.hunt.checks import checks
+from thalweg.experiments.studies.hunt.measure import Measured, measure, row, until
+from thalweg.experiments.studies.hunt.parameters import CASES, NAMES, SUITE, Parameters
+from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.trials.threads import Threads
 
 FLOW = {"path": {"rate": "1 Mbps", "rtt": "5 ms"}, "flow": [{"name": "main", "controller": "c4"}]}
 

@@ -14,18 +14,18 @@ from rich.console import Console
 
 from thalweg.cli import main
 from thalweg.cli.fitting import plain_table
-from thalweg.executor.machine import ThisMachine
-from thalweg.scenario import Scenario
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.studies.laws import bbr_cycle, persistent, queues, table, timeout, utilisation, window
-from thalweg.studies.laws.checks import checks, findings
-from thalweg.studies.laws.experiment import Experiment
-from thalweg.studies.laws.parameters import GRID, PRESETS
-from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.laws.window_law import average_window, cubic_table, reno_table
-from thalweg.studies.runner.result import StudyResult
-from thalweg.studies.runner.trials import CellTrials
-from thalweg.trace import PACKETS, Trace
+from thalweg.engine.scenario import Scenario
+from thalweg.engine.trace import PACKETS, Trace
+from thalweg.experiments.studies.laws import bbr_cycle, persistent, queues, table, timeout, utilisation, window
+from thalweg.experiments.studies.laws.checks import checks, findings
+from thalweg.experiments.studies.laws.experiment import Experiment
+from thalweg.experiments.studies.laws.parameters import GRID, PRESETS
+from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.window_law import average_window, cubic_table, reno_table
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.trials.machine import ThisMachine
 
 Columns = dict[str, Any]
 

@@ -10,20 +10,20 @@ from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
-from thalweg.audit import auditing
-from thalweg.errors import RequestError
-from thalweg.executor import Batch, Report, T, Take, unheard
-from thalweg.executor.machine import ThisMachine
-from thalweg.outcome import Trial
-from thalweg.report.study import Section
-from thalweg.scenario import Scenario
-from thalweg.statistics.claims import HOLDS
-from thalweg.studies.runner.parameters import Option, changed, option, options
-from thalweg.studies.runner.result import Check, Row, StudyResult
-from thalweg.studies.runner.scenario_text import scenario_text
-from thalweg.studies.runner.study import Finished, ScenarioStudy
-from thalweg.studies.runner.table import Table
-from thalweg.studies.runner.trials import CellTrials
+from thalweg.base.errors import RequestError
+from thalweg.base.executor import Batch, Report, T, Take, unheard
+from thalweg.engine.audit import auditing
+from thalweg.engine.outcome import Trial
+from thalweg.engine.scenario import Scenario
+from thalweg.engine.scenario_text import scenario_text
+from thalweg.experiments.studies.runner.parameters import Option, changed, option, options
+from thalweg.experiments.studies.runner.result import Check, Row, StudyResult
+from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.judging.statistics.claims import HOLDS
+from thalweg.pages.report.section import Section
+from thalweg.trials.machine import ThisMachine
 
 
 class Size(NamedTuple):

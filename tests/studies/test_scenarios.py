@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from thalweg.studies.catalogue import STUDIES
-from thalweg.studies.fairness.parameters import Parameters
-from thalweg.studies.runner.study import Study
+from thalweg.experiments.studies.catalogue import STUDIES
+from thalweg.experiments.studies.fairness.parameters import Parameters
+from thalweg.experiments.studies.runner.study import Study
 
 
 @pytest.mark.parametrize("study", [study for name, study in STUDIES.items() if name != "loopback"])

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from thalweg import _native
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.scenario import Scenario
-from thalweg.studies.slow_start.checks import checks
-from thalweg.studies.slow_start.measure import gather, row, take, together
-from thalweg.studies.slow_start.metric import REDUCTIONS, exit_of, is_early, is_late, times_until
-from thalweg.studies.slow_start.metric import STARTS as STARTS_OF_TRACES
-from thalweg.studies.slow_start.parameters import STARTS, Cell, Parameters
-from thalweg.studies.slow_start.study import STUDY
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.slow_start.checks import checks
+from thalweg.experiments.studies.slow_start.measure import gather, row, take, together
+from thalweg.experiments.studies.slow_start.metric import REDUCTIONS, exit_of, is_early, is_late, times_until
+from thalweg.experiments.studies.slow_start.metric import STARTS as STARTS_OF_TRACES
+from thalweg.experiments.studies.slow_start.parameters import STARTS, Cell, Parameters
+from thalweg.experiments.studies.slow_start.study import STUDY
 
 BASE = Cell("cubic", "classic", "20 Mbps", "40 ms", 2.0, "0 ms", 0.0)
 ONE_PATH = Parameters(

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from thalweg.cli import main
-from thalweg.scenario import Scenario
-from thalweg.studies.stacks.checks import check
-from thalweg.studies.stacks.measure import Compared, row
-from thalweg.studies.stacks.parameters import Parameters
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.stacks.checks import check
+from thalweg.experiments.studies.stacks.measure import Compared, row
+from thalweg.experiments.studies.stacks.parameters import Parameters
 
 Capture = pytest.CaptureFixture[str]
 

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 
 from thalweg import Scenario
-from thalweg.executor import unheard
-from thalweg.executor.machine import ThisMachine
-from thalweg.hunt import Find
-from thalweg.hunt.objective import Objective
-from thalweg.report.strip import Strip, Strips, span
-from thalweg.report.study import write_study
-from thalweg.studies.fairness.parameters import Parameters as Fairness
-from thalweg.studies.fairness.study import STUDY
-from thalweg.studies.hunt.measure import Measured, measure
-from thalweg.studies.hunt.page import strips
-from thalweg.studies.hunt.parameters import CASES, Parameters
-from thalweg.studies.runner.result import StudyResult
-from thalweg.studies.runner.table import Table
-from thalweg.studies.runner.trials import CellTrials
+from thalweg.base.executor import unheard
+from thalweg.experiments.hunt import Find
+from thalweg.experiments.hunt.objective import Objective
+from thalweg.experiments.studies.fairness.parameters import Parameters as Fairness
+from thalweg.experiments.studies.fairness.study import STUDY
+from thalweg.experiments.studies.hunt.measure import Measured, measure
+from thalweg.experiments.studies.hunt.page import strips
+from thalweg.experiments.studies.hunt.parameters import CASES, Parameters
+from thalweg.experiments.studies.runner.page import write_study
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.experiments.studies.runner.trials import CellTrials
+from thalweg.pages.report.strip import Strip, Strips, span
+from thalweg.trials.machine import ThisMachine
 
 
 def places(markup: str, kind: str) -> list[int]:

@@ -8,28 +8,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thalweg.report.strip import Strip
-from thalweg.studies.harm.parameters import Parameters as HarmParameters
-from thalweg.studies.harm.study import STUDY as HARM
-from thalweg.studies.laws.page import strips as strips_of_laws
-from thalweg.studies.laws.parameters import Parameters as LawsParameters
-from thalweg.studies.laws.quantity import Quantity
-from thalweg.studies.laws.study import STUDY as LAWS
-from thalweg.studies.slow_start.page import strips as strips_of_slow_start
-from thalweg.studies.slow_start.parameters import Cell as Start
-from thalweg.studies.slow_start.parameters import Parameters as SlowStartParameters
-from thalweg.studies.slow_start.study import STUDY as SLOW_START
-from thalweg.studies.stacks.measure import together
-from thalweg.studies.stacks.parameters import Parameters as StacksParameters
-from thalweg.studies.stacks.study import STUDY as STACKS
-from thalweg.studies.transient.measure import ranked
-from thalweg.studies.transient.page import strips as strips_of_transient
-from thalweg.studies.transient.parameters import Parameters as TransientParameters
-from thalweg.studies.transient.study import STUDY as TRANSIENT
-from thalweg.studies.wifi_compete.measure import Kept
-from thalweg.studies.wifi_compete.page import strips as strips_of_wifi
-from thalweg.studies.wifi_compete.parameters import Cell as Pair
-from thalweg.studies.wifi_compete.parameters import Parameters as WifiParameters
+from thalweg.experiments.studies.harm.parameters import Parameters as HarmParameters
+from thalweg.experiments.studies.harm.study import STUDY as HARM
+from thalweg.experiments.studies.laws.page import strips as strips_of_laws
+from thalweg.experiments.studies.laws.parameters import Parameters as LawsParameters
+from thalweg.experiments.studies.laws.quantity import Quantity
+from thalweg.experiments.studies.laws.study import STUDY as LAWS
+from thalweg.experiments.studies.slow_start.page import strips as strips_of_slow_start
+from thalweg.experiments.studies.slow_start.parameters import Cell as Start
+from thalweg.experiments.studies.slow_start.parameters import Parameters as SlowStartParameters
+from thalweg.experiments.studies.slow_start.study import STUDY as SLOW_START
+from thalweg.experiments.studies.stacks.measure import together
+from thalweg.experiments.studies.stacks.parameters import Parameters as StacksParameters
+from thalweg.experiments.studies.stacks.study import STUDY as STACKS
+from thalweg.experiments.studies.transient.measure import ranked
+from thalweg.experiments.studies.transient.page import strips as strips_of_transient
+from thalweg.experiments.studies.transient.parameters import Parameters as TransientParameters
+from thalweg.experiments.studies.transient.study import STUDY as TRANSIENT
+from thalweg.experiments.studies.wifi_compete.measure import Kept
+from thalweg.experiments.studies.wifi_compete.page import strips as strips_of_wifi
+from thalweg.experiments.studies.wifi_compete.parameters import Cell as Pair
+from thalweg.experiments.studies.wifi_compete.parameters import Parameters as WifiParameters
+from thalweg.pages.report.strip import Strip
 
 
 def shown(page: Path) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thalweg.errors import RequestError
-from thalweg.studies.transient.as_coded import area_as_coded
-from thalweg.studies.transient.checks import LARGE, SMALL, checks, findings, tail
-from thalweg.studies.transient.fit import (
+from thalweg.base.errors import RequestError
+from thalweg.experiments.studies.transient.as_coded import area_as_coded
+from thalweg.experiments.studies.transient.checks import LARGE, SMALL, checks, findings, tail
+from thalweg.experiments.studies.transient.fit import (
     CRITICAL,
     CRITICAL_FROM,
     NONE,
@@ -19,9 +19,9 @@ from thalweg.studies.transient.fit import (
     fit_response,
     step_response,
 )
-from thalweg.studies.transient.metric import react, rebin, steady
-from thalweg.studies.transient.parameters import PRESETS, Cell, Parameters
-from thalweg.studies.transient.study import STUDY
+from thalweg.experiments.studies.transient.metric import react, rebin, steady
+from thalweg.experiments.studies.transient.parameters import PRESETS, Cell, Parameters
+from thalweg.experiments.studies.transient.study import STUDY
 
 RTT = 0.05
 

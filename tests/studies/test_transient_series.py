@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.studies.transient.checks import LARGE, SMALL, checks, tail
-from thalweg.studies.transient.figures import plot_areas
-from thalweg.studies.transient.fit import Fit
-from thalweg.studies.transient.measure import Measured
-from thalweg.studies.transient.metric import Reactions
-from thalweg.studies.transient.parameters import PRESETS, Cell, Parameters, Step
-from thalweg.studies.transient.rows import row
-from thalweg.studies.transient.series import react_to_steps, read_series
-from thalweg.studies.transient.study import STUDY
+from thalweg.experiments.studies.transient.checks import LARGE, SMALL, checks, tail
+from thalweg.experiments.studies.transient.figures import plot_areas
+from thalweg.experiments.studies.transient.fit import Fit
+from thalweg.experiments.studies.transient.measure import Measured
+from thalweg.experiments.studies.transient.metric import Reactions
+from thalweg.experiments.studies.transient.parameters import PRESETS, Cell, Parameters, Step
+from thalweg.experiments.studies.transient.rows import row
+from thalweg.experiments.studies.transient.series import react_to_steps, read_series
+from thalweg.experiments.studies.transient.study import STUDY
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ["--trials", "2", "-c", "cubic", "--buffer", "40 packets", "--duration", "6s"]

@@ -12,15 +12,13 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.cli.status import INTERRUPTED
-from thalweg.scenario import Scenario
-from thalweg.statistics.interval import Interval
-from thalweg.statistics.ratios import MEDIAN, ratio_of_medians, ratio_to_published
-from thalweg.studies.wifi_compete.checks import before, checks, not_after, not_before, within_noise
-from thalweg.studies.wifi_compete.figures import shares
-from thalweg.studies.wifi_compete.findings import findings
-from thalweg.studies.wifi_compete.measure import median_trial, row, worst_trial
-from thalweg.studies.wifi_compete.parameters import scenario
-from thalweg.studies.wifi_compete.published import (
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.studies.wifi_compete.checks import before, checks, not_after, not_before, within_noise
+from thalweg.experiments.studies.wifi_compete.figures import shares
+from thalweg.experiments.studies.wifi_compete.findings import findings
+from thalweg.experiments.studies.wifi_compete.measure import median_trial, row, worst_trial
+from thalweg.experiments.studies.wifi_compete.parameters import scenario
+from thalweg.experiments.studies.wifi_compete.published import (
     ACCEPTANCE,
     ACCEPTANCE_S,
     COMPETITORS,
@@ -28,6 +26,8 @@ from thalweg.studies.wifi_compete.published import (
     VARIANTS,
     Distribution,
 )
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.ratios import MEDIAN, ratio_of_medians, ratio_to_published
 
 NONE = np.array([])
 

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from thalweg.outcome import Trial
-from thalweg.studies.wifi_compete.course import Course, course, first_spike
-from thalweg.studies.wifi_compete.course_findings import NEEDED, course_findings
-from thalweg.studies.wifi_compete.exits import first_exit
-from thalweg.studies.wifi_compete.figures import periods, plot_pair
-from thalweg.studies.wifi_compete.parameters import scenario
-from thalweg.studies.wifi_compete.published import COMPETITORS, VARIANTS
+from thalweg.engine.outcome import Trial
+from thalweg.experiments.studies.wifi_compete.course import Course, course, first_spike
+from thalweg.experiments.studies.wifi_compete.course_findings import NEEDED, course_findings
+from thalweg.experiments.studies.wifi_compete.exits import first_exit
+from thalweg.experiments.studies.wifi_compete.figures import periods, plot_pair
+from thalweg.experiments.studies.wifi_compete.parameters import scenario
+from thalweg.experiments.studies.wifi_compete.published import COMPETITORS, VARIANTS
 
 PAPER = Course(
     initial_peak_bytes=100e3,

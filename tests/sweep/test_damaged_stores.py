@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 
 from thalweg import ResultError, Sweep, SweepResult, _native
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.store.seal import hash_of, sealed
-from thalweg.sweep.store import Store
-from thalweg.sweep.trial_files import trial_files, write_trials
+from thalweg.experiments.sweep.store import Store
+from thalweg.experiments.sweep.trial_files import trial_files, write_trials
+from thalweg.results.seal import hash_of, sealed
 
 Capture = pytest.CaptureFixture[str]
 SEED = 16

@@ -10,10 +10,10 @@ import pytest
 from chromium import opened
 from short_download import SCENARIO
 from thalweg import Sweep, SweepResult
-from thalweg.plots import Figure
-from thalweg.report.sweep import write_sweep
-from thalweg.sweep.figures import plot_sweep
-from thalweg.sweep.view import view_of
+from thalweg.experiments.sweep.report.figures import plot_sweep
+from thalweg.experiments.sweep.report.page import write_sweep
+from thalweg.experiments.sweep.report.view import view_of
+from thalweg.pages.figures import Figure
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

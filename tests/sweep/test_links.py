@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from thalweg import Sweep, SweepResult, _native
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.sweep.merge import merge
+from thalweg.experiments.sweep.merge import merge
 
 FLOW = {"name": "main", "controller": "cubic", "download": "100 kB"}
 SCENARIO: dict[str, Any] = {"title": "x", "path": {"rate": "10 Mbps", "rtt": "40 ms"}, "flow": [FLOW]}

@@ -11,9 +11,9 @@ from chromium import Scheme, opened, serious
 from drawings import vega_lite_schema
 from short_download import SCENARIO
 from thalweg import Sweep, SweepResult
-from thalweg.report.sweep import write_sweep
-from thalweg.sweep.figures import plot_sweep
-from thalweg.sweep.view import view_of
+from thalweg.experiments.sweep.report.figures import plot_sweep
+from thalweg.experiments.sweep.report.page import write_sweep
+from thalweg.experiments.sweep.report.view import view_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page

@@ -12,10 +12,10 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg import Scenario, Sweep
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.sweep.point import Point
+from thalweg.engine.catalogue import find_scenario
+from thalweg.experiments.sweep.point import Point
 
 Capture = pytest.CaptureFixture[str]
 

@@ -13,9 +13,9 @@ import pytest
 from short_download import SCENARIO
 from thalweg import Scenario, Sweep, SweepResult, _native
 from thalweg.cli import main
-from thalweg.sweep.figures import field, plot_sweep
-from thalweg.sweep.pareto import is_on_front
-from thalweg.sweep.view import view_of
+from thalweg.experiments.sweep.pareto import is_on_front
+from thalweg.experiments.sweep.report.figures import field, plot_sweep
+from thalweg.experiments.sweep.report.view import view_of
 
 Capture = pytest.CaptureFixture[str]
 

@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 
 from short_download import SCENARIO
-from thalweg import Scenario, Sweep, SweepResult, measured
+from thalweg import Scenario, Sweep, SweepResult
 from thalweg.cli import main
+from thalweg.results import measured
 
 Capture = pytest.CaptureFixture[str]
 SHARED = """\

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from thalweg.errors import RequestError
-from thalweg.sweep.plan import KEYS, plan_of
-from thalweg.sweep.plan_file import PlanFile
+from thalweg.base.errors import RequestError
+from thalweg.experiments.sweep.plan import KEYS, plan_of
+from thalweg.experiments.sweep.plan_file import PlanFile
 
 DOCS = Path(__file__).parents[2] / "docs"
-SCHEMA = json.loads((DOCS / "reference" / "sweep.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((DOCS / "reference" / "schemas" / "sweep.schema.json").read_text(encoding="utf-8"))
 PLANS = re.findall(
-    r"^```toml\n(.*?)^```$", (DOCS / "sweeps.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    r"^```toml\n(.*?)^```$", (DOCS / "how-to" / "sweeps.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
 )
 jsonschema: Any = import_module("jsonschema")  # altair brings it along, without types
 GOOD: dict[str, Any] = {"scenario": "c4/bad-wifi", "axes": {"path.rate": ["5 Mbps", "20 Mbps"]}}

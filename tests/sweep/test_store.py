@@ -18,15 +18,15 @@ import pytest
 
 from short_download import SCENARIO
 from thalweg import ResultError, Scenario, Sweep, SweepResult, _native
+from thalweg.base.errors import RequestError
+from thalweg.base.executor import Batch, Report, T, Take, unheard
 from thalweg.cli import main
-from thalweg.errors import RequestError
-from thalweg.executor import Batch, Report, T, Take, unheard
-from thalweg.executor.machine import ThisMachine
-from thalweg.executor.threads import Threads
-from thalweg.outcome import Trial
-from thalweg.sweep.run import Run
-from thalweg.sweep.shard import Shard
-from thalweg.sweep.store import Store
+from thalweg.engine.outcome import Trial
+from thalweg.experiments.sweep.run import Run
+from thalweg.experiments.sweep.shard import Shard
+from thalweg.experiments.sweep.store import Store
+from thalweg.trials.machine import ThisMachine
+from thalweg.trials.threads import Threads
 
 Capture = pytest.CaptureFixture[str]
 AXES: dict[str, Any] = {"path.rate": ["5 Mbps", "20 Mbps"], "controller.main": ["cubic", "c4"]}
@@ -128,7 +128,7 @@ def test_a_plan_that_has_grown_runs_only_the_rest(
 def test_a_sweep_that_was_interrupted_goes_on_from_there(
     batches: int, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thalweg.executor.pace.BATCH_S", 1e-9)  # as many trials as threads in a batch
+    monkeypatch.setattr("thalweg.trials.pace.BATCH_S", 1e-9)  # as many trials as threads in a batch
     sweep = Sweep(scenario, AXES, trials=7)
     first = play(sweep, tmp_path / "out", batches)
     second = play(sweep, tmp_path / "out")
@@ -369,7 +369,9 @@ def test_a_ctrl_c_while_rows_are_written_loses_none(
         write(store, frame)
 
     monkeypatch.setattr(Store, "write_frame", stopped)
-    monkeypatch.setattr("thalweg.sweep.run.BATCH_S", 1e9)  # all rows wait for the end, however slow the machine
+    monkeypatch.setattr(
+        "thalweg.experiments.sweep.run.BATCH_S", 1e9
+    )  # all rows wait for the end, however slow the machine
     first = sweep.play(tmp_path / "out", ThisMachine(2), Shard())
     stored = SweepResult.load(tmp_path / "out").scan().collect()
     assert not stops
@@ -402,12 +404,14 @@ def test_slow_first_trials_of_an_estimate_or_a_refused_run_are_not_stored(
     scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("thalweg.sweep.run.BATCH_S", 0.0)  # as if each trial took longer than what may be lost
+    monkeypatch.setattr(
+        "thalweg.experiments.sweep.run.BATCH_S", 0.0
+    )  # as if each trial took longer than what may be lost
     sweep, before = Sweep(scenario, AXES, trials=3), sorted(tmp_path.rglob("*"))
     assert sweep.estimate().missing == 12
     assert sweep.estimate(tmp_path / "out").missing == 12
     with monkeypatch.context() as shorter:
-        shorter.setattr("thalweg.sweep.run.DAY_S", 1e-9)
+        shorter.setattr("thalweg.experiments.sweep.run.DAY_S", 1e-9)
         with pytest.raises(RequestError, match="accepted: --yes"):
             sweep.run(tmp_path / "out")
     assert sorted(tmp_path.rglob("*")) == before

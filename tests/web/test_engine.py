@@ -94,11 +94,16 @@ def test_a_wrong_scenario_has_the_message_of_the_native_engine(change: tuple[str
 
 def test_what_a_page_lacks_is_said() -> None:
     text = Scenario.load("c4/simple-20mbps").toml
-    quic, foreign = answers(
+    quic, foreign, measured = answers(
         [
             {"text": text, "sets": {"flow.main.stack": '"quic"'}},
             {"text": text, "controllers": {"main": "noq:cubic"}},
+            {"text": text, "controllers": {"main": "cubic:variant=picoquic"}},
         ]
     )
     assert 'is not part of this build; accepted: "model"' in quic["message"]
     assert "accepted: a controller of Thalweg" in foreign["message"]
+    assert measured["message"] == (
+        '--controller main=cubic:variant=picoquic: the variant "picoquic" of "cubic" is not in this build: '
+        "the Python package has it, from the crate thalweg-reference; accepted here: rfc9438"
+    )

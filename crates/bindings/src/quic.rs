@@ -216,7 +216,7 @@ impl QuicServer {
             address: SocketAddr::new(address.parse().map_err(no_address)?, port),
             credentials,
             controller: controller(controller_name, "server", resolve)?,
-            clients_choose,
+            offered: clients_choose.then(thalweg_reference::registry),
             limits: Limits {
                 connections,
                 half_open,

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 use thalweg_columns::descriptions;
+use thalweg_control::Registry;
 use thalweg_control::phase::PHASES;
 use thalweg_sim::StackController;
 
@@ -37,9 +38,16 @@ pub(crate) fn controllers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             "options": [],
         })
     });
-    let mut controllers = descriptions::controllers();
+    let mut controllers = descriptions::controllers(&thalweg_reference::registry());
     controllers.extend(of_stack);
     list(py, &controllers)
+}
+
+/// Whether the engine in WebAssembly has this controller, which has neither the QUIC stack nor the variants of the reference
+/// crate.
+#[pyfunction]
+pub(crate) fn runs_in_browser(controller: &str) -> bool {
+    Registry::standard().read(controller).is_ok()
 }
 
 /// Models of the path.

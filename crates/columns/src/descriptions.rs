@@ -3,17 +3,17 @@
 //! Python and web pages show the same descriptions; each turns this value into its own objects.
 
 use serde_json::{Value, json};
-use thalweg_control::registry::ENTRIES;
+use thalweg_control::Registry;
 use thalweg_sim::{Bound, Metric, Scenario};
 use thalweg_units::Duration;
 
-/// The controllers of the simulator: name, title, source and options of each.
-pub fn controllers() -> Vec<Value> {
-    let entries = ENTRIES.iter().map(|entry| {
+/// The controllers of a registry: name, title, source and options of each.
+pub fn controllers(registry: &Registry) -> Vec<Value> {
+    let entries = registry.entries().iter().map(|entry| {
         let options = entry.options.iter().map(|option| {
             json!({
                 "name": option.name,
-                "accepted": option.kind.accepted(),
+                "accepted": registry.accepted(entry, option),
                 "default": option.default,
                 "meaning": option.meaning,
             })

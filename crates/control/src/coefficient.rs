@@ -5,52 +5,52 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 /// A fraction in units of 1/1024. Products and quotients truncate, as the reference code does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Coefficient(u64);
+pub struct Coefficient(u64);
 
 /// Units of a coefficient in one whole.
 const WHOLE: u64 = 1024;
 
 impl Coefficient {
     /// 0 %.
-    pub(crate) const ZERO: Coefficient = Coefficient(0);
+    pub const ZERO: Coefficient = Coefficient(0);
     /// 100 %.
-    pub(crate) const ONE: Coefficient = Coefficient(WHOLE);
+    pub const ONE: Coefficient = Coefficient(WHOLE);
 
     /// `units` / 1024.
-    pub(crate) const fn new(units: u64) -> Self {
+    pub const fn new(units: u64) -> Self {
         Coefficient(units)
     }
     /// `part / whole`; a `whole` of zero counts as one unit.
-    pub(crate) fn ratio(part: u64, whole: u64) -> Self {
+    pub fn ratio(part: u64, whole: u64) -> Self {
         let units = u128::from(part) * u128::from(WHOLE) / u128::from(whole.max(1));
         Coefficient(u64::try_from(units).unwrap_or(u64::MAX))
     }
     /// `part / whole` of two durations.
-    pub(crate) fn of_spans(part: Duration, whole: Duration) -> Self {
+    pub fn of_spans(part: Duration, whole: Duration) -> Self {
         Coefficient::ratio(part.as_nanos(), whole.as_nanos())
     }
     /// The numerator over 1024.
-    pub(crate) const fn units(self) -> u64 {
+    pub const fn units(self) -> u64 {
         self.0
     }
     /// The fraction as a real number.
-    pub(crate) fn as_f64(self) -> f64 {
+    pub fn as_f64(self) -> f64 {
         self.0 as f64 / WHOLE as f64
     }
     /// The fraction of `rate`.
-    pub(crate) fn of_rate(self, rate: Rate) -> Rate {
+    pub fn of_rate(self, rate: Rate) -> Rate {
         rate.mul_div(self.0, WHOLE)
     }
     /// The fraction of `size`.
-    pub(crate) fn of_size(self, size: Bytes) -> Bytes {
+    pub fn of_size(self, size: Bytes) -> Bytes {
         size.mul_div(self.0, WHOLE)
     }
     /// The fraction of `span`.
-    pub(crate) fn of_span(self, span: Duration) -> Duration {
+    pub fn of_span(self, span: Duration) -> Duration {
         span.mul_div(self.0, WHOLE)
     }
     /// The fraction of another fraction.
-    pub(crate) const fn of(self, other: Coefficient) -> Coefficient {
+    pub const fn of(self, other: Coefficient) -> Coefficient {
         Coefficient(self.0.saturating_mul(other.0) / WHOLE)
     }
 }

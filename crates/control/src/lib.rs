@@ -10,21 +10,23 @@
 
 mod bbr;
 mod bbr1;
-mod bbr_model;
+pub mod bbr_model;
 mod c4;
-mod c4_early;
-mod coefficient;
+mod cbr;
+pub mod coefficient;
 mod controller;
 mod cubic;
+pub mod delay_hystart;
+mod entry;
 pub mod event;
-#[cfg(test)]
-mod fake_transport;
+#[cfg(any(test, feature = "fake-transport"))]
+pub mod fake_transport;
 mod fixed;
 pub mod foreign;
+pub mod loss_filter;
 mod options;
 mod path_state;
 pub mod phase;
-mod picoquic;
 mod prague;
 mod recovery_period;
 pub mod registry;
@@ -36,8 +38,9 @@ mod start;
 mod window_invariants;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};
+pub use entry::{Entry, Variant};
 pub use fixed::Fixed;
 pub use options::{OptionDoc, OptionKind, Options};
 pub use path_state::PathState;
-pub use registry::{Entry, Registry, Resolver};
+pub use registry::{Registry, Resolver};
 pub use spec::{ControllerSpec, Factory, SpecError};

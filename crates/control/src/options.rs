@@ -1,19 +1,28 @@
 //! Options in the name of a controller: `c4:variant=v1`, `cubic:start=classic`.
 
 use std::collections::BTreeMap;
-use thalweg_units::{Duration, Ecn};
+use thalweg_units::{Duration, Ecn, Rate};
 
 /// The accepted values of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OptionKind {
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A version of the controller.
+    Variant {
+        /// Those that its own crate has.
+        here: &'static [&'static str],
+        /// Those that another crate adds ([`Registry::add_variant`](crate::Registry::add_variant)).
+        elsewhere: &'static [&'static str],
+    },
     /// `on` or `off`.
     Flag,
     /// A real number between two bounds, both included.
     Number(f64, f64),
     /// A duration with its unit.
     Duration,
+    /// A rate above zero with its unit.
+    Rate,
 }
 
 /// Documentation and type of one option.
@@ -33,21 +42,25 @@ impl OptionKind {
     /// The accepted values in words.
     pub fn accepted(&self) -> String {
         match self {
-            OptionKind::Choice(words) => words.join(", "),
+            OptionKind::Choice(words) | OptionKind::Variant { here: words, .. } => words.join(", "),
             OptionKind::Flag => "on, off".to_owned(),
             OptionKind::Number(low, high) => format!("a number from {low} to {high}"),
             OptionKind::Duration => "a duration such as 1 ms".to_owned(),
+            OptionKind::Rate => "a rate above 0 such as 5 Mbps".to_owned(),
         }
     }
 
     pub(crate) fn accepts(&self, value: &str) -> bool {
         match self {
-            OptionKind::Choice(words) => words.contains(&value),
+            OptionKind::Choice(words) | OptionKind::Variant { here: words, .. } => {
+                words.contains(&value)
+            }
             OptionKind::Flag => matches!(value, "on" | "off"),
             OptionKind::Number(low, high) => value
                 .parse::<f64>()
                 .is_ok_and(|number| *low <= number && number <= *high),
             OptionKind::Duration => value.parse::<Duration>().is_ok(),
+            OptionKind::Rate => value.parse::<Rate>().is_ok_and(|rate| !rate.is_zero()),
         }
     }
 }
@@ -81,6 +94,12 @@ impl Options {
     }
     /// The value of a [`OptionKind::Duration`].
     pub fn duration(&self, name: &str) -> Duration {
+        self.text(name)
+            .parse()
+            .expect("checked when the option was read")
+    }
+    /// The value of a [`OptionKind::Rate`].
+    pub fn rate(&self, name: &str) -> Rate {
         self.text(name)
             .parse()
             .expect("checked when the option was read")

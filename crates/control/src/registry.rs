@@ -1,27 +1,16 @@
 //! Every controller by name, with typed and checked options.
 //!
 //! [`ENTRIES`] are the controllers of this crate. A [`Registry`] is a value: it begins with them, a program adds its own
-//! entries ([`Registry::add`]), and a [`Resolver`] may know controllers that no list has, such as those in a user's files.
+//! entries ([`Registry::add`]) and further variants of those that are there ([`Registry::add_variant`]), and a [`Resolver`]
+//! may know controllers that no list has, such as those in a user's files.
 
 use crate::spec::Factory;
-use crate::{Controller, ControllerSpec, Init, OptionDoc, Options, SpecError};
+use crate::{
+    Controller, ControllerSpec, Entry, Init, OptionDoc, OptionKind, Options, SpecError, Variant,
+};
+use std::fmt;
 use std::sync::Arc;
 use thalweg_units::did_you_mean;
-
-/// One controller of the registry.
-#[derive(Clone, Copy)]
-pub struct Entry {
-    /// Name, as written in scenarios.
-    pub name: &'static str,
-    /// Description in one line.
-    pub title: &'static str,
-    /// The document that it follows.
-    pub source: &'static str,
-    /// Options that may follow the name.
-    pub options: &'static [OptionDoc],
-    /// Makes one, bound to a flow.
-    pub build: fn(&Options, &Init) -> Box<dyn Controller>,
-}
 
 /// The controllers of this crate, in display order.
 pub static ENTRIES: &[Entry] = &[
@@ -31,7 +20,11 @@ pub static ENTRIES: &[Entry] = &[
     crate::bbr::ENTRY,
     crate::bbr1::ENTRY,
     crate::prague::ENTRY,
+    crate::cbr::ENTRY,
 ];
+
+/// What others call a flow without congestion control.
+const CALLED_CBR: [&str; 3] = ["constant", "udp", "unresponsive"];
 
 /// Knows controllers that are not in a list, by texts that no entry could have.
 pub trait Resolver: Send + Sync {
@@ -42,7 +35,7 @@ pub trait Resolver: Send + Sync {
 /// The controllers that scenarios can name.
 ///
 /// ```
-/// use thalweg_control::registry::{ENTRIES, Entry, Registry};
+/// use thalweg_control::{Entry, Registry, registry::ENTRIES};
 ///
 /// let mut registry = Registry::standard();
 /// let ours = Entry { name: "mine", ..ENTRIES[0] };
@@ -53,6 +46,7 @@ pub trait Resolver: Send + Sync {
 #[derive(Clone)]
 pub struct Registry {
     entries: Vec<Entry>,
+    variants: Vec<Variant>,
     resolver: Option<Arc<dyn Resolver>>,
 }
 
@@ -61,6 +55,7 @@ impl Registry {
     pub fn standard() -> Self {
         Registry {
             entries: ENTRIES.to_vec(),
+            variants: Vec::new(),
             resolver: None,
         }
     }
@@ -84,6 +79,58 @@ impl Registry {
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// Adds a variant of a controller that is here: a further value of its option `variant`.
+    ///
+    /// # Errors
+    /// If the controller is not here or has no option `variant`, or if there is such a variant already.
+    pub fn add_variant(&mut self, variant: Variant) -> Result<(), String> {
+        let Variant {
+            controller, name, ..
+        } = variant;
+        let entry = self.entries.iter().find(|entry| entry.name == controller);
+        let versions = entry.and_then(|entry| {
+            let mut options = entry.options.iter();
+            options.find(|option| matches!(option.kind, OptionKind::Variant { .. }))
+        });
+        let (Some(entry), Some(versions)) = (entry, versions) else {
+            return Err(format!(
+                "there is no controller \"{controller}\" that has variants"
+            ));
+        };
+        if self.choices(entry, versions).contains(&name) {
+            return Err(format!(
+                "there is a variant \"{name}\" of \"{controller}\" already; accepted: a name that is free"
+            ));
+        }
+        self.variants.push(variant);
+        Ok(())
+    }
+
+    /// The words that an option of an entry takes here, if it takes words: variants that were added among them.
+    pub fn choices(&self, entry: &Entry, option: &OptionDoc) -> Vec<&'static str> {
+        let added = self.variants.iter();
+        let added = added.filter(|variant| variant.controller == entry.name);
+        match option.kind {
+            OptionKind::Choice(words) => words.to_vec(),
+            OptionKind::Variant { here, .. } => here
+                .iter()
+                .copied()
+                .chain(added.map(|variant| variant.name))
+                .collect(),
+            OptionKind::Flag | OptionKind::Number(..) | OptionKind::Duration | OptionKind::Rate => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// The accepted values of an option of an entry in words, variants that were added among them.
+    pub fn accepted(&self, entry: &Entry, option: &OptionDoc) -> String {
+        match self.choices(entry, option) {
+            words if words.is_empty() => option.kind.accepted(),
+            words => words.join(", "),
+        }
     }
 
     /// Has `resolver` asked first for every text.
@@ -110,39 +157,30 @@ impl Registry {
         let found = self.entries.iter().find(|entry| entry.name == name.trim());
         let entry = *found.ok_or_else(|| SpecError::Name {
             name: name.to_owned(),
-            hint: did_you_mean(name, self.entries.iter().map(|entry| entry.name)),
+            hint: match CALLED_CBR.contains(&name.trim()) {
+                true => format!(" (did you mean \"{}\"?)", crate::cbr::ENTRY.name),
+                false => did_you_mean(name, self.entries.iter().map(|entry| entry.name)),
+            },
             accepted: names(self.entries.iter().map(|entry| entry.name)),
         })?;
-        let options = entry.read_options(rest)?;
+        let options = self.read_options(&entry, rest)?;
+        let added = self.variants.iter().find(|variant| {
+            variant.controller == entry.name
+                && options
+                    .0
+                    .get("variant")
+                    .is_some_and(|is| is == variant.name)
+        });
+        let build = added.map_or(entry.build, |variant| variant.build);
         Ok(ControllerSpec::new(
             text,
-            Arc::new(Chosen { entry, options }),
+            Arc::new(Chosen { build, options }),
         ))
     }
-}
 
-impl Default for Registry {
-    fn default() -> Self {
-        Registry::standard()
-    }
-}
-
-/// An entry with its options.
-struct Chosen {
-    entry: Entry,
-    options: Options,
-}
-
-impl Factory for Chosen {
-    fn build(&self, init: &Init) -> Box<dyn Controller> {
-        (self.entry.build)(&self.options, init)
-    }
-}
-
-impl Entry {
     /// Options by their text, defaults included.
-    fn read_options(&self, text: &str) -> Result<Options, SpecError> {
-        let defaults = self.options.iter();
+    fn read_options(&self, entry: &Entry, text: &str) -> Result<Options, SpecError> {
+        let defaults = entry.options.iter();
         let mut options = Options(
             defaults
                 .map(|doc| (doc.name, doc.default.to_owned()))
@@ -153,24 +191,19 @@ impl Entry {
         for part in parts.filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, "on"));
             let (key, value) = (key.trim(), value.trim());
-            let found = self.options.iter().find(|doc| doc.name == key);
+            let found = entry.options.iter().find(|doc| doc.name == key);
             let doc = found.ok_or_else(|| SpecError::Option {
-                controller: self.name,
+                controller: entry.name,
                 option: key.to_owned(),
-                hint: did_you_mean(key, self.options.iter().map(|doc| doc.name)),
-                accepted: names(self.options.iter().map(|doc| doc.name)),
+                hint: did_you_mean(key, entry.options.iter().map(|doc| doc.name)),
+                accepted: names(entry.options.iter().map(|doc| doc.name)),
             })?;
-            if !doc.kind.accepts(value) {
-                return Err(SpecError::Value {
-                    controller: self.name,
-                    option: doc.name,
-                    value: value.to_owned(),
-                    accepted: doc.kind.accepted(),
-                });
+            if !doc.kind.accepts(value) && !self.choices(entry, doc).contains(&value) {
+                return Err(self.refused(entry, doc, value));
             }
             if given.contains(&doc.name) {
                 return Err(SpecError::Twice {
-                    controller: self.name,
+                    controller: entry.name,
                     option: doc.name,
                 });
             }
@@ -178,6 +211,51 @@ impl Entry {
             options.0.insert(doc.name, value.to_owned());
         }
         Ok(options)
+    }
+
+    /// Why the option does not take that value.
+    fn refused(&self, entry: &Entry, option: &OptionDoc, value: &str) -> SpecError {
+        let accepted = self.accepted(entry, option);
+        match option.kind {
+            OptionKind::Variant { elsewhere, .. } if elsewhere.contains(&value) => {
+                SpecError::Elsewhere {
+                    controller: entry.name,
+                    variant: value.to_owned(),
+                    accepted,
+                }
+            }
+            _ => SpecError::Value {
+                controller: entry.name,
+                option: option.name,
+                value: value.to_owned(),
+                accepted,
+            },
+        }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.entries.iter().map(|entry| entry.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Registry::standard()
+    }
+}
+
+/// A controller with its options.
+struct Chosen {
+    build: fn(&Options, &Init) -> Box<dyn Controller>,
+    options: Options,
+}
+
+impl Factory for Chosen {
+    fn build(&self, init: &Init) -> Box<dyn Controller> {
+        (self.build)(&self.options, init)
     }
 }
 
@@ -209,13 +287,11 @@ mod tests {
             );
             for doc in entry.options {
                 assert!(doc.kind.accepts(doc.default), "{}:{}", entry.name, doc.name);
-                if let crate::OptionKind::Choice(words) = doc.kind {
-                    for word in words {
-                        let text = format!("{}:{}={word}", entry.name, doc.name);
-                        text.parse::<ControllerSpec>().unwrap().build(&init);
-                    }
+                for word in Registry::standard().choices(entry, doc) {
+                    let text = format!("{}:{}={word}", entry.name, doc.name);
+                    text.parse::<ControllerSpec>().unwrap().build(&init);
                 }
-                if let crate::OptionKind::Number(low, high) = doc.kind {
+                if let OptionKind::Number(low, high) = doc.kind {
                     for number in [low, high] {
                         let text = format!("{}:{}={number}", entry.name, doc.name);
                         text.parse::<ControllerSpec>().unwrap().build(&init);
@@ -248,6 +324,39 @@ mod tests {
         for name in ["", "a:b", "a b", "./a", "cubic"] {
             let entry = Entry { name, ..ENTRIES[0] };
             assert!(Registry::standard().add(entry).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_variant_of_another_crate_is_a_value_of_the_option_once_it_is_added() {
+        let added = Variant {
+            controller: "cubic",
+            name: "picoquic",
+            build: |_, init| Box::new(crate::Fixed::new(init)),
+        };
+        let mut registry = Registry::standard();
+        let error = registry.read("cubic:variant=picoquic").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the variant \"picoquic\" of \"cubic\" is not in this build: the Python package has it, from the crate \
+             thalweg-reference; accepted here: rfc9438"
+        );
+        registry.add_variant(added).unwrap();
+        assert!(registry.read("cubic:variant=picoquic").is_ok());
+        let error = registry
+            .read("cubic:variant=vegas")
+            .unwrap_err()
+            .to_string();
+        assert!(error.ends_with("accepted: rfc9438, picoquic"), "{error}");
+        assert!(registry.add_variant(added).is_err(), "it is there already");
+        let name = "rfc9438";
+        assert!(registry.add_variant(Variant { name, ..added }).is_err());
+        for controller in ["vegas", "prague"] {
+            let of_none = Variant {
+                controller,
+                ..added
+            };
+            assert!(registry.add_variant(of_none).is_err(), "{controller}");
         }
     }
 

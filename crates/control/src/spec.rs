@@ -116,6 +116,19 @@ pub enum SpecError {
         /// The values that it takes.
         accepted: String,
     },
+    /// The variant is in another crate, and not in this registry.
+    #[error(
+        "the variant \"{variant}\" of \"{controller}\" is not in this build: the Python package has it, from the crate thalweg-reference; \
+         accepted here: {accepted}"
+    )]
+    Elsewhere {
+        /// The controller.
+        controller: &'static str,
+        /// What was written.
+        variant: String,
+        /// The variants that are here.
+        accepted: String,
+    },
     /// What a [`Resolver`](crate::registry::Resolver) has to say, in its own words.
     #[error("{0}")]
     Unresolved(String),

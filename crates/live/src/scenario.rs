@@ -94,7 +94,7 @@ upload = "2 MB"
             "two.toml",
             &sets,
             &controllers,
-            &Registry::standard(),
+            &thalweg_reference::registry(),
         )
         .map_err(|error| error.to_string())
     }
@@ -119,7 +119,7 @@ upload = "2 MB"
                 "again",
                 &[],
                 &[],
-                &Registry::standard(),
+                &thalweg_reference::registry(),
             );
             let again = again.expect("a scenario");
             assert_eq!(controllers(&again), controllers(&read));
@@ -269,14 +269,19 @@ upload = "2 MB"
     #[test]
     fn a_path_can_be_read_whatever_the_controllers_of_its_flows() {
         let text = TEXT.replace("\"c4\"", "\"noq:cubic\"");
-        let scenario = path_from_toml(text.as_bytes(), "two.toml", &[], &Registry::standard())
-            .expect("a path");
+        let scenario = path_from_toml(
+            text.as_bytes(),
+            "two.toml",
+            &[],
+            &thalweg_reference::registry(),
+        )
+        .expect("a path");
         assert!(scenario.path().is_some());
         let again = path_from_toml(
             scenario.toml().as_bytes(),
             "again",
             &[],
-            &Registry::standard(),
+            &thalweg_reference::registry(),
         );
         assert!(again.is_ok());
     }

@@ -40,6 +40,7 @@
 mod buffer;
 mod capacity;
 mod config;
+mod counters;
 mod flight;
 mod jitter;
 mod limit;

@@ -4,7 +4,8 @@
 
 use crate::Limit;
 use crate::buffer::{Buffer, Queued};
-use crate::stats::{Count, Counters, DropCause, Dropped};
+use crate::counters::Counters;
+use crate::stats::{Count, DropCause, Dropped};
 use crate::store::Vacant;
 use crate::transmitter::Transmitter;
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};

@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::sync::{Arc, OnceLock};
 
 /// Name of the server in its certificate and in the client's request.
-pub(crate) const SERVER_NAME: &str = "thalweg";
+pub const SERVER_NAME: &str = "thalweg";
 /// Application protocol (RFC 9001 section 8.1: QUIC requires one).
 const ALPN: &[u8] = b"thalweg";
 

@@ -230,7 +230,7 @@ fn the_same_seed_has_the_same_packet_sizes_and_times_and_another_seed_has_not() 
 
 #[test]
 fn trains_are_the_packets_that_would_have_left_one_by_one() {
-    for controller in ["c4", "cubic", "reno", "bbr", "prague"] {
+    for controller in ["c4", "cubic", "reno", "bbr", "prague", "cbr"] {
         for seed in 1..=2 {
             let run = |most| {
                 let mut pair = pair(controller, seed);

@@ -1,6 +1,6 @@
 //! Runs trials of a scenario file and prints their cost: `trial FILE [N] [FLOW=CONTROLLER] [--trace]`.
 use std::time::Instant;
-use thalweg_sim::{Progress, Scenario, run_traced, run_trial, run_trials};
+use thalweg_sim::{Clock, Progress, Scenario, run_traced, run_trial, run_trials};
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -13,7 +13,9 @@ fn main() {
         .filter_map(|a| a.split_once('=').map(|(f, c)| (f.to_owned(), c.to_owned())))
         .collect();
     let text = std::fs::read(&file).expect("readable");
-    let scenario = Scenario::from_toml(&text, &file, &[], &controllers).unwrap_or_else(|e| {
+    let registry = thalweg_reference::registry();
+    let read = Scenario::read(&text, &file, &[], &controllers, Clock::Virtual, &registry);
+    let scenario = read.unwrap_or_else(|e| {
         eprintln!("{e}");
         std::process::exit(2)
     });

@@ -4,13 +4,14 @@ use audited::run_trial;
 use proptest::prelude::*;
 use thalweg_sim::Scenario;
 
+mod any_variant;
 mod audited;
 
 fn scenario(path: &str, flow: &str) -> Scenario {
     let text = format!(
         "title = \"t\"\noverhead = \"0 B\"\n[path]\n{path}\n[[flow]]\nname = \"main\"\n{flow}\n"
     );
-    Scenario::from_toml(text.as_bytes(), "floor.toml", &[], &[])
+    any_variant::from_toml(text.as_bytes(), "floor.toml", &[], &[])
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
@@ -85,7 +86,7 @@ proptest! {
         kilobytes in 1..400u64,
         steps in proptest::collection::vec((50..3000u64, prop_oneof![Just(0u64), 200..50_000u64], 1..300u64), 0..4),
         last in 500..20_000u64,
-        controller in proptest::sample::select(&["c4", "cubic", "reno", "bbr", "bbr1", "prague", "c4:variant=v1"][..]),
+        controller in proptest::sample::select(&["c4", "cubic", "reno", "bbr", "bbr1", "prague", "cbr", "c4:variant=v1"][..]),
         upload in any::<bool>(),
         zero_rtt in any::<bool>(),
         streams in 1..5u32,

@@ -43,7 +43,7 @@ fn prague_fills_the_link_and_waits_for_about_a_millisecond() {
     assert!((6_000..15_000).contains(&marked), "{marked}");
 }
 
-/// docs/l4s.md is about this version.
+/// docs/evidence/l4s.md is about this version.
 const C4_DRAFT_04: &str = "c4:variant=draft-04";
 
 #[test]

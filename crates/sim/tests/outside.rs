@@ -52,7 +52,7 @@ fn what_is_not_in_the_registry_is_refused_with_the_names_that_are() {
     let mut registry = Registry::standard();
     registry.add(program::controller::ENTRY).unwrap();
     let error = read("aimd2", &registry).unwrap_err().to_string();
-    assert!(error.contains("prague, aimd"), "{error}");
+    assert!(error.contains("cbr, aimd"), "{error}");
     let error = read("aimd:increase=0", &registry).unwrap_err().to_string();
     assert!(error.contains("a number from 0.01 to 100"), "{error}");
 }

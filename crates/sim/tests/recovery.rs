@@ -44,7 +44,8 @@ proptest! {
             (prop_oneof![Just(0u64), 500u64..40_000], 4u64..300, 0u64..30), 1..5),
         seed in 1u64..1000,
     ) {
-        for entry in ENTRIES {
+        // A constant rate fills what it is told to.
+        for entry in ENTRIES.iter().filter(|entry| entry.name != "cbr") {
             let begin = CLEAN_FROM + WITHIN;
             let delivered = |seconds| {
                 let scenario = scenario(entry.name, &disturbances, seconds);

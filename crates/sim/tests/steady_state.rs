@@ -1,15 +1,17 @@
 //! Long and crowded trials: memory does not grow with the length of a trial, equal flows share, and a
 //! thousand flows are no problem.
 
+mod any_variant;
+
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use thalweg_sim::{Outcome, Scenario, run_audited, run_trial};
+use thalweg_sim::{Outcome, run_audited, run_trial};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn outcome_of(text: &str) -> Outcome {
-    let scenario = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
+    let scenario = any_variant::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
     run_audited(&scenario, 1, false).unwrap().0
 }
 
@@ -18,7 +20,7 @@ fn allocations(controller: &str, megabytes: u32) -> (usize, u64) {
     let text = format!(
         "title = \"t\"\n[path]\nrate = \"20 Mbps\"\nrtt = \"40 ms\"\n[[flow]]\nname = \"main\"\ncontroller = \"{controller}\"\ndownload = \"{megabytes} MB\"\n"
     );
-    let scenario = Scenario::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
+    let scenario = any_variant::from_toml(text.as_bytes(), "t.toml", &[], &[]).unwrap();
     let region = Region::new(ALLOCATOR);
     let (outcome, _) = run_trial(&scenario, 1, false);
     let change = region.change();

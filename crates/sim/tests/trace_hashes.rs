@@ -1,6 +1,8 @@
 //! The same trial gives the same hash in this build as in the release build of the Python package, with one thread
 //! and with eight, on both stacks: `tests/trace_hashes.txt`, which `make hashes` writes.
 
+mod any_variant;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -25,7 +27,9 @@ fn read(line: &str) -> Row {
     let file = root().join(format!("python/thalweg/suites/{name}.toml"));
     let (text, origin) = (std::fs::read(&file).unwrap(), file.display().to_string());
     let text_of = |text: &str| text.to_owned();
-    let main = Scenario::from_toml(&text, &origin, &[], &[]).unwrap().flows[0]
+    let main = any_variant::from_toml(&text, &origin, &[], &[])
+        .unwrap()
+        .flows[0]
         .name
         .clone();
     let sets = [
@@ -37,7 +41,7 @@ fn read(line: &str) -> Row {
     let bindings = [(main, text_of(controller))];
     Row {
         name: format!("{name} {stack} {controller}"),
-        scenario: Scenario::from_toml(&text, &origin, &sets, &bindings).unwrap(),
+        scenario: any_variant::from_toml(&text, &origin, &sets, &bindings).unwrap(),
         hash: text_of(hash),
     }
 }

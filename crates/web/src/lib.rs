@@ -5,7 +5,7 @@
 //! the message of the native engine, or with one that says that this build lacks it.
 //!
 //! # Units
-//! Columns have their unit in the name, see `docs/results.md`. Seeds are `bigint`.
+//! Columns have their unit in the name, see `docs/reference/results.md`. Seeds are `bigint`.
 
 pub mod controller;
 pub mod registry;

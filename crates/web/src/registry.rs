@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use thalweg_columns::descriptions;
+use thalweg_control::Registry;
 use thalweg_units::{Bytes, Duration, Fraction, Rate};
 use wasm_bindgen::prelude::*;
 
@@ -20,7 +21,7 @@ pub fn scenario_schema() -> String {
 /// The controllers, as JSON: name, title, source and options of each.
 #[wasm_bindgen]
 pub fn controllers() -> String {
-    Value::from(descriptions::controllers()).to_string()
+    Value::from(descriptions::controllers(&Registry::standard())).to_string()
 }
 
 /// The models of the path, as JSON: kind, name, title and source of each.

@@ -13,7 +13,7 @@ import command
 from failure import Broken
 from guard import Guard
 from mutations import Step
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.probe import client
 from thalweg.probe.client import Plan
 from thalweg.probe.series import read_series, write_series

@@ -26,7 +26,7 @@ class ProbeFile:
         self._folder = sandbox / "inside" / "files"
         self._page, self._trace = sandbox / "inside" / "page.html", sandbox / "inside" / "trace.txt"
         self._folder.mkdir(parents=True)
-        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.pages.figures.page.program", lambda: "window.vegaEmbed = null;").start()
         file = self._folder / "probe.csv"
         file.write_text(_own(random.Random(1)), encoding="utf-8")
         command.run(["probe", "analyze", str(file), "-o", str(self._page)], guard)

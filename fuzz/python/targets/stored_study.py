@@ -16,11 +16,11 @@ from failure import Broken
 from guard import Guard
 from mutations import Mutations, Step
 from steps import CHANGES, change
-from thalweg.errors import RequestError
-from thalweg.executor.machine import ThisMachine
-from thalweg.studies.fairness.parameters import Parameters
-from thalweg.studies.fairness.study import STUDY
-from thalweg.studies.runner.folder import reserve_folder, write_study_files
+from thalweg.base.errors import RequestError
+from thalweg.experiments.studies.fairness.parameters import Parameters
+from thalweg.experiments.studies.fairness.study import STUDY
+from thalweg.experiments.studies.runner.folder import reserve_folder, write_study_files
+from thalweg.trials.machine import ThisMachine
 
 
 class StoredStudy:
@@ -31,7 +31,7 @@ class StoredStudy:
         inside = sandbox / "inside"
         self._base, self._study, self._page = inside / "base", inside / "study", inside / "page.html"
         inside.mkdir(exist_ok=True)
-        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.pages.figures.page.program", lambda: "window.vegaEmbed = null;").start()
         small = Parameters(("cubic",), (1.0,), (1.0,), ("drop-tail",), flows=(2,), duration="20 s")
         self._done = STUDY.run(small, trials=1, executor=ThisMachine(jobs=1))
         self._done.save(self._base)

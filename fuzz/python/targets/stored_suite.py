@@ -14,8 +14,8 @@ from mutations import Mutations, Step
 from page_reader import PageRule
 from readable import Reader
 from steps import CHANGES, change
-from thalweg.errors import RequestError
-from thalweg.store.results import SuiteResult
+from thalweg.base.errors import RequestError
+from thalweg.results.suite_result import SuiteResult
 
 _DOWNLOAD = """\
 title = "a title"
@@ -103,10 +103,10 @@ class StoredSuite:
         (self._suite / "download.toml").write_text(_DOWNLOAD, encoding="utf-8")
         (self._suite / "call.toml").write_text(_CALL, encoding="utf-8")
         self._reader = Reader()
-        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.pages.figures.page.program", lambda: "window.vegaEmbed = null;").start()
         self._write(self._base)
         self._rule = PageRule(self._base / "report.html")
-        patch("thalweg.store.results.check_readable", self._reader.check_readable).start()
+        patch("thalweg.results.suite_result.check_readable", self._reader.check_readable).start()
         self._mutations = Mutations(self._base)
         shutil.copytree(self._base, self._result)
         for warm_up in _COMMANDS:  # what they load is loaded by no case, which may be stopped in the middle of it

@@ -16,14 +16,15 @@ import hostile
 from guard import Guard
 from mutations import Step
 from page_reader import PageRule
-from thalweg.errors import RequestError
-from thalweg.lab.link import TrialLink
-from thalweg.report.study import Section, write_study
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.studies.fairness.figures import plot_condition, plot_many, plot_matrix
-from thalweg.studies.harm.figures import plot_distributions
-from thalweg.studies.runner.result import Check, Finding, Row, StudyResult
-from thalweg.studies.runner.table import Table
+from thalweg.base.errors import RequestError
+from thalweg.experiments.studies.fairness.figures import plot_condition, plot_many, plot_matrix
+from thalweg.experiments.studies.harm.figures import plot_distributions
+from thalweg.experiments.studies.runner.page import write_study
+from thalweg.experiments.studies.runner.result import Check, Finding, Row, StudyResult
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
+from thalweg.pages.lab_link import TrialLink
+from thalweg.pages.report.section import Section
 
 _TEXTS, _NUMBERS = 8, 6
 
@@ -35,7 +36,7 @@ class StudyPage:
         self._guard = guard
         (sandbox / "inside").mkdir()
         self._page = sandbox / "inside" / "page.html"
-        patch("thalweg.plots.page.program", lambda: "window.vegaEmbed = null;").start()
+        patch("thalweg.pages.figures.page.program", lambda: "window.vegaEmbed = null;").start()
         self._write(["plain"] * _TEXTS, [0.5] * _NUMBERS)
         self._rule = PageRule(self._page)
 

@@ -3,19 +3,20 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use thalweg_control::Entry;
 use thalweg_control::event::{Ack, Lost};
-use thalweg_control::registry::{ENTRIES, Entry};
+use thalweg_control::registry::ENTRIES;
 use thalweg_control::{Context, Control, Controller, Init, Observer, Registry};
 use thalweg_units::{Bytes, Instant};
 
-/// The controllers of [`super::registry`], and
+/// The controllers of [`registry`](crate::registry::registry), and
 /// - `punctual`, which looks at the time since the start of the trial,
 /// - `shy`, which decides something else when it is observed,
 /// - `leaky`, which remembers earlier trials.
 pub(super) fn registry() -> &'static Registry {
     static BROKEN: OnceLock<Registry> = OnceLock::new();
     BROKEN.get_or_init(|| {
-        let mut registry = Registry::standard();
+        let mut registry = thalweg_reference::registry();
         for (name, build) in [
             ("punctual", punctual as Build),
             ("shy", shy as Build),

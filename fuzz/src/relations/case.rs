@@ -3,7 +3,6 @@
 use super::Portrait;
 use crate::trial::ORIGIN;
 use crate::watch::Watch;
-use std::sync::OnceLock;
 use thalweg_control::Registry;
 use thalweg_sim::{Clock, Scenario, run_traced};
 
@@ -21,12 +20,6 @@ pub(crate) enum Played {
     Whole(Box<Case>),
     Refused,
     Stopped,
-}
-
-/// The controllers that scenarios usually have.
-pub(crate) fn registry() -> &'static Registry {
-    static STANDARD: OnceLock<Registry> = OnceLock::new();
-    STANDARD.get_or_init(Registry::standard)
 }
 
 impl Case {
@@ -84,7 +77,7 @@ fn portrait(scenario: &Scenario, seed: u64, watch: &Watch) -> Option<Portrait> {
 impl Case {
     /// A case of a test, which must be valid.
     pub(crate) fn new(text: &str) -> Case {
-        Case::with_registry(text, registry())
+        Case::with_registry(text, crate::registry::registry())
     }
     /// The same with controllers of one's own.
     pub(crate) fn with_registry(text: &str, registry: &'static Registry) -> Case {

@@ -30,11 +30,12 @@ mod shift;
 mod unused_link;
 mod written_out;
 
-pub(crate) use case::{Case, Played, registry};
+pub(crate) use case::{Case, Played};
 use portrait::Portrait;
 
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::{Random, hash};
+use crate::registry::registry;
 use crate::trial::Header;
 use crate::watch::Watch;
 use std::collections::BTreeMap;

@@ -4,10 +4,10 @@ use super::Target;
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::flow::Flow;
 use crate::random::Random;
+use crate::registry::registry;
 use crate::script::{Line, step};
 use crate::values;
 use crate::watch::Watch;
-use thalweg_control::ControllerSpec;
 use thalweg_units::{Bytes, Duration, Rate};
 
 /// More than any path of these events holds.
@@ -70,7 +70,7 @@ fn check(text: &[u8], watch: &Watch) -> Verdict {
     let setting = |word: &str| lines.iter().find(|line| line.word == word);
     let number = |word: &str| setting(word).map_or(0, |line| line.number(0));
     let name = setting("controller").map_or("c4", |line| line.text(0));
-    let Ok(spec) = name.parse::<ControllerSpec>() else {
+    let Ok(spec) = registry().read(name) else {
         return Ok(Held::Refused);
     };
     let mtu = number("mtu").clamp(1200, 65_527);

@@ -1,13 +1,13 @@
 //! The QUIC server on a loopback socket, under attack by strangers and by clients that misbehave.
 //!
-//! The attack and what the server owes are `thalweg_quic::net::hostile`, which draws everything from its seed.
+//! The attack and what the server owes are [`crate::attack`], which draws everything from its seed.
 
 use super::Target;
+use crate::attack::assail;
 use crate::failure::{Failure, Held, Verdict};
 use crate::random::Random;
 use crate::script::{Line, step};
 use crate::watch::Watch;
-use thalweg_quic::net::hostile::assail;
 
 pub(super) const TARGET: Target = Target {
     name: "quic-server",

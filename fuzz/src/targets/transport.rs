@@ -4,12 +4,13 @@
 use super::Target;
 use crate::failure::{Failure, Held, Verdict, require};
 use crate::random::Random;
+use crate::registry::registry;
 use crate::script::{Line, step};
 use crate::values;
 use crate::watch::Watch;
 use rand_core::SeedableRng;
 use std::collections::VecDeque;
-use thalweg_control::{ControllerSpec, Init, Rng};
+use thalweg_control::{Init, Rng};
 use thalweg_transport::packet::{Frame, Kind, MAX_FRAMES};
 use thalweg_transport::{AppEvent, Endpoint, Packet, Role, TransportConfig};
 use thalweg_units::{Bytes, Duration, Ecn, Instant};
@@ -197,9 +198,9 @@ impl Pair {
             let position = role as usize;
             let spec = names
                 .get(position)
-                .and_then(|name| name.parse::<ControllerSpec>().ok());
+                .and_then(|name| registry().read(name).ok());
             let spec =
-                spec.unwrap_or_else(|| "reno".parse().expect("a controller of the registry"));
+                spec.unwrap_or_else(|| registry().read("reno").expect("a controller of ours"));
             let controller = spec.build(&Init {
                 now: Instant::START,
                 mtu: config.initial_mtu,

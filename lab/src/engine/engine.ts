@@ -9,7 +9,7 @@ export interface Words {
 /** The values of a column, one for each row. NaN where there is no value. */
 export type Column = Float64Array | BigUint64Array | Uint8Array | string[] | Words;
 
-/** Columns by their names, which end with their unit (docs/results.md). */
+/** Columns by their names, which end with their unit (docs/reference/results.md). */
 export type Table = Record<string, Column>;
 
 /** Tables of outcomes, with a row for each flow, link, trial, request or stream of media. */

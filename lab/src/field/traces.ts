@@ -6,7 +6,7 @@ import { dropHue, HELD_HUES, type Hue } from "../words/looks";
 import { text } from "../words/quantity";
 import { type Field, MOST_ROWS, rates } from "./field";
 
-/** A packet of mahimahi's traces (docs/models.md, capacity). */
+/** A packet of mahimahi's traces (docs/reference/models.md, capacity). */
 const OPPORTUNITY = 1500;
 const SERIES = "number,sent_ns,arrived_ns,returned_ns,received_ns,replies,counted";
 

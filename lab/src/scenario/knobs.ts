@@ -126,12 +126,15 @@ function loss(key: string, value: Value | undefined, amount: number | undefined)
 export function settings(checked: CheckedScenario, queues: string[]): Settings {
   const [hop, listed, values] = hopOf(checked.values);
   const amount = (name: string) => checked.amounts[`${listed}.${name}`];
-  const queue = inside(values["queue"])["model"];
-  const jitter = inside(values["jitter"]);
-  const model = String(jitter["model"] ?? "none");
+  const queue = values["queue"];
+  const discipline = typeof queue === "string" ? queue : inside(queue)["model"];
+  const jitter = values["jitter"];
+  // The short form is a mean, or the word of a model without keys.
+  const isMean = typeof jitter === "string" && !/^[a-z]/i.test(jitter);
+  const model = isMean ? "normal" : typeof jitter === "string" ? jitter : String(inside(jitter)["model"] ?? "none");
   const least = amount("jitter.min") ?? 0;
   const most = amount("jitter.max");
-  const mean = model === "uniform" ? (most === undefined ? undefined : (least + most) / 2) : amount("jitter.mean");
+  const mean = model === "uniform" ? (most === undefined ? undefined : (least + most) / 2) : amount(isMean ? "jitter" : "jitter.mean");
   const jitterOf = (word: string, seconds: number): string => {
     if (word === "none") return '{ model = "none" }';
     const text = written(seconds, "s");
@@ -139,11 +142,12 @@ export function settings(checked: CheckedScenario, queues: string[]): Settings {
   };
   const seconds = mean ?? 0.007;
   const key = `${hop}.jitter`;
+  const meanKey = isMean ? key : `${key}.mean`;
   /** Sets one key, so that the model keeps its others: a uniform jitter has its mean between `min` and `max`. */
   const meanOf = (seconds: number): Record<string, string> =>
     model === "uniform"
       ? { [`${key}.max`]: quoted(written(Math.max(2 * seconds - least, least), "s")) }
-      : { [`${key}.mean`]: quoted(written(seconds, "s")) };
+      : { [meanKey]: quoted(written(seconds, "s")) };
   return {
     hop,
     hops: Array.isArray(checked.values["link"]) ? checked.values["link"].length : 1,
@@ -154,9 +158,9 @@ export function settings(checked: CheckedScenario, queues: string[]): Settings {
     queue: {
       key: `${hop}.queue`,
       label: "Queue discipline",
-      chosen: String(queue ?? "drop-tail"),
+      chosen: String(discipline ?? "drop-tail"),
       words: queues,
-      set: (word) => ({ [`${hop}.queue`]: `{ model = "${word}" }` }),
+      set: (word) => ({ [`${hop}.queue`]: quoted(word) }),
     },
     jitter: {
       key,
@@ -169,7 +173,7 @@ export function settings(checked: CheckedScenario, queues: string[]): Settings {
       model === "none" || !["wifi", "uniform", "normal"].includes(model)
         ? null
         : {
-            key: `${key}.mean`,
+            key: meanKey,
             label: "Mean jitter",
             position: positionOf(Math.max(seconds, 1e-4), 1e-4, 0.1),
             shown: written(seconds, "s"),

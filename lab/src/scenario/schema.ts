@@ -51,18 +51,26 @@ export class Keys {
     const isList = inner.some((one) => one.type === "array" && this.tables(one.items ? [one.items] : []).some((item) => item.properties));
     const isTable = inner.some((one) => one.properties);
     const described = [schema, ...inner].map((one) => one.description).filter(Boolean);
+    const own = (schema.examples ?? []).map((example) => JSON.stringify(example));
     const forms = inner.flatMap((one) => {
-      const words = one.const !== undefined ? [one.const] : (one.enum ?? one.examples ?? []);
+      const words = one.const !== undefined ? [one.const] : (one.enum ?? (own.length > 0 ? [] : one.examples) ?? []);
       const model = one.properties?.["model"]?.const;
       if (model !== undefined) {
         const rest = (one.required ?? []).filter((need) => need !== "model");
-        const more = rest.map((need) => `, ${need} = ${this.alternatives(one.properties?.[need] ?? {}).flatMap((form) => form.examples ?? [])[0] === undefined ? '""' : JSON.stringify(this.alternatives(one.properties?.[need] ?? {}).flatMap((form) => form.examples ?? [])[0])}`);
+        const more = rest.map((need) => `, ${need} = ${this.example(one.properties?.[need] ?? {})}`);
         return [`{ model = ${JSON.stringify(model)}${more.join("")} }`];
       }
       if (one.type === "boolean") return ["true", "false"];
       return words.map((word) => JSON.stringify(word));
     });
+    forms.unshift(...own);
     return { name, meaning: [...new Set(described)].join(" "), required, kind: isList ? "list" : isTable && forms.length === 0 ? "table" : "value", forms: [...new Set(forms)] };
+  }
+
+  /** A value that a key may have: its own example, or that of its type. */
+  private example(schema: Schema): string {
+    const found = schema.examples ?? this.alternatives(schema).flatMap((form) => form.examples ?? []);
+    return JSON.stringify(found[0] ?? "");
   }
 
   private tables(schemas: Schema[]): Schema[] {

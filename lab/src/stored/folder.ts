@@ -1,4 +1,4 @@
-// A stored result in a folder of the reader (thalweg.store.results): `metadata.json`, and `trials.parquet` of each scenario.
+// A stored result in a folder of the reader (thalweg.results.suite_result): `metadata.json`, and `trials.parquet` of each scenario.
 
 import { judged } from "./judged";
 import { METADATA, readMetadata } from "./metadata";

@@ -1,4 +1,4 @@
-// `metadata.json` of a stored result (thalweg.store.metadata): what of it the page reads, checked.
+// `metadata.json` of a stored result (thalweg.results.metadata): what of it the page reads, checked.
 
 import type { Criterion } from "../engine/engine";
 

@@ -1,4 +1,4 @@
-// The trace of a trial as qlog: what `thalweg run --trace FILE.sqlog` and `FILE.qlog` write (python/thalweg/trace/qlog.py, where
+// The trace of a trial as qlog: what `thalweg run --trace FILE.sqlog` and `FILE.qlog` write (python/thalweg/engine/trace/qlog.py, where
 // sources and limits are). tests/lab/test_qlog.py compares both, event by event.
 
 import type { Table, Trace } from "../engine/engine";
@@ -28,7 +28,7 @@ const METRICS: [column: string, name: string, factor: number][] = [
   ["in_flight_bytes", "bytes_in_flight", 1],
   ["pacing_bps", "pacing_rate", 1],
 ];
-/** A controller that does not pace asks for a packet each nanosecond (python/thalweg/trace). */
+/** A controller that does not pace asks for a packet each nanosecond (python/thalweg/engine/trace). */
 const UNPACED_BPS = 1200 * 8 * 1e9;
 
 const OLDER_NAMES: Record<string, string> = {

@@ -1,4 +1,4 @@
-// Quantiles of a sample, as python/thalweg/statistics/quantiles.py has them.
+// Quantiles of a sample, as python/thalweg/judging/statistics/quantiles.py has them.
 
 /** A quantile by linear interpolation between order statistics. What did not finish is infinite, and never left out. */
 export function quantile(found: ArrayLike<number>, share: number): number {

@@ -1,4 +1,4 @@
-// What criteria ask of a number, in one trial and in many: as python/thalweg/verdict.py has it, whose words say why.
+// What criteria ask of a number, in one trial and in many: as python/thalweg/judging/verdict.py has it, whose words say why.
 
 import type { Criterion, Outcomes, Table } from "../engine/engine";
 import { numbers, words } from "./columns";

@@ -1,7 +1,7 @@
 // How the panels of a trial look: colours, dashes, titles, their order and their series. One list for this page and the figures of the
-// command line (python/thalweg/plots/theme.py).
+// command line (python/thalweg/pages/figures/theme.py).
 
-import looks from "@thalweg/plots/looks.json";
+import looks from "@thalweg/pages/figures/looks.json";
 import type { Unit } from "./quantity";
 
 export type Hue = keyof typeof looks.hues;

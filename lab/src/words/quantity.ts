@@ -1,4 +1,4 @@
-// Quantities as people read them, as python/thalweg/quantity.py writes them: tests/lab/alike/quantities.json holds for both.
+// Quantities as people read them, as python/thalweg/base/quantity.py writes them: tests/lab/alike/quantities.json holds for both.
 
 export type Unit = "s" | "bps" | "bytes" | "packets" | "share" | "";
 

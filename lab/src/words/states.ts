@@ -1,7 +1,7 @@
 // The states of controllers, their colours and documents: one list for this page and the figures of the command line.
 
 import { HUES } from "./looks";
-import known from "@thalweg/control/states.json";
+import known from "@thalweg/engine/controllers/states.json";
 
 export interface State {
   colour: string;

@@ -6,7 +6,7 @@ export interface Word {
 }
 
 export const TERMS: Record<string, Word> = {
-  state: { meaning: "What a controller is doing at a moment, by its name in the document that specifies it.", source: "glossary.md" },
+  state: { meaning: "What a controller is doing at a moment, by its name in the document that specifies it.", source: "docs/reference/glossary.md" },
   "congestion window": {
     meaning: "The most bytes that may be in flight: the sender waits for acknowledgements when it is reached.",
     source: "RFC 9002 section 7.2",
@@ -20,29 +20,29 @@ export const TERMS: Record<string, Word> = {
   "base RTT": { meaning: "The smallest round-trip time of the trial: close to what the path takes without a queue.", source: "RFC 9002 section 5.2" },
   "pacing rate": { meaning: "The rate at which the sender spaces its packets, so that they do not leave as bursts.", source: "RFC 9002 section 7.7" },
   "delivery rate": { meaning: "What was acknowledged per time, measured over about a round trip.", source: "draft-ietf-ccwg-bbr-06 section 4.1" },
-  capacity: { meaning: "What the link can carry at this moment.", source: "scenarios.md" },
+  capacity: { meaning: "What the link can carry at this moment.", source: "docs/reference/scenarios.md" },
   "queue delay": { meaning: "How long a packet that arrives at the link now waits before it is transmitted.", source: "RFC 8289 section 1" },
   buffer: {
     meaning: "How much may wait at the link: as bytes, packets, the time that the link needs to send it, or in bandwidth-delay products.",
-    source: "scenarios.md",
+    source: "docs/reference/scenarios.md",
   },
   "random loss": {
     meaning: "Packets that the path loses by chance, however empty its queue is: a radio does so.",
-    source: "models.md",
+    source: "docs/reference/models.md",
   },
   drop: { meaning: "A packet that the queue had no room for, or that its discipline dropped to signal congestion.", source: "RFC 7567 section 2" },
   "ECN mark": { meaning: "A packet that the queue has marked in the place of dropping it, to signal congestion.", source: "RFC 3168 section 5" },
   jitter: {
     meaning: "A delay of packets that is no queue of this sender's making; a packet that does not overtake waits for those before it.",
-    source: "models.md",
+    source: "docs/reference/models.md",
   },
-  "frame delay": { meaning: "The time from when a frame of the call was due to be sent until all of it had arrived.", source: "results.md" },
-  deadline: { meaning: "How late a frame may come and still be shown; later ones stutter.", source: "scenarios.md" },
-  floor: { meaning: "The least time that physics allows this transfer on this path: no controller can do better.", source: "glossary.md" },
+  "frame delay": { meaning: "The time from when a frame of the call was due to be sent until all of it had arrived.", source: "docs/reference/results.md" },
+  deadline: { meaning: "How late a frame may come and still be shown; later ones stutter.", source: "docs/reference/scenarios.md" },
+  floor: { meaning: "The least time that physics allows this transfer on this path: no controller can do better.", source: "docs/reference/glossary.md" },
   target: { meaning: "The bound that a criterion of the scenario sets.", source: "draft-huitema-ccwg-c4-test" },
-  seed: { meaning: "The number that all random draws of a trial come from; the same seed gives the same trial, byte by byte.", source: "glossary.md" },
-  "trace hash": { meaning: "A fingerprint of every arrival of the trial: the same on every machine and in every browser.", source: "glossary.md" },
-  "bandwidth-delay product": { meaning: "Rate times round-trip time: what is in flight when the link is busy and nothing queues.", source: "glossary.md" },
+  seed: { meaning: "The number that all random draws of a trial come from; the same seed gives the same trial, byte by byte.", source: "docs/reference/glossary.md" },
+  "trace hash": { meaning: "A fingerprint of every arrival of the trial: the same on every machine and in every browser.", source: "docs/reference/glossary.md" },
+  "bandwidth-delay product": { meaning: "Rate times round-trip time: what is in flight when the link is busy and nothing queues.", source: "docs/reference/glossary.md" },
   // Variables that controllers report in their traces.
   ssthresh: { meaning: "The window at which slow start ends.", source: "RFC 9002 section 7.3.1" },
   w_max: { meaning: "The window before the last reduction, which CUBIC's curve returns to.", source: "RFC 9438 section 4.1.2" },

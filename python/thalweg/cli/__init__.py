@@ -11,9 +11,9 @@ import traceback
 from collections.abc import Sequence
 
 from thalweg._native import version
+from thalweg.base.errors import AuditError, RequestError, printable
 from thalweg.cli.console import complain, flush, open_missing_streams, reader_left, say
 from thalweg.cli.status import AUDIT, DEFECT, INTERRUPTED, PASSED, REFUSED
-from thalweg.errors import AuditError, RequestError, printable
 
 _NEW_OBJECTS = 10_000
 """Python looks for garbage among as many new objects, instead of 700."""
@@ -71,12 +71,13 @@ def _command(given: list[str]) -> int:
     try:
         status = context.run(application(), args=given, prog_name="thalweg", standalone_mode=False)
     except typer.TyperException as error:
-        from thalweg.cli.commands.words import in_our_words  # noqa: PLC0415 - only for what is wrong
+        from thalweg.cli.commands.words import Number, in_our_words  # noqa: PLC0415 - only for what is wrong
 
         # Typer asks for help itself when a group is called without a command: its message is the help text.
         at = getattr(error, "ctx", None)
         command = at.command_path if at else "thalweg"
-        complain(in_our_words(error.format_message(), command) or "a command is missing; see thalweg --help")
+        said = in_our_words(error.format_message(), command, Number.of(error))
+        complain(said or "a command is missing; see thalweg --help")
         return REFUSED
     except (Interruption, typer.Abort) as error:
         raise KeyboardInterrupt(*error.args) from None

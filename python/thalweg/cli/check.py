@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError
 from thalweg.cli.console import Bar, complain, say
 from thalweg.cli.options import AllowUnseeded, Controllers, Settings, StackChoice, bindings, settings
 from thalweg.cli.status import FAILED, PASSED, REFUSED
-from thalweg.control.definition import is_of_file
-from thalweg.errors import RequestError
-from thalweg.scenario import Scenario
+from thalweg.engine.catalogue import find_scenario
+from thalweg.engine.controllers.definition import is_of_file
+from thalweg.engine.scenario import Scenario
 
 _SHOWN = 3
 """Scenarios that are written of one controller: one error fails on many paths."""
@@ -47,7 +47,7 @@ def check(
         try:
             entry = find_scenario(reference)
             if live:
-                from thalweg.live import LiveScenario  # noqa: PLC0415 - loaded for real time alone
+                from thalweg.realtime import LiveScenario  # noqa: PLC0415 - loaded for real time alone
 
                 title = LiveScenario.from_entry(entry, overrides, controllers).title
             else:
@@ -62,8 +62,10 @@ def check(
 
 def _controller(reference: str) -> int:
     """Plays a controller on random paths and sequences; says what did not hold. Returns the exit status."""
-    from thalweg.control.check import check_controller  # noqa: PLC0415 - loaded for controllers alone
-    from thalweg.control.sequences import check_sequences  # noqa: PLC0415 - loaded for controllers alone
+    from thalweg.experiments.checking.check import check_controller  # noqa: PLC0415 - loaded for controllers alone
+    from thalweg.experiments.checking.sequences import (  # noqa: PLC0415 - loaded for controllers alone
+        check_sequences,
+    )
 
     n, broken = 0, []
     with Bar() as bar:

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from thalweg import _native
-from thalweg.catalogue import list_suites
+from thalweg.base.errors import RequestError, did_you_mean
 from thalweg.cli.console import print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.engine.catalogue import list_suites
 
 
 class Kind(StrEnum):
@@ -86,7 +86,7 @@ def _suites() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _studies() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    from thalweg.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
+    from thalweg.experiments.studies.catalogue import STUDIES  # noqa: PLC0415 - only for this list
 
     return [{"name": name, "title": entry.title} for name, entry in STUDIES.items()], ("name", "title")
 
@@ -96,7 +96,7 @@ def _metrics() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
 
 
 def _scenarios() -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    from thalweg.scenario import Scenario  # noqa: PLC0415 - polars comes with it
+    from thalweg.engine.scenario import Scenario  # noqa: PLC0415 - polars comes with it
 
     entries = []
     for suite in list_suites():

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import seconds
+from thalweg.cli.console import note
 from thalweg.cli.options import Stack, refuse_audit
-from thalweg.errors import RequestError
+
+if TYPE_CHECKING:
+    from thalweg.realtime import Timing
 
 USUAL_RETRIES = 2
 """A host that is busy for a moment is not so three times."""
+
+ADVICE = (
+    "end other programs, or give --realtime (root), a larger --retry, or a larger --bound if packets may be later"
+)
+"""Where trials were not what their scenarios describe."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +34,13 @@ class LiveOptions:
     retry: int | None = None
     """How often a trial runs again that was not what its scenario describes; None for the usual number."""
 
-    @property
-    def attempts(self) -> int:
-        """The most times that a trial runs."""
-        return 1 + (USUAL_RETRIES if self.retry is None else self.retry)
+    def timing(self) -> Timing:
+        """What each trial is asked; whoever runs it is told why it runs again. Raises RequestError."""
+        from thalweg.realtime import Timing  # noqa: PLC0415 - only real time needs it
+
+        if self.bound is not None:
+            seconds(self.bound, "--bound")
+        return Timing(self.realtime, self.bound, USUAL_RETRIES if self.retry is None else self.retry, note)
 
 
 def refuse_options(options: LiveOptions) -> None:

@@ -12,8 +12,8 @@ import typer
 
 import thalweg
 from thalweg import _native
+from thalweg.base.errors import RequestError
 from thalweg.cli.console import note, say
-from thalweg.errors import RequestError
 
 
 def new(
@@ -64,14 +64,14 @@ def _controller(name: str | None, rust: bool, crates: Path | None) -> None:
         _crate(str(name), crates)
         return
     file = Path(f"{name}.py")
-    text = files("thalweg.control").joinpath("start.txt").read_text(encoding="utf-8")
+    text = files("thalweg.engine.controllers").joinpath("start.txt").read_text(encoding="utf-8")
     title = "".join(word[0].upper() + word[1:] for word in words)
     _write(file, text.replace("class Mine", f"class {title}").replace("FILE", f"./{file}"))
     note(f"wrote {file}; run it: thalweg run c4/simple-20mbps -c main=./{file}")
 
 
 def _crate(name: str, crates: Path | None) -> None:
-    from thalweg.control.start_crate import write_crate  # noqa: PLC0415 - needed by nothing else
+    from thalweg.engine.controllers.start_crate import write_crate  # noqa: PLC0415 - needed by nothing else
 
     if name in (known := [entry["name"] for entry in _native.controllers()]):
         raise RequestError(f"controller {name}: it is one of ours; accepted: any name but {', '.join(known)}")

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg import audit
+from thalweg.base.errors import RequestError
+from thalweg.base.extras import require
+from thalweg.base.seeds import LARGEST_SET, first_seed
 from thalweg.cli import console
-from thalweg.errors import RequestError
-from thalweg.extras import require
-from thalweg.seeds import LARGEST_SET, first_seed
+from thalweg.engine import audit
 
 if TYPE_CHECKING:
-    from thalweg.outcome import Trial
+    from thalweg.engine.outcome import Trial
 
 PLOT_FORMATS = (".html", ".png", ".svg", ".pdf")
 _LARGEST_SEED = 2**63 - 1
@@ -261,7 +261,7 @@ def refuse_audit() -> None:
 def check_files(trace: Path | None, plot: Path | None) -> None:
     """Refuses file names that could not be written, before any work is done. Raises RequestError."""
     if trace is not None:
-        from thalweg.trace import FORMATS  # noqa: PLC0415 - polars comes with it
+        from thalweg.engine.trace import FORMATS  # noqa: PLC0415 - polars comes with it
 
         _check_name("--trace", trace, FORMATS)
     if plot is not None:
@@ -297,7 +297,7 @@ def write_trial(
     if trace and trial.trace:
         trial.trace.save(trace)
     if plot:
-        from thalweg.plots import plot_trial  # noqa: PLC0415 - most commands draw nothing
+        from thalweg.pages.figures import plot_trial  # noqa: PLC0415 - most commands draw nothing
 
         plot_trial(trial, labels=called).save(plot)
     return [file for file in (trace, plot) if file]

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.quantity import millimetres
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import (
     AllowUnseeded,
@@ -22,10 +23,9 @@ from thalweg.cli.options import (
     read_bindings,
     settings,
 )
-from thalweg.errors import RequestError, did_you_mean
-from thalweg.outcome import Trial
-from thalweg.quantity import millimetres
-from thalweg.scenario import Scenario
+from thalweg.engine.catalogue import find_scenario
+from thalweg.engine.outcome import Trial
+from thalweg.engine.scenario import Scenario
 
 _MOST = 8
 """Most trials over each other: this many colours are easy to distinguish."""
@@ -98,7 +98,7 @@ def plot(
         for number, (label, (loaded_scenario, at, _)) in enumerate(loaded.items()):
             bar.show(label or loaded_scenario.name, number, len(loaded))
             trials[label] = loaded_scenario.run(at, trace=True)
-    from thalweg.plots import PANELS, plot_trial, plot_trials  # noqa: PLC0415 - after what may be refused
+    from thalweg.pages.figures import PANELS, plot_trial, plot_trials  # noqa: PLC0415 - after what may be refused
 
     chosen = wanted or PANELS
     if len(trials) > 1:
@@ -129,7 +129,7 @@ def _runs(
 
 
 def _refuse_panels(wanted: list[str] | None) -> None:
-    from thalweg.plots.trial import PANELS  # noqa: PLC0415 - other refusals need no figures
+    from thalweg.pages.figures.trial import PANELS  # noqa: PLC0415 - other refusals need no figures
 
     for name in wanted or ():
         if name not in PANELS:

@@ -8,14 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import percent, seconds, size, text
 from thalweg.cli.commands.later import Group
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, check_writable
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
-from thalweg.errors import RequestError
-from thalweg.quantity import percent, seconds, size, text
-from thalweg.quic import (
+from thalweg.engine.trace import Trace
+from thalweg.realtime.quic import (
     Identity,
     QuicError,
     QuicServer,
@@ -24,8 +25,7 @@ from thalweg.quic import (
     default_identity_file,
     fetch,
 )
-from thalweg.quic.client import Workload
-from thalweg.trace import Trace
+from thalweg.realtime.quic.client import Workload
 
 quic = typer.Typer(
     name="quic",

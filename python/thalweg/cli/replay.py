@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from thalweg import _native
+from thalweg.base.errors import RequestError
 from thalweg.cli import tables
 from thalweg.cli.console import complain, note, stdout
 from thalweg.cli.options import Audit, PlotFile, TraceFile, check_files, write_trial
 from thalweg.cli.status import FAILED, PASSED
-from thalweg.errors import RequestError
-from thalweg.outcome import Outcomes
-from thalweg.replay import changes, is_same, replay_trial
-from thalweg.store.results import SuiteResult
+from thalweg.engine.outcome import Outcomes
+from thalweg.results.replay import changes, is_same, replay_trial
+from thalweg.results.suite_result import SuiteResult
 
 
 def replay(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import FiguresFolder, check_writable
-from thalweg.errors import RequestError
-from thalweg.store.results import SuiteResult
+from thalweg.results.suite_result import SuiteResult
 
 
 def report(
@@ -26,7 +26,7 @@ def report(
         raise RequestError(f"--out {output}: the name must end in .html")
     stored = SuiteResult.load(result)
     check_writable(output)
-    from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load
+    from thalweg.pages.report import write_report  # noqa: PLC0415 - altair takes half a second to load
 
     with Bar() as bar:
         write_report(stored, output, bar.show)
@@ -37,7 +37,7 @@ def report(
 
 def pictures(result: SuiteResult, folder: Path) -> None:
     """Writes every figure of a result, and says so."""
-    from thalweg.report.pictures import write_pictures  # noqa: PLC0415 - seldom asked for
+    from thalweg.pages.report.pictures import write_pictures  # noqa: PLC0415 - seldom asked for
 
     with Bar() as bar:
         count = write_pictures(result, folder, bar.show)

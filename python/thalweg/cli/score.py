@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.seeds import LARGEST_SET
 from thalweg.cli.console import Bar, print_json
 from thalweg.cli.status import FAILED, PASSED
-from thalweg.seeds import LARGEST_SET
 
 
 def score(
@@ -33,7 +33,7 @@ def score(
 
     Example: `thalweg score mine.py --suite search`
     """
-    from thalweg.score import score as scored  # noqa: PLC0415 - loads tables
+    from thalweg.experiments.score import score as scored  # noqa: PLC0415 - loads tables
 
     with Bar() as bar:
         document = scored(controller, suite, trials, seed, bar.show)

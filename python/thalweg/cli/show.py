@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from thalweg import _native
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import ScenarioError
 from thalweg.cli.console import say
-from thalweg.control.resolver import Resolver
-from thalweg.errors import ScenarioError
+from thalweg.engine.catalogue import find_scenario
+from thalweg.engine.controllers.resolver import Resolver
 
 
 def show(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thalweg.store.results import SuiteResult
+    from thalweg.results.suite_result import SuiteResult
 
 PASSED = 0
 """Every verdict passes, or cannot."""
@@ -16,7 +16,7 @@ REFUSED = 2
 AUDIT = 3
 """The auditor has found that a trial contradicts physics (`--audit`): there is no answer."""
 UNFAITHFUL = 4
-"""No trial in real time, or not each with `--strict-timing`, was what the scenario describes: no answer."""
+"""No trial of a scenario in real time, or not each with `--strict-timing`, was what it describes: no answer."""
 NOTHING_FOUND = 5
 """A search has found nothing that fresh trials confirm: no worse scenario, no better options."""
 DEFECT = 70

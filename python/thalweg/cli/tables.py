@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from thalweg import measured
+from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import COMFORTABLE, FittingTable
-from thalweg.measured import Measured, Metric
-from thalweg.outcome import Outcomes
-from thalweg.quantity import percent, text
-from thalweg.replay import replay_command
-from thalweg.statistics.digits import supported
-from thalweg.statistics.interval import Interval
-from thalweg.statistics.repetition import has_rate
-from thalweg.store.results import SuiteResult
-from thalweg.verdict import Statistics, Verdict, without_offset
+from thalweg.engine.outcome import Outcomes
+from thalweg.judging.statistics.digits import supported
+from thalweg.judging.statistics.interval import Interval
+from thalweg.judging.statistics.repetition import has_rate
+from thalweg.judging.verdict import Statistics, Verdict, without_offset
+from thalweg.results import measured
+from thalweg.results.measured import Measured, Metric
+from thalweg.results.replay import replay_command
+from thalweg.results.suite_result import SuiteResult
 
 HEADERS = (
     "scenario",

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thalweg import _native
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Controllers, Scenario, Settings
 from thalweg.gym.episode import checked_seed, end_of, stepping
 from thalweg.gym.task import ACT, FEATURES, INTERVAL, OBSERVE, REWARD, Range, Reward, task
-from thalweg.outcome import Outcomes
-from thalweg.scenario import Controllers, Scenario, Settings
 
 Numbers = npt.NDArray[np.float32]
 

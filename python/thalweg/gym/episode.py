@@ -8,9 +8,9 @@ from numbers import Integral
 from typing import Any
 
 from thalweg import _native
-from thalweg.control.failure import error_of
-from thalweg.errors import RequestError
-from thalweg.scenario import Scenario
+from thalweg.base.errors import RequestError
+from thalweg.engine.controllers.failure import error_of
+from thalweg.engine.scenario import Scenario
 
 LARGEST_SEED = 2**64 - 1
 

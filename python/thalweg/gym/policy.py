@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from thalweg._native import Init, Interface, Path, Report
-from thalweg.control.controller import Controller
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
+from thalweg.engine.controllers.controller import Controller
 from thalweg.gym.task import ACT, INTERVAL, OBSERVE, words
 
 

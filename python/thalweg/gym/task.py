@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from thalweg import _native
-from thalweg.catalogue import Entry, find_scenario
-from thalweg.errors import RequestError, did_you_mean
-from thalweg.quantity import between, plain, split
-from thalweg.scenario import Controllers, Scenario, Settings, pairs
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.quantity import between, plain, split
+from thalweg.engine.catalogue import Entry, find_scenario
+from thalweg.engine.scenario import Controllers, Scenario, Settings, pairs
 
 FEATURES = dict(_native.gym_features())
 """What can be observed and rewarded, with its meaning."""

@@ -14,11 +14,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from thalweg import _native
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
+from thalweg.engine.scenario import Controllers, Scenario, Settings
 from thalweg.gym.environment import flow_name, spaces
 from thalweg.gym.episode import checked_seed, end_of, stepping
 from thalweg.gym.task import ACT, INTERVAL, OBSERVE, REWARD, Range, Reward, task
-from thalweg.scenario import Controllers, Scenario, Settings
 
 Numbers = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]

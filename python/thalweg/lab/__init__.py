@@ -4,5 +4,5 @@ The page (`lab/` of the repository) is built into `page/`. As static files it ru
 behind `thalweg lab` it asks this server, which adds the cores of the machine, the files of one folder, and
 with `--python` controllers in Python.
 
-Needs the packages of the extra `lab` (see `thalweg.extras`).
+Needs the packages of the extra `lab` (see `thalweg.base.extras`).
 """

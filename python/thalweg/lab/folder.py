@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from thalweg.control.definition import Definition, file_of
-from thalweg.control.resolver import Resolver
-from thalweg.errors import RequestError, ScenarioError
-from thalweg.store.regular_file import read_regular
-from thalweg.toml import named_files, read_toml
+from thalweg.base.errors import RequestError, ScenarioError
+from thalweg.base.files.regular_file import read_regular
+from thalweg.base.toml import named_files, read_toml
+from thalweg.engine.controllers.definition import Definition, file_of
+from thalweg.engine.controllers.resolver import Resolver
 
 _LARGEST = 1 << 20
 _MOST_FILES = 500

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from thalweg import _native
-from thalweg.control.resolver import Resolver
-from thalweg.live import LiveScenario
-from thalweg.live.report import reasons
-from thalweg.outcome import Trial
+from thalweg.engine.controllers.resolver import Resolver
+from thalweg.engine.outcome import Trial
+from thalweg.realtime import LiveScenario
+from thalweg.realtime.report import reasons
 
 TOLD_EVERY_S = 0.1
 _TOLD = (

@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from thalweg.catalogue import find_scenario, list_scenarios
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.toml import read_toml
+from thalweg.engine.catalogue import find_scenario, list_scenarios
+from thalweg.engine.scenario_text import scenario_text, single
+from thalweg.experiments.sweep.axis import CONTROLLER
+from thalweg.experiments.sweep.head import DOCUMENT, read_head
+from thalweg.experiments.sweep.plan import Plan, plan_of
+from thalweg.experiments.sweep.plan_file import PlanFile
 from thalweg.lab.folder import Folder
-from thalweg.studies.runner.scenario_text import scenario_text, single
-from thalweg.sweep.axis import CONTROLLER
-from thalweg.sweep.head import DOCUMENT, read_head
-from thalweg.sweep.plan import Plan, plan_of
-from thalweg.sweep.plan_file import PlanFile
-from thalweg.toml import read_toml
 
 MOST_AXES = 2
 MOST_VALUES = 1000

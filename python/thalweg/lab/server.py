@@ -28,7 +28,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.lab.connection import Connection, admit
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked

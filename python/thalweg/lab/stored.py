@@ -1,7 +1,7 @@
 """Results and sweeps that are stored in the folder of the lab: which there are, and the trials in one.
 
 A result was written by whoever: where it lies is confined to the folder, and what it says is checked by the store
-(`thalweg.store`). The scenario of a sweep is read as one that a page asks for: what it names is in the folder, and
+(`results`). The scenario of a sweep is read as one that a page asks for: what it names is in the folder, and
 no controller in Python runs unless the lab was told so. A trial is listed with its seed and trace hash: the page
 says whether it opens to the same.
 """
@@ -15,15 +15,15 @@ from typing import Any
 import polars as pl
 
 from thalweg import _native
-from thalweg.catalogue import Entry, find_scenario, list_scenarios
-from thalweg.errors import RequestError, ResultError
+from thalweg.base.errors import RequestError, ResultError
+from thalweg.base.quantity import text
+from thalweg.engine.catalogue import Entry, find_scenario, list_scenarios
+from thalweg.experiments.sweep.head import DOCUMENT
+from thalweg.experiments.sweep.result import SweepResult
+from thalweg.experiments.sweep.store import TEXT
 from thalweg.lab.folder import Folder
-from thalweg.quantity import text
-from thalweg.store.metadata import METADATA
-from thalweg.store.results import SuiteResult
-from thalweg.sweep.head import DOCUMENT
-from thalweg.sweep.result import SweepResult
-from thalweg.sweep.store import TEXT
+from thalweg.results.metadata import METADATA
+from thalweg.results.suite_result import SuiteResult
 
 _DEPTH = 4
 _DIGITS = 3

@@ -22,17 +22,17 @@ from pathlib import Path
 from typing import Any
 
 from thalweg import _native
-from thalweg.errors import RequestError, ThalwegError
-from thalweg.executor.machine import ThisMachine
+from thalweg.base.errors import RequestError, ThalwegError
+from thalweg.base.progress import Progress
+from thalweg.experiments.sweep import Sweep
+from thalweg.experiments.sweep.plan import Plan
+from thalweg.experiments.sweep.run import DAY_S
+from thalweg.experiments.sweep.shard import Shard
+from thalweg.experiments.sweep.store import Store
 from thalweg.lab import own_session
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked
-from thalweg.progress import Progress
-from thalweg.sweep import Sweep
-from thalweg.sweep.plan import Plan
-from thalweg.sweep.run import DAY_S
-from thalweg.sweep.shard import Shard
-from thalweg.sweep.store import Store
+from thalweg.trials.machine import ThisMachine
 
 _TOLD_EVERY_S = 0.1
 _GRACE_S = 10.0

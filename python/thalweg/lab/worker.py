@@ -15,15 +15,15 @@ import numpy as np
 import polars as pl
 
 from thalweg import _native
-from thalweg.errors import ScenarioError, ThalwegError
+from thalweg.base.errors import ScenarioError, ThalwegError
+from thalweg.base.quantity import measure
+from thalweg.base.toml import read_toml
 from thalweg.lab import own_session, stored
 from thalweg.lab.folder import Folder
 from thalweg.lab.live import run_live
 from thalweg.lab.plan import Asked
 from thalweg.lab.sweep import estimated
 from thalweg.lab.wire import packed
-from thalweg.quantity import measure
-from thalweg.toml import read_toml
 
 OUTCOMES = ("flows", "links", "trials", "requests", "streams")
 TRACES = ("flows", "variables", "links", "drops", "packets", "held", "frames")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from thalweg.errors import RequestError, did_you_mean
+from thalweg.base.errors import RequestError, did_you_mean
 
 _HERE = Path(__file__).parent
 _NOTE = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.probe.series import Series
 from thalweg.probe.timestamps import ask_for_timestamps, receive
 from thalweg.probe.wire import (

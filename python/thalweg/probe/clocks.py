@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.probe.series import Floats, Series
 
 _FEW = 50

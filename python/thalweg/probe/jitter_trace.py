@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.probe.clocks import one_way
 from thalweg.probe.series import Floats, Series
 

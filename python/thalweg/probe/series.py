@@ -26,10 +26,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thalweg.errors import RequestError
-from thalweg.store.regular_file import read_regular
-from thalweg.store.whole_file import whole_file
+from thalweg.base.errors import RequestError
+from thalweg.base.files.regular_file import read_regular
+from thalweg.base.files.whole_file import whole_file
 
+_SHOWN = 60
+"""Most characters of a line in a message."""
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -151,6 +153,12 @@ def _text(file: Path) -> str:
         raise RequestError(f"cannot read {file}: it is not a text") from None
 
 
+def _shown(row: list[str]) -> str:
+    """A line of a file, or as much of it as a message has room for."""
+    line = ",".join(row)
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+
+
 def _numbers(file: Path, at: int, row: list[str], width: int) -> list[float]:
     cells = row[:-1] if len(row) == width + 1 and not row[-1] else row  # octoping ends its lines with a comma
     try:
@@ -160,7 +168,9 @@ def _numbers(file: Path, at: int, row: list[str], width: int) -> list[float]:
         if not np.isfinite(numbers[:2]).all() or (np.abs(numbers) >= _BEYOND).any():
             raise ValueError
     except ValueError:
-        raise RequestError(f"{file}:{at}: expected {width} numbers, of which the first two are there") from None
+        raise RequestError(
+            f"{file}:{at}: {_shown(row)!r}: expected {width} numbers, of which the first two are there"
+        ) from None
     return numbers
 
 

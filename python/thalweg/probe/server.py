@@ -22,7 +22,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any
 
-from thalweg.errors import RequestError
+from thalweg.base.errors import RequestError
 from thalweg.probe.timestamps import ask_for_timestamps, receive
 from thalweg.probe.tokens import LIFETIME_S, Tokens
 from thalweg.probe.wire import PORT, REQUEST, SIZE, VERSION, Message, unpack, version_of

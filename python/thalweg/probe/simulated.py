@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thalweg.engine.scenario import Scenario
 from thalweg.probe.series import Floats, Series
 from thalweg.probe.wire import SIZE
-from thalweg.scenario import Scenario
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from thalweg.quantity import text
-from thalweg.statistics.quantiles import percentile
-from thalweg.verdict import judge
+from thalweg.base.quantity import text
+from thalweg.judging.statistics.quantiles import percentile
+from thalweg.judging.verdict import judge
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "lab"

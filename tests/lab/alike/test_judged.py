@@ -10,8 +10,8 @@ import pytest
 from lab.conftest import Open, Problems
 from lab.test_server import running
 from thalweg import Scenario
-from thalweg.quantity import text
-from thalweg.store.results import Store, SuiteResult
+from thalweg.base.quantity import text
+from thalweg.results.suite_result import Store, SuiteResult
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -9,8 +9,8 @@ import pytest
 
 from lab.conftest import Open
 from thalweg import Scenario
-from thalweg.plots import plot_trial
-from thalweg.plots.theme import DARKER
+from thalweg.pages.figures import plot_trial
+from thalweg.pages.figures.theme import DARKER
 
 pytestmark = pytest.mark.timeout(300)  # longer than others: a loaded machine must not fail them
 CASE = "c4/media-bad-wifi"

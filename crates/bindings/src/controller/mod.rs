@@ -3,19 +3,21 @@
 //! `thalweg.control` reads files and checks classes and options; here is what runs in a trial. A text that names a class
 //! is resolved by a function that Python lends ([`Named`]), so that it can stand wherever the name of a controller can.
 
+mod attributes;
 mod decision;
 mod definition;
 mod driver;
 mod events;
 mod failure;
 mod interrupt;
+mod named;
 mod observed;
 mod path;
 mod report;
 
-pub(crate) use definition::Named;
 pub(crate) use failure::{Failure, heeded};
 pub(crate) use interrupt::{Speaking, interrupt_handlers};
+pub(crate) use named::Named;
 pub(crate) use path::Path;
 pub(crate) use report::Report;
 
@@ -24,7 +26,7 @@ use thalweg_control::Registry;
 
 /// The controllers of Thalweg, and those that `named` knows.
 pub(crate) fn registry(named: &std::sync::Arc<Named>) -> Registry {
-    Registry::standard().with_resolver(std::sync::Arc::clone(named) as _)
+    thalweg_reference::registry().with_resolver(std::sync::Arc::clone(named) as _)
 }
 
 /// Adds the classes that handlers see.

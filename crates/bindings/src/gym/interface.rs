@@ -111,7 +111,7 @@ impl Interface {
         let decision = Decision { window, pacing };
         let seen = Seen {
             report: &report.0,
-            path: &path.state,
+            path: &path.path,
             decision: &decision,
         };
         self.0.observation(&seen).collect()
@@ -126,7 +126,7 @@ impl Interface {
         pacing: Option<f64>,
     ) -> PyResult<(f64, Option<f64>)> {
         let before = Decision { window, pacing };
-        let after = self.0.decision(&actions, &path.state, before)?;
+        let after = self.0.decision(&actions, &path.path, before)?;
         Ok((after.window, after.pacing))
     }
 }

@@ -4,8 +4,8 @@
 //! grows by the largest such excess of the last ten round trips (one in Startup),
 //! so that the flow can keep sending while ACKs are delayed.
 
-use super::parameters::EXTRA_ACKED_FILTER_LEN;
 use crate::bbr_model::WindowedMax;
+use crate::bbr_model::parameters::EXTRA_ACKED_FILTER_LEN;
 use thalweg_units::{Bytes, Instant, Rate};
 
 /// The excess and its maximum filter.

@@ -1,8 +1,8 @@
 //! Drain: empties the queue that Startup left (draft-ietf-ccwg-bbr-06 section 5.3.2).
 
-use super::parameters::DRAIN_MAX_ROUNDS;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::parameters::DRAIN_MAX_ROUNDS;
 use crate::bbr_model::{Gain, Sample};
 
 impl Bbr {

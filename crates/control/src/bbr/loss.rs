@@ -1,66 +1,13 @@
 //! Effect of losses on the model (draft-ietf-ccwg-bbr-06 section 5.5.10).
 //!
 //! While bandwidth is probed, loss above LossThresh sets the long-term bound, once for each probe. In
-//! all other phases the round with the loss lowers the short-term bounds when it ends ([`super::bounds`]).
+//! all other phases the round with the loss lowers the short-term bounds when it ends ([`crate::bbr_model::Bounds`]).
 
-use super::bounds::LatestDelivery;
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr_model::{Gain, Sample};
+use crate::bbr_model::Gain;
 use crate::event::Lost;
 use thalweg_units::Bytes;
-
-/// Delivery and loss of the current round trip, counted from the first loss (section 5.5.10.3).
-#[derive(Clone, Debug, Default)]
-pub(super) struct LossRound {
-    /// BBR.loss_round_start: whether this ACK ended a loss round.
-    pub(super) start: bool,
-    /// BBR.is_loss_in_round.
-    pub(super) is_loss_in_round: bool,
-    /// Separate runs of packets lost in the round (section 5.3.1.3).
-    pub(super) ranges: u32,
-    /// BBR.bw_latest and BBR.inflight_latest.
-    pub(super) latest: LatestDelivery,
-    /// BBR.loss_round_delivered.
-    delivered: Bytes,
-}
-
-impl LossRound {
-    /// UpdateLatestDeliverySignals().
-    pub(super) fn update(&mut self, sample: &Sample, lost_ranges: u32) {
-        self.latest.bw = self.latest.bw.max(sample.delivery_rate.unwrap_or_default());
-        self.latest.inflight = self.latest.inflight.max(sample.delivered);
-        self.ranges = self.ranges.saturating_add(lost_ranges);
-        self.start = sample.prior_delivered >= self.delivered;
-        if self.start {
-            self.delivered = sample.total_delivered;
-        }
-    }
-
-    /// AdvanceLatestDeliverySignals().
-    pub(super) fn advance(&mut self, sample: &Sample) {
-        if self.start {
-            self.latest = LatestDelivery {
-                bw: sample.delivery_rate.unwrap_or_default(),
-                inflight: sample.delivered,
-            };
-        }
-    }
-
-    /// ResetCongestionSignals().
-    pub(super) fn reset(&mut self) {
-        self.is_loss_in_round = false;
-        self.latest = LatestDelivery::default();
-    }
-
-    /// NoteLoss(): the first loss starts the round that is judged when it ends.
-    pub(super) fn note_loss(&mut self, delivered: Bytes) {
-        if !self.is_loss_in_round {
-            self.delivered = delivered;
-        }
-        self.is_loss_in_round = true;
-    }
-}
 
 /// IsInflightTooHigh(): more than LossThresh of what was in flight is lost.
 pub(super) fn is_inflight_too_high(lost: Bytes, tx_in_flight: Bytes, loss_thresh: Gain) -> bool {
@@ -128,7 +75,7 @@ impl Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bbr::parameters::LOSS_THRESH;
+    use crate::bbr_model::parameters::LOSS_THRESH;
 
     #[test]
     fn two_percent_of_loss_is_tolerated_and_more_is_not() {

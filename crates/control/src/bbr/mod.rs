@@ -16,17 +16,13 @@
 //! model sees about 1 % less than the packets on the wire. The draft leaves ECN open; see [`ecn`].
 
 mod ack_aggregation;
-mod bounds;
 mod drain;
 mod ecn;
 mod idle;
 mod loss;
-mod max_bw;
 mod min_rtt;
 mod options;
 mod output;
-mod parameters;
-pub(crate) mod picoquic;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;
@@ -35,14 +31,10 @@ mod startup;
 #[cfg(test)]
 mod tests;
 
-use crate::bbr_model::{FullPipe, Round, Sample};
+use crate::bbr_model::{Bounds, FullPipe, LossRound, MaxBw, Round, Sample};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::registry::Entry;
-use crate::{Context, Control, Controller, Init, Observer};
+use crate::{Context, Control, Controller, Entry, Init, Observer};
 use ack_aggregation::AckAggregation;
-use bounds::Bounds;
-use loss::LossRound;
-use max_bw::MaxBw;
 use min_rtt::MinRtt;
 use options::Tuning;
 use probe_bw::Probe;
@@ -56,13 +48,12 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "BBRv3",
     source: "draft-ietf-ccwg-bbr-06",
     options: options::OPTIONS,
-    build: |options, init| match options.text("variant") {
-        "picoquic" => Box::new(picoquic::Bbr::new(init)),
-        _ => Box::new(Bbr::new(
+    build: |options, init| {
+        Box::new(Bbr::new(
             init,
             options.flag("ecn"),
             Tuning::from_options(options),
-        )),
+        ))
     },
 };
 

@@ -1,4 +1,4 @@
-//! Options of BBR. The constants behind their defaults are in [`super::parameters`].
+//! Options of BBR. The constants behind their defaults are in [`crate::bbr_model::parameters`].
 
 use crate::bbr_model::Gain;
 use crate::{OptionDoc, OptionKind, Options};
@@ -8,7 +8,10 @@ use thalweg_units::Duration;
 pub(super) const OPTIONS: &[OptionDoc] = &[
     OptionDoc {
         name: "variant",
-        kind: OptionKind::Choice(&["draft", "picoquic"]),
+        kind: OptionKind::Variant {
+            here: &["draft"],
+            elsewhere: &["picoquic"],
+        },
         default: "draft",
         meaning: "the specification, or picoquic's version of August 2026",
     },
@@ -137,7 +140,7 @@ impl Tuning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bbr::parameters::{
+    use crate::bbr_model::parameters::{
         BETA, DEFAULT_CWND_GAIN, DOWN_PACING_GAIN, HEADROOM, LOSS_THRESH, MIN_RTT_FILTER_LEN,
         PROBE_RTT_INTERVAL, STARTUP_PACING_GAIN, UP_PACING_GAIN,
     };

@@ -1,10 +1,10 @@
 //! Pacing rate, send quantum and congestion window (draft-ietf-ccwg-bbr-06 section 5.6).
 
 use super::options::Tuning;
-use super::parameters::{
+use super::{Bbr, State};
+use crate::bbr_model::parameters::{
     DRAIN_PACING_GAIN, MAX_SEND_QUANTUM, PACING_MARGIN, PROBE_RTT_CWND_GAIN, UP_CWND_GAIN,
 };
-use super::{Bbr, State};
 use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Duration, Rate};
 

@@ -1,11 +1,10 @@
 //! ProbeRTT: halves the volume in flight to measure the propagation delay
 //! (draft-ietf-ccwg-bbr-06 section 5.3.4).
 
-use super::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION};
-use super::probe_bw::AckPhase;
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr_model::{Bubble, Sample, min_pipe_cwnd};
+use crate::bbr_model::parameters::{PROBE_RTT_CWND_GAIN, PROBE_RTT_DURATION};
+use crate::bbr_model::{AckPhase, Bubble, Sample, min_pipe_cwnd};
 use thalweg_units::{Bytes, Instant};
 
 /// Progress of a ProbeRTT episode.

@@ -13,9 +13,9 @@
 //! each round. This follows the prose: a reset of the round in the middle of a batch of losses would
 //! otherwise overwrite what the undo needs.
 
-use super::bounds::Bounds;
 use super::{Bbr, State};
 use crate::Context;
+use crate::bbr_model::Bounds;
 use crate::event::{Lost, SpuriousLoss, Timeout};
 use thalweg_units::Bytes;
 

@@ -1,9 +1,9 @@
 //! Startup: doubles the rate each round until the pipe is full (draft-ietf-ccwg-bbr-06 section 5.3.1).
 
 use super::loss::is_inflight_too_high;
-use super::parameters::STARTUP_FULL_LOSS_COUNT;
 use super::{Bbr, State};
 use crate::bbr_model::Sample;
+use crate::bbr_model::parameters::STARTUP_FULL_LOSS_COUNT;
 
 impl Bbr {
     /// EnterStartup().

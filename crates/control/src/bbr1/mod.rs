@@ -14,7 +14,6 @@
 //! and not implemented. ECN is neither claimed nor used.
 
 mod output;
-mod picoquic;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;
@@ -22,10 +21,11 @@ mod rtprop;
 #[cfg(test)]
 mod tests;
 
-use crate::bbr_model::{FullPipe, Gain, Round, Sample, WindowedMax};
+use crate::bbr_model::{
+    FullPipe, Gain, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
+};
 use crate::event::{Ack, Lost, RttSample, Sent, SpuriousLoss, Timeout};
-use crate::registry::Entry;
-use crate::{Context, Control, Controller, Init, Observer, OptionDoc, OptionKind};
+use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind};
 use probe_bw::Cycle;
 use probe_rtt::ProbeRtt;
 use recovery::Recovery;
@@ -39,14 +39,14 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "draft-cardwell-iccrg-bbr-congestion-control-00",
     options: &[OptionDoc {
         name: "variant",
-        kind: OptionKind::Choice(&["draft", "picoquic"]),
+        kind: OptionKind::Variant {
+            here: &["draft"],
+            elsewhere: &["picoquic"],
+        },
         default: "draft",
         meaning: "the specification, or picoquic's version of August 2026",
     }],
-    build: |options, init| match options.text("variant") {
-        "picoquic" => Box::new(picoquic::Bbr1::new(init)),
-        _ => Box::new(Bbr1::new(init)),
-    },
+    build: |_, init| Box::new(Bbr1::new(init)),
 };
 
 /// BtlBwFilterLen in round trips (section 4.1.1.2).
@@ -96,8 +96,7 @@ struct Bbr1 {
 impl Bbr1 {
     /// BBRInit() (section 4.3.1).
     fn new(init: &Init) -> Self {
-        let pacing_rate =
-            output::initial_pacing_rate(init.initial_window, Duration::from_millis(1));
+        let pacing_rate = initial_pacing_rate(init.initial_window, Duration::from_millis(1));
         Bbr1 {
             mtu: init.mtu,
             initial_window: init.initial_window,
@@ -112,7 +111,7 @@ impl Bbr1 {
             idle_restart: false,
             has_seen_rtt: false,
             pacing_rate,
-            quantum: output::send_quantum(pacing_rate, init.mtu),
+            quantum: send_quantum(pacing_rate, init.mtu),
             cwnd: init.initial_window,
         }
     }
@@ -128,10 +127,10 @@ impl Bbr1 {
         if !self.has_seen_rtt && cx.path.has_rtt() {
             self.has_seen_rtt = true;
             self.rtprop.seed(cx.path.smoothed_rtt);
-            let rate = output::initial_pacing_rate(self.initial_window, cx.path.smoothed_rtt);
+            let rate = initial_pacing_rate(self.initial_window, cx.path.smoothed_rtt);
             if self.btl_bw().is_zero() && !rate.is_zero() {
                 self.pacing_rate = rate;
-                self.quantum = output::send_quantum(rate, self.mtu);
+                self.quantum = send_quantum(rate, self.mtu);
             }
         }
     }

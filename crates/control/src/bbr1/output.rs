@@ -2,39 +2,13 @@
 //! (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2).
 
 use super::{Bbr1, State};
-use crate::bbr_model::{Gain, Sample, min_pipe_cwnd};
-use thalweg_units::{Bytes, Duration, Rate};
+use crate::bbr_model::{Gain, HIGH_GAIN, Sample, min_pipe_cwnd, send_quantum};
+use thalweg_units::Bytes;
 
-/// BBRHighGain, 2 / ln 2 = 2.885 (section 4.3.2.1).
-const HIGH_GAIN: Gain = Gain::permille(2885);
 /// Its inverse (section 4.3.3).
 const DRAIN_GAIN: Gain = Gain::permille(347);
 /// Window gain of ProbeBW (section 4.3.4.1).
 const PROBE_BW_CWND_GAIN: Gain = Gain::percent(200);
-/// Below this rate the quantum is one packet (section 4.2.2).
-const SLOW: Rate = Rate::from_bits_per_sec(1_200_000);
-/// Below this rate it is two.
-const MODERATE: Rate = Rate::from_bits_per_sec(24_000_000);
-const MAX_QUANTUM: Bytes = Bytes::new(65_536);
-
-/// BBRInitPacingRate() (section 4.2.1).
-pub(super) fn initial_pacing_rate(initial_window: Bytes, rtt: Duration) -> Rate {
-    HIGH_GAIN.of_rate(Rate::over(initial_window, rtt))
-}
-
-/// BBRSetSendQuantum() (section 4.2.2).
-pub(super) fn send_quantum(rate: Rate, mtu: Bytes) -> Bytes {
-    if rate < SLOW {
-        mtu
-    } else if rate < MODERATE {
-        mtu * 2
-    } else {
-        rate.bytes_in(Duration::from_millis(1))
-            .min(MAX_QUANTUM)
-            .max(mtu)
-    }
-}
-
 impl Bbr1 {
     /// BBR.pacing_gain.
     pub(super) fn pacing_gain(&self) -> Gain {

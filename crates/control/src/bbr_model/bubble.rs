@@ -9,7 +9,7 @@ use thalweg_units::{Bytes, Instant};
 
 /// Packets that left from some time on, until the total delivered passed a limit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bubble {
+pub struct Bubble {
     since: Instant,
     until: Bytes,
 }
@@ -26,18 +26,18 @@ impl Default for Bubble {
 
 impl Bubble {
     /// A gap opens.
-    pub(crate) fn opened(now: Instant) -> Self {
+    pub fn opened(now: Instant) -> Self {
         Bubble {
             since: now,
             until: Bytes::ZERO,
         }
     }
     /// The gap lasts until this much is delivered.
-    pub(crate) fn extend(&mut self, until: Bytes) {
+    pub fn extend(&mut self, until: Bytes) {
         self.until = until;
     }
     /// Whether the packet left within the gap or in the round trip after.
-    pub(crate) fn has_limited(&self, packet: &Snapshot) -> bool {
+    pub fn has_limited(&self, packet: &Snapshot) -> bool {
         packet.sent >= self.since && packet.delivered_at_send <= self.until
     }
 }

@@ -10,30 +10,30 @@ const ROUNDS: u32 = 3;
 
 /// Counts rounds in which sending faster did not deliver faster.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FullPipe {
+pub struct FullPipe {
     /// BBR.full_bw_reached: the pipe was full at some time.
-    pub(crate) reached: bool,
+    pub reached: bool,
     /// BBR.full_bw_now: the pipe is full since the search began.
-    pub(crate) now: bool,
+    pub now: bool,
     /// BBR.full_bw: the rate to grow from.
-    pub(crate) baseline: Rate,
+    pub baseline: Rate,
     count: u32,
 }
 
 impl FullPipe {
     /// ResetFullBW(), then counts growth from `baseline`.
-    pub(crate) fn restart(&mut self, baseline: Rate) {
+    pub fn restart(&mut self, baseline: Rate) {
         (self.now, self.baseline, self.count) = (false, baseline, 0);
     }
 
     /// CheckFullBWReached(), for the sample of an ACK that began a round and was not
     /// application-limited.
-    pub(crate) fn check(&mut self, sample: Rate) {
+    pub fn check(&mut self, sample: Rate) {
         self.check_growth(sample, GROWTH);
     }
 
     /// The same for another measure of growth.
-    pub(crate) fn check_growth(&mut self, sample: Rate, growth: Gain) {
+    pub fn check_growth(&mut self, sample: Rate, growth: Gain) {
         if self.now {
             return;
         }
@@ -47,7 +47,7 @@ impl FullPipe {
     }
 
     /// Loss has shown that the pipe is full (section 5.3.1.3).
-    pub(crate) fn declare(&mut self) {
+    pub fn declare(&mut self) {
         (self.now, self.reached) = (true, true);
     }
 }

@@ -3,6 +3,6 @@
 use thalweg_units::Bytes;
 
 /// MinPipeCwnd, four packets (section 2.8).
-pub(crate) fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
+pub fn min_pipe_cwnd(mtu: Bytes) -> Bytes {
     mtu * 4
 }

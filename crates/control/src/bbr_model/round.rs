@@ -8,11 +8,11 @@ use thalweg_units::Bytes;
 
 /// Counter of round trips.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Round {
+pub struct Round {
     /// BBR.round_count.
-    pub(crate) count: u64,
+    pub count: u64,
     /// BBR.round_start: whether this ACK began a round.
-    pub(crate) start: bool,
+    pub start: bool,
     next_delivered: Bytes,
     window_limited_now: bool,
     window_limited_before: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Round {
 
 impl Round {
     /// UpdateRound(): `prior_delivered` belongs to the newest acknowledged packet.
-    pub(crate) fn update(&mut self, prior_delivered: Bytes, delivered: Bytes) {
+    pub fn update(&mut self, prior_delivered: Bytes, delivered: Bytes) {
         self.start = prior_delivered >= self.next_delivered;
         if self.start {
             self.begin(delivered);
@@ -30,17 +30,17 @@ impl Round {
     }
 
     /// StartRound(): a new round begins now.
-    pub(crate) fn begin(&mut self, delivered: Bytes) {
+    pub fn begin(&mut self, delivered: Bytes) {
         self.next_delivered = delivered;
     }
 
     /// Records that a packet filled the window.
-    pub(crate) fn on_window_used_up(&mut self) {
+    pub fn on_window_used_up(&mut self) {
         self.window_limited_now = true;
     }
 
     /// C.is_cwnd_limited: the window was used up at some point in the current or the last round.
-    pub(crate) fn is_window_limited(&self) -> bool {
+    pub fn is_window_limited(&self) -> bool {
         self.window_limited_now || self.window_limited_before
     }
 }

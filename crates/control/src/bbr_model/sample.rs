@@ -6,35 +6,35 @@ use thalweg_units::{Bytes, Duration, Rate};
 
 /// The rate sample of one ACK: everything is about its most recently sent packet.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample {
+pub struct Sample {
     /// RS.delivery_rate, if the interval was long enough.
-    pub(crate) delivery_rate: Option<Rate>,
+    pub delivery_rate: Option<Rate>,
     /// RS.delivered: delivered between the departure of the packet and now.
-    pub(crate) delivered: Bytes,
+    pub delivered: Bytes,
     /// RS.prior_delivered: total delivered when the packet left.
-    pub(crate) prior_delivered: Bytes,
+    pub prior_delivered: Bytes,
     /// RS.is_app_limited.
-    pub(crate) is_app_limited: bool,
+    pub is_app_limited: bool,
     /// Whether the window limited the sender when the packet left.
-    pub(crate) is_window_limited: bool,
+    pub is_window_limited: bool,
     /// RS.tx_in_flight: in flight when the packet left, the packet included.
-    pub(crate) tx_in_flight: Bytes,
+    pub tx_in_flight: Bytes,
     /// RS.lost: declared lost between the departure of the packet and now.
-    pub(crate) lost: Bytes,
+    pub lost: Bytes,
     /// RS.newly_acked.
-    pub(crate) newly_acked: Bytes,
+    pub newly_acked: Bytes,
     /// RS.rtt, from departure to acknowledgement (section 4.2). The acknowledgement delay stays in: the
     /// minimum filter removes it.
-    pub(crate) rtt: Duration,
+    pub rtt: Duration,
     /// C.delivered.
-    pub(crate) total_delivered: Bytes,
+    pub total_delivered: Bytes,
     /// C.inflight, after this ACK.
-    pub(crate) in_flight: Bytes,
+    pub in_flight: Bytes,
 }
 
 impl Sample {
     /// Reads an ACK. `bubble` says whether the packet left in a gap that BBR itself made.
-    pub(crate) fn of(ack: &Ack, cx: &Context<'_>, bubble: bool) -> Self {
+    pub fn of(ack: &Ack, cx: &Context<'_>, bubble: bool) -> Self {
         Sample {
             delivery_rate: ack.rate.as_ref().map(|sample| sample.rate),
             delivered: ack.snapshot.delivered_since_sent,

@@ -7,7 +7,7 @@
 
 /// Maximum of the samples whose time lies within a window of the newest.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WindowedMax {
+pub struct WindowedMax {
     /// The best sample, the best after it, and the best after that.
     best: [Sample; 3],
 }
@@ -20,12 +20,12 @@ struct Sample {
 
 impl WindowedMax {
     /// The maximum; zero before the first sample.
-    pub(crate) fn get(&self) -> u64 {
+    pub fn get(&self) -> u64 {
         self.best[0].value
     }
 
     /// Takes a sample and drops what is `window` or more older; returns the maximum.
-    pub(crate) fn update(&mut self, value: u64, time: u64, window: u64) -> u64 {
+    pub fn update(&mut self, value: u64, time: u64, window: u64) -> u64 {
         let sample = Sample { value, time };
         if value >= self.best[0].value || time.saturating_sub(self.best[2].time) >= window {
             // A new maximum, or all samples are outside the window.

@@ -1,7 +1,7 @@
 //! Losses: when the smoothed loss rate means congestion.
 //!
 //! draft-huitema-ccwg-c4-spec, "Detecting Excessive Losses". The text updates the rate for every packet;
-//! the reference code only at losses ([`crate::picoquic::loss_filter`]).
+//! the reference code only at losses ([`crate::loss_filter`]).
 
 use super::congestion::Signal;
 use super::sensitivity::loss_threshold;
@@ -29,7 +29,7 @@ impl C4 {
 mod tests {
     use super::*;
     use crate::c4::sensitivity::sensitivity;
-    use crate::picoquic::loss_filter::LossFilter;
+    use crate::loss_filter::LossFilter;
     use thalweg_units::Rate;
 
     fn threshold(bytes_per_second: u64) -> f64 {

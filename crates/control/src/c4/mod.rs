@@ -54,10 +54,9 @@ mod sensitivity;
 #[cfg(test)]
 mod tests;
 
-use crate::c4_early;
 use crate::coefficient::Coefficient;
 use crate::event::{Ack, EcnCounts, Lost, RttSample};
-use crate::picoquic::loss_filter::LossFilter;
+use crate::loss_filter::LossFilter;
 use crate::{Context, Control, Controller, Entry, Init, Observer, Options, PathState};
 use constants::{ALPHA_INITIAL, INITIAL_MAX_RTT, PROBE_LEVEL_DEFAULT};
 use ecn::EcnFilter;
@@ -77,10 +76,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    match c4_early::Variant::from_name(options.text("variant")) {
-        Some(variant) => c4_early::build(variant, init),
-        None => Box::new(C4::new(Tuning::from_options(options), init)),
-    }
+    Box::new(C4::new(Tuning::from_options(options), init))
 }
 
 /// States of C4 ("States and Transition").

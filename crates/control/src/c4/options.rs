@@ -11,15 +11,10 @@ use thalweg_units::{Duration, Rate};
 pub(super) const OPTIONS: &[OptionDoc] = &[
     OptionDoc {
         name: "variant",
-        kind: OptionKind::Choice(&[
-            "draft-05",
-            "draft-04",
-            "2026-10",
-            "v1",
-            "v1-no-exit-on-delay",
-            "v2",
-            "v3",
-        ]),
+        kind: OptionKind::Variant {
+            here: &["draft-05", "draft-04", "2026-10"],
+            elsewhere: &["v1", "v1-no-exit-on-delay", "v2", "v3"],
+        },
         default: "draft-05",
         meaning: "version of C4: of a draft, of the code of October 2026, or an early one of 2025, without the options that are not for v1 to v3",
     },

@@ -1,10 +1,8 @@
 //! CUBIC.
 //!
-//! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`].
-//! [`picoquic`] reproduces picoquic's Cubic and dCubic, only for comparison with results that were
-//! measured with them.
+//! [`rfc9438`] is the controller of RFC 9438 and the default; its window function is in [`rfc9438::curve`]. The crate
+//! `thalweg-reference` adds picoquic's Cubic and dCubic.
 
-mod picoquic;
 mod rfc9438;
 
 use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options};
@@ -17,7 +15,10 @@ pub(crate) const ENTRY: Entry = Entry {
     options: &[
         OptionDoc {
             name: "variant",
-            kind: OptionKind::Choice(&["rfc9438", "picoquic", "dcubic"]),
+            kind: OptionKind::Variant {
+                here: &["rfc9438"],
+                elsewhere: &["picoquic", "dcubic"],
+            },
             default: "rfc9438",
             meaning: "rfc9438, or picoquic's Cubic or dCubic for comparison with its results",
         },
@@ -54,18 +55,15 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    match options.text("variant") {
-        "picoquic" => Box::new(picoquic::Cubic::new(init, picoquic::Signal::Loss)),
-        "dcubic" => Box::new(picoquic::Cubic::new(init, picoquic::Signal::Delay)),
-        _ => Box::new(rfc9438::Cubic::new(
-            init,
-            rfc9438::Shape {
-                c: options.number("c"),
-                beta: options.number("beta"),
-            },
-            options.text("start"),
-            options.flag("fast_convergence"),
-            options.classic_ecn(),
-        )),
-    }
+    let shape = rfc9438::Shape {
+        c: options.number("c"),
+        beta: options.number("beta"),
+    };
+    Box::new(rfc9438::Cubic::new(
+        init,
+        shape,
+        options.text("start"),
+        options.flag("fast_convergence"),
+        options.classic_ecn(),
+    ))
 }

@@ -25,17 +25,21 @@ struct Packet {
 }
 
 /// One flow on its path.
-pub(crate) struct Bottleneck {
-    pub(crate) flow: Flow,
-    pub(crate) rate: Rate,
-    pub(crate) delay: Duration,
-    pub(crate) buffer: Bytes,
+pub struct Bottleneck {
+    /// The flow.
+    pub flow: Flow,
+    /// Rate of the bottleneck.
+    pub rate: Rate,
+    /// Constant delay of the rest of the path, there and back.
+    pub delay: Duration,
+    /// Limit of the queue.
+    pub buffer: Bytes,
     /// Random loss in parts per thousand.
-    pub(crate) loss_permille: u64,
+    pub loss_permille: u64,
     /// Arrivals wait for the next multiple of this, as on links that send in bursts.
-    pub(crate) burst: Duration,
+    pub burst: Duration,
     /// Rate at which the application writes; unlimited if `None`.
-    pub(crate) app_rate: Option<Rate>,
+    pub app_rate: Option<Rate>,
     dice: Rng,
     in_flight: VecDeque<Packet>,
     busy_until: Instant,
@@ -46,16 +50,24 @@ pub(crate) struct Bottleneck {
     delivered_time: Instant,
     app_limited_until: Bytes,
     timeouts: u32,
-    pub(crate) dropped: u64,
-    /// Largest and smallest queue and volume in flight since they were last reset.
-    pub(crate) max_queue: Bytes,
-    pub(crate) min_in_flight: Bytes,
+    /// Packets that the queue dropped.
+    pub dropped: u64,
+    /// Largest queue since it was last reset.
+    pub max_queue: Bytes,
+    /// Smallest volume in flight since it was last reset.
+    pub min_in_flight: Bytes,
 }
 
 impl Bottleneck {
-    pub(crate) fn new(spec: &str, mbps: u64, delay_ms: u64, buffer: Bytes) -> Self {
+    /// A flow of that controller over so many Mbps, so many milliseconds of constant delay and such a buffer.
+    pub fn new(spec: &str, mbps: u64, delay_ms: u64, buffer: Bytes) -> Self {
+        Bottleneck::of(Flow::named(spec, &PICOQUIC), mbps, delay_ms, buffer)
+    }
+
+    /// The same for a flow that is there.
+    pub fn of(flow: Flow, mbps: u64, delay_ms: u64, buffer: Bytes) -> Self {
         Bottleneck {
-            flow: Flow::named(spec, &PICOQUIC),
+            flow,
             rate: Rate::from_bits_per_sec(mbps * 1_000_000),
             delay: Duration::from_millis(delay_ms),
             buffer,
@@ -78,35 +90,40 @@ impl Bottleneck {
         }
     }
 
-    pub(crate) fn bdp(&self) -> Bytes {
+    /// The bandwidth-delay product.
+    pub fn bdp(&self) -> Bytes {
         self.rate.bytes_in(self.delay)
     }
-    pub(crate) fn queue(&self) -> Bytes {
+    /// Bytes that wait.
+    pub fn queue(&self) -> Bytes {
         self.rate.bytes_in(self.busy_until - self.flow.now)
     }
-    pub(crate) fn state(&self) -> &'static str {
+    /// The state that the controller shows.
+    pub fn state(&self) -> &'static str {
         self.flow.state()
     }
     /// A variable that the controller shows; infinite while it has no value.
-    pub(crate) fn variable(&self, name: &str) -> f64 {
+    pub fn variable(&self, name: &str) -> f64 {
         self.flow.variable(name).unwrap_or(f64::INFINITY)
     }
-    pub(crate) fn reset_extremes(&mut self) {
+    /// Forgets the extremes.
+    pub fn reset_extremes(&mut self) {
         (self.max_queue, self.min_in_flight) = (Bytes::ZERO, Bytes::MAX);
     }
-    pub(crate) fn run_for(&mut self, span: Duration) {
+    /// Plays so long.
+    pub fn run_for(&mut self, span: Duration) {
         let end = self.flow.now + span;
         self.run_while(end, |_| true);
     }
     /// Runs until the state has this name; panics after a minute.
-    pub(crate) fn run_to(&mut self, state: &str) {
+    pub fn run_to(&mut self, state: &str) {
         let end = self.flow.now + Duration::from_secs(60);
         self.run_while(end, |path| path.state() != state);
         assert!(self.flow.now < end, "{state} was not reached");
     }
 
     /// Runs while the condition holds, up to `end`.
-    pub(crate) fn run_while(&mut self, end: Instant, go_on: impl Fn(&Self) -> bool) {
+    pub fn run_while(&mut self, end: Instant, go_on: impl Fn(&Self) -> bool) {
         while go_on(self) {
             let flow = &mut self.flow;
             flow.path.window_limited = flow.path.bytes_in_flight + MTU > flow.window();
@@ -156,7 +173,7 @@ impl Bottleneck {
     }
 
     /// Declares the oldest `count` packets in flight lost by mistake: they will still arrive.
-    pub(crate) fn declare_lost(&mut self, count: usize) -> Vec<Lost> {
+    pub fn declare_lost(&mut self, count: usize) -> Vec<Lost> {
         let oldest = self.in_flight.iter().take(count);
         oldest
             .map(|packet| self.flow.suspect(packet.number))

@@ -7,7 +7,7 @@ use thalweg_units::Bytes;
 
 impl<C: Controller + ?Sized> Flow<C> {
     /// A packet sent now and alone, and `acked` delivered since.
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             sent: self.now,
             in_flight_at_send: Bytes::ZERO,
@@ -21,13 +21,13 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// The latest RTT of the path is reported.
-    pub(crate) fn report_rtt(&mut self) {
+    pub fn report_rtt(&mut self) {
         let rtt = self.path.latest_rtt;
         self.call(|controller, cx| controller.on_rtt(&RttSample { rtt, raw: rtt }, cx));
     }
 
     /// An ACK of `acked` bytes, with the latest RTT of the path.
-    pub(crate) fn report_ack(&mut self) {
+    pub fn report_ack(&mut self) {
         let ack = Ack {
             largest: self.path.largest_acked.unwrap_or(0),
             newly_acked: self.acked,
@@ -43,7 +43,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// The loss of a packet.
-    pub(crate) fn report_loss(&mut self, packet: u64) {
+    pub fn report_loss(&mut self, packet: u64) {
         let lost = Lost {
             packet,
             size: self.size,
@@ -54,18 +54,18 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// The cumulative counts of ECN marks.
-    pub(crate) fn report_ecn(&mut self, counts: EcnCounts) {
+    pub fn report_ecn(&mut self, counts: EcnCounts) {
         self.path.ecn = counts;
         self.call(|controller, cx| controller.on_ecn(&counts, cx));
     }
 
     /// A remembered window.
-    pub(crate) fn report_seed(&mut self, window: Bytes) {
+    pub fn report_seed(&mut self, window: Bytes) {
         self.call(|controller, cx| controller.on_seed(window, cx));
     }
 
     /// A timeout, the return of a packet that was lost, and an idle period.
-    pub(crate) fn report_timeout_spurious_loss_and_idle_restart(&mut self) {
+    pub fn report_timeout_spurious_loss_and_idle_restart(&mut self) {
         let timeout = Timeout {
             count: 3,
             packet: 1,

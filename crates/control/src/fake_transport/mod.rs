@@ -4,11 +4,13 @@
 //! and keeps that state consistent with the arrivals of the test; [`by_hand`] reports events without
 //! packets; [`bottleneck`] puts the flow on a path that decides the fate of its packets.
 
+pub mod any_events;
+pub mod any_operation;
 mod bottleneck;
 mod by_hand;
 mod packets;
 
-pub(crate) use bottleneck::Bottleneck;
+pub use bottleneck::Bottleneck;
 
 use crate::event::{RateSample, Snapshot};
 use crate::{Context, Control, Controller, ControllerSpec, Init, Observer, PathState, Rng};
@@ -17,50 +19,55 @@ use std::fmt;
 use thalweg_units::{Bytes, Duration, Instant};
 
 /// Size of every packet of [`Flow::new`].
-pub(crate) const MTU: Bytes = Bytes::new(1_000);
+pub const MTU: Bytes = Bytes::new(1_000);
 
 /// The largest packet and the initial window of picoquic, at the start of time.
-pub(crate) const PICOQUIC: Init = Init {
+pub const PICOQUIC: Init = Init {
     now: Instant::START,
     mtu: Bytes::new(1_440),
     initial_window: Bytes::new(15_360),
 };
 
+/// Ten packets of a window, one second after the start of time.
+pub const INIT: Init = Init {
+    now: Instant::from_nanos(1_000_000_000),
+    mtu: MTU,
+    initial_window: Bytes::new(10_000),
+};
+
 /// One flow and its controller.
-pub(crate) struct Flow<C: ?Sized = dyn Controller> {
-    pub(crate) controller: Box<C>,
-    pub(crate) path: PathState,
-    pub(crate) now: Instant,
+pub struct Flow<C: ?Sized = dyn Controller> {
+    /// Its controller.
+    pub controller: Box<C>,
+    /// What the controller is given of the path.
+    pub path: PathState,
+    /// The clock.
+    pub now: Instant,
     /// Size of every packet.
     size: Bytes,
     /// Bytes of it that do not count as delivered: the AEAD tag.
-    pub(crate) tag: Bytes,
+    pub tag: Bytes,
     /// Whether packets are marked as sent without enough data to fill the window.
-    pub(crate) app_limited: bool,
+    pub app_limited: bool,
     /// The delivery-rate sample of ACKs.
-    pub(crate) rate: Option<RateSample>,
+    pub rate: Option<RateSample>,
     /// Bytes that events by hand report as delivered since their packet was sent.
-    pub(crate) acked: Bytes,
+    pub acked: Bytes,
     rng: Rng,
     outstanding: BTreeMap<u64, Snapshot>,
     lost: BTreeMap<u64, Snapshot>,
     /// Time and name of each state that the controller entered.
-    pub(crate) states: Vec<(Instant, &'static str)>,
+    pub states: Vec<(Instant, &'static str)>,
 }
 
 impl Flow {
     /// A flow that starts at one second with a window of ten packets, driven by the controller of that name.
-    pub(crate) fn new(spec: &str) -> Self {
-        let init = Init {
-            now: Instant::START + Duration::from_secs(1),
-            mtu: MTU,
-            initial_window: MTU * 10,
-        };
-        Flow::named(spec, &init)
+    pub fn new(spec: &str) -> Self {
+        Flow::named(spec, &INIT)
     }
 
     /// A flow driven by the controller of that name.
-    pub(crate) fn named(spec: &str, init: &Init) -> Self {
+    pub fn named(spec: &str, init: &Init) -> Self {
         let spec: ControllerSpec = spec.parse().unwrap();
         Flow::of(spec.build(init), init)
     }
@@ -68,7 +75,7 @@ impl Flow {
 
 impl<C: Controller + ?Sized> Flow<C> {
     /// A flow with its handshake done, which has had data to send all the time.
-    pub(crate) fn of(controller: Box<C>, init: &Init) -> Self {
+    pub fn of(controller: Box<C>, init: &Init) -> Self {
         let mut path = PathState::new(init.mtu, init.now);
         path.established = true;
         path.newest_acked_data_sent = init.now + Duration::from_nanos(1);
@@ -91,7 +98,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// Calls the controller with the current context.
-    pub(crate) fn call<R>(&mut self, f: impl FnOnce(&mut C, &mut Context<'_>) -> R) -> R {
+    pub fn call<R>(&mut self, f: impl FnOnce(&mut C, &mut Context<'_>) -> R) -> R {
         let mut cx = Context {
             now: self.now,
             path: &self.path,
@@ -109,33 +116,36 @@ impl<C: Controller + ?Sized> Flow<C> {
         }
     }
 
-    pub(crate) fn advance(&mut self, span: Duration) {
+    /// Lets time pass.
+    pub fn advance(&mut self, span: Duration) {
         self.now += span;
     }
-    pub(crate) fn control(&self) -> Control {
+    /// The decision of the controller.
+    pub fn control(&self) -> Control {
         self.controller.control()
     }
-    pub(crate) fn window(&self) -> Bytes {
+    /// Its window.
+    pub fn window(&self) -> Bytes {
         self.control().window
     }
     /// The window in packets.
-    pub(crate) fn packets(&self) -> f64 {
+    pub fn packets(&self) -> f64 {
         self.window().as_u64() as f64 / self.size.as_u64() as f64
     }
     /// The controller's state in traces.
-    pub(crate) fn shown(&self) -> Shown {
+    pub fn shown(&self) -> Shown {
         let mut shown = Shown::default();
         self.controller.observe(&mut shown);
         shown
     }
     /// The state that the controller shows in traces.
-    pub(crate) fn state(&self) -> &'static str {
+    pub fn state(&self) -> &'static str {
         let mut state = StateOnly("");
         self.controller.observe(&mut state);
         state.0
     }
     /// A variable that the controller shows in traces.
-    pub(crate) fn variable(&self, name: &str) -> Option<f64> {
+    pub fn variable(&self, name: &str) -> Option<f64> {
         let shown = self.shown();
         let mut variables = shown.variables.iter();
         variables.find_map(|(known, value)| (*known == name).then_some(*value))
@@ -144,9 +154,11 @@ impl<C: Controller + ?Sized> Flow<C> {
 
 /// A state and its variables, in the order in which they are shown.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Shown {
-    pub(crate) state: &'static str,
-    pub(crate) variables: Vec<(&'static str, f64)>,
+pub struct Shown {
+    /// The state.
+    pub state: &'static str,
+    /// The variables with their names.
+    pub variables: Vec<(&'static str, f64)>,
 }
 
 impl Observer for Shown {

@@ -14,12 +14,12 @@ use thalweg_units::{Bytes, Duration, Ecn};
 
 impl<C: Controller + ?Sized> Flow<C> {
     /// The packets in flight, oldest first.
-    pub(crate) fn in_flight(&self) -> Vec<u64> {
+    pub fn in_flight(&self) -> Vec<u64> {
         self.outstanding.keys().copied().collect()
     }
 
     /// Sends one packet, whatever the window.
-    pub(crate) fn send(&mut self) -> u64 {
+    pub fn send(&mut self) -> u64 {
         let packet = self.path.next_packet;
         let prior = self.path.bytes_in_flight;
         self.path.next_packet += 1;
@@ -39,7 +39,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// Sends until the window is full.
-    pub(crate) fn fill_window(&mut self) {
+    pub fn fill_window(&mut self) {
         while self.path.bytes_in_flight + self.size <= self.window() {
             self.send();
         }
@@ -47,31 +47,31 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// The oldest packet arrives now, alone in its ACK.
-    pub(crate) fn ack_next(&mut self) {
+    pub fn ack_next(&mut self) {
         if let Some(packet) = self.outstanding.keys().next().copied() {
             self.ack(packet);
         }
     }
 
     /// One packet arrives now, alone in its ACK.
-    pub(crate) fn ack(&mut self, packet: u64) {
+    pub fn ack(&mut self, packet: u64) {
         self.ack_all(&[packet]);
     }
 
     /// Packets that arrive in one ACK now; those that are not in flight are ignored.
-    pub(crate) fn ack_all(&mut self, packets: &[u64]) {
+    pub fn ack_all(&mut self, packets: &[u64]) {
         self.ack_marked(packets, 0);
     }
 
     /// Packets that arrive in one ACK now, `marked` of them with a CE mark.
-    pub(crate) fn ack_marked(&mut self, packets: &[u64], marked: u64) {
+    pub fn ack_marked(&mut self, packets: &[u64], marked: u64) {
         if let Some(ack) = self.receive(packets, marked) {
             self.call(|controller, cx| controller.on_ack(&ack, cx));
         }
     }
 
     /// The same without the last step: reports marks and the RTT sample, and gives the ACK to report.
-    pub(crate) fn receive(&mut self, packets: &[u64], marked: u64) -> Option<Ack> {
+    pub fn receive(&mut self, packets: &[u64], marked: u64) -> Option<Ack> {
         let acked: Vec<(u64, Snapshot)> = packets
             .iter()
             .filter_map(|p| Some((*p, self.outstanding.remove(p)?)))
@@ -107,12 +107,12 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// A packet is declared lost.
-    pub(crate) fn lose(&mut self, packet: u64) {
+    pub fn lose(&mut self, packet: u64) {
         self.declare_lost(packet, false);
     }
 
     /// A packet is declared lost and completes a period of persistent congestion.
-    pub(crate) fn lose_persistently(&mut self, packet: u64) {
+    pub fn lose_persistently(&mut self, packet: u64) {
         self.declare_lost(packet, true);
     }
 
@@ -126,7 +126,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// Declares a packet lost by mistake: it stays in flight and may arrive.
-    pub(super) fn suspect(&mut self, packet: u64) -> Lost {
+    pub fn suspect(&mut self, packet: u64) -> Lost {
         let snapshot = self.outstanding[&packet].clone();
         self.report_lost(packet, snapshot, false)
     }
@@ -149,7 +149,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// A packet that was declared lost, or only timed out, is acknowledged.
-    pub(crate) fn spurious(&mut self, packet: u64) {
+    pub fn spurious(&mut self, packet: u64) {
         let timeout_only = !self.lost.contains_key(&packet);
         let sent = self
             .lost
@@ -168,12 +168,12 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// The first probe timeout fires for the oldest packet in flight.
-    pub(crate) fn timeout(&mut self) {
+    pub fn timeout(&mut self) {
         self.timeout_number(1);
     }
 
     /// A probe timeout fires for the oldest packet in flight, `count` of them in a row.
-    pub(super) fn timeout_number(&mut self, count: u32) {
+    pub fn timeout_number(&mut self, count: u32) {
         let Some((packet, snapshot)) = self.outstanding.iter().next() else {
             return;
         };
@@ -186,7 +186,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// An ACK of `packet` reports one more CE mark.
-    pub(crate) fn mark_ce(&mut self, packet: u64) {
+    pub fn mark_ce(&mut self, packet: u64) {
         self.count_ecn(packet, 1, 1);
     }
 
@@ -207,7 +207,7 @@ impl<C: Controller + ?Sized> Flow<C> {
     }
 
     /// Sends a window, waits `rtt`, and acknowledges each of its packets.
-    pub(crate) fn round(&mut self, rtt: Duration) {
+    pub fn round(&mut self, rtt: Duration) {
         self.fill_window();
         self.advance(rtt);
         for packet in self.in_flight() {

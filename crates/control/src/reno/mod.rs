@@ -1,9 +1,7 @@
 //! NewReno.
 //!
-//! [`rfc9002`] is the controller of RFC 9002 section 7 and the default. [`picoquic`] reproduces
-//! picoquic's NewReno, only for comparison with results that were measured with it.
+//! [`rfc9002`] is the controller of RFC 9002 section 7 and the default. The crate `thalweg-reference` adds picoquic's NewReno.
 
-mod picoquic;
 mod rfc9002;
 
 use crate::{Controller, Entry, Init, OptionDoc, OptionKind, Options};
@@ -16,7 +14,10 @@ pub(crate) const ENTRY: Entry = Entry {
     options: &[
         OptionDoc {
             name: "variant",
-            kind: OptionKind::Choice(&["rfc9002", "picoquic"]),
+            kind: OptionKind::Variant {
+                here: &["rfc9002"],
+                elsewhere: &["picoquic"],
+            },
             default: "rfc9002",
             meaning: "rfc9002, or picoquic's NewReno for comparison with its results",
         },
@@ -47,14 +48,11 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build(options: &Options, init: &Init) -> Box<dyn Controller> {
-    match options.text("variant") {
-        "picoquic" => Box::new(picoquic::Reno::new(init)),
-        _ => Box::new(rfc9002::Reno::new(
-            init,
-            options.number("increase"),
-            options.number("decrease"),
-            options.text("start"),
-            options.classic_ecn(),
-        )),
-    }
+    Box::new(rfc9002::Reno::new(
+        init,
+        options.number("increase"),
+        options.number("decrease"),
+        options.text("start"),
+        options.classic_ecn(),
+    ))
 }

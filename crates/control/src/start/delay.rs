@@ -8,8 +8,8 @@
 //! over the smoothed RTT (RFC 9002 section 7.7).
 
 use super::{SlowStart, Verdict};
+use crate::delay_hystart::DelayHystart;
 use crate::event::Ack;
-use crate::picoquic::delay_hystart::DelayHystart;
 use crate::{Context, PathState};
 use thalweg_units::{Bytes, Duration};
 
@@ -22,7 +22,7 @@ pub(super) struct Delay {
 impl Delay {
     pub(super) fn new() -> Self {
         Delay {
-            test: DelayHystart::new(),
+            test: DelayHystart::default(),
         }
     }
 

@@ -2,7 +2,6 @@
 //! For tests and other programs; the Python package does the same in its own process.
 
 use std::process::ExitCode;
-use thalweg_control::Registry;
 
 fn main() -> ExitCode {
     let numbers: Vec<i32> = std::env::args()
@@ -13,9 +12,12 @@ fn main() -> ExitCode {
         eprintln!("error: expected the numbers of two descriptors: request and answer");
         return ExitCode::from(2);
     };
-    match thalweg_live::serve(request, answer, &Registry::standard(), &|payload, _| {
-        Err(payload)
-    }) {
+    match thalweg_live::serve(
+        request,
+        answer,
+        &thalweg_reference::registry(),
+        &|payload, _| Err(payload),
+    ) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -87,6 +87,14 @@ impl Credentials {
     }
 }
 
+/// The TLS configuration of a client that accepts one fingerprint, for clients other than [`get`](super::get).
+///
+/// # Errors
+/// If TLS cannot be set up.
+pub fn client_crypto(fingerprint: Fingerprint) -> Result<Arc<QuicClientConfig>, CredentialsError> {
+    client(fingerprint).map(|(crypto, _)| crypto)
+}
+
 /// The TLS configuration of a client that accepts one fingerprint, and where it records another one.
 pub(super) fn client(
     fingerprint: Fingerprint,

@@ -19,7 +19,6 @@
 
 mod client;
 mod credentials;
-pub mod hostile;
 mod media;
 mod peer;
 mod report;
@@ -30,9 +29,10 @@ mod service;
 mod transfer;
 mod udp;
 
+pub use crate::identity::SERVER_NAME;
 pub use crate::pinned::{Fingerprint, FingerprintError};
 pub use client::{GetError, Order, RequestHandle, Summary, get};
-pub use credentials::{Credentials, CredentialsError};
+pub use credentials::{Credentials, CredentialsError, client_crypto};
 pub use media::{CallReport, TrackReport};
 pub use report::SenderReport;
 pub use request::{LONGEST_CALL, Workload};

@@ -6,12 +6,13 @@ use super::request::{Answer, MOST, Outcome, Request, Workload};
 use super::transfer::{Document, Reading, Transfer, write_document};
 use noq_proto::{Dir, Event, StreamEvent, StreamId};
 use std::time::Instant;
-use thalweg_control::ControllerSpec;
+use thalweg_control::Registry;
 use thalweg_units::Bytes;
 
 /// The application of one connection.
 pub(super) struct Service {
-    clients_choose: bool,
+    /// The controllers of which the client may select one.
+    offered: Option<Registry>,
     control: Option<StreamId>,
     document: Document,
     pub(super) workload: Option<Workload>,
@@ -24,9 +25,9 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) fn new(clients_choose: bool) -> Service {
+    pub(super) fn new(offered: Option<Registry>) -> Service {
         Service {
-            clients_choose,
+            offered,
             control: None,
             document: Document::default(),
             workload: None,
@@ -91,13 +92,11 @@ impl Service {
 
     fn begin(&mut self, request: Request, peer: &mut Peer, now: Instant) -> Result<(), String> {
         if let Some(controller) = request.controller {
-            if !self.clients_choose {
+            let Some(offered) = &self.offered else {
                 return Err("this server does not let clients choose its controller".to_owned());
-            }
-            let spec: ControllerSpec = controller
-                .parse()
-                .map_err(|error: thalweg_control::SpecError| error.to_string())?;
-            peer.use_controller(&spec);
+            };
+            let spec = offered.read(&controller);
+            peer.use_controller(&spec.map_err(|error| error.to_string())?);
         }
         self.workload = Some(request.workload);
         self.transfer = Some(match request.workload {

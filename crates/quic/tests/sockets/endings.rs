@@ -60,7 +60,7 @@ fn a_port_in_use_is_refused() {
 #[test]
 fn clients_choose_a_controller_only_if_the_server_allows_it() {
     let mut strict = config();
-    strict.clients_choose = false;
+    strict.offered = None;
     let server = serve(strict);
     let mut order = server.order(Workload::Download(mb(1)));
     order.server_controller = Some(controller("bbr"));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration as Span;
-use thalweg_control::ControllerSpec;
+use thalweg_control::{ControllerSpec, Registry};
 use thalweg_quic::net::{
     Credentials, Fingerprint, GetError, Limits, Order, RequestHandle, Served, Server, ServerConfig,
     Summary, Totals, Workload, get,
@@ -21,7 +21,7 @@ pub(crate) fn config() -> ServerConfig {
         address: (Ipv4Addr::LOCALHOST, 0).into(),
         credentials: Credentials::make().expect("random numbers"),
         controller: controller("cubic"),
-        clients_choose: true,
+        offered: Some(Registry::standard()),
         limits: Limits::default(),
         trace: false,
     }

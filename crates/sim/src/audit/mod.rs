@@ -35,10 +35,10 @@ mod link;
 mod schedule;
 mod transmitter;
 
-use crate::outcome::trace;
 use crate::scenario::Scenario;
 use crate::scenario::hop::{LinkId, PerDirection};
-use crate::trial::connection::Connection;
+use crate::trial::connection::{self, Connection};
+use crate::trial::element::{Element, Elements};
 use crate::trial::stack::Endpoint;
 use clock::Clock;
 use crossing::Entry;
@@ -73,6 +73,7 @@ struct Tagged {
 
 pub(crate) struct Auditor {
     seed: u64,
+    elements: Elements,
     clock: Clock,
     links: Vec<AuditedLink>,
     link_names: Vec<String>,
@@ -88,7 +89,7 @@ impl Auditor {
         scenario: &Scenario,
         seed: u64,
         connections: &[Connection],
-        elements: usize,
+        elements: Elements,
     ) -> Self {
         let configs = || scenario.hops.iter().flat_map(|hop| hop.links.iter());
         let links: Vec<AuditedLink> = configs()
@@ -132,11 +133,12 @@ impl Auditor {
         let names = scenario.hops.iter().flat_map(|hop| hop.names.iter());
         Auditor {
             seed,
-            clock: Clock::new(elements),
+            clock: Clock::new(elements.count(connections.len())),
+            elements,
             links,
             link_names: names.map(|name| format!("link {name}")).collect(),
             sides,
-            names: trace::flow_names(scenario, connections),
+            names: connection::names(scenario, connections),
             tagged: Vec::new(),
             vacant: Vec::new(),
             finding: None,
@@ -167,35 +169,22 @@ impl Auditor {
         format!("flow {} ({role})", self.names[connection])
     }
 
-    fn element_name(&self, element: usize, per_connection: usize) -> String {
-        match element.checked_sub(self.links.len()) {
-            None => self.link_names[element].clone(),
-            Some(position) => match position % per_connection {
-                side @ (0 | 1) => self.side_name(position / per_connection, side),
-                _ => format!(
-                    "flow {} (applications)",
-                    self.names[position / per_connection]
-                ),
-            },
+    fn element_name(&self, element: Element) -> String {
+        match element {
+            Element::Link(link) => self.link_names[link.index()].clone(),
+            Element::Endpoint(index, side) => self.side_name(index, side.index()),
+            Element::Applications(index) => format!("flow {} (applications)", self.names[index]),
         }
     }
 
-    /// The event loop calls `element` at `time`; it is due at `due`. Of each connection there are
-    /// `per_connection` elements, after the links.
-    pub(crate) fn call(
-        &mut self,
-        element: usize,
-        time: Instant,
-        due: Instant,
-        per_connection: usize,
-    ) {
+    /// The event loop calls `element` at `time`; it is due at `due`.
+    pub(crate) fn call(&mut self, element: Element, time: Instant, due: Instant) {
         if let Some((idle, problem)) = self.clock.called_in_vain() {
-            self.note(Err(problem), |audit| {
-                audit.element_name(idle, per_connection)
-            });
+            let idle = self.elements.numbered(idle);
+            self.note(Err(problem), |audit| audit.element_name(idle));
         }
-        let verdict = self.clock.call(element, time, due);
-        self.note(verdict, |audit| audit.element_name(element, per_connection));
+        let verdict = self.clock.call(self.elements.number(element), time, due);
+        self.note(verdict, |audit| audit.element_name(element));
     }
 
     /// An endpoint sends a packet with this number into its first link. Returns its tag on the link.
@@ -341,12 +330,11 @@ impl Auditor {
     pub(crate) fn end_element(
         &mut self,
         now: Instant,
-        element: usize,
+        element: Element,
         (due, scheduled): (Instant, Instant),
-        per_connection: usize,
     ) {
         let verdict = Clock::end(now, due, scheduled);
-        self.note(verdict, |audit| audit.element_name(element, per_connection));
+        self.note(verdict, |audit| audit.element_name(element));
     }
 
     /// Conservation of a link at the end of the trial.

@@ -7,9 +7,8 @@
 //! What waits at the end of a trial is played on for at most a minute to know when it would have left its queue. Packets
 //! that even then wait, on a suspended link, have no row.
 
-use crate::outcome::trace::flow_names;
 use crate::scenario::Scenario;
-use crate::trial::connection::Connection;
+use crate::trial::connection::{self, Connection};
 use thalweg_path::{Limit, Link, Packet, Passage};
 use thalweg_units::{Duration, Instant};
 
@@ -93,7 +92,7 @@ impl PassageRecorder {
             watch,
             passages: Passages {
                 until: Instant::NEVER,
-                flow_names: flow_names(scenario, connections),
+                flow_names: connection::names(scenario, connections),
                 link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
                 ..Passages::default()
             },

@@ -6,8 +6,8 @@
 
 use crate::outcome::frames::{FrameRow, frames};
 use crate::outcome::passages::{PassageRecorder, Passages, Watch};
-use crate::scenario::{Scenario, Workload};
-use crate::trial::connection::Connection;
+use crate::scenario::Scenario;
+use crate::trial::connection::{self, Connection};
 use crate::trial::stack::Endpoint;
 use serde::{Deserialize, Serialize};
 use thalweg_path::{DropCause, Link};
@@ -138,7 +138,7 @@ impl Recorder {
         Recorder {
             trace: Trace {
                 links: Vec::with_capacity(ROWS),
-                flow_names: flow_names(scenario, connections),
+                flow_names: connection::names(scenario, connections),
                 link_names: hops.flat_map(|hop| hop.names.iter().cloned()).collect(),
                 ..Trace::default()
             },
@@ -291,22 +291,4 @@ pub(crate) fn sample_sender(
         path: endpoint.path(),
     };
     recorder.sample(time, flow, event, &sender, |out| endpoint.observe(out));
-}
-
-/// Names of connections: that of their flow, or, in a flow of requests, "web/17".
-pub(crate) fn flow_names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
-    let mut counts = vec![0; scenario.flows.len()];
-    for connection in connections {
-        counts[connection.flow] += 1;
-    }
-    let mut names = Vec::new();
-    for (spec, count) in scenario.flows.iter().zip(counts) {
-        match &spec.workload {
-            Workload::Requests(_) => {
-                names.extend((0..count).map(|number| format!("{}/{number}", spec.name)));
-            }
-            _ => names.push(spec.name.clone()),
-        }
-    }
-    names
 }

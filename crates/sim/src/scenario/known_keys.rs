@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 /// The schema of a scenario file.
 pub(crate) struct KnownKeys {
     root: Map<String, Value>,
+    /// Those of the top that a file needs.
+    needed: Vec<Value>,
     /// Tables and choices by the name of their type.
     types: Map<String, Value>,
 }
@@ -14,7 +16,9 @@ impl KnownKeys {
     pub(crate) fn new() -> Self {
         let schema = schemars::schema_for!(ScenarioFile);
         let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
+        let needed = schema.as_value().get("required").and_then(Value::as_array);
         KnownKeys {
+            needed: needed.cloned().unwrap_or_default(),
             root: object(schema.as_value().get("properties")).unwrap_or_default(),
             types: object(schema.as_value().get("$defs")).unwrap_or_default(),
         }
@@ -39,14 +43,58 @@ impl KnownKeys {
             let names = names.collect::<Option<Vec<&str>>>()?;
             Some(format!("\"{}\"", names.join("\", \"")))
         };
-        let models =
-            named("/properties/model/const").map(|names| format!("a table with model = {names}"));
+        let models = named("/properties/model/const");
+        // The text of the short form is a model.
+        if let Some(names) = &models
+            && forms.iter().any(|form| form.get("enum").is_some())
+        {
+            return Some(format!(
+                "{names}, or a table with one of these as its model"
+            ));
+        }
+        let models = models.map(|names| format!("a table with model = {names}"));
         let tables = models.or_else(|| named("/const"))?;
         let example = |form: &&Value| Some(form.get("examples")?.get(0)?.as_str()?.to_owned());
         match forms.iter().find_map(example) {
             Some(text) => Some(format!("\"{text}\", or {tables}")),
             None => Some(tables),
         }
+    }
+
+    /// A table of a key with one of its models, and with what that needs: `{ model = "wifi", mean = "7 ms" }`.
+    pub(crate) fn with_model(&self, key: &str, model: &str) -> Option<String> {
+        let form = self.tables(key).find(|form| {
+            let name = form.pointer("/properties/model/const");
+            name.and_then(Value::as_str) == Some(model)
+        })?;
+        let keys = properties(form)?;
+        let needed = form.get("required")?.as_array()?.iter();
+        let needed = needed.filter_map(|name| name.as_str());
+        let needed = needed.filter_map(|name| example(keys, name));
+        let model = format!("model = \"{model}\"");
+        let all: Vec<String> = std::iter::once(model).chain(needed).collect();
+        Some(format!("{{ {} }}", all.join(", ")))
+    }
+
+    /// What a key of a table looks like, by an example: `rtt = "40 ms"`.
+    pub(crate) fn example(&self, table: &str, key: &str) -> Option<String> {
+        let own = self.tables(table).filter_map(properties);
+        own.chain(self.all_keys())
+            .find_map(|keys| example(keys, key))
+    }
+
+    /// The keys of every table, the top of the file last.
+    fn all_keys(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        let kinds = self.types.values().flat_map(variants);
+        kinds.filter_map(properties).chain([&self.root])
+    }
+
+    /// The tables that a key may be, or the items of its list.
+    fn tables<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a Value> {
+        let found = self.all_keys().filter_map(move |keys| keys.get(key));
+        let one = found.map(|property| property.get("items").unwrap_or(property));
+        one.flat_map(|property| self.forms(property))
+            .flat_map(variants)
     }
 
     /// Whether the key at the end of these parts is a share, whose text may be a bare number: `path.loss`.
@@ -79,10 +127,13 @@ impl KnownKeys {
 
     /// Whether a key is a table, and not a list of them.
     pub(crate) fn is_table(&self, key: &str) -> bool {
-        let tables = self.types.values();
-        let keys = tables.filter_map(|kind| kind.get("properties")?.as_object());
-        let property = keys.chain([&self.root]).find_map(|keys| keys.get(key));
+        let property = self.all_keys().find_map(|keys| keys.get(key));
         property.is_some_and(|property| self.keys(property).next().is_some())
+    }
+
+    /// Whether a key is one that the top of a file needs.
+    pub(crate) fn is_needed_at_top(&self, key: &str) -> bool {
+        self.needed.iter().any(|needed| needed == key)
     }
 
     /// Where a key stands that is not known at the top: `path.rtt`, `flow.NAME.controller`. Tables come before lists.
@@ -107,7 +158,7 @@ impl KnownKeys {
     fn keys<'a>(&'a self, property: &'a Value) -> impl Iterator<Item = &'a str> {
         let forms = self.forms(property).into_iter();
         forms
-            .filter_map(|form| form.get("properties")?.as_object())
+            .filter_map(properties)
             .flat_map(|keys| keys.keys().map(String::as_str))
     }
 
@@ -131,9 +182,56 @@ impl KnownKeys {
     }
 }
 
+/// The models of a type, or the type alone.
+fn variants(kind: &Value) -> Vec<&Value> {
+    match kind.get("oneOf").and_then(Value::as_array) {
+        Some(variants) => variants.iter().collect(),
+        None => vec![kind],
+    }
+}
+
+fn properties(table: &Value) -> Option<&Map<String, Value>> {
+    table.get("properties")?.as_object()
+}
+
+/// The example that the schema has of a key: required ones have one.
+fn example(keys: &Map<String, Value>, key: &str) -> Option<String> {
+    let example = keys.get(key)?.get("examples")?.get(0)?;
+    Some(format!("{key} = {example}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_required_key_has_an_example() {
+        let known = KnownKeys::new();
+        for kind in known.types.values().flat_map(variants) {
+            let required = kind.get("required").and_then(Value::as_array);
+            for name in required.into_iter().flatten().filter_map(Value::as_str) {
+                let keys = properties(kind).unwrap();
+                let is_model = keys[name].get("const").is_some();
+                assert!(
+                    is_model || example(keys, name).is_some(),
+                    "{name} of {kind}"
+                );
+            }
+        }
+        assert_eq!(known.example("path", "rtt").unwrap(), "rtt = \"40 ms\"");
+        assert_eq!(known.example("loss", "rate").unwrap(), "rate = \"1 %\"");
+        assert_eq!(
+            known.example("policer", "rate").unwrap(),
+            "rate = \"10 Mbps\""
+        );
+        assert_eq!(
+            known.example("", "title").unwrap(),
+            "title = \"A download\""
+        );
+        let wifi = "{ model = \"wifi\", mean = \"7 ms\" }";
+        assert_eq!(known.with_model("jitter", "wifi").as_deref(), Some(wifi));
+        assert_eq!(known.with_model("jitter", "wify"), None);
+    }
 
     #[test]
     fn a_key_has_a_home_and_a_choice_has_words() {

@@ -1,5 +1,5 @@
 //! Limits of scenarios, checked before anything is allocated, so that a trial ends, or can
-//! be stopped, and fits into memory. The table of docs/scenarios.md lists them.
+//! be stopped, and fits into memory. The table of docs/reference/scenarios.md lists them.
 
 /// Bytes of a scenario file, traces in it included.
 pub(super) const TEXT: usize = 80 << 20;

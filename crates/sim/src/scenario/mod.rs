@@ -9,6 +9,7 @@ mod document;
 pub(crate) mod error;
 pub(crate) mod floor;
 pub(crate) mod flow;
+mod guesses;
 pub(crate) mod hop;
 mod known_keys;
 mod limits;

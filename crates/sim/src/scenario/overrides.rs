@@ -1,6 +1,7 @@
 //! `--set KEY=VALUE` and `--controller FLOW=NAME`: changes to a scenario before it is read.
 
 use super::known_keys::KnownKeys;
+use super::schema::written_out;
 use crate::scenario::error::ScenarioError;
 use thalweg_units::did_you_mean;
 use toml::{Table, Value};
@@ -34,6 +35,12 @@ fn place(node: &mut Value, segments: &[&str], depth: usize, value: &Value) -> Re
         return Err("the key has an empty part; accepted: path.rate=\"10 Mbps\"".into());
     }
     let walked = segments[..depth].join(".");
+    if let (Value::String(text), Some(key)) = (&*node, segments[..depth].last())
+        && let Some(table) = written_out(key, text)
+    {
+        let own = |(key, text): (&str, &str)| (key.to_owned(), Value::String(text.to_owned()));
+        *node = Value::Table(table.into_iter().map(own).collect());
+    }
     match node {
         Value::Table(table) => {
             let next = table

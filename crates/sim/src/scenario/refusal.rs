@@ -1,6 +1,7 @@
 //! What the reader of TOML and of types says, in the words of scenario files.
 
 use crate::scenario::error::{LINE, ScenarioError, line_of};
+use crate::scenario::guesses;
 use crate::scenario::known_keys::KnownKeys;
 use thalweg_units::{brief, did_you_mean};
 
@@ -27,10 +28,7 @@ pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> Scen
         (Some("\"model\""), Some(choices)) => {
             format!("the key \"model\" is missing here; accepted: {choices}")
         }
-        (Some(field), _) => {
-            let name = field.trim_matches('"');
-            format!("the key {field} is missing here; accepted: {name} = ...")
-        }
+        (Some(field), _) => return missing(&known, field.trim_matches('"'), line, shown, origin),
         // What is wrong within a table may be any of its keys.
         (None, choices) => {
             let within = shown.is_some_and(|shown| shown.contains('{'));
@@ -40,6 +38,33 @@ pub(crate) fn refused(error: &toml::de::Error, text: &str, origin: &str) -> Scen
                 shown.unwrap_or_default(),
             )
         }
+    };
+    at(line, shown, origin, problem)
+}
+
+/// A key that has no default and no value. `shown` is the line of its table.
+fn missing(
+    known: &KnownKeys,
+    name: &str,
+    line: Option<usize>,
+    shown: Option<&str>,
+    origin: &str,
+) -> ScenarioError {
+    let table = shown.map_or("", key_of);
+    let example = known.example(table, name);
+    let example = example.unwrap_or_else(|| format!("{name} = ..."));
+    if known.is_needed_at_top(name) {
+        let problem = format!("the key \"{name}\" is missing at the top; accepted: {example}");
+        return at(line, None, origin, problem);
+    }
+    // The text of the short form names a model that needs more.
+    let text = shown.and_then(|shown| shown.split_once('='));
+    let model = text.and_then(|(_, text)| text.trim().strip_prefix('"')?.split('"').next());
+    let problem = match model.and_then(|model| Some((model, known.with_model(table, model)?))) {
+        Some((model, form)) => {
+            format!("\"{model}\" needs \"{name}\"; accepted: {table} = {form}")
+        }
+        None => format!("the key \"{name}\" is missing here; accepted: {example}"),
     };
     at(line, shown, origin, problem)
 }
@@ -106,7 +131,10 @@ fn in_words(message: &str, choices: Option<String>, line: &str) -> String {
         expected => expected,
     };
     let is_type = found.starts_with("invalid type");
-    let found = value_in_words(found, expected);
+    let mut found = value_in_words(found, expected);
+    if let Some(value) = found.strip_prefix("unknown value ") {
+        found += &did_you_mean(value.trim_matches('"'), quoted(expected));
+    }
     match choices {
         // What is unknown is refused with the known ones already.
         Some(choices) if is_type => format!("{found}; accepted: {choices}"),
@@ -147,14 +175,22 @@ fn value_in_words(found: &str, expected: &str) -> String {
 
 /// A key that is not known here, and perhaps elsewhere.
 fn unknown_key(name: &str, expected: &str) -> String {
-    let known: Vec<&str> = expected.split('"').skip(1).step_by(2).collect();
-    let mut hint = did_you_mean(name, known.iter().copied());
+    let known: Vec<&str> = quoted(expected).collect();
+    let mut hint = guesses::hint(name, known.iter().copied());
     // At the top of a file stands what no other table has.
     if hint.is_empty() && known.contains(&"title") {
-        let home = KnownKeys::new().home(name);
-        hint = home.map_or(hint, |home| format!(" (did you mean \"{home}\"?)"));
+        let keys = KnownKeys::new();
+        let guess = guesses::guessed(name, |ours| keys.home(ours).is_some());
+        let (ours, remark) = guess.unwrap_or((name, ""));
+        let home = keys.home(ours);
+        hint = home.map_or(hint, |home| format!(" (did you mean \"{home}\"{remark}?)"));
     }
     format!("unknown key \"{name}\"{hint}; accepted: {expected}")
+}
+
+/// The names in quotes of a list of them.
+fn quoted(names: &str) -> impl Iterator<Item = &str> {
+    names.split('"').skip(1).step_by(2)
 }
 
 /// Something in the place of a list: most often a table whose name has single brackets.

@@ -28,15 +28,15 @@ pub(crate) fn embed(
     let links = links.map(|(index, link)| (format!("link.{index}"), link));
     for (key, hop) in path.chain(links) {
         let (up_trace, up_jitter) = match &mut hop.up {
-            Some(up) => (up.trace.as_mut(), up.jitter.as_mut()),
+            Some(up) => (up.trace.as_mut(), up.jitter.as_deref_mut()),
             None => (None, None),
         };
         let changes = hop.change.iter_mut().enumerate().map(|(index, change)| {
             let key = format!("{key}.change.{index}.jitter");
-            (key, change.jitter.as_mut())
+            (key, change.jitter.as_deref_mut())
         });
         let jitters = [
-            (format!("{key}.jitter"), hop.jitter.as_mut()),
+            (format!("{key}.jitter"), hop.jitter.as_deref_mut()),
             (format!("{key}.up.jitter"), up_jitter),
         ];
         for (key, jitter) in jitters.into_iter().chain(changes) {

@@ -3,7 +3,7 @@
 //! A flow is one connection, except that each of many requests has its own.
 
 use crate::scenario::hop::{Direction, LinkId, PerDirection};
-use crate::scenario::{FlowSpec, StartNoise, Workload};
+use crate::scenario::{FlowSpec, Scenario, StartNoise, Workload};
 use crate::trial::media::Call;
 use crate::trial::seed;
 use crate::trial::stack::Endpoint;
@@ -316,4 +316,22 @@ impl Connection {
 fn share(bytes: Bytes, streams: u32, id: u32) -> u64 {
     let (total, streams) = (bytes.as_u64(), u64::from(streams));
     total / streams + u64::from(u64::from(id) < total % streams)
+}
+
+/// Names of connections: that of their flow, or, in a flow of requests, "web/17".
+pub(crate) fn names(scenario: &Scenario, connections: &[Connection]) -> Vec<String> {
+    let mut counts = vec![0; scenario.flows.len()];
+    for connection in connections {
+        counts[connection.flow] += 1;
+    }
+    let mut names = Vec::new();
+    for (spec, count) in scenario.flows.iter().zip(counts) {
+        match &spec.workload {
+            Workload::Requests(_) => {
+                names.extend((0..count).map(|number| format!("{}/{number}", spec.name)));
+            }
+            _ => names.push(spec.name.clone()),
+        }
+    }
+    names
 }

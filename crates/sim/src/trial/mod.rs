@@ -2,6 +2,7 @@
 //! the seeds of random streams.
 
 pub(crate) mod connection;
+pub(crate) mod element;
 pub(crate) mod event_queue;
 pub(crate) mod media;
 pub(crate) mod network;

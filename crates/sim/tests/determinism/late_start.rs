@@ -1,6 +1,7 @@
 //! A flow that starts late has the same trial, later: controllers, transport and stack count time from the start of their
 //! connection (`now` of `Init`), never from the start of the trial.
 
+use crate::any_variant;
 use thalweg_control::Registry;
 use thalweg_sim::{Outcome, Scenario, Trace, run_trial};
 use thalweg_units::{Duration, Instant};
@@ -35,7 +36,7 @@ fn scenario(path: &str, flow: &str, start: Duration) -> Scenario {
         (start + Duration::from_secs(60)).as_nanos() / 1_000_000,
         start.as_nanos() / 1_000_000,
     );
-    Scenario::from_toml(text.as_bytes(), "late.toml", &[], &[])
+    any_variant::from_toml(text.as_bytes(), "late.toml", &[], &[])
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 

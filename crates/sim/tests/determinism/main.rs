@@ -5,6 +5,8 @@ use audited::run_trial;
 use std::fmt::Write;
 use thalweg_sim::{FlowOutcome, Outcome, Progress, Scenario, run_trials};
 
+#[path = "../any_variant/mod.rs"]
+mod any_variant;
 #[path = "../audited/mod.rs"]
 mod audited;
 mod late_start;

@@ -81,7 +81,7 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn flow() -> impl Strategy<Value = String> {
-    let controllers = vec!["c4", "cubic", "reno", "bbr", "bbr1", "prague"];
+    let controllers = vec!["c4", "cubic", "reno", "bbr", "bbr1", "prague", "cbr"];
     (
         prop::sample::select(controllers),
         prop::sample::select(vec!["download", "upload"]),

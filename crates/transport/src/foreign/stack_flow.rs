@@ -354,7 +354,8 @@ mod tests {
     /// A controller that paces its first flight by the RTT of the handshake does so whenever it is bound.
     #[test]
     fn a_controller_that_is_bound_after_the_handshake_gets_its_rtt() {
-        let spec: ControllerSpec = "reno:variant=picoquic".parse().unwrap();
+        let name = "reno:variant=picoquic";
+        let spec = thalweg_reference::registry().read(name).unwrap();
         let config = TransportConfig::default();
         let init = Init {
             now: Instant::START,

@@ -8,7 +8,7 @@ use thalweg_transport::packet::Packet;
 use thalweg_transport::{Rules, TransportConfig};
 use thalweg_units::{Bytes, Duration, Instant};
 
-pub(crate) const CONTROLLERS: [&str; 9] = [
+pub(crate) const CONTROLLERS: [&str; 10] = [
     "c4",
     "c4:variant=v1",
     "cubic",
@@ -18,6 +18,7 @@ pub(crate) const CONTROLLERS: [&str; 9] = [
     "bbr",
     "bbr1",
     "prague",
+    "cbr",
 ];
 
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 
 use rand_core::SeedableRng;
 use std::collections::{BTreeMap, BTreeSet};
-use thalweg_control::{Controller, ControllerSpec, Init, Rng};
+use thalweg_control::{Controller, Init, Rng};
 use thalweg_transport::packet::{Frame, Kind, Packet, StreamId};
 use thalweg_transport::{AppEvent, Endpoint, Outlet, Role, TransportConfig};
 use thalweg_units::{Duration, Instant};
@@ -439,7 +439,7 @@ impl Rules {
 
 /// A controller of the registry.
 pub(crate) fn controller(name: &str, config: &TransportConfig) -> Box<dyn Controller> {
-    let spec: ControllerSpec = name.parse().unwrap();
+    let spec = thalweg_reference::registry().read(name).unwrap();
     spec.build(&Init {
         now: Instant::START,
         mtu: config.initial_mtu,

@@ -5,8 +5,8 @@
 
 use super::Definition;
 use super::host::{Host, host, keep};
-use super::records::{self, PATH, Record, WIDEST};
-use thalweg_control::foreign::{Decision, Draws, Handler, kept};
+use super::records::{self, WIDEST};
+use thalweg_control::foreign::{Decision, Draws, Handler, Numbers, kept};
 use thalweg_control::report::Reporter;
 use thalweg_control::{Context, Control, Controller, Init, Observer, event};
 use thalweg_units::{Bytes, Ecn};
@@ -65,9 +65,9 @@ impl Driver {
             Some(draws) => draws,
             None => *self.draws.insert(keep(Draws::new(cx.rng))),
         };
-        let (mut event, mut path) = ([0.0; WIDEST], [0.0; PATH.len() + 1]);
+        let mut event = [0.0; WIDEST];
         let length = record(&mut event);
-        records::path(cx, draws, &mut path);
+        let path = records::path(cx, draws);
         let mut decision = [f64::NAN; DECISION];
         present().call(
             self.handle,
@@ -79,8 +79,8 @@ impl Driver {
         self.control = read(&decision, self.initial_window);
     }
 
-    fn tell<E: Record>(&mut self, handler: Handler, event: &E, cx: &mut Context<'_>) {
-        self.call(handler, cx, |record| event.write(record));
+    fn tell(&mut self, handler: Handler, event: &impl Numbers, cx: &mut Context<'_>) {
+        self.call(handler, cx, |record| records::write(event, record));
     }
 
     fn tell_of_path(&mut self, handler: Handler, cx: &mut Context<'_>) {

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from thalweg.cli.options import SuiteFormat
 
 if TYPE_CHECKING:
-    from thalweg.against.standing import Standing
-    from thalweg.store.results import SuiteResult
+    from thalweg.results.against.standing import Standing
+    from thalweg.results.suite_result import SuiteResult
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What the production Char of XML 1.0 leaves out."""
@@ -40,9 +40,9 @@ class Case:
 
 def cases_of(result: SuiteResult) -> list[Case]:
     """Each criterion that decides, and each scenario without one."""
+    from thalweg.base.quantity import text  # noqa: PLC0415
     from thalweg.cli.tables import criterion_text  # noqa: PLC0415 - help needs the names of the formats only
-    from thalweg.quantity import text  # noqa: PLC0415
-    from thalweg.replay import replay_command  # noqa: PLC0415
+    from thalweg.results.replay import replay_command  # noqa: PLC0415
 
     cases = []
     for outcomes in result.outcomes:
@@ -64,7 +64,7 @@ def cases_of(result: SuiteResult) -> list[Case]:
 
 def _places_of(standing: Standing | None) -> list[Case]:
     """Where the main controller stands among rivals; worse than all of them is a failure."""
-    from thalweg.against.table import gap_text  # noqa: PLC0415 - help needs the names of the formats only
+    from thalweg.results.against.table import gap_text  # noqa: PLC0415 - help needs the names of the formats only
 
     if standing is None:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 _Told = Callable[[re.Match[str]], str]
 
@@ -40,18 +41,55 @@ _WORDS: tuple[tuple[str, _Told], ...] = (
         r"Invalid value for (.*?): Value error, ('.*?') is not one of (.*)",
         lambda m: f"{_plain(m[1])} {m[2]}: accepted: {_listed(m[3])}",
     ),
-    (
-        r"Invalid value for (.*?): Input should be a valid (?:integer|number).*",
-        lambda m: f"{_plain(m[1])}: not a {'whole ' if 'integer' in m[0] else ''}number",
-    ),
-    (
-        r"Invalid value for (.*?): Input should be (greater|less) than or equal to (\S+)",
-        lambda m: (
-            f"{_plain(m[1])}: too {'small' if m[2] == 'greater' else 'large'}; "
-            f"accepted: at {'least' if m[2] == 'greater' else 'most'} {m[3]}"
-        ),
-    ),
 )
+_NUMBER = (
+    r"Invalid value for (.*?): Input should be (?:a valid (?:integer|number)|(?:greater|less) than or equal to ).*"
+)
+
+
+_HUGE = 2**40
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number on a command line that is not accepted, and those that are."""
+
+    text: str
+    is_whole: bool = True
+    least: float | None = None
+    most: float | None = None
+
+    @staticmethod
+    def of(error: Exception) -> Number | None:
+        """What the parser has refused; None for another mistake than that of a number."""
+        found, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
+        if found is None or parameter is None:
+            return None
+        kind = getattr(parameter, "type_descriptor", None)
+        return Number(
+            str(found()[0].get("input")),
+            getattr(kind, "annotation", int) is not float,
+            getattr(parameter, "min", None),
+            getattr(parameter, "max", None),
+        )
+
+    def accepted(self) -> str:
+        """The numbers that are.
+
+        >>> Number("x", least=1).accepted(), Number("0", least=1, most=65535).accepted()
+        ('a whole number, 1 or more', 'a whole number from 1 to 65535')
+        >>> Number("x", is_whole=False).accepted(), Number("9", most=5).accepted()
+        ('a number', 'a whole number up to 5')
+        >>> Number("x", least=0, most=2**63).accepted(), Number("9" * 30, least=0, most=2**63).accepted()
+        ('a whole number, 0 or more', 'a whole number from 0 to 9223372036854775808')
+        """
+        what = "a whole number" if self.is_whole else "a number"
+        # A bound that nobody meets is worth a word only where it was met.
+        hidden = self.most is not None and self.most >= _HUGE and not self.text.isdecimal()
+        least, most = self.least, None if hidden else self.most
+        if least is None:
+            return what if most is None else f"{what} up to {most}"
+        return f"{what}, {least} or more" if most is None else f"{what} from {least} to {most}"
 
 
 def _hint(names: str | None) -> str:
@@ -63,14 +101,17 @@ def _hint(names: str | None) -> str:
     return f"; did you mean {' or '.join(_listed(names).split(', '))}?" if names else ""
 
 
-def in_our_words(message: str, command: str) -> str:
+def in_our_words(message: str, command: str, number: Number | None = None) -> str:
     """A message of the parser of a command, as the other messages of the command line are.
 
-    >>> in_our_words("Invalid value for '--trials' / '-n': Input should be greater than or equal to 1", "")
-    '--trials: too small; accepted: at least 1'
+    >>> wrong = "Invalid value for '--trials' / '-n': Input should be greater than or equal to 1"
+    >>> in_our_words(wrong, "", Number("0", least=1))
+    "--trials '0': accepted: a whole number, 1 or more"
     >>> in_our_words("Missing argument 'scenario'.", "thalweg run")
     'scenario is missing; see thalweg run --help'
     """
+    if number and (found := re.fullmatch(_NUMBER, message, re.DOTALL)):
+        return f"{_plain(found[1])} {number.text!r}: accepted: {number.accepted()}"
     for pattern, told in _WORDS:
         if found := re.fullmatch(pattern, message, re.DOTALL):
             said = told(found)

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import percent
 from thalweg.cli import ci
 from thalweg.cli.compare.studies import compare_stored
 from thalweg.cli.compare.table import LETTERS, comparison_rows, comparison_table, headers, medians
@@ -17,7 +19,8 @@ from thalweg.cli.console import complain, note, print_json, say, stdout
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import criterion_text, markdown
-from thalweg.comparison import (
+from thalweg.experiments.studies.comparison import StoredStudy
+from thalweg.results.comparison import (
     MARGIN,
     Failures,
     Row,
@@ -27,10 +30,7 @@ from thalweg.comparison import (
     missing,
     shared_seeds,
 )
-from thalweg.errors import RequestError
-from thalweg.quantity import percent
-from thalweg.store.results import SuiteResult
-from thalweg.studies.comparison import StoredStudy
+from thalweg.results.suite_result import SuiteResult
 
 
 def compare(

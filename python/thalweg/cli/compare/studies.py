@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import percent
 from thalweg.cli.ci import FORMATS
 from thalweg.cli.compare.table import LETTERS, change_text
 from thalweg.cli.console import complain, print_json, say, stdout
@@ -11,9 +13,7 @@ from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import markdown
-from thalweg.errors import RequestError
-from thalweg.quantity import percent
-from thalweg.studies.comparison import (
+from thalweg.experiments.studies.comparison import (
     Difference,
     Measure,
     StoredStudy,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 
+from thalweg.base.quantity import percent, text
 from thalweg.cli.fitting import FittingTable
-from thalweg.comparison import Row
-from thalweg.quantity import percent, text
-from thalweg.statistics.digits import bracketed
+from thalweg.judging.statistics.digits import bracketed
+from thalweg.results.comparison import Row
 
 LETTERS = string.ascii_uppercase
 """What results are called, the base first."""

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet
 from thalweg.cli.status import FAILED, INTERRUPTED, NOTHING_FOUND, PASSED
-from thalweg.errors import RequestError
-from thalweg.quantity import text
 
 if TYPE_CHECKING:
-    from thalweg.hunt import Find
-    from thalweg.lab.link import TrialLink
-    from thalweg.statistics.interval import Interval
+    from thalweg.experiments.hunt import Find
+    from thalweg.judging.statistics.interval import Interval
+    from thalweg.pages.lab_link import TrialLink
 
 _SHOWN = 3
 
@@ -54,10 +54,10 @@ def hunt(
 
     Example: `thalweg hunt plan.toml --out results/hunt --keep corpus`
     """
-    from thalweg.executor.choice import chosen  # noqa: PLC0415 - loads tables
-    from thalweg.hunt import Hunt  # noqa: PLC0415 - loads tables
-    from thalweg.hunt.keep import SHRUNK, check_corpus, check_folder, save  # noqa: PLC0415
-    from thalweg.hunt.keep import keep as keep_in  # noqa: PLC0415
+    from thalweg.experiments.hunt import Hunt  # noqa: PLC0415 - loads tables
+    from thalweg.experiments.hunt.keep import SHRUNK, check_corpus, check_folder, save  # noqa: PLC0415
+    from thalweg.experiments.hunt.keep import keep as keep_in  # noqa: PLC0415
+    from thalweg.trials.choice import chosen  # noqa: PLC0415 - loads tables
 
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, a folder for the find")
@@ -128,7 +128,7 @@ def _print(find: Find, out: Path, link: TrialLink | None) -> None:
         ]
         console.print(plain_table(heads, lines, 1))
         return
-    from thalweg.hunt.find import count  # noqa: PLC0415 - loads tables
+    from thalweg.experiments.hunt.find import count  # noqa: PLC0415 - loads tables
 
     replayed, shrunk = find.replayed, find.shrunk_replayed
     table = plain_table(

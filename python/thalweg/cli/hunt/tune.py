@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.base.seeds import LARGEST_SET
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import ClusterAddress, Format, Jobs, Quiet, check_writable
 from thalweg.cli.status import INTERRUPTED, NOTHING_FOUND, PASSED
-from thalweg.seeds import LARGEST_SET
 
 if TYPE_CHECKING:
-    from thalweg.hunt.tune import Tuned
+    from thalweg.experiments.hunt.tune import Tuned
 
 
 def tune(
@@ -53,9 +53,9 @@ def tune(
 
     Example: `thalweg tune c4 --option push=1.1..1.5 --option max_reduction`
     """
-    from thalweg.executor.choice import chosen  # noqa: PLC0415 - loads tables
-    from thalweg.hunt.options import read_options  # noqa: PLC0415
-    from thalweg.hunt.tune import Tuner  # noqa: PLC0415
+    from thalweg.experiments.hunt.options import read_options  # noqa: PLC0415
+    from thalweg.experiments.hunt.tune import Tuner  # noqa: PLC0415
+    from thalweg.trials.choice import chosen  # noqa: PLC0415 - loads tables
 
     if out:
         check_writable(out)
@@ -77,7 +77,7 @@ def tune(
 def _write(tuned: Tuned, out: Path) -> None:
     import json  # noqa: PLC0415
 
-    from thalweg.store.whole_file import whole_file  # noqa: PLC0415
+    from thalweg.base.files.whole_file import whole_file  # noqa: PLC0415
 
     with whole_file(out) as partial:
         partial.write_text(json.dumps(tuned.document(), indent=2, allow_nan=False) + "\n", encoding="utf-8")

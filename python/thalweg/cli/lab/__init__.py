@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.extras import require
 from thalweg.cli.console import say
 from thalweg.cli.interruption import stopped_by_terminate
-from thalweg.extras import require
 from thalweg.lab.import_path import leave_out
 
 
@@ -43,9 +43,9 @@ def lab(
     leave_out(folder)
     require("lab", "the lab")
     from thalweg.lab.folder import Folder  # noqa: PLC0415 - the packages of the extra
-    from thalweg.lab.link import fragment_of  # noqa: PLC0415
     from thalweg.lab.opener import opener  # noqa: PLC0415
     from thalweg.lab.server import Server  # noqa: PLC0415
+    from thalweg.pages.lab_link import fragment_of  # noqa: PLC0415
 
     fragment = fragment_of(trial) if trial else ""
     server = Server(Folder.at(folder, python), port)

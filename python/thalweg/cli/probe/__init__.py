@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError
+from thalweg.base.extras import require
+from thalweg.base.files.whole_file import whole_file
+from thalweg.base.quantity import seconds
 from thalweg.cli.commands.later import Group
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Format, Seed, Settings, check_writable, settings
 from thalweg.cli.status import INTERRUPTED, PASSED
-from thalweg.errors import RequestError
-from thalweg.extras import require
+from thalweg.engine.catalogue import find_scenario
+from thalweg.engine.scenario import Scenario
 from thalweg.probe.jitter_trace import Direction
 from thalweg.probe.wire import PORT
-from thalweg.quantity import seconds
-from thalweg.scenario import Scenario
-from thalweg.store.whole_file import whole_file
 
 if TYPE_CHECKING:
     from thalweg.probe.series import Series
@@ -188,7 +188,7 @@ def analyze(
     else:
         print_analyses(stdout(), analyses)
     if output:
-        from thalweg.report.probe import write_probe_report  # noqa: PLC0415 - altair loads slowly
+        from thalweg.probe.page import write_probe_report  # noqa: PLC0415 - altair loads slowly
 
         write_probe_report(analyses, output)
         note(f"wrote {output}")

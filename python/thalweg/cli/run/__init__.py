@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.live_options import LiveOptions, refuse_options, refuse_virtual
 from thalweg.cli.options import (
@@ -40,10 +40,10 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, of_result
-from thalweg.errors import RequestError
-from thalweg.executor.choice import chosen
-from thalweg.scenario import Interrupted, Scenario
-from thalweg.store.results import SuiteResult
+from thalweg.engine.catalogue import find_scenario
+from thalweg.engine.scenario import Interrupted, Scenario
+from thalweg.results.suite_result import SuiteResult
+from thalweg.trials.choice import chosen
 
 
 def run(
@@ -95,7 +95,7 @@ def run(
     if live:
         refuse_virtual(stack, jobs, cluster, allow_unseeded)
         from thalweg.cli.run.live import run_live  # noqa: PLC0415 - loaded for real time alone
-        from thalweg.live import LiveScenario  # noqa: PLC0415
+        from thalweg.realtime import LiveScenario  # noqa: PLC0415
 
         real = LiveScenario.from_entry(entry, settings(set_), bindings(controller))
         files, options = (trace, plot), LiveOptions(realtime, bound, report, strict_timing, retry)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from thalweg.cli.console import Bar, complain, note, print_json
-from thalweg.cli.live_options import LiveOptions
+from thalweg.cli.live_options import ADVICE, LiveOptions
 from thalweg.cli.options import Format, check_writable, write_trial
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, UNFAITHFUL, of_result
-from thalweg.live import LiveScenario, faithfulness, is_faithful, write_report
-from thalweg.live.report import Report, reasons
-from thalweg.live.trial import LiveTrial
-from thalweg.outcome import together
-from thalweg.store.results import SuiteResult
+from thalweg.engine.outcome import together
+from thalweg.realtime import LiveScenario, faithful, faithfulness, is_faithful, write_report
+from thalweg.realtime.report import Report
+from thalweg.realtime.trial import LiveTrial
+from thalweg.results.suite_result import SuiteResult
 
 
 def run_live(
@@ -30,7 +30,7 @@ def run_live(
     """Runs trials, prints and judges them, and says how honest they were. `files`: trace and plot of the last."""
     if options.report:
         check_writable(options.report)
-    description = scenario.description
+    description, timing = scenario.description, options.timing()
     result = SuiteResult(description.suite, description.title, description.source, seed)
     begin = time.perf_counter()
     done: list[LiveTrial] = []
@@ -39,7 +39,7 @@ def run_live(
         try:
             for number in range(trials):
                 traced = any(files) and number == trials - 1
-                done.append(_trial(scenario, seed + number, traced, options))
+                done.append(faithful(scenario, seed + number, timing, traced))
                 bar.show(description.name, number + 1, trials)
         except KeyboardInterrupt:
             interrupted = True
@@ -73,10 +73,7 @@ def _refused(reports: Sequence[Report], strict: bool) -> bool:
     if not late or not (strict or late == len(reports)):
         return False
     option = "--strict-timing: " if strict else ""
-    complain(
-        f"{option}{late} of {len(reports)} trials were not what the scenario describes: end other programs, or "
-        "give --realtime (root), a larger --retry, or a larger --bound if packets may be later"
-    )
+    complain(f"{option}{late} of {len(reports)} trials were not what the scenario describes: {ADVICE}")
     return True
 
 
@@ -86,15 +83,3 @@ def _tell(reports: Sequence[Report], seed: int) -> None:
         prefix = f"seed {seed + number}: " if len(reports) > 1 else ""
         for line in faithfulness(report):
             note(prefix + line)
-
-
-def _trial(scenario: LiveScenario, seed: int, traced: bool, options: LiveOptions) -> LiveTrial:
-    """A trial that was faithful, or the last one that was allowed."""
-    for attempt in range(1, options.attempts + 1):
-        done = scenario.run(seed, traced, options.realtime, options.bound)
-        done.report["attempts"] = attempt
-        if is_faithful(done.report):
-            break
-        if attempt < options.attempts:
-            note(f"seed {seed}, attempt {attempt}: {'; '.join(reasons(done.report))}; once more")
-    return done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thalweg.cli import tables
 from thalweg.cli.console import stdout
-from thalweg.store.results import SuiteResult
+from thalweg.results.suite_result import SuiteResult
 
 
 def print_outcomes(result: SuiteResult, where: str) -> None:

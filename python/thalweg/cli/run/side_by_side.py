@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.catalogue import Entry
+from thalweg.base.executor import Executor
 from thalweg.cli import tables
 from thalweg.cli.compare.table import comparison_table
 from thalweg.cli.console import Bar, complain, print_json, stdout
 from thalweg.cli.options import Binding, Format
 from thalweg.cli.status import FAILED, PASSED, REFUSED, of_result
-from thalweg.comparison import Row, compare_results
-from thalweg.executor import Executor
-from thalweg.scenario import Scenario
-from thalweg.store.results import SuiteResult
+from thalweg.engine.catalogue import Entry
+from thalweg.engine.scenario import Scenario
+from thalweg.results.comparison import Row, compare_results
+from thalweg.results.suite_result import SuiteResult
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.catalogue import find_scenario
+from thalweg.base.errors import RequestError
 from thalweg.cli.console import complain, flush, note, print_json, stdout
 from thalweg.cli.options import (
     Bound,
@@ -28,12 +28,12 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.shell.prompt import shell_with_prompt
 from thalweg.cli.status import PASSED, UNFAITHFUL
-from thalweg.errors import RequestError
-from thalweg.live import LiveRequest, Peer, Rig, faithfulness, is_faithful, run_shell, write_report
-from thalweg.live.peer import WITHIN, split
-from thalweg.live.process import interrupts_passed_over
-from thalweg.live.report import Report, reasons
-from thalweg.live.rig import Host
+from thalweg.engine.catalogue import find_scenario
+from thalweg.realtime import LiveRequest, Peer, Rig, faithfulness, is_faithful, run_shell, write_report
+from thalweg.realtime.peer import WITHIN, split
+from thalweg.realtime.process import interrupts_passed_over
+from thalweg.realtime.report import Report, reasons
+from thalweg.realtime.rig import Host
 
 
 def shell(

@@ -18,7 +18,7 @@ def _command(module: str) -> Any:
     if module in _OWN:
         return resolve_name(f"thalweg.cli.study.{module}:{module}")
     make = resolve_name("thalweg.cli.study.command:command")
-    return make(resolve_name(f"thalweg.studies.{module}.study:STUDY"))
+    return make(resolve_name(f"thalweg.experiments.studies.{module}.study:STUDY"))
 
 
 def _study(module: str, title: str) -> Later:

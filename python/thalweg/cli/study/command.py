@@ -11,16 +11,18 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.base.extras import require
+from thalweg.base.quantity import roughly
+from thalweg.base.seeds import set_of
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
-from thalweg.cli.study.live import Bound, Live, Realtime, StrictTiming, announce, timing
-from thalweg.executor.choice import chosen
-from thalweg.extras import require
-from thalweg.live import LiveScenario
-from thalweg.seeds import set_of
-from thalweg.studies.runner.parameters import Option, options
-from thalweg.studies.runner.study import ScenarioStudy, Study, StudyError
+from thalweg.cli.study.live import Bound, Live, Realtime, Retry, StrictTiming, announce, timing
+from thalweg.experiments.studies.runner.estimate import LONG_S
+from thalweg.experiments.studies.runner.parameters import Option, options
+from thalweg.experiments.studies.runner.study import ScenarioStudy, Study, StudyError
+from thalweg.realtime import LiveScenario
+from thalweg.trials.choice import chosen
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
@@ -29,6 +31,7 @@ _LIVE: dict[str, tuple[Any, Any]] = {
     "realtime": (Realtime, False),
     "bound": (Bound, None),
     "strict_timing": (StrictTiming, False),
+    "retry": (Retry, None),
 }
 Shape = Annotated[Format, typer.Option("--format", help="Output format.")]
 
@@ -61,11 +64,11 @@ def command(
         live = False
         if isinstance(study, ScenarioStudy):
             given.pop("audit")  # its callback has switched the auditor on
-            live, realtime, bound, strict = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
+            live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
             ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed")}
-            where["timing"] = timing(live, realtime, bound, strict)
+            where["timing"] = timing(live, realtime, bound, strict, retry)
         parameters = (choose or study.choose)(given, live)
         if isinstance(study, ScenarioStudy):
             where["scenarios"] = _read(study, parameters, trials)
@@ -73,11 +76,13 @@ def command(
             note(line)
         with reserved(ending.out):
             failed = None
-            with Bar() as bar, ExitStack() as stack:
+            with ExitStack() as stack:
                 if isinstance(study, ScenarioStudy):
                     where["executor"] = stack.enter_context(chosen(jobs, cluster))
+                    _tell_length(study, parameters, trials, where)
                 try:
-                    finished = study.run(parameters, trials, on_progress=bar.show, **where)
+                    with Bar() as bar:
+                        finished = study.run(parameters, trials, on_progress=bar.show, **where)
                 except StudyError as error:
                     finished, failed = error.finished, error
             finished.result.command = again
@@ -90,7 +95,19 @@ def command(
     return run
 
 
-_HOW = {"jobs", "cluster", "audit", "format_", "out", "figures", "no_report", "strict_timing", "quiet", "context"}
+_HOW = {
+    "jobs",
+    "cluster",
+    "audit",
+    "format_",
+    "out",
+    "figures",
+    "no_report",
+    "strict_timing",
+    "retry",
+    "quiet",
+    "context",
+}
 """Options for how a study runs and where it writes, not for its content."""
 
 
@@ -125,6 +142,17 @@ def _read(study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | No
         refuse_audit()
     announce(*study.live_span_s(parameters, trials or parameters.trials))
     return scenarios
+
+
+def _tell_length(
+    study: ScenarioStudy[Any, Any, Any], parameters: Any, trials: int | None, where: Mapping[str, Any]
+) -> None:
+    """Says how long a study takes that is not over soon."""
+    scenarios, executor, n = where["scenarios"], where["executor"], trials or parameters.trials
+    expected_s = study.estimate_s(parameters, scenarios, n, where["seed"], executor)
+    if expected_s is not None and expected_s > LONG_S:
+        runs = sum(study.runs_of(cell, n) for cell in scenarios)
+        note(f"about {roughly(expected_s)}: {runs} trials of {len(scenarios)} cells, {executor.width} at once")
 
 
 def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]) -> Iterator[inspect.Parameter]:

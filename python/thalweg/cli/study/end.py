@@ -11,19 +11,19 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from thalweg.base.extras import require
+from thalweg.base.quantity import text
+from thalweg.base.seeds import told
 from thalweg.cli.console import Bar, complain, note, print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED, REFUSED, UNFAITHFUL
-from thalweg.cli.study.live import tell
+from thalweg.cli.study.live import refused, tell
 from thalweg.cli.tables import each
-from thalweg.extras import require
-from thalweg.quantity import text
-from thalweg.seeds import told
-from thalweg.statistics.claims import FAILS, HOLDS, UNTOLD
-from thalweg.studies.runner.folder import reserve_folder
-from thalweg.studies.runner.result import Check, StudyResult
-from thalweg.studies.runner.study import Finished, StudyError
+from thalweg.experiments.studies.runner.folder import reserve_folder
+from thalweg.experiments.studies.runner.result import Check, StudyResult
+from thalweg.experiments.studies.runner.study import Finished, StudyError
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD
 
 Out = Annotated[
     Path | None,
@@ -71,8 +71,7 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
         return REFUSED if failed else INTERRUPTED
     if ending.figures:
         _draw(finished, ending.figures)
-    if ending.strict_timing and not result.is_faithful():
-        complain("--strict-timing: some trials in real time were not what their scenarios describe")
+    if refused(result, ending.strict_timing):
         return UNFAITHFUL
     if result.fails:
         return FAILED
@@ -148,7 +147,7 @@ def _verdict(check: Check) -> Text:
 
 def _draw(finished: Finished[Any, Any, Any], folder: Path) -> None:
     """Writes every figure of a study as a file."""
-    from thalweg.report.pictures import write_study_pictures  # noqa: PLC0415 - seldom asked for
+    from thalweg.pages.report.pictures import write_study_pictures  # noqa: PLC0415 - seldom asked for
 
     with Bar() as bar:
         count = write_study_pictures(finished.study.sections(finished), folder, bar.show)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from thalweg.cli.study.command import command, extra
-from thalweg.live.kernel import with_simulated
-from thalweg.studies.harm.parameters import Parameters
-from thalweg.studies.harm.study import STUDY
+from thalweg.experiments.studies.harm.parameters import Parameters
+from thalweg.experiments.studies.harm.study import STUDY
+from thalweg.realtime.kernel import with_simulated
 
 Matrix = Annotated[
     bool,

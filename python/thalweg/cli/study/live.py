@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.described import listed
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
 from thalweg.cli.console import complain, note
+from thalweg.cli.live_options import ADVICE, LiveOptions
 from thalweg.cli.options import refuse_audit
-from thalweg.errors import RequestError
-from thalweg.live import Timing
-from thalweg.quantity import text
-from thalweg.studies.runner.result import StudyResult
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.realtime import Timing
 
 Live = Annotated[
     bool,
@@ -50,15 +52,30 @@ StrictTiming = Annotated[
 ]
 
 
-def timing(live: bool, realtime: bool, bound: str | None, strict: bool = False) -> Timing:
+Retry = Annotated[
+    int | None,
+    typer.Option(
+        "--retry",
+        min=0,
+        metavar="N",
+        help="Run a trial that was not so up to N times again [2].",
+        rich_help_panel="Real time",
+    ),
+]
+
+
+def timing(
+    live: bool, realtime: bool, bound: str | None, strict: bool = False, retry: int | None = None
+) -> Timing:
     """What trials in real time are asked. Raises RequestError if there are none."""
-    if not live and (realtime or bound or strict):
+    options = LiveOptions(realtime, bound, None, strict, retry)
+    if not live and options != LiveOptions():
         raise RequestError(
-            "--realtime, --bound and --strict-timing apply to real time only; accepted: with --live"
+            "--realtime, --bound, --strict-timing and --retry apply to real time only; accepted: with --live"
         )
     if live:
         refuse_audit()
-    return Timing(realtime, bound)
+    return options.timing()
 
 
 def announce(least_s: float, most_s: float | None = None) -> None:
@@ -66,6 +83,19 @@ def announce(least_s: float, most_s: float | None = None) -> None:
     if least_s:
         longest = f", {text(most_s, 's')} at the most" if most_s else ""
         note(f"real time: about {text(least_s, 's')}{longest}")
+
+
+def refused(result: StudyResult, strict: bool) -> bool:
+    """Whether too many trials were not what their scenarios describe: all of a cell, or any if `strict`.
+
+    Says what to do.
+    """
+    cells = result.unfaithful_cells()
+    if strict and not result.is_faithful():
+        complain(f"--strict-timing: some trials in real time were not what their scenarios describe: {ADVICE}")
+    elif cells:
+        complain(f"no trial of {listed(cells)} was what its scenario describes: {ADVICE}")
+    return bool(cells) or (strict and not result.is_faithful())
 
 
 def tell(result: StudyResult) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.study.command import command
-from thalweg.studies.loopback.study import STUDY
+from thalweg.experiments.studies.loopback.study import STUDY
 
 _measured = command(STUDY)
 

@@ -10,9 +10,9 @@ import typer
 
 from thalweg.cli.study.command import command, extra
 from thalweg.cli.study.transient_series import measurement, refuse_other_options
-from thalweg.live.kernel import with_simulated
-from thalweg.studies.transient.parameters import PRESETS, Parameters
-from thalweg.studies.transient.study import STUDY
+from thalweg.experiments.studies.transient.parameters import PRESETS, Parameters
+from thalweg.experiments.studies.transient.study import STUDY
+from thalweg.realtime.kernel import with_simulated
 
 Series = Annotated[
     Path | None,
@@ -39,7 +39,7 @@ _simulated = command(STUDY, [extra("series", Series, None), extra("context", typ
 
 @wraps(_simulated)
 def transient(**given: Any) -> int:
-    """Runs the study, or measures a series of one's own; see docs/studies/transient.md."""
+    """Runs the study, or measures a series of one's own; see docs/evidence/studies/transient.md."""
     series, context = given.pop("series"), given.pop("context")
     if series is None:
         return _simulated(**given)

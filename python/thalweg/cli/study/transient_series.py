@@ -6,12 +6,12 @@ from pathlib import Path
 
 import typer
 
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import bits_per_second, seconds
 from thalweg.cli.console import print_json, stdout
 from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import Format
 from thalweg.cli.status import PASSED
-from thalweg.errors import RequestError
-from thalweg.quantity import bits_per_second, seconds
 
 _TAKEN = ("series", "rtt", "rate", "steps", "format_")
 
@@ -37,10 +37,10 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 def measurement(file: Path, rtt: str | None, rate: str | None, steps: list[str], format_: Format) -> int:
     """The metric on a file; there is nothing that could fail."""
-    from thalweg.studies.runner.result import StudyResult  # noqa: PLC0415
-    from thalweg.studies.transient.parameters import PAPER  # noqa: PLC0415
-    from thalweg.studies.transient.series import react_to_steps, read_series  # noqa: PLC0415
-    from thalweg.studies.transient.table import SERIES, series_line, series_row  # noqa: PLC0415
+    from thalweg.experiments.studies.runner.result import StudyResult  # noqa: PLC0415
+    from thalweg.experiments.studies.transient.parameters import PAPER  # noqa: PLC0415
+    from thalweg.experiments.studies.transient.series import react_to_steps, read_series  # noqa: PLC0415
+    from thalweg.experiments.studies.transient.table import SERIES, series_line, series_row  # noqa: PLC0415
 
     if rtt is None:
         raise RequestError('--series needs --rtt, the round trip without queues; accepted: a time such as "50 ms"')

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from thalweg.against.rivals import chosen_rivals, with_rivals
-from thalweg.catalogue import Suite
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.seeds import SET_SIZE, told
 from thalweg.cli import ci, tables
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.options import (
@@ -31,11 +31,11 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
-from thalweg.errors import RequestError, did_you_mean
-from thalweg.executor.choice import chosen
-from thalweg.runner import load_all, run_suite
-from thalweg.seeds import SET_SIZE, told
-from thalweg.store.results import PAGE, Store, SuiteResult
+from thalweg.engine.catalogue import Suite
+from thalweg.experiments.suite import load_all, run_suite
+from thalweg.results.against.rivals import chosen_rivals, with_rivals
+from thalweg.results.suite_result import PAGE, Store, SuiteResult
+from thalweg.trials.choice import chosen
 
 
 def suite(
@@ -165,7 +165,7 @@ def _print_table(result: SuiteResult, trials: int) -> None:
 
 def _write_report(result: SuiteResult, folder: Path) -> bool:
     """Writes the report into the folder of the result; tells whether a Ctrl-C let it."""
-    from thalweg.report import write_report  # noqa: PLC0415 - altair takes half a second to load
+    from thalweg.pages.report import write_report  # noqa: PLC0415 - altair takes half a second to load
 
     page = folder / PAGE
     try:

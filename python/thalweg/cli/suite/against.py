@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from thalweg.against import table
-from thalweg.against.standing import Standing
 from thalweg.cli.console import complain, stdout
 from thalweg.cli.fitting import FittingTable
 from thalweg.cli.tables import markdown
+from thalweg.results.against import table
+from thalweg.results.against.standing import Standing
 
 _STYLES = {"best": "green", "worst": "bold red"}
 _DROPPABLE = ("of", "less that [95 %]", "gap to the best")

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
 from thalweg.cli.console import Bar
 from thalweg.cli.options import Format, Quiet, check_writable
 from thalweg.cli.sweep.run import Csv, Parquet, conclude
-from thalweg.errors import RequestError
-from thalweg.sweep import SweepResult
-from thalweg.sweep.merge import merge as merge_stores
-from thalweg.sweep.run import Tally
+from thalweg.experiments.sweep import SweepResult
+from thalweg.experiments.sweep.merge import merge as merge_stores
+from thalweg.experiments.sweep.run import Tally
 
 
 def merge(

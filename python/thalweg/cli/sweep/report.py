@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
+from thalweg.base.errors import RequestError
+from thalweg.base.extras import require
+from thalweg.base.quantity import millimetres
 from thalweg.cli.console import Bar, note
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import PLOT_FORMATS, Quiet, check_writable
 from thalweg.cli.status import PASSED
-from thalweg.errors import RequestError
-from thalweg.extras import require
-from thalweg.quantity import millimetres
-from thalweg.sweep.result import SweepResult
-from thalweg.sweep.view import TRACES, view_of
+from thalweg.experiments.sweep.report.view import TRACES, view_of
+from thalweg.experiments.sweep.result import SweepResult
 
 
 def report(
@@ -60,7 +60,7 @@ def report(
         if out is None and page.is_symlink():
             raise RequestError(f"{page} is a link; accepted: --out FILE")
         check_writable(page)
-        from thalweg.report.sweep import write_sweep  # noqa: PLC0415 - its templates are not for help
+        from thalweg.experiments.sweep.report.page import write_sweep  # noqa: PLC0415 - its templates are not for help
 
         with Bar() as bar, stopped_by_terminate():
             write_sweep(result, page, keys, metric or (), chosen, traces, bar.show)
@@ -72,7 +72,7 @@ def report(
     is_page = plot.suffix == ".html"
     if not is_page:
         require("plots", f"--plot {plot}")
-    from thalweg.sweep.figures import plot_sweep  # noqa: PLC0415 - nor is this
+    from thalweg.experiments.sweep.report.figures import plot_sweep  # noqa: PLC0415 - nor is this
 
     view = view_of(result, keys, metric or (), chosen)
     figure = plot_sweep(view, view.metrics[0], str(result.head["scenario"]), brushes=is_page)

@@ -9,18 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
-from thalweg import audit as auditing
+from thalweg.base.errors import RequestError
+from thalweg.base.quantity import text
 from thalweg.cli.console import Bar, complain, note, print_json, say, stdout
 from thalweg.cli.interruption import stopped_by_terminate
 from thalweg.cli.options import Audit, ClusterAddress, Format, Jobs, Quiet, check_writable
 from thalweg.cli.status import FAILED, INTERRUPTED, PASSED
 from thalweg.cli.sweep.table import print_rows
-from thalweg.errors import RequestError
-from thalweg.executor.choice import chosen
-from thalweg.quantity import text
-from thalweg.sweep import Sweep, SweepResult
-from thalweg.sweep.run import Estimate, Tally
-from thalweg.sweep.shard import Shard
+from thalweg.engine import audit as auditing
+from thalweg.experiments.sweep import Sweep, SweepResult
+from thalweg.experiments.sweep.run import Estimate, Tally
+from thalweg.experiments.sweep.shard import Shard
+from thalweg.trials.choice import chosen
 
 Csv = Annotated[
     Path | None,

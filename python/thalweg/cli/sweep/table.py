@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from thalweg import measured
+from thalweg.base.quantity import text
 from thalweg.cli.console import stdout
 from thalweg.cli.fitting import FittingTable
-from thalweg.quantity import text
-from thalweg.sweep import SweepResult
+from thalweg.experiments.sweep import SweepResult
+from thalweg.results import measured
 
 _MOST = 40
 """Rows that are printed; the store has all."""

@@ -2,8 +2,8 @@
 //! (draft-ietf-ccwg-bbr-06 sections 5.3.3.1 and 5.3.3.8).
 
 use super::super::{Bbr, State};
-use super::AckPhase;
 use crate::Context;
+use crate::bbr_model::AckPhase;
 use crate::bbr_model::{Gain, Sample};
 use rand_core::Rng as _;
 use thalweg_units::Duration;

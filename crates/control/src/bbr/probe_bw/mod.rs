@@ -9,24 +9,8 @@ mod up;
 use super::loss::is_inflight_too_high;
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr_model::Sample;
+use crate::bbr_model::{AckPhase, Sample};
 use thalweg_units::{Bytes, Duration, Instant};
-
-/// BBR.ack_phase: the phase in which the packets acknowledged now were sent (section 2.14).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum AckPhase {
-    /// No probing.
-    #[default]
-    Init,
-    /// Sending at the estimated bandwidth to fill the pipe.
-    Refilling,
-    /// Volume in flight is rising.
-    ProbeStarting,
-    /// ACKs of the rise are arriving.
-    ProbeFeedback,
-    /// The rise is over, its ACKs are still arriving.
-    ProbeStopping,
-}
 
 /// State of bandwidth probing (section 2.14).
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,9 @@
 //! (draft-ietf-ccwg-bbr-06 sections 5.3.3.5 to 5.3.3.7).
 
 use super::super::{Bbr, State};
-use super::{AckPhase, NO_GROWTH};
+use super::NO_GROWTH;
 use crate::Context;
+use crate::bbr_model::AckPhase;
 use crate::bbr_model::Sample;
 use thalweg_units::Bytes;
 

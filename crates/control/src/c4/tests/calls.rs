@@ -11,7 +11,7 @@ use crate::c4::era::Era;
 use crate::c4::growth::Reference;
 use crate::coefficient::Coefficient;
 use crate::event::{Ack, RttSample, Snapshot};
-use crate::picoquic::loss_filter::LossFilter;
+use crate::loss_filter::LossFilter;
 use std::collections::BTreeMap;
 
 const CALLS: &str = concat!(

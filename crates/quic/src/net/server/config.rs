@@ -5,7 +5,7 @@ use crate::net::report::SenderReport;
 use crate::net::request::Workload;
 use std::io;
 use std::net::SocketAddr;
-use thalweg_control::ControllerSpec;
+use thalweg_control::{ControllerSpec, Registry};
 use thalweg_transport::SenderTrace;
 use thalweg_units::{Bytes, Duration};
 
@@ -45,8 +45,8 @@ pub struct ServerConfig {
     pub credentials: Credentials,
     /// The controller of its senders.
     pub controller: ControllerSpec,
-    /// Whether a request may select another.
-    pub clients_choose: bool,
+    /// The controllers of which a request may select another, if it may.
+    pub offered: Option<Registry>,
     /// Its limits.
     pub limits: Limits,
     /// Whether to record the time series of each connection.

@@ -40,7 +40,7 @@ impl Connection {
         Connection {
             address,
             peer,
-            service: Service::new(config.clients_choose),
+            service: Service::new(config.offered.clone()),
             deadline: Some(now + std_duration(config.limits.patience)),
             is_established: false,
             is_awake: true,

@@ -186,11 +186,10 @@ fn tables(file: &ScenarioFile) -> (&'static str, Vec<&schema::Path>) {
 /// Queues that flows are hashed to, in both directions, those of changes included.
 fn queues(hop: &schema::Path) -> u64 {
     let of = |queue: Option<&schema::Queue>| queue.map_or(0, queue::queues);
-    let both = |queue: &Option<schema::Queue>, up: Option<&schema::Queue>| {
-        of(queue.as_ref()) + of(up.or(queue.as_ref()))
-    };
+    let both =
+        |queue: Option<&schema::Queue>, up: Option<&schema::Queue>| of(queue) + of(up.or(queue));
     let changes = hop.change.iter();
-    let changed = changes.map(|change| both(&change.queue, change.up_queue.as_ref()));
-    let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
-    both(&hop.queue, up) + changed.sum::<u64>()
+    let changed = changes.map(|change| both(change.queue.as_deref(), change.up_queue.as_deref()));
+    let up = hop.up.as_ref().and_then(|up| up.queue.as_deref());
+    both(hop.queue.as_deref(), up) + changed.sum::<u64>()
 }

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use crate::scenario::error::ScenarioError;
+use crate::scenario::guesses;
 use crate::scenario::hop::Hop;
 use crate::scenario::media::MediaSpec;
 use crate::scenario::{Amount, Bound, Criterion, FlowSpec, Metric, Unit, Workload, floor, schema};
@@ -56,7 +57,7 @@ impl Checker<'_> {
                 return self.fail(&key("flow"), problem);
             };
             let Some(metric) = Metric::from_name(&pass.metric) else {
-                let hint = did_you_mean(&pass.metric, Metric::ALL.map(Metric::name));
+                let hint = guesses::hint(&pass.metric, Metric::ALL.map(Metric::name));
                 let names = Metric::ALL.map(Metric::name).join(", ");
                 let problem = format!(
                     "unknown metric \"{}\"{hint}; accepted: {names}",

@@ -153,9 +153,17 @@ impl Checker<'_> {
         let mut rate = rate.or(mean).unwrap_or(Rate::ZERO);
         let mut rtt = path.rtt;
         let buffer = up.buffer.filter(|_| is_up).unwrap_or(path.buffer);
-        let jitter = (up.jitter.as_ref().filter(|_| is_up)).or(path.jitter.as_ref());
-        let loss = up.loss.as_ref().filter(|_| is_up).or(path.loss.as_ref());
-        let queue = up.queue.as_ref().filter(|_| is_up).or(path.queue.as_ref());
+        let jitter = (up.jitter.as_deref().filter(|_| is_up)).or(path.jitter.as_deref());
+        let loss = up
+            .loss
+            .as_deref()
+            .filter(|_| is_up)
+            .or(path.loss.as_deref());
+        let queue = up
+            .queue
+            .as_deref()
+            .filter(|_| is_up)
+            .or(path.queue.as_deref());
         let policer_key = if is_up && up.policer.is_some() {
             "up.policer"
         } else {
@@ -203,9 +211,9 @@ impl Checker<'_> {
         config.repeat = path.repeat;
         for (index, change) in path.change.iter().enumerate() {
             let key = |name: &str| format!("{table}.change.{index}.{name}");
-            let jitter = change.jitter.as_ref();
-            let own_loss = change.up_loss.as_ref().filter(|_| is_up);
-            let own_queue = change.up_queue.as_ref().filter(|_| is_up);
+            let jitter = change.jitter.as_deref();
+            let own_loss = change.up_loss.as_deref().filter(|_| is_up);
+            let own_queue = change.up_queue.as_deref().filter(|_| is_up);
             let new_rate = new_rate(change);
             rate = new_rate.unwrap_or(rate);
             rtt = change.rtt.unwrap_or(rtt);
@@ -217,8 +225,8 @@ impl Checker<'_> {
                 limit: (change.buffer)
                     .map(|buffer| self.limit(&key("buffer"), buffer, (rate, rtt), packet))
                     .transpose()?,
-                loss: own_loss.or(change.loss.as_ref()).map(loss_config),
-                queue: own_queue.or(change.queue.as_ref()).map(queue::config),
+                loss: own_loss.or(change.loss.as_deref()).map(loss_config),
+                queue: own_queue.or(change.queue.as_deref()).map(queue::config),
                 flush: change.up_flush.filter(|_| is_up).unwrap_or(change.flush),
             });
         }

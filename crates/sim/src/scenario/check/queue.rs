@@ -104,12 +104,12 @@ fn codel(
 
 /// The disciplines of a hop and their keys.
 pub(super) fn all(hop: &Path) -> Vec<(String, &Queue)> {
-    let up = hop.up.as_ref().and_then(|up| up.queue.as_ref());
-    let start = [("queue", hop.queue.as_ref()), ("up.queue", up)];
+    let up = hop.up.as_ref().and_then(|up| up.queue.as_deref());
+    let start = [("queue", hop.queue.as_deref()), ("up.queue", up)];
     let start = start.map(|(key, queue)| (key.to_owned(), queue));
     let changes = hop.change.iter().enumerate().flat_map(|(index, change)| {
         let given = [("queue", &change.queue), ("up_queue", &change.up_queue)];
-        given.map(|(key, queue)| (format!("change.{index}.{key}"), queue.as_ref()))
+        given.map(|(key, queue)| (format!("change.{index}.{key}"), queue.as_deref()))
     });
     let all = start.into_iter().chain(changes);
     all.filter_map(|(key, queue)| Some((key, queue?))).collect()

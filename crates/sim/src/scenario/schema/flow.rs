@@ -21,8 +21,10 @@ pub(crate) enum Stack {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Flow {
     /// Name, unique in the scenario.
+    #[schemars(example = &"main")]
     pub(crate) name: String,
     /// Congestion controller, with options: "c4", "cubic:start=classic".
+    #[schemars(example = &"cubic")]
     pub(crate) controller: String,
     /// Its stack: the modelled endpoint ("model") or a real QUIC stack ("quic").
     #[serde(default)]
@@ -74,15 +76,19 @@ fn request() -> Bytes {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Requests {
     /// Number of requests; the first starts with the flow.
+    #[schemars(example = 100)]
     pub(crate) count: u32,
     /// Mean time between two starts.
+    #[schemars(example = "50 ms")]
     pub(crate) mean_gap: Duration,
     /// Distribution of the gaps.
     #[serde(default)]
     pub(crate) gap: Gap,
     /// 5th percentile of the lengths, which are log-normal.
+    #[schemars(example = "2 kB")]
     pub(crate) p5: Bytes,
     /// 95th percentile of the lengths.
+    #[schemars(example = "200 kB")]
     pub(crate) p95: Bytes,
 }
 
@@ -102,7 +108,9 @@ pub(crate) enum Gap {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Seed {
     /// Its congestion window.
+    #[schemars(example = "200 kB")]
     pub(crate) window: Bytes,
     /// Its round-trip time.
+    #[schemars(example = "40 ms")]
     pub(crate) rtt: Duration,
 }

@@ -9,6 +9,7 @@ use thalweg_units::{Bytes, Duration};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Media {
     /// Name, unique in the flow.
+    #[schemars(example = &"video")]
     pub(crate) name: String,
     /// Whether each frame is a datagram, or each group of frames a stream.
     #[serde(default)]
@@ -17,14 +18,17 @@ pub(crate) struct Media {
     #[serde(default)]
     pub(crate) from: From,
     /// Frames per second.
+    #[schemars(example = 30)]
     pub(crate) per_second: u32,
     /// Duration.
+    #[schemars(example = "10 s")]
     pub(crate) duration: Duration,
     /// Frames of a group; by default the whole stream of media.
     pub(crate) group: Option<u32>,
     /// Size of the first frame of a group, if it differs.
     pub(crate) first_frame: Option<Bytes>,
     /// Size of a frame.
+    #[schemars(example = "4 kB")]
     pub(crate) frame: Bytes,
     /// Priority; lower is more urgent. Streams of even priority are served in round robin, of odd priority in order.
     #[serde(default = "media_priority")]

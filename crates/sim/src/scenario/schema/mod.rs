@@ -7,6 +7,7 @@ mod media;
 mod pass;
 mod path;
 mod queue;
+mod short;
 mod transport;
 
 pub(crate) use flow::{Flow, Gap, Requests, Stack};
@@ -15,6 +16,7 @@ pub(crate) use media::{Carriage, From};
 pub(crate) use pass::Pass;
 pub(crate) use path::{Change, Path};
 pub(crate) use queue::Queue;
+pub(crate) use short::written_out;
 pub(crate) use transport::{Rules, Transport};
 
 use schemars::JsonSchema;
@@ -26,6 +28,7 @@ use thalweg_units::{Bytes, Duration};
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScenarioFile {
     /// Name in tables and figures.
+    #[schemars(example = "A download")]
     pub(crate) title: String,
     /// The document it comes from.
     pub(crate) source: Option<String>,

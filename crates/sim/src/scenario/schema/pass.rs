@@ -11,11 +11,13 @@ use thalweg_units::Fraction;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pass {
     /// Which flow.
+    #[schemars(example = &"main")]
     pub(crate) flow: String,
     /// Which number: "completion" (last byte delivered) or "closed" (completion and the close exchange),
     /// from the start of the trial; "rate", "loss", "rtt" or "queue-delay" of the flow, or its "share" of what all
     /// flows got, its "event-rtt", "event-rtt-high" or "load", or "frame-delay" or "max-frame-delay" of its call; for streams of media "mean-delay", "p95-delay", "p99-delay" or "max-delay" of the counted frames,
     /// "mean-delay-from-start" or "max-delay-from-start" of all.
+    #[schemars(example = &"completion")]
     pub(crate) metric: String,
     /// Which stream of media, for the delays.
     pub(crate) stream: Option<String>,

@@ -1,7 +1,8 @@
 //! Keys of `[path]` and `[[link]]`.
 
-use super::impairment::{Jitter, Loss, LossForm, loss};
+use super::impairment::{Jitter, Loss};
 use super::queue::Queue;
+use super::short::Form;
 use crate::scenario::buffer_size::BufferSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,18 +20,17 @@ pub(crate) struct Path {
     /// milliseconds on each line, an opportunity for 1500 bytes. Its name is relative to the scenario.
     pub(crate) trace: Option<String>,
     /// Round-trip propagation time; half of it is the delay of each direction.
+    #[schemars(example = "40 ms")]
     pub(crate) rtt: Duration,
     /// Limit of the queue of each direction.
     #[serde(default = "one_bdp")]
     pub(crate) buffer: BufferSize,
-    /// Queue discipline of each direction.
-    pub(crate) queue: Option<Queue>,
-    /// Random delay added to each packet, in each direction.
-    pub(crate) jitter: Option<Jitter>,
+    /// Queue discipline of each direction: its name, or a table with a model.
+    pub(crate) queue: Option<Form<Queue>>,
+    /// Random delay added to each packet, in each direction: its mean, or a table with a model.
+    pub(crate) jitter: Option<Form<Jitter>>,
     /// Random loss of packets, in each direction: a probability such as "0.1 %", or a model.
-    #[serde(default, deserialize_with = "loss")]
-    #[schemars(with = "Option<LossForm>")]
-    pub(crate) loss: Option<Loss>,
+    pub(crate) loss: Option<Form<Loss>>,
     /// Variation of capacity and delay from one short interval to the next, in each direction.
     pub(crate) noise: Option<PathNoise>,
     /// Token-bucket policer before the queue, in each direction.
@@ -62,15 +62,13 @@ pub(crate) struct Up {
     /// Limit of the queue.
     pub(crate) buffer: Option<BufferSize>,
     /// Queue discipline.
-    pub(crate) queue: Option<Queue>,
+    pub(crate) queue: Option<Form<Queue>>,
     /// Policer.
     pub(crate) policer: Option<Policer>,
     /// Random delay.
-    pub(crate) jitter: Option<Jitter>,
+    pub(crate) jitter: Option<Form<Jitter>>,
     /// Random loss: a probability, or a model.
-    #[serde(default, deserialize_with = "loss")]
-    #[schemars(with = "Option<LossForm>")]
-    pub(crate) loss: Option<Loss>,
+    pub(crate) loss: Option<Form<Loss>>,
 }
 
 /// A change of the path; other settings stay.
@@ -78,6 +76,7 @@ pub(crate) struct Up {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
     /// When, from the start of the trial.
+    #[schemars(example = "2 s")]
     pub(crate) at: Duration,
     /// New capacity of both directions; "0 bps" suspends the path and keeps its queues.
     pub(crate) rate: Option<Rate>,
@@ -88,19 +87,15 @@ pub(crate) struct Change {
     /// New limit of the queues.
     pub(crate) buffer: Option<BufferSize>,
     /// New jitter.
-    pub(crate) jitter: Option<Jitter>,
+    pub(crate) jitter: Option<Form<Jitter>>,
     /// New loss in both directions: a probability, or a model; "100 %" loses everything.
-    #[serde(default, deserialize_with = "loss")]
-    #[schemars(with = "Option<LossForm>")]
-    pub(crate) loss: Option<Loss>,
+    pub(crate) loss: Option<Form<Loss>>,
     /// New loss from client to server, where it differs.
-    #[serde(default, deserialize_with = "loss")]
-    #[schemars(with = "Option<LossForm>")]
-    pub(crate) up_loss: Option<Loss>,
+    pub(crate) up_loss: Option<Form<Loss>>,
     /// New queue discipline of both directions, which takes over what waits.
-    pub(crate) queue: Option<Queue>,
+    pub(crate) queue: Option<Form<Queue>>,
     /// New queue discipline from client to server, where it differs.
-    pub(crate) up_queue: Option<Queue>,
+    pub(crate) up_queue: Option<Form<Queue>>,
     /// Whether the queues of both directions are emptied: all that waits is dropped.
     #[serde(default)]
     pub(crate) flush: bool,
@@ -132,8 +127,10 @@ fn one_millisecond() -> Duration {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Policer {
     /// Long-term rate.
+    #[schemars(example = "10 Mbps")]
     pub(crate) rate: Rate,
     /// Burst size.
+    #[schemars(example = "100 kB")]
     pub(crate) burst: Bytes,
     /// Whether excess ECN-capable packets are marked instead of dropped.
     #[serde(default)]

@@ -32,7 +32,7 @@ use thalweg_units::{Duration, Instant};
 /// A sender that is ahead of the event loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
-    pub(super) element: usize,
+    pub(super) sender: (usize, Role),
     /// When it is due next. The queue has the time of its last step.
     due: Instant,
 }
@@ -50,7 +50,7 @@ impl Network {
 
     /// A sender that has acted now goes on at the times at which it is due, up to its horizon.
     pub(super) fn run_ahead(&mut self, index: usize, side: Role) {
-        let element = self.element(index, side.index());
+        let number = self.number(index, side);
         let connection = &mut self.connections[index];
         let link_id = connection.first_links[side.index()];
         let way_back = &connection.routes[Direction::to(side)];
@@ -64,7 +64,7 @@ impl Network {
         if (endpoint.paced_until()).is_none_or(|due| due <= self.now || due >= occupied) {
             return;
         }
-        self.queue.set(element, Instant::NEVER);
+        self.queue.set(number, Instant::NEVER);
         let others = self.queue.peek().map_or(Instant::NEVER, |(time, _)| time);
         let back = &self.links[last.index()];
         let horizon = (back.next().unwrap_or(Instant::NEVER))
@@ -100,18 +100,19 @@ impl Network {
         let local = first_link.now;
         let due = endpoint.next().max(local);
         if local > self.now {
-            self.ahead = Some(Ahead { element, due });
-            self.queue.set(element, local);
+            let sender = (index, side);
+            self.ahead = Some(Ahead { sender, due });
+            self.queue.set(number, local);
         } else {
-            self.queue.set(element, due);
+            self.queue.set(number, due);
         }
     }
 
     /// The event loop has come to the last step of the sender that is ahead.
     pub(super) fn catch_up(&mut self) {
-        if let Some(Ahead { element, due }) = self.ahead.take() {
+        if let Some(Ahead { sender, due }) = self.ahead.take() {
             self.events -= 1; // its step is counted
-            self.queue.set(element, due);
+            self.queue.set(self.number(sender.0, sender.1), due);
         }
     }
 }

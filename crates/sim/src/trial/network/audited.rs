@@ -1,9 +1,10 @@
 //! What the event loop reports to the auditor, if there is one.
 
-use super::{APPLICATIONS, Ended, Network, PER_CONNECTION};
+use super::{Ended, Network};
 use crate::audit::Auditor;
 use crate::scenario::Scenario;
 use crate::scenario::hop::{Direction, LinkId};
+use crate::trial::element::Element;
 use thalweg_transport::Role;
 use thalweg_units::Instant;
 
@@ -17,34 +18,32 @@ impl Network {
         for link in &mut self.links {
             link.record_transmissions(true);
         }
-        let elements = self.links.len() + PER_CONNECTION * self.connections.len();
-        let auditor = Auditor::new(scenario, self.seed, &self.connections, elements);
+        let auditor = Auditor::new(scenario, self.seed, &self.connections, self.elements);
         self.audit = Some(Box::new(auditor));
         self
     }
 
     /// When an element is due, as it reports itself.
-    pub(super) fn due(&self, element: usize) -> Instant {
-        let Some(position) = element.checked_sub(self.links.len()) else {
-            return self.links[element].next().unwrap_or(Instant::NEVER);
-        };
-        let connection = &self.connections[position / PER_CONNECTION];
-        match position % PER_CONNECTION {
-            APPLICATIONS => connection.next_app(),
-            0 if !connection.started => connection.start,
-            0 => connection.client.next(),
-            _ => connection.server.next(),
+    pub(super) fn due(&self, element: Element) -> Instant {
+        match element {
+            Element::Link(link) => self.links[link.index()].next().unwrap_or(Instant::NEVER),
+            Element::Applications(index) => self.connections[index].next_app(),
+            Element::Endpoint(index, Role::Client) => match &self.connections[index] {
+                waiting if !waiting.started => waiting.start,
+                connection => connection.client.next(),
+            },
+            Element::Endpoint(index, Role::Server) => self.connections[index].server.next(),
         }
     }
 
     /// An element is about to be called at `time`.
     #[cold]
-    pub(super) fn audit_call(&mut self, element: usize, time: Instant) -> Result<(), Ended> {
+    pub(super) fn audit_call(&mut self, element: Element, time: Instant) -> Result<(), Ended> {
         let due = self.due(element);
         let Some(audit) = &mut self.audit else {
             return Ok(());
         };
-        audit.call(element, time, due, PER_CONNECTION);
+        audit.call(element, time, due);
         match audit.take_finding() {
             Some(finding) => Err(Ended::Audit(finding)),
             None => Ok(()),
@@ -87,11 +86,11 @@ impl Network {
 
     /// The trial is over.
     pub(super) fn audit_end(&mut self, scenario: &Scenario) -> Result<(), Ended> {
-        let elements = self.links.len() + PER_CONNECTION * self.connections.len();
-        for element in 0..elements {
-            let times = (self.due(element), self.queue.due(element));
+        for number in 0..self.elements.count(self.connections.len()) {
+            let element = self.elements.numbered(number);
+            let times = (self.due(element), self.queue.due(number));
             if let Some(audit) = &mut self.audit {
-                audit.end_element(self.now, element, times, PER_CONNECTION);
+                audit.end_element(self.now, element, times);
             }
         }
         let Some(audit) = &mut self.audit else {

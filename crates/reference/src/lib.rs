@@ -1,0 +1,29 @@
+//! Controllers that published results were measured with, as variants of those of `thalweg-control`.
+//!
+//! [`picoquic`] has picoquic's BBR, BBRv1, Cubic, dCubic and NewReno of August 2026, [`c4_early`] the versions of C4 of
+//! 2025. They are evidence, not advice: whoever reproduces a result needs them, with the slips of the original.
+//!
+//! ```
+//! let spec = thalweg_reference::registry().read("cubic:variant=picoquic").unwrap();
+//! assert_eq!(spec.as_str(), "cubic:variant=picoquic");
+//! ```
+
+mod c4_early;
+mod picoquic;
+#[cfg(test)]
+mod tests;
+
+use thalweg_control::{Registry, Variant};
+
+/// The variants of this crate, in display order.
+pub const VARIANTS: &[&[Variant]] = &[c4_early::VARIANTS, picoquic::VARIANTS];
+
+/// The controllers of `thalweg-control` with the variants of this crate.
+pub fn registry() -> Registry {
+    let mut registry = Registry::standard();
+    for &variant in VARIANTS.iter().copied().flatten() {
+        (registry.add_variant(variant))
+            .expect("a controller of thalweg-control and a name of our own");
+    }
+    registry
+}

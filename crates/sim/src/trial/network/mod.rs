@@ -1,0 +1,492 @@
+//! The event loop: endpoints and links, and the packets between them.
+
+use crate::audit::{AuditError, Auditor};
+use crate::outcome::Outcome;
+use crate::outcome::series::Series;
+use crate::outcome::summary::{Moment, Summary};
+use crate::outcome::trace::{Record, Recorder, Trace};
+use crate::scenario::Scenario;
+use crate::scenario::hop::{Direction, LinkId};
+use crate::trial::connection::{Connection, plans};
+use crate::trial::element::{Element, Elements};
+use crate::trial::event_queue::EventQueue;
+use crate::trial::seed;
+use first_link::{FirstLink, InTransit};
+use std::sync::atomic::{AtomicBool, Ordering};
+use thalweg_path::Link;
+use thalweg_transport::{Counters, Role};
+use thalweg_units::{Bytes, Instant};
+
+mod ahead;
+mod audited;
+mod first_link;
+mod progress;
+mod steered;
+#[cfg(test)]
+mod tests;
+mod watched;
+
+use ahead::Ahead;
+use progress::FlowProgress;
+use steered::Pause;
+pub(crate) use steered::Progressed;
+
+pub(crate) struct Network {
+    seed: u64,
+    overhead: u32,
+    limit: Instant,
+    /// Two for each hop of the scenario: down and up.
+    links: Vec<Link<InTransit>>,
+    /// The connections of all flows, flow by flow.
+    connections: Vec<Connection>,
+    elements: Elements,
+    /// When each element is due.
+    queue: EventQueue,
+    progress: Vec<FlowProgress>,
+    /// Flows that the end of the trial waits for; `None` if it ends with the time limit.
+    waiting: Option<usize>,
+    /// Flows that have not started yet; when there were none left, and when one was complete after that.
+    unstarted: usize,
+    overlap_start: Option<Moment>,
+    overlap_end: Option<Moment>,
+    now: Instant,
+    events: u64,
+    hash: u64,
+    recorder: Option<Box<Recorder>>,
+    series: Option<Series>,
+    /// With series, the counters of the sender of each connection when it was last called.
+    noted: Vec<Counters>,
+    audit: Option<Box<Auditor>>,
+    /// Whether flows are steered from outside, and the decision that the trial waits for.
+    is_steered: bool,
+    paused: Option<Pause>,
+    /// The sender that has acted ahead of the event loop.
+    ahead: Option<Ahead>,
+    #[cfg(test)]
+    steps_ahead: u64,
+}
+
+/// Why a trial has no outcome.
+pub(crate) enum Ended {
+    /// It was stopped.
+    Stopped,
+    /// The auditor has found something.
+    Audit(AuditError),
+}
+
+impl Network {
+    /// A trial at its start; `None` if it was stopped.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        trial: u64,
+        record: Record,
+        stop: &AtomicBool,
+    ) -> Option<Self> {
+        let mut connections = Vec::new();
+        for (index, spec) in scenario.flows.iter().enumerate() {
+            for plan in plans(spec, trial, scenario.start_noise) {
+                // There may be a hundred thousand.
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
+                connections.push(Connection::new(spec, index, trial, plan));
+            }
+        }
+        let traced = record == Record::Series;
+        if traced {
+            for connection in &mut connections {
+                let side = connection.sending_side();
+                connection.endpoint(side).record_packets();
+            }
+        }
+        let links: Vec<Link<InTransit>> = LinkId::all(scenario.hops.len())
+            .map(|id| {
+                let config = &scenario.hops[id.hop()].links[id.direction()];
+                let seed = seed::of_link(scenario, trial, id);
+                let mut link = Link::new(config, seed, connections.len());
+                link.record_drops(traced);
+                if matches!(record, Record::Passages(_)) {
+                    link.record_passages(true);
+                }
+                link
+            })
+            .collect();
+        let elements = Elements { links: links.len() };
+        let mut queue = EventQueue::new(elements.count(connections.len()));
+        for (index, connection) in connections.iter().enumerate() {
+            let client = Element::Endpoint(index, Role::Client);
+            queue.set(elements.number(client), connection.start);
+        }
+        let progress = progress::of_flows(scenario, &connections);
+        let waiting = progress.iter().filter(|flow| flow.awaited).count();
+        Some(Network {
+            seed: trial,
+            overhead: scenario.overhead,
+            limit: Instant::START + scenario.time_limit,
+            recorder: Recorder::new(record, scenario, &connections).map(Box::new),
+            series: (scenario.sample)
+                .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
+            noted: vec![Counters::default(); scenario.sample.map_or(0, |_| connections.len())],
+            links,
+            connections,
+            elements,
+            queue,
+            waiting: (waiting > 0).then_some(waiting),
+            unstarted: progress.len(),
+            progress,
+            overlap_start: None,
+            overlap_end: None,
+            now: Instant::START,
+            events: 0,
+            hash: 0,
+            audit: None,
+            is_steered: false,
+            paused: None,
+            ahead: None,
+            #[cfg(test)]
+            steps_ahead: 0,
+        })
+    }
+
+    /// Runs the trial.
+    pub(crate) fn run(
+        mut self,
+        scenario: &Scenario,
+        stop: &AtomicBool,
+    ) -> Result<(Outcome, Option<Trace>), Ended> {
+        self.advance(u64::MAX, stop)?;
+        self.audit_end(scenario)?;
+        self.finish(scenario, stop).ok_or(Ended::Stopped)
+    }
+
+    /// Calls the elements that are due, one after the other, until the end of the trial, until a controller is to decide, or
+    /// until this many events have been handled.
+    pub(crate) fn advance(&mut self, events: u64, stop: &AtomicBool) -> Result<Progressed, Ended> {
+        for _ in 0..events {
+            if let Some(pause) = &self.paused {
+                return Ok(Progressed::Paused(pause.connection));
+            }
+            if self.waiting == Some(0) {
+                return Ok(Progressed::Ended);
+            }
+            // A trial that waits for a flow on which nothing can happen any more lasts as long as one in which something is due
+            // later.
+            let Some((time, number)) = (self.queue.peek()).filter(|(time, _)| *time <= self.limit)
+            else {
+                self.now = self.limit;
+                return Ok(Progressed::Ended);
+            };
+            let element = self.elements.numbered(number);
+            if self.audit.is_some() {
+                self.audit_call(element, time)?;
+            }
+            self.begin_event(element, time);
+            // At every event: some take a millisecond. The load is cheap, since the cache line is rarely written.
+            if stop.load(Ordering::Relaxed) {
+                return Err(Ended::Stopped);
+            }
+            match element {
+                Element::Link(link) => self.deliver(link),
+                Element::Endpoint(index, side) => self.wake(index, side),
+                Element::Applications(index) => self.wake_applications(index),
+            }
+        }
+        Ok(Progressed::Unfinished)
+    }
+
+    /// Simulated time goes on to the next event of an element.
+    #[inline(always)] // in every event
+    fn begin_event(&mut self, element: Element, time: Instant) {
+        // In release builds too: a trial in which time decreases is meaningless.
+        assert!(
+            time >= self.now,
+            "{element:?} wants {time:?} at {:?}: time must not fall",
+            self.now
+        );
+        self.now = time;
+        self.events += 1;
+    }
+
+    /// The outcome; `None` if it was stopped.
+    pub(crate) fn finish(
+        mut self,
+        scenario: &Scenario,
+        stop: &AtomicBool,
+    ) -> Option<(Outcome, Option<Trace>)> {
+        for link in &mut self.links {
+            link.advance(self.now);
+        }
+        let mut series = self.series.take();
+        if let Some(series) = &mut series {
+            let bins = series.lengthen(self.now);
+            let goes_on = || !stop.load(Ordering::Relaxed);
+            let capacity = |link: &Link<_>| link.capacity_in_bins(series.every, bins, goes_on);
+            series.capacity = self.links.iter().map(capacity).collect::<Option<_>>()?;
+        }
+        let flows = self.progress.iter().map(|flow| flow.connections.clone());
+        let summary = Summary {
+            scenario,
+            seed: self.seed,
+            events: self.events,
+            hash: self.hash,
+            now: self.now,
+            links: &self.links,
+            connections: &self.connections,
+            flows: flows.collect(),
+            overlap: [&self.overlap_start, &self.overlap_end],
+        };
+        let outcome = summary.outcome(series);
+        let (links, end) = (&mut self.links, self.now);
+        let trace = (self.recorder).map(|recorder| recorder.finish(&self.connections, links, end));
+        Some((outcome, trace))
+    }
+
+    /// Packets leave a link, at this time and at later ones as long as one does and nothing else is due before. A link that
+    /// is called for another reason, such as noise on its rate, returns to the event loop, which looks whether to stop.
+    fn deliver(&mut self, link: LinkId) {
+        let side = link.direction().receiver();
+        loop {
+            let arrived = self.hand_on(link, side);
+            if self.paused.is_some() {
+                return; // `resume` goes on
+            }
+            let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
+            // Two rarely arrive together.
+            if arrived && next <= self.now {
+                continue;
+            }
+            if !arrived || !self.goes_on(link, next) {
+                self.note_delivered(link, next);
+                return;
+            }
+            self.begin_event(Element::Link(link), next);
+        }
+    }
+
+    /// Whether somebody looks at each event at its time.
+    #[inline(always)] // in every delivery
+    fn is_watched(&self) -> bool {
+        self.audit.is_some() || self.recorder.is_some() || self.is_steered
+    }
+
+    /// Whether the event loop would call this link again at `next`, and nobody looks at the queue of events meanwhile.
+    #[inline(always)] // in every delivery
+    fn goes_on(&self, link: LinkId, next: Instant) -> bool {
+        !self.is_watched()
+            && next <= self.limit
+            && self.waiting != Some(0)
+            && self.queue.is_before_others(link.index(), next)
+    }
+
+    /// All packets that come out of a link now have; the next one will at `next`.
+    #[inline(always)] // in every delivery
+    fn note_delivered(&mut self, link: LinkId, next: Instant) {
+        self.queue.set(link.index(), next);
+        if self.audit.is_some() {
+            self.audit_link(link);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
+        }
+    }
+
+    /// The packet that comes out of a link enters the next link of its route, or its endpoint, which looks at
+    /// it where it lies: to move a packet is to copy it. False if none comes.
+    #[inline]
+    fn hand_on(&mut self, link: LinkId, side: Role) -> bool {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_arrival(self.now, link.index(), &mut self.links[link.index()]);
+        }
+        let Some(carried) = self.links[link.index()].arrive(self.now) else {
+            return false;
+        };
+        let index = carried.connection as usize;
+        self.hash = seed::fold(self.hash, self.now.as_nanos());
+        let what = carried.packet.number() << 20
+            ^ u64::from(carried.connection) << 2
+            ^ link.index() as u64;
+        self.hash = seed::fold(self.hash, what << 16 ^ u64::from(carried.size));
+        let number = match &mut self.audit {
+            Some(audit) => audit.leave(self.now, link, carried.tag),
+            None => None,
+        };
+        let connection = &mut self.connections[index];
+        carried.crossed += 1;
+        let route = &connection.routes[Direction::to(side)];
+        if let Some(&next) = route.get(usize::from(carried.crossed)) {
+            if let Some(carried) = self.links[link.index()].take_arrived() {
+                self.forward(next, carried, number);
+            }
+            return true;
+        }
+        if let Some(series) = &mut self.series
+            && side != connection.sending_side()
+        {
+            let size = Bytes::new(u64::from(carried.size));
+            series.on_received(self.now, connection.flow, size);
+        }
+        let endpoint = connection.endpoint(side);
+        if let Some(audit) = &mut self.audit {
+            let taken = endpoint.path().established;
+            audit.arrive(index, side, number, carried.size, taken);
+        }
+        let is_unmoved = endpoint.receive(self.now, &mut carried.packet);
+        self.note_sender(index, side);
+        if !self.is_steered || !self.pauses(index, side, Some(link)) {
+            self.react(index, side, is_unmoved);
+        }
+        true
+    }
+
+    /// One side of a connection has received a packet, which has certainly left the time of its next event as it was, or
+    /// perhaps not.
+    #[inline(always)] // in every arrival
+    fn react(&mut self, index: usize, side: Role, is_unmoved: bool) {
+        let connection = &mut self.connections[index];
+        // A receiver of bulk data has nothing to send between two ACK frames, and is often not traced.
+        let is_silent = self.audit.is_none()
+            && connection.call.is_none()
+            && (self.recorder.is_none() || side != connection.sending_side())
+            && connection.endpoint(side).is_silent(self.now);
+        if is_silent && is_unmoved {
+            debug_assert_eq!(
+                self.queue.due(self.number(index, side)),
+                self.due(Element::Endpoint(index, side))
+            );
+        } else if is_silent {
+            let next = connection.endpoint(side).next();
+            self.queue.set(self.number(index, side), next);
+        } else {
+            self.pump(index, side, "received");
+        }
+    }
+
+    /// A packet enters a link that is not the first of its route.
+    #[inline(never)] // so that arrivals at an endpoint, the usual case, are short
+    fn forward(&mut self, link: LinkId, mut carried: InTransit, number: Option<u64>) {
+        if let Some(audit) = &mut self.audit {
+            let what = (carried.size, carried.packet.ecn());
+            carried.tag = audit.enter(self.now, link, carried.connection as usize, what, number);
+        }
+        self.links[link.index()].push(self.now, carried);
+        let next = self.links[link.index()].next().unwrap_or(Instant::NEVER);
+        self.queue.set(link.index(), next);
+        if self.audit.is_some() {
+            self.audit_link(link);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sample_link(self.now, link.index(), &mut self.links[link.index()]);
+        }
+    }
+
+    /// The number of one side of a connection in the queue.
+    #[inline(always)] // in every event
+    fn number(&self, connection: usize, side: Role) -> usize {
+        self.elements.number(Element::Endpoint(connection, side))
+    }
+
+    /// The applications of a connection are due.
+    fn wake_applications(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        let (running, open) = connection.is_in_progress();
+        connection.tick_app(self.now);
+        debug_assert!(connection.next_app() > self.now, "time would stand still");
+        self.note_end(index, running, open);
+        self.pump(index, Role::Client, "timer");
+        self.pump(index, Role::Server, "timer");
+    }
+
+    /// An endpoint of a connection is due.
+    fn wake(&mut self, index: usize, side: Role) {
+        let connection = &mut self.connections[index];
+        if side == Role::Client && !connection.started {
+            connection.begin();
+            self.note_start(index);
+            self.pump(index, Role::Client, "timer");
+            return;
+        }
+        if (self.ahead).is_some_and(|ahead| ahead.sender == (index, side)) {
+            self.catch_up();
+            return;
+        }
+        connection.endpoint(side).expire(self.now);
+        self.note_sender(index, side);
+        if !self.is_steered || !self.pauses(index, side, None) {
+            self.pump(index, side, "timer");
+            if self.may_run_ahead(index, side) {
+                self.run_ahead(index, side);
+            }
+        }
+    }
+
+    /// Lets the application of one side act, sends all that may leave, and notes when the side wants to
+    /// be called again.
+    fn pump(&mut self, index: usize, side: Role, event: &'static str) {
+        // In release builds too, as in `begin_event`.
+        assert!(
+            self.ahead.is_none_or(|ahead| ahead.sender != (index, side)),
+            "the {side:?} of connection {index} is called at {:?}, a time that it has passed",
+            self.now
+        );
+        let number = self.number(index, side);
+        let mut connection = &mut self.connections[index];
+        let mut client_closes = false;
+        if connection.endpoint(side).has_events() {
+            let completed = self.serve(index, side);
+            connection = &mut self.connections[index];
+            client_closes = completed && side == Role::Server && connection.call.is_some();
+        }
+        let data_of =
+            (self.series.is_some() && side == connection.sending_side()).then_some(connection.flow);
+        let link_id = connection.first_links[side.index()];
+        let link = &mut self.links[link_id.index()];
+        let endpoint = connection.endpoint(side);
+        let mut first_link = FirstLink {
+            now: self.now,
+            overhead: self.overhead,
+            link,
+            link_id,
+            sender: (index, side),
+            series: self.series.as_mut().zip(data_of),
+            audit: self.audit.as_deref_mut(),
+            sent: false,
+        };
+        endpoint.transmit(self.now, &mut first_link);
+        let sent = first_link.sent;
+        let has_events = endpoint.has_events();
+        // A timer set to a time in the past fires now (RFC 9002 sections A.6 and A.8).
+        self.queue.set(number, endpoint.next().max(self.now));
+        if sent {
+            let next = link.next().unwrap_or(Instant::NEVER);
+            self.queue.set(link_id.index(), next);
+        }
+        let has_call = connection.call.is_some();
+        if has_call {
+            let next = self.connections[index].next_app();
+            let applications = Element::Applications(index);
+            self.queue.set(self.elements.number(applications), next);
+        }
+        if self.audit.is_some() {
+            self.audit_endpoint(index, side, link_id, sent);
+        }
+        if self.recorder.is_some() {
+            self.sample(index, side, link_id, sent, event);
+        }
+        if has_events {
+            self.pump(index, side, event);
+        }
+        // The last frame of a call that the client sends has arrived.
+        if client_closes {
+            self.pump(index, Role::Client, "timer");
+        }
+    }
+
+    /// The application of one side takes in what happened. Tells whether that has completed the connection's
+    /// transfer.
+    fn serve(&mut self, index: usize, side: Role) -> bool {
+        let connection = &mut self.connections[index];
+        let (running, open) = connection.is_in_progress();
+        connection.serve(self.now, side);
+        self.note_end(index, running, open)
+    }
+}

@@ -1,0 +1,14 @@
+//! Scenarios of tests whose controllers may be variants of `thalweg-reference`.
+
+use thalweg_sim::{Clock, Scenario, ScenarioError};
+
+/// [`Scenario::from_toml`], with these variants.
+pub(crate) fn from_toml(
+    text: &[u8],
+    origin: &str,
+    sets: &[(String, String)],
+    controllers: &[(String, String)],
+) -> Result<Scenario, ScenarioError> {
+    let registry = thalweg_reference::registry();
+    Scenario::read(text, origin, sets, controllers, Clock::Virtual, &registry)
+}

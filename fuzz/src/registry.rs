@@ -1,0 +1,10 @@
+//! The controllers that cases name.
+
+use std::sync::OnceLock;
+use thalweg_control::Registry;
+
+/// The controllers of Thalweg, with the variants of the reference crate.
+pub(crate) fn registry() -> &'static Registry {
+    static ALL: OnceLock<Registry> = OnceLock::new();
+    ALL.get_or_init(thalweg_reference::registry)
+}

@@ -1,0 +1,1 @@
+"""What every other room may use: errors, quantities, files, seeds, progress, and the protocol of executors."""

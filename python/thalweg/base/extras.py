@@ -1,0 +1,29 @@
+"""Parts of an installation that not everyone needs: `pip install "thalweg[plots]"`.
+
+Without any of them suites run, and pages and figures in HTML are written: that takes half of the room.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from thalweg.base.errors import RequestError
+
+EXTRAS = {
+    "plots": {"altair": "altair", "vl_convert": "vl-convert-python"},
+    "fits": {"scipy": "scipy"},
+    "lab": {"starlette": "starlette", "uvicorn": "uvicorn", "websockets": "websockets"},
+    "cluster": {"distributed": "distributed"},
+    "hunt": {"optuna": "optuna"},
+}
+"""Of each, the modules and their packages: pictures and figures; fits; server of the lab; clusters; searches."""
+
+
+def require(extra: str, what: str) -> None:
+    """Refuses what needs packages that are not installed, before any work is done. Raises RequestError.
+
+    >>> require("fits", "the probe")
+    """
+    missing = [package for module, package in EXTRAS[extra].items() if find_spec(module) is None]
+    if missing:
+        raise RequestError(f'{what} needs {" and ".join(missing)}; accepted: after pip install "thalweg[{extra}]"')

@@ -1,0 +1,48 @@
+"""TOML texts, read as the engine reads scenarios: what it accepts, plans and suites may have too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from thalweg import _native
+from thalweg.base.errors import ScenarioError
+
+_TRACES = {"trace": "ms:", "file": "us:"}
+"""Keys of a scenario whose values are names of files (docs/reference/schemas/scenario.schema.json), and how one
+begins that is no name but the trace itself."""
+
+
+def read_toml(text: str | bytes, file: str) -> dict[str, Any]:
+    r"""The keys and values of a text, in their order. `file` is the name in errors. Raises ScenarioError.
+
+    >>> read_toml('b = { c = "\\e" }\na = [1, 2.5, true]', "a.toml")
+    {'b': {'c': '\x1b'}, 'a': [1, 2.5, True]}
+    >>> read_toml("a = [\n1,, ]", "a.toml")
+    Traceback (most recent call last):
+    thalweg.base.errors.ScenarioError: a.toml:2: `1,, ]`: extra comma in array; accepted: value
+    """
+    # Text from the page of the lab may have half a pair of surrogates: no UTF-8, as the reader then says.
+    source = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    try:
+        return _native.toml_document(source, file)
+    except _native.ScenarioError as error:
+        refused = ScenarioError(str(error))
+        refused.__dict__.update(error.__dict__)  # origin, line and key
+        raise refused from None
+
+
+def named_files(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The keys and names of all files in a scenario, or in the value of a key of one.
+
+    >>> list(named_files({"path": {"trace": "lte.trace", "hop": [{"jitter": {"file": "us:10 20"}}]}}))
+    [('trace', 'lte.trace')]
+    """
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from named_files(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from named_files(inner)
+    elif isinstance(value, str) and key in _TRACES and not value.startswith(_TRACES[key]):
+        yield key, value

@@ -1,0 +1,1 @@
+"""Scenarios, their trials and outcomes, traces, the catalogue, and controllers in Python."""

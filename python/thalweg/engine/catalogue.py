@@ -1,0 +1,225 @@
+"""Finding scenarios and suites: by shipped name, by path, or, with `-` for a scenario, on standard input.
+
+A shipped suite is a folder below `thalweg/suites`; its `suite.toml` gives a title, the source document
+and the order of its scenarios. Any other folder with `*.toml` files is a suite too; without a
+`suite.toml` its scenarios come in the order of their names.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from thalweg import _native
+from thalweg.base.errors import RequestError, did_you_mean, printable
+from thalweg.base.files.regular_file import read_regular
+from thalweg.base.toml import read_toml
+from thalweg.judging.measures import MEASURES
+
+_LARGEST = 80 << 20
+"""Of a scenario file, as the simulator reads it: `TEXT` in crates/sim/src/scenario/limits.rs."""
+STANDARD_INPUT = Path("-")
+"""Stands for the scenario that comes on standard input."""
+_ABOUT = "suite.toml"
+_LARGEST_ABOUT = 1 << 20
+_WORDS = {"title": "text", "source": "text", "order": "a list of names", "compare": "a table"}
+"""The keys of `suite.toml`, and what each of them is."""
+_COMPARE = ("against", "metrics", "without")
+
+
+def controllers() -> list[dict[str, Any]]:
+    """The controllers that are shipped: name, title, source, and options with their defaults.
+
+    >>> [controller["name"] for controller in controllers()][:3]
+    ['c4', 'cubic', 'reno']
+    """
+    return _native.controllers()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One scenario file and its names."""
+
+    name: str
+    """Within its suite: `bad-wifi`."""
+    suite: str | None
+    """Name of the shipped suite that it belongs to."""
+    file: Path
+
+    @property
+    def reference(self) -> str:
+        """The argument of the command line for this scenario."""
+        return f"{self.suite}/{self.name}" if self.suite else str(self.file)
+
+    @property
+    def source_name(self) -> str:
+        """The name that messages use for the text."""
+        return "standard input" if self.file == STANDARD_INPUT else str(self.file)
+
+    def read(self) -> bytes:
+        """The text of the file, unchecked."""
+        if self.file == STANDARD_INPUT:
+            return _read_standard_input()
+        return read_regular(self.file, _LARGEST, f"a scenario file of at most {_LARGEST >> 20} MiB")
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Whom a suite sets its main controller against: the table `compare` of its `suite.toml`."""
+
+    against: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    """What is compared; empty for the usual metrics."""
+    without: tuple[str, ...] = ()
+    """Scenarios that are played and not compared."""
+    file: Path | None = None
+    """Where this stands."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A folder of scenarios with a source document."""
+
+    name: str
+    title: str
+    source: str | None
+    entries: tuple[Entry, ...]
+    compare: Compare = Compare()
+
+    @staticmethod
+    def find(name_or_folder: str | Path) -> Suite:
+        """A suite by shipped name or by folder. Raises RequestError."""
+        shipped = {folder.name: folder for folder in _shipped_folders()}
+        wanted = str(name_or_folder)
+        if wanted in shipped:
+            return _read_suite(shipped[wanted], shipped=True)
+        folder = Path(name_or_folder)
+        if folder.is_dir():
+            return _read_suite(folder, shipped=False)
+        if folder.is_file():
+            raise RequestError(f"{wanted} is a file, not a suite; to run one scenario: thalweg run {wanted}")
+        raise RequestError(
+            f"no suite {wanted!r}{did_you_mean(wanted, shipped)} (or give a folder of scenario files)"
+        )
+
+
+def list_suites() -> list[Suite]:
+    """The shipped suites.
+
+    >>> [suite.name for suite in list_suites()]
+    ['c4'...]
+    """
+    return [_read_suite(folder, shipped=True) for folder in _shipped_folders()]
+
+
+def list_scenarios() -> list[str]:
+    """Names of the shipped scenarios, suite by suite, as `thalweg run` takes them.
+
+    >>> "c4/simple-20mbps" in list_scenarios()
+    True
+    """
+    return [entry.reference for suite in list_suites() for entry in suite.entries]
+
+
+def find_scenario(name_or_path: str | Path) -> Entry:
+    """A scenario by shipped name (`c4/bad-wifi`) or by path. Raises RequestError."""
+    wanted = str(name_or_path)
+    if wanted == str(STANDARD_INPUT):
+        return Entry("stdin", None, STANDARD_INPUT)
+    for suite in list_suites():
+        for entry in suite.entries:
+            if entry.reference == wanted:
+                return entry
+    file = Path(name_or_path)
+    if file.is_dir():
+        raise RequestError(f"{wanted} is a folder; to run all its scenarios: thalweg suite {wanted}")
+    if file.exists():  # what is no regular file is refused when it is read
+        return Entry(file.stem, None, file)
+    if file.suffix == ".toml":
+        raise RequestError(f"no such file: {wanted}")
+    if any(folder.name == wanted for folder in _shipped_folders()):
+        raise RequestError(
+            f"{wanted} is a suite; to run it: thalweg suite {wanted}; "
+            f"for its scenarios: thalweg list scenarios {wanted}"
+        )
+    names = list_scenarios()
+    close = [name for name in names if name.rpartition("/")[2] == wanted]
+    hint = f"; did you mean {' or '.join(close)}?" if close else did_you_mean(wanted, names)
+    raise RequestError(
+        f"no scenario {wanted!r}{hint} (thalweg list scenarios has all; or give the path of a scenario file)"
+    )
+
+
+@cache
+def _read_standard_input() -> bytes:
+    """The scenario on standard input, which can be read once."""
+    text = sys.stdin.buffer.read(_LARGEST + 1)
+    if len(text) > _LARGEST:
+        raise RequestError(f"standard input: accepted: a scenario of at most {_LARGEST >> 20} MiB")
+    return text
+
+
+def _shipped_folders() -> Iterator[Path]:
+    root = Path(str(files("thalweg").joinpath("suites")))
+    return (folder for folder in sorted(root.iterdir()) if (folder / _ABOUT).is_file())
+
+
+def _read_suite(folder: Path, *, shipped: bool) -> Suite:
+    about = _read_about(folder / _ABOUT)
+    found = {file.stem: file for file in sorted(folder.glob("*.toml")) if file.name != _ABOUT}
+    for stem in found:
+        if printable(stem) != stem:
+            raise RequestError(f"{folder}: the name {printable(stem)}.toml is not UTF-8; accepted: names in UTF-8")
+    order: list[str] = about.get("order", [])
+    missing = [name for name in order if name not in found]
+    if missing:
+        raise RequestError(
+            f"{folder / _ABOUT}: order names {missing[0]!r}, but there is no {missing[0]}.toml"
+            f"{did_you_mean(missing[0], found)}"
+        )
+    if not found:
+        raise RequestError(f"{folder} holds no scenario files (*.toml)")
+    names = [*order, *(name for name in found if name not in order)]
+    name = folder.name or folder.resolve().name
+    entries = tuple(Entry(stem, name if shipped else None, found[stem]) for stem in names)
+    compare = _read_compare(folder / _ABOUT, about.get("compare", {}), found)
+    return Suite(name, about.get("title", name), about.get("source"), entries, compare)
+
+
+def _read_about(file: Path) -> dict[str, Any]:
+    if not file.exists():
+        return {}
+    text = read_regular(file, _LARGEST_ABOUT, f"a file of at most {_LARGEST_ABOUT >> 20} MiB")
+    about = read_toml(text, str(file))
+    for key, value in about.items():
+        if key not in _WORDS:
+            raise RequestError(f"{file}: unknown key {key!r}{did_you_mean(key, sorted(_WORDS))}")
+        fits = {"text": isinstance(value, str), "a table": isinstance(value, dict)}
+        if not fits.get(_WORDS[key], _are_names(value)):
+            raise RequestError(f"{file}: {key} = {value!r}: expected {_WORDS[key]}")
+    return about
+
+
+def _read_compare(file: Path, table: dict[str, Any], scenarios: Mapping[str, Path]) -> Compare:
+    """The table `compare`, checked. Raises RequestError."""
+    for key, value in table.items():
+        if key not in _COMPARE:
+            raise RequestError(f"{file}: unknown key compare.{key}{did_you_mean(key, _COMPARE)}")
+        if not _are_names(value):
+            raise RequestError(f"{file}: compare.{key} = {value!r}: expected a list of names")
+    for name in table.get("metrics", ()):
+        if name not in MEASURES:
+            raise RequestError(f"{file}: compare.metrics names {name!r}; accepted: {', '.join(MEASURES)}")
+    for name in table.get("without", ()):
+        if name not in scenarios:
+            raise RequestError(f"{file}: compare.without names {name!r}{did_you_mean(name, scenarios)}")
+    return Compare(**{key: tuple(value) for key, value in table.items()}, file=file)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)

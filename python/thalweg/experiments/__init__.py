@@ -1,0 +1,1 @@
+"""Many trials for one question: suites, sweeps, hunts, scores and studies."""

@@ -1,0 +1,282 @@
+"""What a hunt makes as bad as it can: one number of each trial, of which larger is worse.
+
+completion   time of a flow over its floor; one that does not finish counts with the end of the trial
+regret       rate of the flow with a reference controller over its own, on the same seed
+harm         share of its rate that a victim loses because the flow is not of the reference controller; the form of
+             Ware et al., "Beyond Jain's Fairness Index", HotNets 2019, as `thalweg score` has it
+starvation   longest time in which the flow receives less than a tenth of an equal share of what its links can
+             carry (s): RFC 9743 section 5.2 asks for what starves, and names no bound
+unfairness   what the flow lacks of an equal share, in the time that all flows are active
+queue-delay  mean time that its packets wait in queues (s)
+loss         packets declared lost over packets sent
+frames       frames of its streams that were late, and of groups that were skipped, over all
+
+A flow without a rate has 1 bps. Limits: starvation is counted in bins of 50 ms, and is of bulk data only, since a
+sender without data starves of nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from thalweg.base.errors import RequestError, did_you_mean
+from thalweg.base.quantity import text
+from thalweg.base.toml import read_toml
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Values: TypeAlias = "npt.NDArray[np.float64]"
+
+_STARVED = 0.1
+_LEAST_BPS = 1.0
+_REFERENCE = "cubic"
+_TIME_LIMIT = "10 min"
+"""Of a scenario that says none: no time is beyond it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What can be made as bad as possible."""
+
+    words: str
+    """A value in words, after the name of the flow; `{}` is the value."""
+    unit: str
+    metric: str
+    """Of criteria: what bounds it in a suite."""
+    at_most: bool
+    """Whether that metric is the worse the larger it is."""
+    needs: tuple[str, ...] = ()
+    """Keys of a plan that it takes beside the flow."""
+
+
+KINDS: Mapping[str, Kind] = {
+    "completion": Kind("takes {} times the least that the path allows", "", "completion", True),
+    "regret": Kind("has 1/{} of the rate that {reference} has in its stead", "", "rate", False, ("reference",)),
+    "harm": Kind(
+        "costs {victim} {} of the rate that {reference} leaves it",
+        "share",
+        "rate",
+        False,
+        ("reference", "victim"),
+    ),
+    "starvation": Kind("starves for {}", "s", "rate", False),
+    "unfairness": Kind("lacks {} of an equal share", "share", "share", False),
+    "queue-delay": Kind("waits {} in queues on average", "s", "queue-delay", True),
+    "loss": Kind("loses {} of its packets", "share", "loss", True),
+    "frames": Kind("misses {} of its frames", "share", "p95-delay", True),
+}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is made as bad as possible, of which flow."""
+
+    kind: str
+    flow: str
+    reference: str | None = None
+    """A controller that takes the place of that of the flow."""
+    victim: str | None = None
+    """A flow beside it."""
+
+    @property
+    def of(self) -> Kind:
+        """What its kind means."""
+        return KINDS[self.kind]
+
+    @property
+    def judged_flow(self) -> str:
+        """The flow that a criterion bounds, and with which a trial ends."""
+        return self.victim or self.flow
+
+    @property
+    def flows(self) -> set[str]:
+        """Flows that it cannot do without."""
+        return {self.flow, *([self.victim] if self.victim else [])}
+
+    def check(self, scenario: Scenario, document: Mapping[str, Any]) -> None:
+        """Refuses a scenario in which it cannot be measured. Raises RequestError, whose message lacks the file."""
+        names = [str(flow["name"]) for flow in scenario.flows]
+        for key, name in (("flow", self.flow), ("victim", self.victim)):
+            if name is not None and name not in names:
+                raise RequestError(f"{key} = {name!r}: the scenario has no such flow{did_you_mean(name, names)}")
+        if self.victim == self.flow:
+            raise RequestError(f"victim = {self.victim!r}: is the flow itself; accepted: another one")
+        if self.kind == "unfairness" and len(names) < 2:
+            raise RequestError("the scenario has one flow; accepted: unfairness of two or more")
+        own = _entry(document, self.flow)
+        bulk = "download" in own or "upload" in own
+        if self.kind in ("completion", "starvation") and not bulk:
+            raise RequestError(f"{self.flow} is no download or upload, of which alone there is a {self.kind}")
+        if self.kind == "frames" and not ("call" in own or "media" in own):
+            raise RequestError(f"{self.flow} sends no frames; accepted: a flow with call or media")
+
+    def criterion(self, document: Mapping[str, Any], bound: float | None = None) -> dict[str, Any]:
+        """What a suite would judge; without a bound, one that bounds nothing.
+
+        It says with which flow a trial ends, so that a scenario in a suite has the trials of the hunt.
+        """
+        kind = self.of
+        side = "at_most" if kind.at_most else "at_least"
+        idle = {"loss": "100 %", "rate": "0 bps", "share": "0 %"}
+        value = idle.get(kind.metric, document.get("time_limit", _TIME_LIMIT))
+        if bound is not None:
+            value = _bound(kind, bound)
+        found = {"flow": self.judged_flow, "metric": kind.metric, side: value}
+        if self.kind == "frames":
+            found["stream"] = _first_stream(_entry(document, self.flow))
+        return found
+
+    def values(self, scenario: Scenario, outcomes: Outcomes, reference: Outcomes | None = None) -> Values:
+        """One value of each trial; `reference` has the trials of the reference controller."""
+        if reference is not None:
+            judged, usual = (_rate(scenario, trials, self.judged_flow) for trials in (outcomes, reference))
+            return 1 - judged / usual if self.kind == "harm" else usual / judged
+        columns = {"queue-delay": "mean_queue_delay_s", "loss": "loss", "unfairness": "share"}
+        if self.kind in columns:
+            values = of_flow(scenario, outcomes, self.flow, columns[self.kind])
+            lacks = 1 - values * len(scenario.flows) if self.kind == "unfairness" else values
+            return np.nan_to_num(lacks, nan=0.0)
+        if self.kind == "completion":
+            return _completion(scenario, outcomes, self.flow)
+        if self.kind == "starvation":
+            return np.array([_starvation(scenario, outcomes, self.flow, n) for n in range(outcomes.n)])
+        return _missed(outcomes, self.flow)
+
+    def ratio(self, least: float, value: float) -> float:
+        """What the metric of its criterion would be at one value of the objective over what it is at another."""
+        if self.kind in ("harm", "unfairness"):
+            return (1 - least) / max(1 - value, 1e-3)  # of what is left, not of what is missing
+        return least / value if self.of.at_most else value / least
+
+    def told(self, value: float) -> str:
+        """A value in words: `takes 9.3 times the least that the path allows`."""
+        kind = self.of
+        shown = f"{value:.3g}" if not kind.unit else text(value, kind.unit, 3)
+        return kind.words.replace("{}", shown).format(reference=self.reference, victim=self.victim)
+
+    def document(self) -> dict[str, str]:
+        """As JSON has it."""
+        keys = ("kind", "flow", "reference", "victim")
+        return {key: value for key in keys if (value := getattr(self, key)) is not None}
+
+
+def read_objective(given: Any, flows: Sequence[str]) -> Objective:
+    """The objective that a plan names. Raises RequestError, whose message lacks the key."""
+    table = {"kind": given} if isinstance(given, str) else given
+    if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
+        raise RequestError('accepted: "completion", or { kind = "harm", flow = "main", victim = "other" }')
+    kind = table.get("kind", "")
+    if kind not in KINDS:
+        raise RequestError(f"kind = {kind!r}{did_you_mean(kind, KINDS)}; accepted: {', '.join(KINDS)}")
+    needs = KINDS[kind].needs
+    for key in table:
+        if key not in ("kind", "flow", *needs):
+            raise RequestError(f"{kind} has no key {key!r}{did_you_mean(key, ('kind', 'flow', *needs))}")
+    flow = table.get("flow", flows[0])
+    others = [name for name in flows if name != flow]
+    victim = table.get("victim", others[0] if others else None) if "victim" in needs else None
+    if "victim" in needs and victim is None:
+        raise RequestError("the scenario has one flow, and harm needs a victim; accepted: a scenario with two")
+    return Objective(kind, flow, table.get("reference", _REFERENCE) if "reference" in needs else None, victim)
+
+
+def _entry(document: Mapping[str, Any], flow: str) -> Mapping[str, Any]:
+    return next((entry for entry in document.get("flow", []) if entry.get("name") == flow), {})
+
+
+def _first_stream(flow: Mapping[str, Any]) -> str:
+    return "video" if "call" in flow else str(flow["media"][0]["name"])
+
+
+def _bound(kind: Kind, bound: float) -> str:
+    """A bound as a scenario has it, to three digits, on the side on which what is at the bound itself fails.
+
+    >>> _bound(KINDS["loss"], 0.3195), _bound(KINDS["loss"], 0.25), _bound(KINDS["regret"], 3.1415e5)
+    ('31.9 %', '24.9 %', '315 kbps')
+    """
+    unit = {"loss": "share", "share": "share", "rate": "bps"}.get(kind.metric, "s")
+    exact = Decimal(repr(max(bound, 1.0 if unit == "bps" else 1e-6)))
+    digit = Decimal(1).scaleb(exact.adjusted() - 2)
+    count = exact / digit
+    steps = (
+        count.to_integral_value(ROUND_CEILING) - 1 if kind.at_most else count.to_integral_value(ROUND_FLOOR) + 1
+    )
+    return text(float(steps * digit), unit, 3)
+
+
+def of_flow(scenario: Scenario, outcomes: Outcomes, flow: str, column: str) -> Values:
+    """A column of outcomes for one flow: a value of each trial."""
+    names = [str(known["name"]) for known in scenario.flows]
+    return np.asarray(outcomes.flows[column], dtype=np.float64)[names.index(flow) :: len(names)]
+
+
+def _rate(scenario: Scenario, outcomes: Outcomes, flow: str) -> Values:
+    return np.maximum(np.nan_to_num(of_flow(scenario, outcomes, flow, "mean_rate_bps")), _LEAST_BPS)
+
+
+def _planned_s(scenario: Scenario, flow: str) -> float:
+    return next(float(known["start_s"]) for known in scenario.flows if known["name"] == flow)
+
+
+def _completion(scenario: Scenario, outcomes: Outcomes, flow: str) -> Values:
+    """Both times from the start of the flow."""
+    criterion = next(one for one in scenario.criteria if one["metric"] == "completion")
+    start_s = of_flow(scenario, outcomes, flow, "start_s")
+    end_s = np.asarray(outcomes.trials["end_s"], dtype=np.float64)
+    completion_s = of_flow(scenario, outcomes, flow, "completion_s")
+    taken_s = np.where(np.isfinite(completion_s), completion_s, end_s) - start_s
+    floor_s = float(criterion["floor"] or 0.0) - _planned_s(scenario, flow)
+    return np.maximum(taken_s, 0.0) / max(floor_s, 1e-9)
+
+
+def _starvation(scenario: Scenario, outcomes: Outcomes, flow: str, trial: int) -> float:
+    series = outcomes.series(trial, flow)
+    every_s, flows = series.every_s, len(scenario.flows)
+    could = np.min([outcomes.capacity(trial, link) for link in _links(scenario, outcomes, flow)], axis=0)
+    start_s = float(of_flow(scenario, outcomes, flow, "start_s")[trial])
+    completion_s = float(of_flow(scenario, outcomes, flow, "completion_s")[trial])
+    last_s = completion_s if np.isfinite(completion_s) else float(outcomes.trials["end_s"][trial])
+    starved = series.received < _STARVED * could / flows
+    # Whole bins of the flow alone.
+    starved = starved[int(np.ceil(start_s / every_s)) : int(last_s / every_s)]
+    return every_s * _longest_run(starved)
+
+
+def _longest_run(holds: npt.NDArray[np.bool_]) -> int:
+    """The most neighbours that hold.
+
+    >>> _longest_run(np.array([True, False, True, True])), _longest_run(np.array([], dtype=bool))
+    (2, 0)
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], holds, [False])).astype(np.int8)))
+    return int((edges[1::2] - edges[::2]).max()) if len(edges) else 0
+
+
+def _links(scenario: Scenario, outcomes: Outcomes, flow: str) -> list[str]:
+    """The links that carry the data of a flow: those of all hops where there is no route."""
+    names = [str(name) for name in outcomes.links["link"].unique(maintain_order=True)]
+    own = _entry(read_toml(scenario.toml, scenario.name), flow)
+    up = "upload" in own
+    hops = own.get("route") or [name for name in names if name not in ("up", "down") and not name.endswith(" up")]
+    return [f"{hop} up" if up else hop for hop in hops] or ["up" if up else "down"]
+
+
+def _missed(outcomes: Outcomes, flow: str) -> Values:
+    """Over all streams of the flow."""
+    own = outcomes.streams.filter(pl.col("flow") == flow)
+    trial = own["trial"].to_numpy().astype(np.int64)
+    late, skipped, frames = (
+        np.bincount(trial, own[name].to_numpy().astype(np.float64), outcomes.n)
+        for name in ("late", "skipped", "frames")
+    )
+    return (late + skipped) / np.maximum(frames, 1.0)

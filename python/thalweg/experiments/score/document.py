@@ -1,0 +1,155 @@
+"""The document: figures of every scenario beside those of CUBIC, a score for each half, and what disqualifies.
+
+The score of a trial is ln(goodput / CUBIC's) - ln(delay / CUBIC's), the logarithm of Kleinrock's power against
+that of CUBIC on the same seed: 0 is as good as CUBIC, 0.1 about 10 % better in one of the two. That of a scenario
+is the mean over its trials, that of a half the mean over its scenarios. Losses, harm and starvation do not count:
+they are figures, and guards.
+
+A score comes with Student's interval over seeds: those of a half over the means that each seed has over all
+scenarios. It tells what other seeds would change, and not what other scenarios would.
+
+The document holds no time and no path of the machine but the text that named the controller: the same file,
+trials, seed and version give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from thalweg import _native
+from thalweg.base.errors import ControllerError
+from thalweg.base.seeds import first_seed
+from thalweg.engine.catalogue import Suite
+from thalweg.experiments.score.figures import Figures, harm
+from thalweg.experiments.score.guards import LIMITS, Broken, broken
+from thalweg.experiments.score.scenarios import Variant, halves
+from thalweg.judging.statistics.interval import Values
+from thalweg.judging.statistics.means import mean_interval
+
+BASELINE = "cubic"
+
+
+def score(
+    controller: str,
+    suite: str = "search",
+    trials: int = 4,
+    seed: int = 1,
+    on_scenario: Callable[[str, int, int], None] = lambda *_: None,
+) -> dict[str, Any]:
+    """How a controller does on both halves of a suite, against CUBIC. Raises RequestError if it cannot be read.
+
+    `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A
+    controller that fails in a trial is disqualified. `on_scenario` hears the name of each scenario, its number
+    and how many there are.
+    """
+    opened, held_back = halves(Suite.find(suite), seed)
+    # Read before anything runs: what cannot be read is refused.
+    sources = [variant.bound(controller).description.controllers for variant in (*opened, *held_back)]
+    found: list[Broken] = []
+    total = len(opened) + len(held_back)
+
+    def half(variants: Sequence[Variant], before: int) -> dict[str, Any]:
+        rows, each = [], []
+        for number, variant in enumerate(variants, before + 1):
+            on_scenario(variant.name, number, total)
+            row, scores = _scenario(variant, controller, trials, first_seed(seed), found)
+            rows.append(row)
+            each.append(scores)
+        told = [scores for scores in each if scores is not None]
+        return {**_scored(mean_of(told) if len(told) == len(each) else None), "scenarios": rows}
+
+    parts = {"open": half(opened, 0), "held_back": half(held_back, len(opened))}
+    kept = [{"name": source["name"], "sha256": source["sha256"]} for source in sources[0]]
+    return {
+        "score": None if found else parts["open"]["score"],
+        "interval95": [None, None] if found else parts["open"]["interval95"],
+        "disqualified": [guard.document() for guard in found],
+        "controller": {"name": controller, "sha256": kept[0]["sha256"] if kept else None},
+        "baseline": BASELINE,
+        "suite": suite,
+        "trials": trials,
+        "seed": seed,
+        "version": _native.version(),
+        "guards": LIMITS,
+        **parts,
+    }
+
+
+def _scenario(
+    variant: Variant, controller: str, trials: int, seed: int, found: list[Broken]
+) -> tuple[dict[str, Any], Values | None]:
+    cubic = Figures.of(variant.bound(BASELINE).trials(trials, seed))
+    row: dict[str, Any] = {"name": variant.name, "keys": dict(variant.drawn)}
+    try:
+        # In this process: others take longer to start than these trials to run.
+        mine = Figures.of(variant.bound(controller).trials(trials, seed, jobs=1))
+    except ControllerError as error:
+        found.append(Broken("failed", variant.name, str(error)))
+        return {**row, **_scored(None)}, None
+    found.extend(broken(variant.name, mine, cubic))
+    goodput, delay = (
+        _against(value, of_cubic) for value, of_cubic in ((mine.goodput, cubic.goodput), (mine.delay, cubic.delay))
+    )
+    scores = scores_of(mine, cubic)
+    document = {
+        **row,
+        **_scored(scores),
+        "goodput_bps": goodput,
+        "delay_s": delay,
+        "loss": _against(mine.loss, cubic.loss),
+        "harm": _rounded(harm(mine, cubic)),
+        "starvation": _against(mine.starvation, cubic.starvation),
+    }
+    return document, scores
+
+
+def scores_of(mine: Figures, cubic: Figures) -> Values | None:
+    """The score of each trial of a scenario; None if CUBIC moves nothing in one of them.
+
+    A flow without goodput has one bit per second, and the delay of CUBIC.
+    """
+    if not (cubic.goodputs > 0).all() or not (cubic.delays > 0).all():
+        return None
+    delays = np.where(mine.delays > 0, mine.delays, cubic.delays)
+    scores: Values = np.log(np.maximum(mine.goodputs, 1.0) / cubic.goodputs) - np.log(delays / cubic.delays)
+    return scores
+
+
+def score_of(mine: Figures, cubic: Figures) -> float | None:
+    """The score of a scenario; None if CUBIC moves nothing in one of its trials."""
+    scores = scores_of(mine, cubic)
+    return None if scores is None else float(scores.mean())
+
+
+def mean_of(scenarios: Sequence[Values]) -> Values:
+    """The score of each seed: the mean over scenarios."""
+    means: Values = np.mean(np.stack(scenarios), axis=0)
+    return means
+
+
+def _scored(scores: Values | None) -> dict[str, Any]:
+    """The score of trials, with its interval; `null` where it has no bounds."""
+    if scores is None:
+        return {"score": None, "interval95": [None, None]}
+    interval = mean_interval(scores)
+    low, high = interval.document()
+    return {"score": _rounded(interval.value), "interval95": [_rounded(low), _rounded(high)]}
+
+
+def _against(mine: float | None, cubic: float | None) -> dict[str, float | None] | None:
+    if mine is None or cubic is None:
+        return None
+    ratio = mine / cubic if cubic else None
+    return {"value": _rounded(mine), "cubic": _rounded(cubic), "ratio": _rounded(ratio)}
+
+
+def _rounded(value: float | None) -> float | None:
+    """Six digits: more are noise to whoever reads, and less to a search.
+
+    >>> _rounded(1234567.8), _rounded(None)
+    (1234570.0, None)
+    """
+    return None if value is None else float(f"{value:.6g}")

@@ -1,0 +1,264 @@
+"""Stored studies side by side: the numbers of their rows, and by what share they differ.
+
+Rows belong together that say the same in words: a study names its cells by controllers, queues and the like. Rows
+that say the same in words are distinguished by their position.
+
+A difference of two such numbers has no interval, and proves nothing. What differs is told by the values of trials,
+where a study has stored them: the medians of each cell and measure are compared as those of suites are, in pairs
+where both have the same seeds, and all of them are one family (`statistics.discovery`).
+
+Limits: a measure that some trial does not define is not compared; one that each trial of a defines and none of b
+is named (`lost`). What a study claims is in its checks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from thalweg.base.errors import ResultError
+from thalweg.base.files.folder import find_file
+from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
+from thalweg.judging.statistics.differences import Difference as Differs
+from thalweg.judging.statistics.differences import of_all, sharper
+from thalweg.judging.statistics.discovery import RATE, discoveries
+from thalweg.judging.statistics.interval import Values, finite
+from thalweg.judging.statistics.quantiles import median
+from thalweg.results.metadata import parse_document, read_hashes
+from thalweg.results.seal import check_file
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+Row = Mapping[str, Any]
+_Sample: TypeAlias = "tuple[npt.NDArray[np.int64], Values]"
+"""Seeds and values."""
+Samples = Mapping[tuple[str, str], _Sample]
+"""By cell and measure."""
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """What a folder says of a study."""
+
+    folder: Path
+    name: str
+    version: str
+    rows: list[Row]
+    trials: Path | None = None
+    """The table of the values of all trials, if it is stored."""
+
+    @staticmethod
+    def is_in(folder: Path) -> bool:
+        """Whether a folder holds a study. Raises RequestError if its document is not a file of this folder."""
+        return find_file(folder, DOCUMENT) is not None
+
+    @staticmethod
+    def load(folder: Path) -> StoredStudy:
+        """Reads a stored study, whose trials are as they were written.
+
+        Raises ResultError, and RequestError as `is_in` does.
+        """
+        file = find_file(folder, DOCUMENT) or folder / DOCUMENT
+        document = parse_document(file)
+        rows = document.get("rows") if isinstance(document, dict) else None
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ResultError(f"{file}: this is not a study that this version reads")
+        words = [document.get(key) for key in ("study", "version")]
+        name, version = (word if isinstance(word, str) else "unknown" for word in words)
+        hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
+        if trials is not None and hashes is not None:
+            check_file(trials, hashes, trials.name, "Run the study again")
+        return StoredStudy(folder, name, version, rows, trials)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One number in both studies."""
+
+    row: str
+    """What the row says in words."""
+    column: str
+    a: float | None
+    b: float | None
+
+    @property
+    def change(self) -> float | None:
+        """By what share b is larger than a; None where one is missing, or a is 0."""
+        if self.a is None or self.b is None or self.a == 0:
+            return None
+        return (self.b - self.a) / abs(self.a)
+
+    def is_beyond(self, margin: float) -> bool:
+        """Whether both differ by more than a share of a; a number that one of them lacks differs."""
+        if self.change is None:
+            return self.a != self.b
+        return abs(self.change) > margin
+
+    def document(self) -> dict[str, Any]:
+        """This difference as JSON."""
+        return {"row": self.row, "column": self.column, "a": self.a, "b": self.b, "change": self.change}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of one cell in both studies, by its trials."""
+
+    cell: str
+    name: str
+    a: float
+    """The median."""
+    b: float
+    difference: Differs
+    margin: float
+    differs: bool = False
+    """Whether trials tell a difference beyond the margin."""
+
+    @property
+    def change(self) -> float | None:
+        """By what share the median of b is larger; None where one of them is 0 or not finite."""
+        return (
+            (self.b - self.a) / abs(self.a) if self.a and math.isfinite(self.a) and math.isfinite(self.b) else None
+        )
+
+    def document(self) -> dict[str, Any]:
+        """This measure as JSON."""
+        low, high = self.difference.interval.document()
+        return {
+            "cell": self.cell,
+            "measure": self.name,
+            "a": _number(self.a),
+            "b": _number(self.b),
+            "change": self.change,
+            "low95": low,
+            "high95": high,
+            "p_differs": self.difference.p_differs,
+            "told": "differs" if self.differs else "not told apart",
+        }
+
+
+def compare_trials(a: StoredStudy, others: Sequence[StoredStudy], margin: float) -> list[list[Measure]]:
+    """The measures that a shares with each of the others; the margin is a share of the median of a.
+
+    All are one family: where nothing differs, at most one command in twenty says that something does.
+    """
+    return judge_trials(_samples(a), [_samples(other) for other in others], margin)
+
+
+def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> list[list[Measure]]:
+    """The same of trials, by cell and measure."""
+    each = [
+        [
+            _measure(key, a, of_b[key], margin)
+            for key, a in of_a.items()
+            if key in of_b and _is_defined(a, of_b[key])
+        ]
+        for of_b in others
+    ]
+    told = iter(discoveries([one.difference.p_differs for measures in each for one in measures]))
+    return [[replace(one, differs=next(told) and _is_beyond(one)) for one in measures] for measures in each]
+
+
+def lost(a: StoredStudy, b: StoredStudy) -> list[str]:
+    """The measures that each trial of a defines, and none of b, in words."""
+    of_b = _samples(b)
+    return [
+        f"{cell} {measure}"
+        for (cell, measure), (_, values) in _samples(a).items()
+        if not np.isnan(values).any() and ((cell, measure) not in of_b or np.isnan(of_b[cell, measure][1]).all())
+    ]
+
+
+def untold(compared: Sequence[Sequence[Measure]]) -> int:
+    """How many measures so few trials could not tell apart in so large a family, however much they differed."""
+    family = sum(map(len, compared))
+    return sum(
+        not one.differs and 2 * one.difference.p_least > RATE / family for measures in compared for one in measures
+    )
+
+
+def _measure(key: tuple[str, str], a: _Sample, b: _Sample, margin: float) -> Measure:
+    (seeds_a, of_a), (seeds_b, of_b) = a, b
+    of = (median(of_a), median(of_b))
+    size = margin * abs(of[0]) if math.isfinite(of[0]) else 0.0
+    found = sharper(of_a, of_b, size) if np.array_equal(seeds_a, seeds_b) else of_all(of_a, of_b, size)
+    return Measure(*key, *of, found, size)
+
+
+def _is_beyond(one: Measure) -> bool:
+    interval = one.difference.interval
+    return interval.low > one.margin or interval.high < -one.margin
+
+
+def _is_defined(a: _Sample, b: _Sample) -> bool:
+    return not (np.isnan(a[1]).any() or np.isnan(b[1]).any())
+
+
+def _samples(study: StoredStudy) -> Samples:
+    """The trials of each cell and measure. Raises ResultError."""
+    assert study.trials is not None
+    try:
+        table = pl.read_parquet(study.trials)
+        columns = table.select(
+            pl.col("cell").cast(pl.String),
+            pl.col("measure").cast(pl.String),
+            pl.col("seed").cast(pl.Int64),
+            pl.col("value").cast(pl.Float64),
+        )
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise ResultError(f"{study.trials}: this is not a table of trials: {error}") from None
+    parts = columns.partition_by("cell", "measure", as_dict=True, maintain_order=True)
+    return {
+        (str(cell), str(measure)): (part["seed"].to_numpy(), part["value"].to_numpy())
+        for (cell, measure), part in parts.items()
+    }
+
+
+def compare_studies(a: StoredStudy, b: StoredStudy) -> list[Difference]:
+    """Every number of the rows that both have. Raises ResultError if they are of two studies, or share no row."""
+    if a.name != b.name:
+        raise ResultError(f"{a.folder} is of the study {a.name}, {b.folder} of {b.name}; accepted: one study")
+    others = dict(_named(b.rows))
+    found = [
+        Difference(name, column, _number(value), _number(others[name].get(column)))
+        for name, row in _named(a.rows)
+        if name in others
+        for column, value in row.items()
+        if _number(value) is not None or _number(others[name].get(column)) is not None
+    ]
+    if not found:
+        raise ResultError(f"{a.folder} and {b.folder} have no row in common")
+    return found
+
+
+def missing_rows(a: StoredStudy, b: StoredStudy) -> list[str]:
+    """The rows of a that b lacks, in words."""
+    others = dict(_named(b.rows))
+    return [name for name, _ in _named(a.rows) if name not in others]
+
+
+def _named(rows: list[Row]) -> Iterator[tuple[str, Row]]:
+    """Each row under its words, with a number where they come again."""
+    count: dict[str, int] = {}
+    for row in rows:
+        words = ", ".join(value for value in row.values() if isinstance(value, str)) or "row"
+        count[words] = count.get(words, 0) + 1
+        yield (words if count[words] == 1 else f"{words} ({count[words]})"), row
+
+
+def _number(value: Any) -> float | None:
+    """A value as a number; None if it is none, is not finite, or is larger than a float holds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # JSON knows no largest whole number
+        return None
+    return finite(number)

@@ -1,0 +1,82 @@
+"""A number that a law bounds on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thalweg.experiments.studies.runner.result import Row
+from thalweg.judging.statistics.claims import Answer, within
+from thalweg.judging.statistics.interval import CONFIDENCE, Interval, Values
+from thalweg.judging.statistics.means import mean_interval
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number, measured once in each trial, and its value by a document."""
+
+    law: str
+    """Which law, in a few words; quantities of one law, controller and stack make one check."""
+    source: str
+    """Document and clause."""
+    controller: str
+    """Or the queue discipline."""
+    stack: str
+    """`model` or `quic`."""
+    case: str
+    """The condition: "0.10 %, 100 ms" (loss rate and RTT), "10 Mbps, 10 ms"."""
+    expected: float
+    """What the law says."""
+    low: float
+    high: float
+    unit: str
+    arithmetic: str
+    """How expected and bounds come out of the document."""
+    values: Values
+    """One for each trial."""
+    always: bool = False
+    """Whether the law holds in every trial, and not of the mean alone: its interval is then all that was
+    seen."""
+    judged: bool = True
+    """False where the law does not claim to hold; `reason` says why, and the number is shown."""
+    reason: str = ""
+    compared: bool = False
+    """Whether the modelled endpoint and the real stack are to agree on it."""
+
+    def interval(self, confidence: float = CONFIDENCE) -> Interval:
+        """The mean over the trials, or of a law about every trial the least and the largest."""
+        if self.always:
+            least, largest = float(self.values.min()), float(self.values.max())
+            return Interval(float(self.values.mean()), least, largest, len(self.values))
+        return mean_interval(self.values, confidence)
+
+    def answer(self, confidence: float = CONFIDENCE) -> Answer:
+        """Whether the number lies within the bounds, with all of its interval.
+
+        >>> import numpy as np
+        >>> one = Quantity("", "", "", "", "", 1.0, 0.9, 1.1, "", "", np.full(6, 1.05))
+        >>> one.answer()
+        'holds'
+        """
+        return within(self.interval(confidence), self.low, self.high)
+
+    def row(self) -> Row:
+        """Its row in the table of the study."""
+        mean = self.interval()
+        return {
+            "law": self.law,
+            "source": self.source,
+            "controller": self.controller,
+            "stack": self.stack,
+            "case": self.case,
+            "unit": self.unit,
+            "n": mean.n,
+            "expected": self.expected,
+            "at_least": self.low,
+            "at_most": self.high,
+            "measured": mean.value,
+            "measured_low": mean.low,
+            "measured_high": mean.high,
+            "arithmetic": self.arithmetic,
+            "judged": int(self.judged),
+            "reason": self.reason,
+        }

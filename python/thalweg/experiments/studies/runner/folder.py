@@ -1,0 +1,95 @@
+"""The folder that a study is stored in: its document, its scenarios, its tables, its page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path, PurePath
+
+import polars as pl
+
+from thalweg.base.errors import RequestError
+from thalweg.base.files.folder import ResultFolder, reserve
+from thalweg.base.files.whole_file import reason_of
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.results.metadata import parse_document
+from thalweg.results.seal import hash_of, sealed
+
+DOCUMENT = "study.json"
+"""The document that `--format json` prints; `files`, the names of those beside it, and `hashes`, of the tables."""
+PAGE = "report.html"
+TRIALS = "trials"
+"""The table of the values of all trials: `cell`, `measure`, `seed`, `value`."""
+_SCENARIOS = "scenarios"
+
+
+def reserve_folder(folder: Path) -> AbstractContextManager[None]:
+    """Holds the folder from before the first trial on. Raises RequestError as `reserve` does."""
+    return reserve(folder, DOCUMENT, "study", _files, [_SCENARIOS])
+
+
+def write_study_files(
+    folder: Path,
+    result: StudyResult,
+    scenarios: Mapping[str, str],
+    tables: Mapping[str, pl.DataFrame],
+    pictures: Mapping[str, Callable[[Path], None]] | None = None,
+    *,
+    complete: bool = True,
+) -> Path:
+    """Writes `scenarios/<name>.toml`, `<name>.parquet`, pictures and the document, in place of an older study.
+
+    `pictures` are functions that write a picture to a file, by its name. An older study stays until all of the new
+    one is there; a part of one does not replace it, but stays beside it. Returns where the new one is: the page
+    goes there. Raises RequestError if something cannot be written.
+    """
+    homes = [_SCENARIOS] if scenarios else []
+    files = [
+        *(f"{_SCENARIOS}/{name}.toml" for name in scenarios),
+        *(f"{name}.parquet" for name in tables),
+        *(pictures or {}),
+    ]
+    with ResultFolder(folder, DOCUMENT, "study", _files, homes, in_place=False) as results:
+        try:
+            for home in homes:
+                (results.root / home).mkdir()
+            for name, toml in scenarios.items():
+                (results.root / _SCENARIOS / f"{name}.toml").write_text(toml, encoding="utf-8")
+            for name, table in tables.items():
+                table.write_parquet(results.root / f"{name}.parquet")
+            for name, write in (pictures or {}).items():
+                write(results.root / name)
+            hashes = {name: hash_of(results.root / name) for name in files if name.endswith(".parquet")}
+            about = {**result.document(), "files": files, "hashes": hashes}
+            document = json.dumps(about, indent=2, allow_nan=False) + "\n"
+            (results.root / DOCUMENT).write_text(sealed(document), encoding="utf-8")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # A disk that fills while Parquet is written is an error of Polars.
+            raise RequestError(f"cannot write results to {folder}: {reason_of(error, results.root)}") from None
+        if complete or not results.replaces:
+            results.finish()
+        else:
+            results.keep()
+        return results.root
+
+
+def _files(document: Path) -> list[PurePath]:
+    """The files of the study whose document this is: those that it names, and its page. Raises RequestError."""
+    study = parse_document(document)
+    named = study.get("files", []) if isinstance(study, dict) else None
+    if not isinstance(named, list):
+        raise RequestError(f"{document}: this is not a study that this version writes over; move it")
+    return [_checked(document, number, name) for number, name in enumerate(named)] + [PurePath(PAGE)]
+
+
+def _checked(document: Path, number: int, name: object) -> PurePath:
+    """A name in a document leads to a file of a study in its folder, and to nothing else."""
+    path = PurePath(name) if isinstance(name, str) and "\0" not in name else PurePath()
+    homes = {(): (".parquet", ".png"), (_SCENARIOS,): (".toml",)}
+    if str(path) != name or path.name.startswith(".") or path.suffix not in homes.get(path.parts[:-1], ()):
+        raise RequestError(
+            f"{document}: files.{number} = {json.dumps(name)[:60]}: accepted: NAME.parquet, NAME.png or "
+            f"{_SCENARIOS}/NAME.toml"
+        )
+    return path

@@ -1,0 +1,83 @@
+"""Makes the report page of a study: its table, its checks and its figures; see `study.html`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from thalweg.base.progress import Progress, silent
+from thalweg.experiments.studies.runner.result import StudyResult
+from thalweg.experiments.studies.runner.table import Table
+from thalweg.judging.statistics.claims import FAILS, HOLDS, UNTOLD, Answer
+from thalweg.pages.lab_link import TrialLink
+from thalweg.pages.report.figures import Figures
+from thalweg.pages.report.page import fill, write_page
+from thalweg.pages.report.section import Section
+from thalweg.pages.report.strip import Strips
+
+BADGES: dict[Answer, str] = {HOLDS: "pass", FAILS: "fail", UNTOLD: "infeasible"}
+"""How the page paints answers: undecided ones as those that nothing can decide."""
+
+
+def write_study(
+    result: StudyResult,
+    table: Table,
+    legend: str,
+    sections: Sequence[Section],
+    links: Sequence[tuple[str, TrialLink]],
+    file: str | Path,
+    on_progress: Progress = silent,
+    strips: Strips | None = None,
+) -> None:
+    """Writes the page of a study; `links` open a trial of each scenario in the lab, `strips` stand in the table.
+
+    Raises RequestError if the file cannot be written.
+    """
+    figures = Figures()
+    shown = []
+    for number, section in enumerate(sections):
+        on_progress(f"report: {section.name}", number, len(sections))
+        places = []
+        for index, chart in enumerate(section.draw()):
+            places.append(f"{section.name}-{index}")
+            figures[places[-1]] = chart
+        shown.append({"name": section.name, "title": section.title, "toml": section.toml, "places": places})
+    if strips is not None:
+        table = _with_strips(table, strips)
+    page = fill(
+        "study.html",
+        figures,
+        result=result,
+        table=table,
+        legend=legend,
+        drawn=strips.legend if strips is not None else "",
+        sections=shown,
+        links=links,
+        findings=[
+            (finding.name, finding.published, finding.measured, finding.answer, finding.reason)
+            for finding in result.findings
+        ],
+        contents=[
+            *([("checks", "Checks")] if result.checks else []),
+            *((str(table["name"]), str(table["title"])) for table in shown if table["places"]),
+            *([("findings", "What was published")] if result.findings else []),
+            ("rows", "Measured"),
+            *([("scenarios", "Scenarios")] if links else []),
+            ("parameters", "Parameters"),
+        ],
+        count=[
+            (badge, sum(check.answer == answer for check in result.checks)) for answer, badge in BADGES.items()
+        ],
+        badges=BADGES,
+    )
+    write_page(page, Path(file))
+
+
+def _with_strips(table: Table, strips: Strips) -> Table:
+    """The table with its strips behind what says which row it is: there they are in sight however wide it is."""
+    words = table.words
+    drawn = [Markup("").join(strip.markup for strip in row) or "-" for row in strips.rows]
+    lines = [[*line[:words], strip, *line[words:]] for line, strip in zip(table.lines, drawn, strict=True)]
+    return Table((*table.headers[:words], strips.header, *table.headers[words:]), lines, words + 1)

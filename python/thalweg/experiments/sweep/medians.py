@@ -1,0 +1,80 @@
+"""One row for each point of a sweep: medians over its trials with their intervals.
+
+Metrics are those of `thalweg.results.measured`, by the rules of that module: an unfinished flow has an infinite
+completion, any other metric leaves out the trials that do not define it. The columns of one flow, link or stream
+are read at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from thalweg.experiments.sweep.table import PLANNED
+from thalweg.judging.statistics.quantiles import median_interval
+from thalweg.judging.verdict import values_of
+from thalweg.results import measured
+from thalweg.results.measured import Metric
+
+PARTS = ("", ".low", ".high", ".n")
+"""What follows the name of a metric: the median, its interval, and the trials it rests on."""
+Query: TypeAlias = "Callable[[Sequence[str]], pl.DataFrame]"
+"""Reads columns of the trials that have numbers, with the `index` of their point."""
+
+
+def subjects(columns: Sequence[str]) -> Iterator[tuple[str, tuple[Metric, ...]]]:
+    """What has metrics, by the beginning of its columns: `flow.main.`, `link.down.`, `stream.main.video.`."""
+    for prefix, first, metrics in (
+        ("flow.", ".finished", measured.FLOW),
+        ("link.", ".utilisation", measured.LINK),
+        ("stream.", ".frames", measured.STREAM),
+    ):
+        for column in columns:
+            if column.startswith(prefix) and column.endswith(first):
+                yield column.removesuffix(first) + ".", metrics
+
+
+def median_columns(columns: Sequence[str], query: Query, points: pl.Series) -> Iterator[pl.Series]:
+    """The medians of all metrics, for the points with these numbers, which ascend."""
+    flows = sum(name.startswith("flow.") for name, _ in subjects(columns))
+    for subject, metrics in subjects(columns):
+        own = {name.removeprefix(subject): name for name in columns if name.startswith(subject)}
+        wanted = [
+            metric
+            for metric in metrics
+            if set(metric.value.meta.root_names()) <= own.keys() and not (metric.key == "share" and flows == 1)
+        ]
+        needed = {root for metric in wanted for root in metric.value.meta.root_names()}
+        needed |= {"finished", "start_s", PLANNED} & own.keys()
+        rows = query([own[name] for name in sorted(needed)]).rename({own[name]: name for name in needed})
+        for metric in wanted:
+            values = _completion(rows) if metric is measured.COMPLETION else _defined(rows, metric)
+            yield from _medians(f"{subject}{metric.key}", values, points)
+
+
+def _defined(rows: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+    return rows.select("index", value=metric.value.cast(pl.Float64).fill_nan(None)).drop_nulls()
+
+
+def _completion(rows: pl.DataFrame) -> pl.DataFrame:
+    """As verdicts count it: what noise adds to the start is no part of it."""
+    late = (pl.col("start_s") - pl.col(PLANNED)).fill_nan(None).fill_null(0.0)
+    own = rows.select("finished", pl.col("completion_s") - late, trial="index", flow=pl.lit("flow"))
+    criterion = {"flow": "flow", "metric": "completion"}
+    return values_of(criterion, own).select("value", index="trial")
+
+
+def _medians(name: str, values: pl.DataFrame, points: pl.Series) -> Iterator[pl.Series]:
+    ordered = values.sort("index")
+    numbers, starts = np.unique(ordered["index"].to_numpy(), return_index=True)
+    parts = np.split(ordered["value"].to_numpy(), starts[1:])
+    found = np.full((4, len(points)), np.nan)
+    found[3] = 0
+    for row, part in zip(np.searchsorted(points.to_numpy(), numbers), parts, strict=False):
+        interval = median_interval(part)
+        found[:, row] = interval.value, interval.low, interval.high, interval.n
+    for suffix, column in zip(PARTS, found, strict=True):
+        yield pl.Series(f"{name}{suffix}", column.astype(np.uint32) if suffix == ".n" else column)

@@ -1,0 +1,99 @@
+"""Where a value of a plan stands, so that what is wrong with it is said with its file, line and key."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg.base.errors import ScenarioError
+from thalweg.base.toml import read_toml
+
+_LONGEST = 60
+_OWN_HEADER = re.compile(r"(\s*\[\[?\s*)scenario\s*(?:\.\s*(.*)|\]\s*(?:#.*)?)", re.DOTALL)
+"""`[scenario.path]` or `[[scenario.flow]]`, with what is left of it in a file of its own; or `[scenario]`."""
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """The text that a plan was read from; a plan made in Python has none."""
+
+    name: str
+    text: str | None = None
+
+    def refusal(self, keys: tuple[str, ...], problem: str, value: Any = ...) -> ScenarioError:
+        """What is wrong with the value of a key, as the errors of scenarios say it."""
+        line = self._line(keys)
+        where = self.name if line is None else f"{self.name}:{line}"
+        given = "" if value is ... else f" = {_shown(value)}"
+        return ScenarioError(f"{where}: {dotted(keys)}{given}: {problem}")
+
+    def own_scenario(self) -> str | None:
+        r"""The text of the scenario within the plan, each line where the plan has it.
+
+        None if it is no such text: if it is an inline table, or there is none.
+
+        >>> print(PlanFile("plan.toml", '[axes]\n\n[scenario.path]\nrate = "1 Mbps"').own_scenario())
+        <BLANKLINE>
+        <BLANKLINE>
+        [path]
+        rate = "1 Mbps"
+        """
+        lines, is_own = [], False
+        for line in (self.text or "").split("\n"):
+            kept = line
+            if line.lstrip().startswith("["):
+                header = _OWN_HEADER.fullmatch(line)
+                is_own = header is not None
+                kept = f"{header[1]}{header[2]}" if header and header[2] else ""
+            lines.append(kept if is_own else "")
+        text = "\n".join(lines)
+        try:
+            is_whole = read_toml(text, self.name) == read_toml(self.text or "", self.name).get("scenario")
+        except ScenarioError:
+            return None
+        return text if is_whole else None
+
+    def _line(self, keys: tuple[str, ...]) -> int | None:
+        """The line where a key is given: behind the longest beginning of the text that lacks it."""
+        lines = (self.text or "").split("\n")
+        while keys:
+            before = 0
+            for end in range(1, len(lines) + 1):
+                try:
+                    document = read_toml("\n".join([*lines[:end], ""]), self.name)
+                except ScenarioError:
+                    continue
+                if _has(document, keys):
+                    return before + 1
+                before = end
+            keys = keys[:-1]
+        return None
+
+
+def dotted(keys: tuple[str, ...]) -> str:
+    """A key as TOML writes it.
+
+    >>> dotted(("axes", "path.rate")), dotted(("exclude", "0"))
+    ('axes."path.rate"', 'exclude.0')
+    """
+    return ".".join(key if key.replace("-", "").replace("_", "").isalnum() else f'"{key}"' for key in keys)
+
+
+def _has(document: Any, keys: tuple[str, ...]) -> bool:
+    for key in keys:
+        if isinstance(document, list):
+            if not key.isdigit() or int(key) >= len(document):
+                return False
+            document = document[int(key)]
+        elif isinstance(document, dict) and key in document:
+            document = document[key]
+        else:
+            return False
+    return True
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -1,0 +1,127 @@
+"""One point of a sweep: its scenario, and what it is known by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from thalweg.base.errors import RequestError, ScenarioError
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.sweep.axis import CONTROLLER, Value, option
+from thalweg.experiments.sweep.plan import Plan
+
+_DIGEST = 16
+"""Bytes of the hash of a point: no two points of any sweep share one by chance."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A scenario with the values of one point."""
+
+    plan: Plan
+    number: int
+    values: tuple[Value, ...]
+    """Axis by axis."""
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario, checked. Raises ScenarioError, which names the value, or the values, that are refused."""
+        try:
+            return self._read()
+        except RequestError as error:
+            raise self._refusal(error) from None
+
+    def _read(self) -> Scenario:
+        base, resolver = self.plan.base, self.plan.resolver()
+        return Scenario.from_toml(
+            base.text, Path(base.name).stem, *self._changes(), base.file, base.suite, resolver
+        )
+
+    @cached_property
+    def hash(self) -> str:
+        """What trials of this point are known by, beside their seed and the engine. Raises ScenarioError."""
+        told = self.scenario.native.resolved
+        for text, definition in self.scenario.definitions.items():
+            if definition.source is None:
+                problem = (
+                    "is a class of this process, which no later run could know again; accepted: one in a file"
+                )
+                raise ScenarioError(f"{self.plan.file.name}: {definition.controller.__name__} {problem}")
+            # By what the file says, wherever it is.
+            name, options = definition.controller.__name__, sorted(definition.options.items())
+            told = told.replace(f"({text})", f"({definition.source.sha256} {name} {options})")
+        return hashlib.blake2b(told.encode(), digest_size=_DIGEST).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """Its values: `path.rate = 5 Mbps, controller.main = cubic`."""
+        axes = self.plan.axes
+        return ", ".join(f"{axis.key} = {value.text}" for axis, value in zip(axes, self.values, strict=True))
+
+    def _changes(self) -> tuple[list[tuple[str, str]], list[tuple[str, Any]]]:
+        """Overrides, and controllers."""
+        overrides, controllers = [], []
+        for _, key, value in self._given():
+            if key.startswith(CONTROLLER):
+                controllers.append((key.removeprefix(CONTROLLER), self.plan.controller(value)))
+            else:
+                overrides.append((key, value.text))
+        return overrides, controllers
+
+    def _given(self) -> Iterator[tuple[tuple[str, str], str, Value]]:
+        """All that it sets: where the plan has it, the key, and the value."""
+        for key, value in self.plan.settings:
+            flow = key.removeprefix(CONTROLLER)
+            yield ("set", key) if flow == key else ("controllers", flow), key, value
+        for axis, value in zip(self.plan.axes, self.values, strict=True):
+            yield ("axes", axis.key), axis.key, value
+
+    def _refusal(self, error: RequestError) -> ScenarioError:
+        """The error of a scenario: as it is without any value, or of the one that is refused alone, or of all."""
+        plan = self.plan
+        base = str(self._refused_with())
+        problem = base.removeprefix(plan.base.file).partition(": ")[2]
+
+        def is_of_base(refused: RequestError) -> bool:
+            """Whether it is the mistake of the scenario alone, whose message names the line and not the values."""
+            return str(refused) == base or (problem != "" and str(refused).endswith(f": {problem}"))
+
+        if is_of_base(error):
+            if plan.base.is_inline and problem:
+                return self._refusal_within(problem)
+            return ScenarioError(f"{plan.file.name}: {base}")
+        for at, key, value in self._given():
+            refused = self._refused_with((key, value))
+            if refused is not None and not is_of_base(refused):
+                told = f"{' '.join(option(key, plan.argument(key, value)))}: "
+                _, found, own = str(refused).partition(told)
+                return plan.file.refusal(at, own if found else str(refused), value.text)
+        where = f" at {self.words}:" if self.values else ""
+        return ScenarioError(f"{plan.file.name}:{where} {error}")
+
+    def _refusal_within(self, problem: str) -> ScenarioError:
+        """The error of the scenario within the plan: of its line there, or of `scenario` if no line says so."""
+        file = self.plan.file
+        text = file.own_scenario()
+        if text is not None:
+            base = replace(self.plan.base, text=text.encode(), file=file.name)
+            refused = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
+            lacks = f"{file.name}:1: ``: "  # the whole scenario does; line 1 is some line of the plan
+            if refused.startswith(lacks):
+                problem = refused.removeprefix(lacks)
+            elif refused.startswith(f"{file.name}:"):
+                return ScenarioError(refused)
+        return file.refusal(("scenario",), problem)
+
+    def _refused_with(self, *settings: tuple[str, Value]) -> RequestError | None:
+        """The error of the scenario with these settings alone."""
+        plan = replace(self.plan, settings=settings, space=replace(self.plan.space, axes=()))
+        try:
+            replace(self, plan=plan, values=())._read()
+        except RequestError as error:
+            return error
+        return None

@@ -1,0 +1,1 @@
+"""Judging: pass criteria, their statistics, and what comparisons measure."""

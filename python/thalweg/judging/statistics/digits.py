@@ -1,0 +1,76 @@
+"""How many digits of a number its interval supports."""
+
+from __future__ import annotations
+
+import math
+
+from thalweg.base.quantity import text
+from thalweg.judging.statistics.interval import Interval
+
+MOST = 4
+"""Digits of a number that is known better than that."""
+
+
+def supported(interval: Interval, unit: str = "") -> str:
+    """The value to the first digit that its interval leaves in doubt.
+
+    >>> supported(Interval(4.7123, 4.31, 5.10, 100), "s"), supported(Interval(4.7123, 4.7, 4.72, 100), "s")
+    ('4.7 s', '4.71 s')
+    >>> supported(Interval(4.7123, -math.inf, math.inf, 3), "s")  # these trials, and no more than these
+    '4.712 s'
+    """
+    return text(interval.value, unit, digits(interval))
+
+
+def bracketed(interval: Interval, unit: str = "") -> str:
+    """The same with the interval behind it.
+
+    >>> bracketed(Interval(4.7123, 4.31, 5.10, 100), "s"), bracketed(Interval(4.7123, 4.3, math.inf, 20), "s")
+    ('4.7 s [4.3 s, 5.1 s]', '4.7 s [4.3 s, unbounded]')
+    """
+    shown = digits(interval)
+    low, high = low_bound(interval.low, unit, shown), high_bound(interval.high, unit, shown)
+    return f"{text(interval.value, unit, shown)} [{low}, {high}]"
+
+
+def ranged(interval: Interval) -> str:
+    """A ratio with three digits and its interval.
+
+    >>> ranged(Interval(0.7143, 0.67, 0.7712, 20)), ranged(Interval(1.2, 1.0, math.inf, 20))
+    ('0.714 (0.67 to 0.771)', '1.2 (1 to unbounded)')
+    >>> ranged(Interval(math.inf, math.inf, math.inf, 20))  # the other side alone has a median
+    'beyond all (beyond all to unbounded)'
+    """
+    value, low = (
+        text(number, digits=3) if number < math.inf else "beyond all" for number in (interval.value, interval.low)
+    )
+    low = "unbounded" if interval.low == -math.inf else low
+    return f"{value} ({low} to {high_bound(interval.high, digits_=3)})"
+
+
+def low_bound(value: float, unit: str = "", digits_: int = MOST) -> str:
+    """The lower bound of an interval; an infinite one says that nothing finishes, and not that it is missing.
+
+    >>> low_bound(-math.inf, "s"), low_bound(0.5, "s"), low_bound(math.inf, "s")
+    ('unbounded', '500 ms', 'did not finish')
+    """
+    return "unbounded" if value == -math.inf else text(value, unit, digits_)
+
+
+def high_bound(value: float, unit: str = "", digits_: int = MOST) -> str:
+    """The upper bound of an interval.
+
+    >>> high_bound(math.inf, "s"), high_bound(0.5, "s")
+    ('unbounded', '500 ms')
+    """
+    return "unbounded" if value == math.inf else text(value, unit, digits_)
+
+
+def digits(interval: Interval) -> int:
+    """Significant digits of the value down to the leading digit of the half of its interval, from 1 to 4."""
+    sides = (interval.value - interval.low, interval.high - interval.value)
+    known = [side for side in sides if math.isfinite(side)]
+    if not known or max(known) <= 0 or not math.isfinite(interval.value) or interval.value == 0:
+        return MOST
+    magnitude = math.floor(math.log10(abs(interval.value)))
+    return min(max(magnitude - math.floor(math.log10(max(known))) + 1, 1), MOST)

@@ -1,0 +1,1 @@
+"""Figures, reports, and links from pages to the lab."""

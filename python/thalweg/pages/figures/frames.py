@@ -1,0 +1,119 @@
+"""Panels of a call: for each stream the delay of every frame against its deadline.
+
+Frames stand at the time at which they were due. One that is late is marked, one that never came is a cross at the
+top: it was cancelled with the rest of its group, or lost as a datagram. The picture is frozen where more than
+150 ms pass between the arrivals of two frames that are counted, as in the outcomes. Frames in time are thinned
+where there are very many; late ones never are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import polars as pl
+
+from thalweg.base.quantity import scale, text
+from thalweg.pages.figures.downsample import downsample
+from thalweg.pages.figures.panel import TITLES, Panel
+from thalweg.pages.figures.spec import Spec, colour, table, titled, told, values, word
+from thalweg.pages.figures.theme import GREY, LOOKS, hue
+
+FREEZE_S = 0.15
+"""As `FREEZE` of crates/sim/src/outcome/media.rs."""
+_HEIGHT = 84
+IN_TIME, LATE, NEVER, BEFORE, FROZEN = "in time", "late", "never came", "before the start of measurement", "frozen"
+_SHADES = {fate: hue(name) for fate, name in LOOKS["frames"].items()}
+
+
+def frames(table_: pl.DataFrame, flows: Mapping[str, str], buckets: int) -> list[Panel]:
+    """A panel for each stream of each call."""
+    panels: list[Panel] = []
+    for (flow, stream), rows in table_.group_by("flow", "stream", maintain_order=True):
+        label = str(stream) if table_["flow"].n_unique() == 1 else f"{flows.get(str(flow), flow)}: {stream}"
+        panels.append(_panel(f"frames-{len(panels)}", label, fates(rows), buckets))
+    return panels
+
+
+def fates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Adds what became of each frame: in time, late, never came."""
+    late = pl.col("delay_s") > pl.col("deadline_s")
+    came = pl.col("delay_s").is_not_nan()
+    fate = pl.when(~pl.col("counted")).then(pl.lit(BEFORE)).when(~came).then(pl.lit(NEVER))
+    return rows.with_columns(fate.when(late).then(pl.lit(LATE)).otherwise(pl.lit(IN_TIME)).alias("fate"))
+
+
+def freezes(rows: pl.DataFrame) -> Iterator[tuple[float, float]]:
+    """Stretches of time without a new frame, of the frames of one stream."""
+    came = rows.filter(pl.col("counted") & pl.col("delay_s").is_not_nan())
+    arrivals = np.sort((came["time_s"] + came["delay_s"]).to_numpy())
+    for index in np.flatnonzero(np.diff(arrivals) > FREEZE_S):
+        yield float(arrivals[index]), float(arrivals[index + 1])
+
+
+def _panel(name: str, label: str, rows: pl.DataFrame, buckets: int) -> Panel:
+    deadline = float(rows["deadline_s"][0])
+    came = rows.filter(pl.col("delay_s").is_not_nan())
+    top = max(1.15 * deadline, float(came["delay_s"].max() or 0.0))  # type: ignore[arg-type]
+    factor, unit = scale(top, "s")
+    in_time = downsample(came.filter(pl.col("fate") == IN_TIME), "delay_s", [], buckets)
+    bad = rows.filter(pl.col("fate") != IN_TIME)
+    shown = pl.concat([in_time, bad]).sort("time_s", maintain_order=True)
+    delay = pl.when(pl.col("fate") == NEVER).then(top).otherwise("delay_s") / factor
+    came_s = pl.col("delay_s") / factor
+    data = shown.select(
+        "time_s", pl.col("fate").alias("label"), delay.alias("delay"), came_s.alias("came")
+    ).filter(pl.col("delay").is_not_nan())
+    stalls = pl.DataFrame(list(freezes(rows)), schema={"time_s": pl.Float64, "until_s": pl.Float64}, orient="row")
+    kinds = [kind for kind in _SHADES if (data["label"] == kind).any() or (kind == FROZEN and stalls.height)]
+    title = titled(f"{TITLES['frames']}: {label}")
+    shades = colour(kinds, [_SHADES[kind] for kind in kinds], symbolOpacity=1, **title)
+    points: Spec = {
+        "data": table(data, name),
+        "mark": {"type": "point", "filled": True, "opacity": 0.85, "clip": True},
+        "encoding": {
+            "y": values(unit, top / factor * 1.06, "delay"),
+            "color": shades,
+            "shape": word(
+                "label",
+                scale={
+                    "domain": kinds,
+                    "range": ["cross" if kind == NEVER else "circle" for kind in kinds],
+                },
+                legend=shades["legend"],
+            ),
+            "size": {"condition": {"test": f"datum.label == '{IN_TIME}'", "value": 9}, "value": 34},
+            "tooltip": told("label", time_s="due (s)", delay=f"delay ({unit})"),
+        },
+    }
+    limit: Spec = {
+        "data": {"values": [{}]},
+        "mark": {"type": "rule", "strokeDash": [5, 3], "color": GREY},
+        "encoding": {"x": {"value": 0}, "x2": {"value": "width"}, "y": {"datum": deadline / factor}},
+    }
+    said: Spec = {
+        "data": {"values": [{}]},
+        "mark": {"type": "text", "align": "left", "baseline": "bottom", "dx": 4, "dy": -2},
+        "encoding": {
+            "text": {"value": f"deadline {text(deadline, 's')}"},
+            "x": {"value": 0},
+            "y": {"datum": deadline / factor},
+        },
+    }
+    layers: list[Spec] = [limit, said, points]
+    if stalls.height:
+        frozen = stalls.with_columns(pl.lit(FROZEN).alias("label"))
+        layers.insert(
+            0,
+            {
+                "data": table(frozen, f"{name}-frozen"),
+                "mark": {"type": "rect", "opacity": 0.35, "clip": True},
+                "encoding": {
+                    "x2": {"field": "until_s"},
+                    "color": shades,
+                    "tooltip": told("label", time_s="from (s)", until_s="until (s)"),
+                },
+            },
+        )
+    reading: Spec = {"kind": "points", "by": [], "value": "came", "word": "label", "unit": unit, "title": label}
+    return Panel(name, {"height": _HEIGHT, "layer": layers}, reading)

@@ -1,7 +1,0 @@
-"""Figures: the time series of trials, and the distribution of a scenario's outcomes."""
-
-from thalweg.plots.distribution import plot_distribution
-from thalweg.plots.figure import FORMATS, Chart, Figure, save
-from thalweg.plots.trial import PANELS, plot_trial, plot_trials
-
-__all__ = ["FORMATS", "PANELS", "Chart", "Figure", "plot_distribution", "plot_trial", "plot_trials", "save"]

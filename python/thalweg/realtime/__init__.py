@@ -1,0 +1,28 @@
+"""Real time: programs, the kernel's TCP and the QUIC stack on the path of a scenario.
+
+Everything runs in a separate process (`process.py` starts it, `helper.py` is its program), which creates
+namespaces and devices without names: when it ends, the kernel removes them.
+"""
+
+from thalweg.realtime.peer import Peer
+from thalweg.realtime.process import Ended, LiveRequest, run_shell
+from thalweg.realtime.report import faithfulness, is_faithful, write_report
+from thalweg.realtime.rig import Rig
+from thalweg.realtime.trial import LiveScenario
+from thalweg.realtime.trials import Played, Timing, faithful, play
+
+__all__ = [
+    "Ended",
+    "LiveRequest",
+    "LiveScenario",
+    "Peer",
+    "Played",
+    "Rig",
+    "Timing",
+    "faithful",
+    "faithfulness",
+    "is_faithful",
+    "play",
+    "run_shell",
+    "write_report",
+]

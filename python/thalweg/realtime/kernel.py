@@ -1,0 +1,48 @@
+"""Controllers of the kernel, and the corresponding ones of the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from thalweg import _native
+from thalweg.base.errors import RequestError
+
+PREFIX = "kernel:"
+_OTHER_NAMES = {"bbr": "bbr1"}
+"""Controllers with another name in the kernel: its BBR is the first version."""
+
+
+def is_kernel(controller: str) -> bool:
+    """Whether the kernel sends.
+
+    >>> is_kernel("kernel:cubic"), is_kernel("cubic")
+    (True, False)
+    """
+    return controller.startswith(PREFIX)
+
+
+def simulated(controller: str) -> str:
+    """The controller of the simulator that corresponds to one of the kernel; one of the simulator is unchanged.
+
+    >>> simulated("kernel:cubic"), simulated("kernel:bbr"), simulated("bbr")
+    ('cubic', 'bbr1', 'bbr')
+    """
+    name = controller.removeprefix(PREFIX)
+    return _OTHER_NAMES.get(name, name) if is_kernel(controller) else controller
+
+
+def with_simulated(controllers: Iterable[str], option: str) -> tuple[str, ...]:
+    """Each controller of the kernel, followed by the corresponding one of the simulator, if any.
+
+    Raises RequestError for one that is not the kernel's, naming the option.
+
+    >>> with_simulated(["kernel:reno", "kernel:bbr"], "--controller")
+    ('kernel:reno', 'reno', 'kernel:bbr', 'bbr1')
+    """
+    known = {str(controller["name"]) for controller in _native.controllers()}
+    both: list[str] = []
+    for name in controllers:
+        if not is_kernel(name):
+            raise RequestError(f"{option} {name!r}: in real time the kernel sends; accepted: such as kernel:cubic")
+        both += [name] + ([simulated(name)] if simulated(name) in known else [])
+    return tuple(dict.fromkeys(both))

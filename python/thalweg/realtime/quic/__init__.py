@@ -1,0 +1,16 @@
+"""The QUIC stack over UDP sockets: a server and a client."""
+
+from thalweg.realtime.quic.client import Fetched, QuicError, Request, fetch
+from thalweg.realtime.quic.identity import Identity, default_identity_file
+from thalweg.realtime.quic.server import QuicServer, ServerOptions
+
+__all__ = [
+    "Fetched",
+    "Identity",
+    "QuicError",
+    "QuicServer",
+    "Request",
+    "ServerOptions",
+    "default_identity_file",
+    "fetch",
+]

@@ -1,0 +1,31 @@
+"""Comparison of two results.
+
+`medians` has the value of each criterion in both and what tells them apart, `failures` how often each fails in
+both, and `worse` what of all these became worse: the exit status of `compare --fail-above`.
+"""
+
+from thalweg.results.comparison.failures import Failures, compare_failures
+from thalweg.results.comparison.medians import (
+    MARGIN,
+    Row,
+    compare_results,
+    compare_statistics,
+    judge,
+    missing,
+    shared_seeds,
+)
+from thalweg.results.comparison.worse import Worse, find_worse
+
+__all__ = [
+    "MARGIN",
+    "Failures",
+    "Row",
+    "Worse",
+    "compare_failures",
+    "compare_results",
+    "compare_statistics",
+    "find_worse",
+    "judge",
+    "missing",
+    "shared_seeds",
+]

@@ -1,0 +1,243 @@
+"""The medians of two results, criterion by criterion.
+
+Trials with the same seeds are compared in pairs: the path draws the same in both, whatever the
+controllers. If pairs tell little, because the trials diverge soon after their start, or if there are
+none, all trials of one are compared with all of the other; `statistics.differences` says which is sharper. A
+trial that did not finish counts as infinite: it is kept, and worse than all that finished.
+
+A difference has to be larger than a margin, by default 1 % of the smaller median: significance is not size. With
+many criteria some would differ by chance; the answers keep the false discovery rate at 5 % over all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from thalweg.base.errors import RequestError
+from thalweg.engine.outcome import Outcomes
+from thalweg.judging.statistics.differences import (
+    Difference,
+    in_pairs,
+    of_all,
+    pairs_are_sharper,
+    rank_correlation,
+    subtract,
+)
+from thalweg.judging.statistics.discovery import discoveries
+from thalweg.judging.statistics.interval import finite
+from thalweg.judging.verdict import Side, Statistics
+from thalweg.judging.verdict import judge as judge_criteria
+from thalweg.results.suite_result import SuiteResult
+
+MARGIN = 0.01
+"""Of the smaller median; smaller differences do not count."""
+_OF_FLOWS: tuple[dict[str, Any], ...] = (
+    {"metric": "completion", "column": "completion_s", "unit": "s", "at_most": math.inf},
+    {"metric": "rate", "column": "mean_rate_bps", "unit": "bps", "at_least": -math.inf},
+    {"metric": "loss", "column": "loss", "unit": "share", "at_most": math.inf},
+    {"metric": "rtt", "column": "mean_rtt_s", "unit": "s", "at_most": math.inf},
+    {"metric": "queue-delay", "column": "mean_queue_delay_s", "unit": "s", "at_most": math.inf},
+)
+"""What is compared without criteria, by criteria that every value keeps."""
+Told = Literal["B is larger", "B is smaller", "alike", "not told apart"]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Differences b - a of trials with the same seed."""
+
+    n: int
+    b_better: int
+    """Pairs in which b has the better value, which is the smaller one unless the criterion says `at_least`."""
+    ties: int
+    """Pairs in which both have the same value, or neither finished."""
+    rank_correlation: float
+    """Of the values of a and of b; 0 if pairing is useless."""
+    difference: Difference
+
+    def document(self) -> dict[str, Any]:
+        """These pairs as JSON."""
+        return {
+            "n": self.n,
+            "b_better": self.b_better,
+            "ties": self.ties,
+            "rank_correlation": round(self.rank_correlation, 3),
+            **_numbers(self.difference),
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """One criterion in both results."""
+
+    scenario: str
+    a: Statistics
+    b: Statistics
+    paired: Paired | None
+    """None without common seeds."""
+    unpaired: Difference
+    """Of all trials of b minus all of a."""
+    pairs_are_sharper: bool
+    margin: float
+    """In the unit of the criterion."""
+    told: Told = "not told apart"
+
+    @property
+    def change(self) -> float | None:
+        """By what share the median of b is larger than that of a; None where one of them is 0 or not finite."""
+        a, b = self.a.median, self.b.median
+        return (b - a) / a if a and math.isfinite(a) and math.isfinite(b) else None
+
+    @property
+    def p_worse(self) -> float:
+        """The chance of such trials if b were not worse than a by more than the margin; one-sided."""
+        return self.sharper.p_larger if self.a.side == "at_most" else self.sharper.p_smaller
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the interval lies beyond the margin, on the side that is worse."""
+        interval = self.sharper.interval
+        return interval.low > self.margin if self.a.side == "at_most" else interval.high < -self.margin
+
+    @property
+    def sharper(self) -> Difference:
+        """The sharper difference."""
+        return self.paired.difference if self.paired and self.pairs_are_sharper else self.unpaired
+
+    def document(self) -> dict[str, Any]:
+        """This row as JSON."""
+        return {
+            "scenario": self.scenario,
+            "flow": self.a.flow,
+            "stream": self.a.stream,
+            "metric": self.a.metric,
+            "unit": self.a.unit,
+            "a": self.a.document(),
+            "b": self.b.document(),
+            "paired": self.paired.document() if self.paired else None,
+            "unpaired": _numbers(self.unpaired),
+            "sharper": "paired" if self.paired and self.pairs_are_sharper else "unpaired",
+            "change": self.change,
+            "margin": self.margin,
+            "p_differs": self.sharper.p_differs,
+            "told": self.told,
+        }
+
+
+def compare_results(a: SuiteResult, b: SuiteResult, margin: float = MARGIN, *, of_a: bool = False) -> list[Row]:
+    """Every criterion that both results have; of a scenario without criteria, what each flow has.
+
+    The margin is a share of the smaller median, with `of_a` of that of a. Raises RequestError if they have none.
+    """
+    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
+    rows = []
+    for ours in a.outcomes:
+        other = others.get(ours.scenario.name)
+        if other is not None:
+            rows += _rows(ours, other, margin, of_a)
+    if not rows:
+        raise RequestError(f"{a.folder} and {b.folder} have no scenario with the same criterion in common")
+    return judge(rows)
+
+
+def compare_statistics(scenario: str, a: Statistics, b: Statistics, margin: float, *, of_a: bool = False) -> Row:
+    """One criterion of a scenario on both sides, with the margin of `compare_results`; `judge` tells more."""
+    of_a_values, of_b_values = (side.values["value"].to_numpy() for side in (a, b))
+    medians = [median for median in (a.median, b.median) if math.isfinite(median)]
+    medians = medians[:1] if of_a else medians
+    size = margin * abs(min(medians, default=0.0))
+    paired = _pair(a.values, b.values, size, a.side)
+    correlation = paired.rank_correlation if paired else 0.0
+    sharper = paired is not None and pairs_are_sharper(correlation, paired.n, len(of_a_values), len(of_b_values))
+    unpaired = of_all(of_a_values, of_b_values, size, correlation=correlation)
+    return Row(scenario, a, b, paired, unpaired, sharper, size)
+
+
+def missing(a: SuiteResult, b: SuiteResult) -> list[str]:
+    """The scenarios of a that b lacks."""
+    others = {outcomes.scenario.name for outcomes in b.outcomes}
+    return [ours.scenario.name for ours in a.outcomes if ours.scenario.name not in others]
+
+
+def judge(rows: Sequence[Row]) -> list[Row]:
+    """Marks the rows that differ, with at most one in twenty of them by chance."""
+    found = discoveries([row.sharper.p_differs for row in rows])
+    return [replace(row, told=_told(row, differs)) for row, differs in zip(rows, found, strict=True)]
+
+
+def shared_seeds(a: SuiteResult, b: SuiteResult) -> int:
+    """How many trials of b repeat trials of a although the two started from different seeds."""
+    if a.seed == b.seed:
+        return 0
+    others = {outcomes.scenario.name: outcomes for outcomes in b.outcomes}
+    common = [
+        len(set(ours.trials["seed"]) & set(others[ours.scenario.name].trials["seed"]))
+        for ours in a.outcomes
+        if ours.scenario.name in others
+    ]
+    return max(common, default=0)
+
+
+def _rows(a: Outcomes, b: Outcomes, margin: float, of_a_alone: bool) -> list[Row]:
+    found: dict[str, Statistics] = {}
+    for statistics in _asked(b):
+        found.setdefault(statistics.subject, statistics)
+    rows, seen = [], set()
+    for statistics in _asked(a):
+        key = statistics.subject
+        if key not in found or key in seen:
+            continue
+        seen.add(key)
+        rows.append(compare_statistics(a.scenario.name, statistics, found[key], margin, of_a=of_a_alone))
+    return rows
+
+
+def _asked(outcomes: Outcomes) -> Sequence[Statistics]:
+    """The criteria of a scenario, or what each flow has where there are none."""
+    if outcomes.scenario.criteria:
+        return outcomes.verdict().criteria
+    asked = [
+        {"flow": flow["name"], **metric, "informative": True}
+        for flow in outcomes.scenario.flows
+        for metric in _OF_FLOWS
+        if metric["column"] in outcomes.flows.columns
+    ]
+    return judge_criteria(asked, outcomes.flows, starts_s=outcomes.scenario.starts_s).criteria
+
+
+def _pair(a: pl.DataFrame, b: pl.DataFrame, margin: float, side: Side) -> Paired | None:
+    pairs = a.select("seed", pl.col("value").alias("a")).join(
+        b.select("seed", pl.col("value").alias("b")), on="seed", how="inner", maintain_order="left"
+    )
+    if pairs.is_empty():
+        return None
+    left, right = pairs["a"].to_numpy(), pairs["b"].to_numpy()
+    differences = subtract(right, left)
+    return Paired(
+        n=len(differences),
+        b_better=int(np.count_nonzero(differences < 0 if side == "at_most" else differences > 0)),
+        ties=int(np.count_nonzero(differences == 0)),
+        rank_correlation=rank_correlation(left, right),
+        difference=in_pairs(left, right, margin),
+    )
+
+
+def _told(row: Row, differs: bool) -> Told:
+    interval = row.sharper.interval
+    if differs and interval.low > row.margin:
+        return "B is larger"
+    if differs and interval.high < -row.margin:
+        return "B is smaller"
+    return "alike" if -row.margin <= interval.low and interval.high <= row.margin else "not told apart"
+
+
+def _numbers(difference: Difference) -> dict[str, float | None]:
+    interval = difference.interval
+    low, high = interval.document()
+    return {"median_difference": finite(interval.value), "low95": low, "high95": high}

@@ -1,0 +1,48 @@
+"""What became worse: of all medians and failure rates that one command compares, those that are not so by chance.
+
+All are one family: where nothing is worse, at most one command in twenty says that something is, however much is
+compared (the false discovery rate, which is then the chance of any false discovery). The tests are one-sided, so
+that what became better in b makes nothing else worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from thalweg.judging.statistics.discovery import RATE, discoveries
+from thalweg.results.comparison.failures import Failures
+from thalweg.results.comparison.medians import Row
+
+
+@dataclass(frozen=True)
+class Worse:
+    """What became worse in one result than in the first."""
+
+    rows: list[Row]
+    """Criteria whose median is worse by more than the margin."""
+    failures: list[Failures]
+    """Criteria that fail more often."""
+    changed: list[Failures]
+    """Criteria that pass in the first result and not in this one, with no more failures than chance allows."""
+    untold: list[Row]
+    """Criteria whose median so few trials could not call worse in so large a family, however much it was."""
+
+
+def find_worse(rows: Sequence[Sequence[Row]], failures: Sequence[Sequence[Failures]]) -> list[Worse]:
+    """What is worse in each result than in the first; rows and failures of each, which are one family."""
+    chances = [row.p_worse for each in rows for row in each] + [one.p_more for each in failures for one in each]
+    told = iter(discoveries(chances))
+    # An interval beyond the margin takes 2.5 %, also where one thing alone is compared.
+    enough = RATE / max(len(chances), 2)
+    worse = [[row for row in each if next(told) and row.is_beyond] for each in rows]
+    judged = [[replace(one, told_more=next(told)) for one in each] for each in failures]
+    return [
+        Worse(
+            rows=found,
+            failures=[one for one in counted if one.is_worse],
+            changed=[one for one in counted if one.changed and not one.is_worse],
+            untold=[row for row in each if row not in found and row.sharper.p_least > enough],
+        )
+        for each, found, counted in zip(rows, worse, judged, strict=True)
+    ]

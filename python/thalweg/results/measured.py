@@ -1,0 +1,150 @@
+"""What the trials of a scenario measured, criteria or not: medians over trials of each flow, link and stream.
+
+Completion is infinite in a trial in which the flow did not finish, and counts as in verdicts: what `noise.start`
+adds is no part of it. Any other metric leaves out the trials that do not define it, such as the RTT of a flow that
+has sent nothing; `n` says how many are left. Intervals are those of medians (`statistics`), at 95 %.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from thalweg.engine.outcome import Outcomes
+from thalweg.judging.statistics.interval import Interval, finite
+from thalweg.judging.statistics.quantiles import median_interval
+from thalweg.judging.verdict import values_of
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number of each trial."""
+
+    name: str
+    """In tables."""
+    unit: str
+    """Empty for a count."""
+    key: str
+    """In JSON."""
+    column: str
+    """Of outcomes."""
+    whole: tuple[str, ...] = ()
+    """The columns that it is a share of."""
+
+    @property
+    def value(self) -> pl.Expr:
+        """From the columns of outcomes."""
+        if not self.whole:
+            return pl.col(self.column)
+        total = pl.sum_horizontal(self.whole)
+        return pl.when(total > 0).then(pl.col(self.column) / total)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A flow, a link or a stream of media, and its metrics."""
+
+    names: dict[str, str]
+    """What is measured: flow and controller, link, or flow and stream."""
+    values: dict[str, Interval]
+    """The median of each metric that some trial defines, by the key of the metric."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it: the median, its interval, and the trials it rests on."""
+        return {
+            **self.names,
+            **{
+                key: {
+                    "median": finite(quantity.value),
+                    "interval95": quantity.document(),
+                    "n": quantity.n,
+                }
+                for key, quantity in self.values.items()
+            },
+        }
+
+
+def _column(name: str, unit: str, key: str) -> Metric:
+    return Metric(name, unit, key, key)
+
+
+def _share(name: str, key: str, part: str, *whole: str) -> Metric:
+    return Metric(name, "share", key, part, whole)
+
+
+COMPLETION = _column("completion", "s", "completion_s")
+FLOW = (
+    COMPLETION,
+    _column("rate", "bps", "mean_rate_bps"),
+    _column("loss", "share", "loss"),
+    _column("RTT min", "s", "min_rtt_s"),
+    _column("RTT mean", "s", "mean_rtt_s"),
+    _column("queue delay", "s", "mean_queue_delay_s"),
+    _column("share", "share", "share"),
+)
+LINK = (
+    _column("utilisation", "share", "utilisation"),
+    _column("queue delay", "s", "mean_queue_delay_s"),
+    _share("dropped", "dropped", "dropped_packets", "delivered_packets", "dropped_packets", "lost_packets"),
+    _share("lost", "lost", "lost_packets", "delivered_packets", "dropped_packets", "lost_packets"),
+)
+STREAM = (
+    _column("mean delay", "s", "mean_delay_s"),
+    _column("p95", "s", "p95_delay_s"),
+    _column("max", "s", "max_delay_s"),
+    _column("late", "", "late"),
+    _column("freezes", "", "freezes"),
+    _column("skipped", "", "skipped"),
+)
+
+
+def flows(outcomes: Outcomes) -> list[Measured]:
+    """Each flow, in the order of the scenario."""
+    found = [_flow(outcomes, name, rows) for name, rows in _groups(outcomes.flows, "flow")]
+    if len(found) == 1:
+        found[0].values.pop("share", None)  # of itself
+    return found
+
+
+def links(outcomes: Outcomes) -> list[Measured]:
+    """Each link."""
+    return [Measured({"link": name}, _medians(rows, LINK)) for name, rows in _groups(outcomes.links, "link")]
+
+
+def streams(outcomes: Outcomes) -> list[Measured]:
+    """Each stream of media of each flow; what is no letter or digit in its name is an underscore."""
+    if outcomes.streams.is_empty():
+        return []
+    return [
+        Measured({"flow": flow, "stream": re.sub(r"\W", "_", stream)}, _medians(own, STREAM))
+        for flow, rows in _groups(outcomes.streams, "flow")
+        for stream, own in _groups(rows, "stream")
+    ]
+
+
+def _flow(outcomes: Outcomes, name: str, rows: pl.DataFrame) -> Measured:
+    medians = _medians(rows, FLOW)
+    if COMPLETION.key in rows.columns:
+        criterion = {"flow": name, "metric": "completion"}
+        values = values_of(criterion, outcomes.flows, starts_s=outcomes.scenario.starts_s)
+        medians[COMPLETION.key] = median_interval(values["value"].to_numpy())
+    return Measured({"flow": name, "controller": str(rows["controller"][0])}, medians)
+
+
+def _groups(table: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (name,), rows in table.group_by(column, maintain_order=True):
+        yield str(name), rows
+
+
+def _medians(rows: pl.DataFrame, metrics: Sequence[Metric]) -> dict[str, Interval]:
+    medians = {}
+    for metric in metrics:
+        if set(metric.value.meta.root_names()) <= set(rows.columns):
+            values = rows.select(metric.value.cast(pl.Float64).fill_nan(None)).to_series().drop_nulls()
+            if not values.is_empty():
+                medians[metric.key] = median_interval(values.to_numpy())
+    return medians

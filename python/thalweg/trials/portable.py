@@ -1,0 +1,98 @@
+"""A scenario as plain data, so that another process, here or elsewhere, can play trials of it.
+
+Controllers in Python go along as the text of their files: what is played is what the caller has read, and a file
+that changes meanwhile changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg import _native
+from thalweg.base.errors import AuditError, ControllerError, ScenarioError
+from thalweg.engine.controllers.failure import error_of
+from thalweg.engine.controllers.resolver import Resolver
+from thalweg.engine.scenario import Scenario
+
+Told = tuple[int, str, float]
+"""The number of a trial among the seeds, its outcome as text that loses nothing, and its processor time in s."""
+
+
+def is_portable(scenario: Scenario) -> bool:
+    """Whether another process can play it: a class that no file has lives in this process alone."""
+    return all(definition.source for definition in scenario.definitions.values())
+
+
+def document_of(scenario: Scenario, audited: bool) -> dict[str, Any]:
+    """A scenario as JSON has it."""
+    sources = [definition.source for definition in scenario.definitions.values() if definition.source]
+    return {
+        "toml": scenario.toml,
+        "name": scenario.name,
+        "audited": audited,
+        "sources": {str(source.file): source.text for source in sources},
+        "folders": [str(source.file.resolve().parent) for source in sources],
+    }
+
+
+@dataclass(frozen=True)
+class Portable:
+    """A scenario that came from another process, ready to run."""
+
+    native: _native.Scenario
+    resolver: Resolver
+    audited: bool
+
+    @staticmethod
+    def of(document: dict[str, Any]) -> Portable:
+        """Reads it. Raises ScenarioError."""
+        sys.path += [folder for folder in document["folders"] if folder not in sys.path]
+        resolver = Resolver(document["sources"])
+        try:
+            native = _native.Scenario.from_toml(document["toml"].encode(), document["name"], [], [], resolver)
+        except _native.ScenarioError as error:
+            raise ScenarioError(str(error)) from None
+        return Portable(native, resolver, document["audited"])
+
+    def told(self, seed: int) -> tuple[str, float]:
+        """Plays a trial: its outcome as text, and its processor time. Raises what a trial fails with."""
+        try:
+            return self.native.told(seed, self.audited)
+        except _native.ControllerFailed as failed:
+            raise error_of(failed, self.resolver.definitions) from None
+
+    def answer(self, seed: int) -> dict[str, Any]:
+        """The same as JSON, with what a trial failed with."""
+        try:
+            text, core_s = self.told(seed)
+        except (ControllerError, _native.Panicked, _native.AuditError) as error:
+            return {"failed": type(error).__name__, "error": str(error)}
+        return {"told": text, "core_s": core_s}
+
+
+_KINDS: dict[str, type[Exception]] = {
+    "ControllerError": ControllerError,
+    "Panicked": _native.Panicked,
+    "AuditError": AuditError,
+}
+
+
+def read_answer(answer: dict[str, Any]) -> tuple[str, float]:
+    """What `Portable.answer` has told. Raises what the trial failed with."""
+    if "failed" in answer:
+        raise _KINDS[answer["failed"]](answer["error"])
+    return answer["told"], answer["core_s"]
+
+
+def gathered(scenario: Scenario, told: Sequence[Told]) -> _native.Outcomes:
+    """The outcomes of trials that others have played."""
+    return scenario.native.gathered(sorted(told))
+
+
+def line_of(document: dict[str, Any]) -> str:
+    """A document on one line."""
+    return json.dumps(document) + "\n"

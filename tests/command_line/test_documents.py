@@ -1,0 +1,160 @@
+"""What the main commands print and store on small inputs: every table and every JSON document, byte for byte.
+
+The files of `documents/` hold it. A change of the house changes none of them; a change of what users see changes
+those that it is about: `make documents` writes them anew, and the commit shows the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from thalweg import version
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = Path(__file__).with_name("documents")
+RUN = "run c4/simple-20mbps --trials 3"
+SUITE = "suite c4 --only media-1* --trials 4 --no-report"
+COMMANDS = {
+    "run": RUN,
+    "run-json": f"{RUN} --format json",
+    "run-side-by-side": f"{RUN} -c main=reno -c main=cubic",
+    "run-quic": f"{RUN} --stack quic",
+    "run-fails": f"{RUN} --set path.rate=10Mbps",
+    "suite": f"{SUITE} --out first",
+    "suite-json": f"{SUITE} --format json -c main=cubic --out second",
+    "suite-markdown": f"{SUITE} --format markdown",
+    "suite-junit": f"{SUITE} --format junit -c main=cubic",
+    "suite-against": f"{SUITE} --against cubic --against reno",
+    "suite-stored": "STORED first",
+    "compare": "compare first second",
+    "compare-json": "compare first second --format json",
+    "replay": "replay first media-10mbps 3",
+    "sweep": "sweep plan.toml --out sweep",
+    "sweep-again": "sweep plan.toml --out sweep --format json",
+    "sweep-shard": "sweep plan.toml --out half --shard 1/2",
+    "sweep-merge": "sweep merge half sweep --out both",
+    "sweep-stored": "STORED both",
+    "hunt": "hunt hunt.toml --out hunt --format json",
+    "hunt-stored": "STORED hunt",
+    "tune": "tune reno --suite two --trials 2 --budget 8 --format json",
+    "score": "score reno --suite two --trials 2",
+    "harm": "study harm --count 20 --out harm",
+    "harm-stored": "STORED harm",
+    "compare-studies": "compare harm harm",
+    "fairness": "study fairness --trials 1 -c cubic -c reno --duration 20s --flows 2 --format json",
+    "starts": "study slow-start --trials 1 --phases 1 -c cubic --rate 5Mbps --rtt 40ms --format json",
+    "stacks": "study stacks --scenario simple-20mbps --trials 2 --format json",
+    "probe": f"probe analyze {ROOT}/docs/how-to/probe/good.csv.gz --format json",
+    "suites": "list suites",
+    "controllers": "list controllers",
+    "metrics": "list metrics",
+    "models": "list models",
+    "check": "check c4/simple-20mbps",
+    "show": "show c4/media-100mbps",
+}
+"""Each in the folder of all, in this order; STORED prints the JSON documents and the names of what is stored."""
+
+INPUTS = {
+    "plan.toml": """scenario = "c4/simple-20mbps"
+trials = 2
+[controllers]
+main = "cubic"
+[axes]
+"path.rtt" = ["20 ms", "40 ms"]
+""",
+    "hunt.toml": """scenario = "c4/simple-20mbps"
+objective = { kind = "regret", reference = "reno" }
+budget = 16
+[controllers]
+main = "cubic"
+[axes]
+"path.rtt" = { from = "10 ms", to = "80 ms", scale = "log" }
+"path.buffer" = { from = "0.5 bdp", to = "4 bdp", scale = "log" }
+""",
+    "two/suite.toml": """title = "Two scenarios"
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all commands run."""
+    folder = tmp_path_factory.mktemp("documents")
+    for name, text in INPUTS.items():
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    for scenario in ("simple-20mbps", "media-100mbps"):
+        shutil.copy(ROOT / f"python/thalweg/suites/c4/{scenario}.toml", folder / "two")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def printed(folder: Path) -> Callable[[str], str]:
+    """What a command prints, and its exit status; those before it run first."""
+    left = iter(COMMANDS.items())
+    known: dict[str, str] = {}
+
+    def ask(name: str) -> str:
+        while name not in known:
+            other, command = next(left)
+            known[other] = _printed(folder, command)
+        return known[name]
+
+    return ask
+
+
+def _printed(folder: Path, command: str) -> str:
+    """What a command prints in a folder."""
+    words = command.split()
+    if words[0] == "STORED":
+        return "".join(_stored(folder / words[1]))
+    program = Path(sys.executable).with_name("thalweg")
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    run = subprocess.run(
+        [program, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return _steady(f"status {run.returncode}\n{run.stdout}", folder)
+
+
+def _stored(folder: Path) -> Iterator[str]:
+    """The names in a folder, and the text of its documents."""
+    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+        yield _steady(f"{file.relative_to(folder)}\n", folder.parent)
+        if file.suffix in {".json", ".md", ".toml"}:
+            text = file.read_text(encoding="utf-8")
+            if file.suffix == ".json":
+                text = json.dumps(json.loads(text), indent=1)
+            yield _steady(re.sub("^", "    ", text, flags=re.MULTILINE) + "\n", folder.parent)
+
+
+def _steady(text: str, folder: Path) -> str:
+    """Without what each run or machine changes: folders, hosts, times, versions, hashes of files, last digits."""
+    text = text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT").replace(version(), "VERSION")
+    text = re.sub(r"\d{4}-\d\d-\d\dT[0-9:.+Z]*", "TIME", text)
+    text = re.sub(r'"(host|hashes|runtime)": \{[^}]*\}', r'"\1": {}', text)
+    text = re.sub(r"\b[0-9a-f]{32}([0-9a-f]{32})?\b|(?<=\+)[0-9a-f]{16}\b", "HASH", text)
+    text = re.sub(r'"(\w*(?:cpu|core_s|wall|elapsed|processor|trials_per)\w*)": [0-9.e+-]+', r'"\1": 0', text)
+    text = re.sub(r"; [0-9.]+ m?s \(|[0-9.]+ m?s of processor time(, [0-9.]+ m?s)?", "TIME", text)
+    text = re.sub(r"(\d+\.\d{9})\d+(e-?\d+)?", r"\1\2", text)
+    return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_prints_and_stores_what_it_always_did(name: str, printed: Callable[[str], str]) -> None:
+    """Compared with `documents/`; with THALWEG_DOCUMENTS=write it is written there."""
+    text = printed(name)
+    file = DOCUMENTS / f"{name.replace('-', '/', 1)}.txt"
+    if os.environ.get("THALWEG_DOCUMENTS") == "write":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
