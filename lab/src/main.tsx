@@ -6,7 +6,7 @@ import { scenariosOf, ServerEngine } from "./engine/server_engine";
 import { WithOwn } from "./own/engine";
 import { runLive } from "./live/live";
 import { firstOf, local, titleOf } from "./scenario/library";
-import { api } from "./state/api";
+import { api } from "./api";
 import { begin, failure, openFragment, rerun } from "./state/lab";
 import { useShelf } from "./stored/state";
 import { useSweeps } from "./sweep/sweep";

@@ -103,7 +103,8 @@ def test_no_help_loads_what_computes_or_draws_and_that_of_all_commands_loads_non
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     first, last = (set(line.split()[1:]) for line in run.stdout.splitlines() if line.startswith("LOADED"))
     assert {name for name in first if name.startswith("thalweg.cli.")} < {
-        f"thalweg.cli.{name}" for name in ("console", "status", "commands", "commands.later", "study")
+        f"thalweg.cli.{name}"
+        for name in ("console", "status", "commands", "commands.later", "commands.value_names", "study")
     } | {"thalweg.experiments.studies"}
     heavy = {
         "numpy.linalg",
@@ -122,7 +123,7 @@ def test_no_help_loads_what_computes_or_draws_and_that_of_all_commands_loads_non
 def test_what_help_has_postponed_loads_when_it_is_used() -> None:
     code = (
         "from thalweg.cli import main; main(['run', '--help']);"
-        "from thalweg import outcome, trace; print(outcome.np.arange(3).sum(), outcome.pl.Float64());"
+        "from thalweg.engine import outcome, trace; print(outcome.np.arange(3).sum(), outcome.pl.Float64());"
         "import numpy, polars, numpy.typing; print(numpy.ndarray is outcome.np.ndarray, numpy.typing.NDArray);"
         "print(main(['run', 'c4/simple-20mbps', '--quiet']))"
     )

@@ -5,10 +5,10 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Line, Panel, Picture, Ribbon } from "../trial/panels";
 import { stateAt } from "../trial/panels";
 import { text } from "../words/quantity";
-import { theme } from "../state/appearance";
-import { Term } from "../view/term";
+import { theme } from "./appearance";
+import { Term } from "../words/term";
 import { AXIS, drawAxis, drawPanel, drawRibbon, LEFT, RIGHT, type Size, valueAt, type Window } from "./draw";
-import { em } from "./em";
+import { textScale } from "./text_scale";
 import { CanvasPen } from "./pen";
 import type { Theme } from "./theme";
 import { cursor, look, magnify, onKey, pan, playing, view, zoom } from "./view";
@@ -29,7 +29,7 @@ export function Canvas({ draw, height, label, version }: { draw: Draw; height: n
     const element = canvas.current;
     if (!element) return;
     const seen = new ResizeObserver(([entry]) => {
-      const scale = em();
+      const scale = textScale();
       const width = Math.floor((entry?.contentRect.width ?? 0) / scale);
       if (width > 0 && (width !== size.value.width || scale !== size.value.scale)) size.value = { width, height, scale };
     });
@@ -62,7 +62,7 @@ export function Canvas({ draw, height, label, version }: { draw: Draw; height: n
 
 function timeAt(element: HTMLElement, x: number): number {
   const { left, width } = element.getBoundingClientRect();
-  const [begin, room] = [left + LEFT * em(), width - (LEFT + RIGHT) * em()];
+  const [begin, room] = [left + LEFT * textScale(), width - (LEFT + RIGHT) * textScale()];
   const share = (x - begin) / Math.max(1, room);
   const { from, until } = view.value;
   return from + Math.min(Math.max(share, 0), 1) * (until - from);
@@ -75,7 +75,7 @@ function share(time: number | null): number | null {
 }
 
 /** The row that a part of a chart has, if it has one. */
-type Placed = { gridRow: number | "auto" };
+type RowStyle = { gridRow: number | "auto" };
 
 /** What a chart shows from top to bottom: a ribbon for each flow, panels, the axis. */
 function keysOf({ ribbons, panels }: Picture): string[] {
@@ -94,7 +94,7 @@ export function rowsOf(one: Picture, other: Picture): string[] {
 /** All panels of a trial; those `beside` it have the same scales, and stand in the same `rows`. */
 export function Chart({ picture, name, beside, rows = [] }: { picture: Picture; name: string; beside?: Picture; rows?: string[] }) {
   const keys = keysOf(picture);
-  const placed = (index: number): Placed => ({ gridRow: rows.indexOf(keys[index] ?? "") + 1 || "auto" });
+  const placed = (index: number): RowStyle => ({ gridRow: rows.indexOf(keys[index] ?? "") + 1 || "auto" });
   const stack = useRef<HTMLDivElement>(null);
   const drag = useSignal<{ from: number; until: number; pans: boolean } | null>(null);
   const now = useComputed(() => share(cursor.value));
@@ -192,7 +192,7 @@ export function Chart({ picture, name, beside, rows = [] }: { picture: Picture; 
   );
 }
 
-function States({ ribbon, alone, style }: { ribbon: Ribbon; alone: boolean; style: Placed }) {
+function States({ ribbon, alone, style }: { ribbon: Ribbon; alone: boolean; style: RowStyle }) {
   const state = useComputed(() => (cursor.value === null ? null : stateAt(ribbon, cursor.value)));
   const known = [...new Set(ribbon.spans.map((span) => span.state))];
   return (
@@ -226,7 +226,7 @@ function States({ ribbon, alone, style }: { ribbon: Ribbon; alone: boolean; styl
   );
 }
 
-function Plot({ panel, beside, style }: { panel: Panel; beside: Panel | undefined; style: Placed }) {
+function Plot({ panel, beside, style }: { panel: Panel; beside: Panel | undefined; style: RowStyle }) {
   const both = useMemo(() => [panel, beside], [panel, beside]);
   return (
     <figure class="panel" data-panel={panel.id} style={style}>

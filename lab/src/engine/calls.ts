@@ -1,11 +1,11 @@
 // What a page and its worker say to each other.
 
-import type { About, Checked, Outcomes, Passages, Setup, Trial } from "./engine";
+import type { About, CheckedScenario, Outcomes, Passages, Setup, Trial } from "./engine";
 
 /** The calls that a worker answers: their arguments and their results. */
 export interface Calls {
   about: { arguments: []; result: About };
-  check: { arguments: [Setup]; result: Checked };
+  check: { arguments: [Setup]; result: CheckedScenario };
   run: { arguments: [Setup, bigint, boolean]; result: Trial };
   packets: { arguments: [Setup, bigint, number, number]; result: Passages };
   trials: { arguments: [Setup, bigint[]]; result: Outcomes };

@@ -62,7 +62,7 @@ export interface Criterion {
 }
 
 /** A scenario that was read and checked. */
-export interface Checked {
+export interface CheckedScenario {
   title: string;
   /** The text as it runs, with what `sets` and `controllers` changed. */
   toml: string;
@@ -100,7 +100,7 @@ export interface Option {
   meaning: string;
 }
 
-export interface Named {
+export interface CatalogueEntry {
   name: string;
   title: string;
   source: string;
@@ -111,8 +111,8 @@ export interface Named {
 /** What an engine knows. */
 export interface About {
   version: string;
-  controllers: Named[];
-  models: Named[];
+  controllers: CatalogueEntry[];
+  models: CatalogueEntry[];
   /** Controllers in Python of the folder that a local server was given, by the names that scenarios give them. */
   files?: string[];
   /** JSON schema of a scenario file. */
@@ -140,7 +140,7 @@ export interface Engine {
   readonly graceMs: number;
   about(): Promise<About>;
   /** Reads and checks a scenario. Throws Refusal. */
-  check(setup: Setup, signal?: AbortSignal): Promise<Checked>;
+  check(setup: Setup, signal?: AbortSignal): Promise<CheckedScenario>;
   /** Runs one trial. Throws Refusal. */
   run(setup: Setup, seed: bigint, traced: boolean, signal?: AbortSignal): Promise<Trial>;
   /** Runs one trial for the passages of at most `most` packets, from a time in seconds on. Throws Refusal. */

@@ -4,7 +4,7 @@
 // loaded is asked for once for each call and no more.
 
 import type { Answer, Call, Calls } from "./calls";
-import { Turns } from "./turns";
+import { CallQueue } from "./call_queue";
 
 /** A worker, or what stands for one. */
 export interface Port {
@@ -22,7 +22,7 @@ export class Lane {
   /** The worker that has the engine. */
   private worker: Port | null = null;
   private silence: ReturnType<typeof setTimeout> | undefined;
-  private readonly turns = new Turns<Question, unknown>({
+  private readonly queue = new CallQueue<Question, unknown>({
     ask: (id, question) => {
       if (!this.opening) void this.start();
       else this.worker?.postMessage({ id, ...question });
@@ -50,7 +50,7 @@ export class Lane {
     onFinished?: (count: number) => void,
   ): Promise<Calls[Name]["result"]> {
     const question = { name, arguments: words } as Question;
-    return this.turns.call(question, signal, onFinished) as Promise<Calls[Name]["result"]>;
+    return this.queue.call(question, signal, onFinished) as Promise<Calls[Name]["result"]>;
   }
 
   /** Starts a worker in the place of the present one, and asks it once it has the engine. */
@@ -67,7 +67,7 @@ export class Lane {
       worker.onmessage = ({ data }: MessageEvent<Answer>) => this.hear(data);
       worker.onerror = (event) => this.fail(event.message || "the engine cannot be loaded: its worker has failed");
       this.worker = worker;
-      this.turns.ask();
+      this.queue.ask();
     } catch (error) {
       if (this.opening === opening) this.fail(`the engine cannot be loaded: ${(error as Error).message}`);
     }
@@ -84,22 +84,22 @@ export class Lane {
     this.listen();
     if ("alive" in answer) return;
     const said = "result" in answer ? { reply: answer.result } : answer;
-    if (!this.turns.hear(answer.id, said) || "finished" in answer) return;
+    if (!this.queue.hear(answer.id, said) || "finished" in answer) return;
     clearTimeout(this.silence);
     // What is left of a trial that panicked or was thrown out of is not used again.
     if ("failed" in answer || "thrown" in answer) void this.start();
-    else this.turns.ask();
+    else this.queue.ask();
   }
 
   private listen(): void {
     clearTimeout(this.silence);
-    if (this.patienceMs === Infinity || this.turns.isIdle) return;
+    if (this.patienceMs === Infinity || this.queue.isIdle) return;
     this.silence = setTimeout(() => this.fail(this.impatience), this.patienceMs);
   }
 
   private fail(message: string): void {
     this.end();
-    this.turns.fail(new Error(message));
-    this.turns.ask();
+    this.queue.fail(new Error(message));
+    this.queue.ask();
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Start } from "./calls";
 import { compiled } from "./code";
-import type { About, Checked, Engine, Outcomes, Passages, Setup, Trial } from "./engine";
+import type { About, CheckedScenario, Engine, Outcomes, Passages, Setup, Trial } from "./engine";
 import { Lane, type Port } from "./lane";
 
 /** A worker that has the engine. */
@@ -34,7 +34,7 @@ export class PageEngine implements Engine {
     return this.checks.call("about", []);
   }
 
-  check(setup: Setup, signal?: AbortSignal): Promise<Checked> {
+  check(setup: Setup, signal?: AbortSignal): Promise<CheckedScenario> {
     return this.checks.call("check", [setup], signal);
   }
 

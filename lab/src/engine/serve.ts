@@ -2,10 +2,10 @@
 
 import { Scenario, amount, controllers, models, scenarioSchema, version } from "@engine/thalweg_web.js";
 import type { Answer, Call } from "./calls";
-import type { About, Checked, Outcomes, Passages, Setup, Table, Trace, Trial, Value, Values } from "./engine";
+import type { About, CheckedScenario, Outcomes, Passages, Setup, Table, Trace, Trial, Value, Values } from "./engine";
 
 const clock = performance.now.bind(performance);
-const TOLD_EVERY_MS = 30;
+const REPORT_EVERY_MS = 30;
 
 /** The scenario read last: a slider, a run and its hundred trials ask for the same one. */
 let last: { key: string; scenario: Scenario } | null = null;
@@ -35,7 +35,7 @@ function about(): About {
   };
 }
 
-function check(setup: Setup): Checked {
+function check(setup: Setup): CheckedScenario {
   const scenario = read(setup);
   const values = JSON.parse(scenario.values) as Values;
   const amounts: Record<string, number> = {};
@@ -100,13 +100,13 @@ export function serve(call: Call, answer: (message: Answer, moved?: ArrayBuffer[
     }
     case "trials": {
       const [setup, seeds] = call.arguments;
-      let told = clock();
+      let lastReport = clock();
       if (seeds[0] !== undefined) onTrial(seeds[0]);
       const outcomes = read(setup).trials(BigUint64Array.from(seeds), (finished: number) => {
         const next = seeds[finished];
         if (next !== undefined) onTrial(next);
-        if (clock() - told <= TOLD_EVERY_MS) return;
-        told = clock();
+        if (clock() - lastReport <= REPORT_EVERY_MS) return;
+        lastReport = clock();
         answer({ id, finished });
       }) as unknown as Outcomes;
       return answer({ id, result: outcomes }, memory(outcomes));

@@ -1,12 +1,11 @@
 // The engine behind `thalweg lab`: the same calls over a WebSocket to a process on this machine.
 
-import type { About, Checked, Column, Engine, Outcomes, Passages, Setup, Table, Trace, Trial } from "./engine";
+import type { About, CheckedScenario, Column, Engine, Outcomes, Passages, Setup, Table, Trace, Trial } from "./engine";
 import type { Refused } from "./calls";
-import type { Offered, Shelf, Stored } from "../stored/stored";
-import { missing } from "../trial/verdict";
+import type { ResultEntry, Shelf, StoredResult } from "../stored/stored";
 import type { Report, RunLive } from "../live/live";
-import { type Asked, type Estimate, NoAnswer, type Progress, type Sweeps } from "../sweep/sweep";
-import { Turns } from "./turns";
+import { type Estimate, NoAnswer, type Progress, type SweepRequest, type Sweeps } from "./sweeps";
+import { CallQueue } from "./call_queue";
 
 /** An array in the header of an answer: where its values lie. */
 interface Slice {
@@ -73,7 +72,7 @@ function refuseLarge(words: Record<string, unknown>): void {
 /** One connection, with a process of its own. */
 class Connection {
   private socket: WebSocket | null = null;
-  private readonly turns = new Turns<Record<string, unknown>, Header>({
+  private readonly queue = new CallQueue<Record<string, unknown>, Header>({
     ask: (id, question) => {
       const socket = this.open();
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ id, ...question }));
@@ -82,7 +81,7 @@ class Connection {
       if (this.socket?.readyState !== WebSocket.OPEN) return;
       // The server ends the process; an answer that is under way is of a call that nobody waits for.
       this.socket.send(JSON.stringify({ id, stop: true }));
-      this.turns.ask();
+      this.queue.ask();
     },
   });
 
@@ -90,7 +89,7 @@ class Connection {
 
   async call(words: Record<string, unknown>, signal?: AbortSignal, onFinished?: (count: number, live?: unknown) => void): Promise<Header> {
     refuseLarge(words);
-    return this.turns.call(words, signal, onFinished);
+    return this.queue.call(words, signal, onFinished);
   }
 
   private open(): WebSocket {
@@ -98,12 +97,12 @@ class Connection {
     const socket = new WebSocket(this.address);
     this.socket = socket;
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => this.turns.ask();
+    socket.onopen = () => this.queue.ask();
     socket.onmessage = ({ data }) => this.hear(unpacked(data as ArrayBuffer));
     socket.onclose = ({ reason }) => {
       if (this.socket !== socket) return;
       this.socket = null;
-      this.turns.failAll(new Error(reason || "the server of the lab does not answer: start thalweg lab again"));
+      this.queue.failAll(new Error(reason || "the server of the lab does not answer: start thalweg lab again"));
     };
     return socket;
   }
@@ -112,7 +111,7 @@ class Connection {
     const { finished, live, refused, failed } = header;
     const said =
       finished !== undefined ? { finished, live } : refused ? { refused } : failed !== undefined ? { failed } : { reply: header };
-    if (this.turns.hear(header.id, said) && finished === undefined) this.turns.ask();
+    if (this.queue.hear(header.id, said) && finished === undefined) this.queue.ask();
   }
 }
 
@@ -132,8 +131,8 @@ export class ServerEngine implements Engine {
 
   /** The stored results of the folder that the server was given. They do not wait for the hundred trials. */
   readonly shelf: Shelf = {
-    list: async () => (await this.runs.call({ name: "results" })).result as Offered[],
-    open: async (path) => known((await this.runs.call({ name: "result", path })).result as Stored),
+    list: async () => (await this.runs.call({ name: "results" })).result as ResultEntry[],
+    open: async (path) => (await this.runs.call({ name: "result", path })).result as StoredResult,
   };
 
   readonly live: RunLive = async (setup, seed, onReport, signal) => {
@@ -151,7 +150,7 @@ export class ServerEngine implements Engine {
     stop: () => this.sweep("/stop", null),
   };
 
-  private async sweep(call: string, body?: Asked | null): Promise<Progress> {
+  private async sweep(call: string, body?: SweepRequest | null): Promise<Progress> {
     const post = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(new URL(`sweep${call}?token=${encodeURIComponent(this.token)}`, location.href), post).catch(() => null);
     if (!response) throw new NoAnswer("the server of the lab does not answer: start thalweg lab again");
@@ -163,8 +162,8 @@ export class ServerEngine implements Engine {
     return (await this.runs.call({ name: "about" })).result as About;
   }
 
-  async check(setup: Setup, signal?: AbortSignal): Promise<Checked> {
-    return (await this.runs.call({ name: "check", setup }, signal)).result as Checked;
+  async check(setup: Setup, signal?: AbortSignal): Promise<CheckedScenario> {
+    return (await this.runs.call({ name: "check", setup }, signal)).result as CheckedScenario;
   }
 
   async run(setup: Setup, seed: bigint, traced: boolean, signal?: AbortSignal): Promise<Trial> {
@@ -194,12 +193,4 @@ export async function scenariosOf(token: string): Promise<Record<string, string>
   const response = await fetch(new URL(`scenarios?token=${encodeURIComponent(token)}`, location.href));
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as Record<string, string>;
-}
-
-/** A stored result whose medians and worst values are numbers: JSON has none for what did not finish. */
-function known(result: Stored): Stored {
-  for (const criterion of result.scenarios.flatMap(({ criteria }) => criteria)) {
-    for (const key of ["median", "p95", "worst"] as const) criterion[key] ??= missing(criterion);
-  }
-  return result;
 }

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { Setup, Trial } from "../engine/engine";
 import type { Field } from "../field/field";
-import { show } from "../field/state";
+import { show } from "../state/measurement";
 import { failure, seed, setup } from "../state/lab";
 import { line, panel, picture, queueLine } from "../trial/panels";
 import { dropHue } from "../words/looks";

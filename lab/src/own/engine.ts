@@ -1,6 +1,6 @@
 // An engine, and beside it a sandbox for trials whose controllers a reader has brought along.
 
-import type { About, Checked, Engine, Outcomes, Passages, Setup, Trial } from "../engine/engine";
+import type { About, CheckedScenario, Engine, Outcomes, Passages, Setup, Trial } from "../engine/engine";
 import { Lane } from "../engine/lane";
 import { used } from "./files";
 import { sandbox } from "./sandbox";
@@ -31,7 +31,7 @@ export class WithOwn implements Engine {
     return this.base.about();
   }
 
-  check(setup: Setup, signal?: AbortSignal): Promise<Checked> {
+  check(setup: Setup, signal?: AbortSignal): Promise<CheckedScenario> {
     const own = this.own(setup);
     return own ? this.first().call("check", [own], signal) : this.base.check(plain(setup), signal);
   }

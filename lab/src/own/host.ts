@@ -5,10 +5,10 @@ import type { Files } from "../engine/engine";
 import { NAMED, same } from "./files";
 import { Mistake, thrown } from "./mistake";
 import { loadModule } from "./module";
-import { Told, type Records } from "./records";
+import { CallRecords, type Records } from "./records";
 import { type Controller, DECIDED, type Instance, loadScript } from "./script";
 
-interface Made {
+interface FlowController {
   text: string;
   flow: string;
   controller: Controller;
@@ -24,9 +24,9 @@ const ECN = ["ect0", "ect1", "none"];
 const MOST_NAMES = 500;
 
 export class Host {
-  private readonly told: Told;
+  private readonly calls: CallRecords;
   private readonly files = new Map<string, { content: string | Uint8Array; controller: Controller }>();
-  private readonly made = new Map<number, Made>();
+  private readonly controllers = new Map<number, FlowController>();
   private readonly names = new Set<string>();
   private number = 0;
   /** The seed of the present trial, for messages. */
@@ -38,7 +38,7 @@ export class Host {
     private readonly draw: (source: number) => number,
     private readonly onCall: () => void,
   ) {
-    this.told = new Told(records, draw);
+    this.calls = new CallRecords(records, draw);
   }
 
   /** Loads what is new; whether anything was. Throws Mistake. */
@@ -48,7 +48,7 @@ export class Host {
       if (same(this.files.get(name)?.content, content)) continue;
       isNew = true;
       this.files.delete(name);
-      const controller = await (typeof content === "string" ? loadScript(name, content, this.told) : loadModule(name, content, this.told, this.draw));
+      const controller = await (typeof content === "string" ? loadScript(name, content, this.calls) : loadModule(name, content, this.calls, this.draw));
       this.files.set(name, { content, controller });
     }
     return isNew;
@@ -69,45 +69,45 @@ export class Host {
     const { controller } = this.files.get(file) as { controller: Controller };
     const [mtu, initial_window, now] = init as unknown as [number, number, number];
     const handle = ++this.number;
-    const made: Made = { text, flow, controller, file, now, instance: null as unknown as Instance };
+    const own: FlowController = { text, flow, controller, file, now, instance: null as unknown as Instance };
     try {
-      made.instance = controller.make({ mtu, initial_window, now }, options);
+      own.instance = controller.make({ mtu, initial_window, now }, options);
     } catch (error) {
-      throw this.mistake(made, "constructor", error);
+      throw this.mistake(own, "constructor", error);
     }
-    this.made.set(handle, made);
-    this.decide(made, "constructor", decision);
+    this.controllers.set(handle, own);
+    this.decide(own, "constructor", decision);
     return handle;
   }
 
   call(handle: number, handler: number, event: Float64Array, path: Float64Array, decision: Float64Array): void {
     this.onCall();
-    const made = this.made.get(handle) as Made;
-    const name = this.told.names[handler] as string;
-    made.now = path[0] as number;
+    const own = this.controllers.get(handle) as FlowController;
+    const name = this.calls.names[handler] as string;
+    own.now = path[0] as number;
     try {
-      made.instance.call(handler, event, path);
+      own.instance.call(handler, event, path);
     } catch (error) {
-      throw this.mistake(made, name, error);
+      throw this.mistake(own, name, error);
     }
-    this.decide(made, name, decision);
+    this.decide(own, name, decision);
   }
 
   observe(handle: number): (string | number)[] {
-    const made = this.made.get(handle) as Made;
+    const own = this.controllers.get(handle) as FlowController;
     let shown: unknown;
     try {
-      shown = made.instance.observe();
+      shown = own.instance.observe();
       if (typeof shown !== "object" || shown === null) throw new TypeError(`observe returns ${written(shown)}; accepted: an object of numbers`);
       return Object.entries(shown).flatMap(([name, value]) => this.variable(name, value));
     } catch (error) {
-      throw this.mistake(made, "observe", error);
+      throw this.mistake(own, "observe", error);
     }
   }
 
   release(handle: number): void {
-    this.made.get(handle)?.instance.release?.();
-    this.made.delete(handle);
+    this.controllers.get(handle)?.instance.release?.();
+    this.controllers.delete(handle);
   }
 
   private variable(name: string, value: unknown): (string | number)[] {
@@ -122,37 +122,37 @@ export class Host {
   }
 
   /** Checks what an instance has decided, and writes it where the engine reads it. */
-  private decide(made: Made, method: string, decision: Float64Array): void {
+  private decide(own: FlowController, method: string, decision: Float64Array): void {
     let decided: unknown[];
     try {
-      decided = made.instance.decision();
+      decided = own.instance.decision();
     } catch (error) {
-      throw this.mistake(made, method, error);
+      throw this.mistake(own, method, error);
     }
     decided.forEach((value, index) => {
       const name = DECIDED[index] as string;
       const unit = UNITS[name];
       if (name === "startup_done") decision[index] = value ? 1 : 0;
-      else if (name === "ecn") decision[index] = this.codepoint(made, method, value);
+      else if (name === "ecn") decision[index] = this.codepoint(own, method, value);
       else if ((value === null || value === undefined) && name !== "window") decision[index] = Number.NaN;
       else if (typeof value === "number" && value >= 0 && Number.isFinite(value)) decision[index] = value;
-      else throw this.mistake(made, method, new RangeError(`${name} is ${written(value)}; accepted: a number of ${unit}, 0 or more`));
+      else throw this.mistake(own, method, new RangeError(`${name} is ${written(value)}; accepted: a number of ${unit}, 0 or more`));
     });
   }
 
-  private codepoint(made: Made, method: string, value: unknown): number {
+  private codepoint(own: FlowController, method: string, value: unknown): number {
     const index = value === undefined ? 0 : ECN.indexOf(value as string);
-    if (index < 0) throw this.mistake(made, method, new RangeError(`ecn is ${written(value)}; accepted: "ect0", "ect1" or "none"`));
+    if (index < 0) throw this.mistake(own, method, new RangeError(`ecn is ${written(value)}; accepted: "ect0", "ect1" or "none"`));
     return index;
   }
 
   /** In the form of the messages about controllers in Python. */
-  private mistake(made: Made, method: string, error: unknown): Mistake {
-    const line = made.controller.line(error, method);
+  private mistake(own: FlowController, method: string, error: unknown): Mistake {
+    const line = own.controller.line(error, method);
     const trial = this.seed === null ? "" : ` of the trial with seed ${this.seed}`;
-    const whose = made.flow ? `flow ${made.flow}${trial}, ` : "";
-    const where = line === null ? made.file : `${made.file}:${line}`;
-    return new Mistake(`${where}: ${thrown(error)} (in ${method} of ${made.text}: ${whose}at ${made.now.toFixed(6)} s)`, made.file, line);
+    const whose = own.flow ? `flow ${own.flow}${trial}, ` : "";
+    const where = line === null ? own.file : `${own.file}:${line}`;
+    return new Mistake(`${where}: ${thrown(error)} (in ${method} of ${own.text}: ${whose}at ${own.now.toFixed(6)} s)`, own.file, line);
   }
 }
 

@@ -11,13 +11,13 @@
 // over. It may import `thalweg.random`, a double from 0 to 1, and nothing else. It has no options and shows no variables.
 
 import { Mistake, thrown } from "./mistake";
-import type { Told } from "./records";
+import type { CallRecords } from "./records";
 import type { Controller } from "./script";
 
 type Exports = Record<string, unknown>;
 const NEEDED = ["thalweg_abi", "event_at", "path_at", "decision_at", "make", "on_ack"];
 
-export async function loadModule(file: string, bytes: Uint8Array, told: Told, draw: (source: number) => number): Promise<Controller> {
+export async function loadModule(file: string, bytes: Uint8Array, calls: CallRecords, draw: (source: number) => number): Promise<Controller> {
   const refuse = (problem: string): never => {
     throw new Mistake(`${file}: ${problem}`, file);
   };
@@ -50,7 +50,7 @@ export async function loadModule(file: string, bytes: Uint8Array, told: Told, dr
     return new Float64Array(memory.buffer, begin, count);
   };
   return {
-    defined: told.names.filter((name) => name !== "observe" && name !== "on_report" && typeof exports[name] === "function"),
+    defined: calls.names.filter((name) => name !== "observe" && name !== "on_report" && typeof exports[name] === "function"),
     report_every: null,
     senders_only: false,
     check: (options) => {
@@ -64,7 +64,7 @@ export async function loadModule(file: string, bytes: Uint8Array, told: Told, dr
           source = path[numbers] as number;
           doubles("path_at", numbers).set(path.subarray(0, numbers));
           doubles("event_at", event.length).set(event);
-          call(told.names[handler] as string, handle);
+          call(calls.names[handler] as string, handle);
         },
         decision: () => {
           const [window, pacing, quantum, done] = doubles("decision_at", 4);

@@ -10,12 +10,12 @@ export interface Records {
   handlers: { name: string; fields: Names }[];
 }
 
-type Made = new (values: Float64Array) => object;
+type RecordClass = new (values: Float64Array) => object;
 
 const VALUES = Symbol("values");
 
 /** A class whose objects have the names of a record. What has no value is null. */
-export function shaped(names: Names): Made {
+export function shaped(names: Names): RecordClass {
   class Shape {
     readonly [VALUES]: Float64Array;
     constructor(values: Float64Array) {
@@ -42,7 +42,7 @@ export function shaped(names: Names): Made {
 }
 
 /** A class whose objects do not lead to it: its prototype is frozen, and who has an object can make no other. */
-function closed<Kind extends Made>(Class: Kind): Kind {
+function closed<Kind extends RecordClass>(Class: Kind): Kind {
   const prototype = Class.prototype as { constructor?: unknown };
   delete prototype.constructor;
   Object.freeze(prototype);
@@ -60,11 +60,11 @@ function field(prototype: object, name: string, index: number): void {
   });
 }
 
-/** What handlers are told, as classes: of the path, and of the event of each handler by its number. */
-export class Told {
-  readonly Path: Made;
+/** The records that calls of handlers get, as classes: of the path, and of the event of each handler by its number. */
+export class CallRecords {
+  readonly Path: RecordClass;
   readonly names: string[];
-  private readonly events: Made[];
+  private readonly events: RecordClass[];
 
   /** `draw` gives a random number of the source with a number. */
   constructor({ path, handlers }: Records, draw: (source: number) => number) {
@@ -85,12 +85,12 @@ export class Told {
     const seen = new this.Path(path);
     if (event.length === 0) return [seen];
     if (this.names[handler] === "on_seed") return [event[0], seen];
-    return [new (this.events[handler] as Made)(event), seen];
+    return [new (this.events[handler] as RecordClass)(event), seen];
   }
 }
 
 /** RFC 9002 section 7.8, as `Ack::window_was_underused` has it. */
-function withUse(Ack: Made): Made {
+function withUse(Ack: RecordClass): RecordClass {
   return closed(class extends Ack {
     window_was_underused(path: { window_limited: boolean }): boolean {
       const { snapshot } = this as unknown as { snapshot: { app_limited: boolean; window_limited: boolean } };

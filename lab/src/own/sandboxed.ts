@@ -5,7 +5,7 @@ import type { Answer, Call } from "../engine/calls";
 import { forget, refused, serve } from "../engine/serve";
 import { Host } from "./host";
 import { Mistake } from "./mistake";
-import { seal } from "./seal";
+import { isolate } from "./isolation";
 
 const clock = performance.now.bind(performance);
 const ALIVE_EVERY_MS = 500;
@@ -16,18 +16,18 @@ onmessage = ({ data, ports }: MessageEvent<{ bytes: ArrayBuffer }>) => {
   const post = port.postMessage.bind(port) as (message: Answer, moved?: ArrayBuffer[]) => void;
   initSync({ module: data.bytes });
   let call: Call | null = null;
-  let told = clock();
+  let lastReport = clock();
   const host = new Host(JSON.parse(records()), draw, () => {
-    if (!call || clock() - told < ALIVE_EVERY_MS) return;
-    told = clock();
+    if (!call || clock() - lastReport < ALIVE_EVERY_MS) return;
+    lastReport = clock();
     post({ id: call.id, alive: true } satisfies Answer);
   });
   setHost(host);
-  seal();
+  isolate();
   const answer = (message: Answer, moved: ArrayBuffer[] = []) => post(message, moved);
   port.onmessage = async ({ data: asked }: MessageEvent<Call>) => {
     call = asked;
-    told = clock();
+    lastReport = clock();
     answer({ id: asked.id, alive: true }); // from here on its silence is that of code of the reader
     host.seed = null;
     try {

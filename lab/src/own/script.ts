@@ -1,7 +1,7 @@
 // A controller in JavaScript: the class that a module exports as its default.
 
 import { Mistake, lineOf, thrown } from "./mistake";
-import type { Told } from "./records";
+import type { CallRecords } from "./records";
 
 /** Where a decision is read: window, pacing, quantum, startup_done, ecn. */
 export const DECIDED = ["window", "pacing", "quantum", "startup_done", "ecn"] as const;
@@ -51,7 +51,7 @@ const LATER = new Map<object, string>(
 const FORM = "export default class Mine { on_ack(event, path) { this.window = ... } }";
 
 /** Runs a module and finds its class. Throws Mistake. */
-export async function loadScript(file: string, code: string, told: Told): Promise<Controller> {
+export async function loadScript(file: string, code: string, calls: CallRecords): Promise<Controller> {
   const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   let exported: unknown;
   try {
@@ -78,14 +78,14 @@ export async function loadScript(file: string, code: string, told: Told): Promis
   }
   const made = exported as unknown as Class;
   const methods = methodsOf(made);
-  for (const method of methods.filter((name) => name.startsWith("on_") && !told.names.includes(name))) {
-    refuse(`nothing calls ${method}; accepted: ${told.names.join(", ")}`, method);
+  for (const method of methods.filter((name) => name.startsWith("on_") && !calls.names.includes(name))) {
+    refuse(`nothing calls ${method}; accepted: ${calls.names.join(", ")}`, method);
   }
-  for (const method of methods.filter((name) => told.names.includes(name))) {
+  for (const method of methods.filter((name) => calls.names.includes(name))) {
     const kind = LATER.get(Object.getPrototypeOf(made.prototype[method]) as object);
     if (kind) refuse(`${method} is ${kind}: nothing in it would run; accepted: ${method}(event, path), without async and *`, method);
   }
-  const defined = told.names.filter((name) => methods.includes(name));
+  const defined = calls.names.filter((name) => methods.includes(name));
   if (!defined.includes("on_ack") && !defined.includes("on_report")) refuse(`it has no on_ack; accepted: ${FORM}, or on_report`);
   const every = made["report_every"];
   if (defined.includes("on_report") && typeof every !== "string") {
@@ -102,8 +102,8 @@ export async function loadScript(file: string, code: string, told: Told): Promis
       if (instance["window"] === undefined) instance["window"] = init.initial_window;
       return {
         call: (handler, event, path) => {
-          const method = instance[told.names[handler] as string] as (...words: unknown[]) => void;
-          method.apply(instance, told.words(handler, event, path));
+          const method = instance[calls.names[handler] as string] as (...words: unknown[]) => void;
+          method.apply(instance, calls.words(handler, event, path));
         },
         decision: () => DECIDED.map((name) => instance[name]),
         observe: () => (instance["observe"] as () => unknown)(),

@@ -1,6 +1,6 @@
 // The settings of a path that sliders and lists change, as `--set` does: what they are now, and which text sets them.
 
-import type { Checked, Value, Values } from "../engine/engine";
+import type { CheckedScenario, Value, Values } from "../engine/engine";
 import { written } from "../words/quantity";
 
 /** A slider over powers of ten between two bounds, or a list of words. */
@@ -123,7 +123,7 @@ function loss(key: string, value: Value | undefined, amount: number | undefined)
 
 
 /** The settings of the scenario as it runs. `models` are the queue disciplines of the engine. */
-export function settings(checked: Checked, queues: string[]): Settings {
+export function settings(checked: CheckedScenario, queues: string[]): Settings {
   const [hop, listed, values] = hopOf(checked.values);
   const amount = (name: string) => checked.amounts[`${listed}.${name}`];
   const queue = values["queue"];

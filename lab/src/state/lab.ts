@@ -2,10 +2,10 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { cursor, end, zoom } from "../chart/view";
-import type { About, Checked, Engine, Outcomes, Setup, Trial } from "../engine/engine";
+import type { About, CheckedScenario, Engine, Outcomes, Setup, Trial } from "../engine/engine";
 import { Refusal } from "../engine/engine";
 import { field } from "../field/field";
-import { mine, take } from "../own/mine";
+import { ownFiles, take } from "../own/collection";
 import { find, LIBRARY, type Shipped } from "../scenario/library";
 import { type Picture, picture as drawn } from "../trial/panels";
 import { fromFragment, type Linked, toFragment } from "./link";
@@ -16,7 +16,7 @@ export const about = signal<About | null>(null);
 export const setup = signal<Setup>({ text: FIRST?.text ?? "", origin: FIRST?.name ?? "scenario", sets: {}, controllers: {} });
 export const seed = signal(1n);
 /** The scenario as it runs. It stays until another one has been read. */
-export const checked = signal<Checked | null>(null);
+export const checked = signal<CheckedScenario | null>(null);
 /** Why the text, or what the sliders make of it, is refused. */
 export const refusal = signal<Refusal | null>(null);
 /** What went wrong otherwise. */
@@ -34,7 +34,7 @@ export const stops = signal(0);
 /** A trial with what it was made of. */
 export interface Run {
   setup: Setup;
-  checked: Checked;
+  checked: CheckedScenario;
   trial: Trial;
   picture: Picture;
 }
@@ -50,7 +50,7 @@ export const proposed = signal<Linked | null>(null);
 export const TRIALS = 100;
 export interface Many {
   outcomes: Outcomes;
-  checked: Checked;
+  checked: CheckedScenario;
 }
 export const many = signal<Many | null>(null);
 /** Of the trials under way, how many are finished; `null` if none are. */
@@ -156,7 +156,7 @@ export function openStored(found: Linked): Promise<void> {
 /** Changes what runs, and runs it. */
 export function change(changed: Partial<Setup>, newSeed?: bigint): Promise<void> {
   batch(() => {
-    setup.value = { ...setup.value, ...changed, files: mine.value };
+    setup.value = { ...setup.value, ...changed, files: ownFiles.value };
     if (newSeed !== undefined) seed.value = newSeed;
     linked.value = null;
     failure.value = null;
@@ -219,9 +219,9 @@ async function loop(): Promise<void> {
 async function once(signal: AbortSignal): Promise<void> {
   const [wanted, number] = [setup.value, seed.value];
   try {
-    const found = await made(wanted, number, signal);
+    const found = await runOf(wanted, number, signal);
     const beside = awaited;
-    const before = beside && (await made(beside.setup, beside.seed, signal));
+    const before = beside && (await runOf(beside.setup, beside.seed, signal));
     batch(() => {
       refusal.value = null;
       checked.value = found.checked;
@@ -239,7 +239,7 @@ async function once(signal: AbortSignal): Promise<void> {
   }
 }
 
-async function made(wanted: Setup, number: bigint, signal: AbortSignal): Promise<Run> {
+async function runOf(wanted: Setup, number: bigint, signal: AbortSignal): Promise<Run> {
   const read = await engineOf().check(wanted, signal);
   const trial = await engineOf().run(wanted, number, true, signal);
   return { setup: wanted, checked: read, trial, picture: drawn(trial) };

@@ -1,7 +1,7 @@
 // Writes the changes of sliders and lists into the scenario.
 
-import type { Checked, Value } from "../engine/engine";
-import { mine } from "../own/mine";
+import type { CheckedScenario, Value } from "../engine/engine";
+import { ownFiles } from "../own/collection";
 import { inPlace } from "../scenario/write";
 import { change, engineOf, setup } from "./lab";
 
@@ -13,10 +13,10 @@ function ordered(value: Value | undefined): unknown {
 }
 
 /** Each key in its place; where the engine would read that as another scenario, the text as it ran. */
-export async function writeDown(read: Checked): Promise<void> {
+export async function writeDown(read: CheckedScenario): Promise<void> {
   const { text, origin, sets, controllers } = setup.value;
   const written = inPlace(text, sets, controllers);
-  const found = await engineOf().check({ text: written, origin, sets: {}, controllers: {}, files: mine.value }).catch(() => null);
+  const found = await engineOf().check({ text: written, origin, sets: {}, controllers: {}, files: ownFiles.value }).catch(() => null);
   const same = found && JSON.stringify(ordered(found.values)) === JSON.stringify(ordered(read.values));
   await change({ text: same ? written : read.toml, sets: {}, controllers: {} });
 }

@@ -1,8 +1,8 @@
-// A stored result in a folder of the reader (thalweg.store.results): `metadata.json`, and `trials.parquet` of each scenario.
+// A stored result in a folder of the reader (thalweg.results.suite_result): `metadata.json`, and `trials.parquet` of each scenario.
 
 import { judged } from "./judged";
 import { METADATA, readMetadata } from "./metadata";
-import type { Stored, StoredScenario } from "./stored";
+import type { StoredResult, StoredScenario } from "./stored";
 import { damaged, readTable } from "./table";
 
 const COLUMNS = ["seed", "trace_hash"];
@@ -14,7 +14,7 @@ const LARGEST_SEED = 2n ** 64n - 1n;
 export type Tree = Map<string, File>;
 
 /** Reads the result in a folder. Throws what a person can read. */
-export async function readFolder(files: Tree): Promise<Stored> {
+export async function readFolder(files: Tree): Promise<StoredResult> {
   const document = [...files.keys()].filter((path) => path === METADATA || path.endsWith(`/${METADATA}`)).sort((one, other) => one.length - other.length)[0];
   const file = document === undefined ? undefined : files.get(document);
   if (document === undefined || !file) throw new Error(`there is no ${METADATA}; accepted: a folder that thalweg suite --out has written`);

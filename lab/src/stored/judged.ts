@@ -2,7 +2,7 @@
 
 import type { Column, Table } from "../engine/engine";
 import { judge, values } from "../trial/verdict";
-import type { Described } from "./metadata";
+import type { StoredDescription } from "./metadata";
 import type { StoredCriterion } from "./stored";
 import { type Columns, readTable } from "./table";
 
@@ -10,7 +10,7 @@ const OF_FLOWS = ["trial", "flow", "finished", "start_s"];
 const OF_STREAMS = ["trial", "flow", "stream"];
 
 /** What `trials` trials say about each criterion. Throws what a person can read. */
-export async function judged({ name, criteria, startsS }: Described, trials: number, flows?: File, streams?: File): Promise<StoredCriterion[]> {
+export async function judged({ name, criteria, startsS }: StoredDescription, trials: number, flows?: File, streams?: File): Promise<StoredCriterion[]> {
   if (!flows || criteria.length === 0) return [];
   const ofStreams = criteria.filter(({ stream }) => stream !== null);
   const read = async (file: File | undefined, part: string, columns: string[]) => packed(file ? await readTable(file, `${name}/${part}.parquet`, [...new Set(columns)]) : { rows: 0, of: new Map() });

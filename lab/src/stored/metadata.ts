@@ -1,4 +1,4 @@
-// `metadata.json` of a stored result (thalweg.store.metadata): what of it the page reads, checked.
+// `metadata.json` of a stored result (thalweg.results.metadata): what of it the page reads, checked.
 
 import type { Criterion } from "../engine/engine";
 
@@ -7,7 +7,7 @@ const FORMAT = "thalweg-result/2";
 const LARGEST_DOCUMENT = 64 << 20;
 const UNITS = ["s", "bps", "share"];
 
-export interface Described {
+export interface StoredDescription {
   name: string;
   title: string;
   toml: string;
@@ -19,7 +19,7 @@ export interface Described {
 export interface Metadata {
   title: string;
   version: string;
-  scenarios: Described[];
+  scenarios: StoredDescription[];
 }
 
 type Table = Record<string, unknown>;

@@ -2,12 +2,12 @@
 
 import { signal } from "@preact/signals";
 import { failure, openStored } from "../state/lab";
-import { tab } from "../view/tab";
+import { tab } from "../state/tab";
 import { ofEntry, ofList, readFolder, type Tree } from "./folder";
-import type { Offered, Shelf, Stored } from "./stored";
+import { known, type ResultEntry, type Shelf, type StoredResult } from "./stored";
 
-export const stored = signal<Stored | null>(null);
-export const offered = signal<Offered[]>([]);
+export const stored = signal<StoredResult | null>(null);
+export const offered = signal<ResultEntry[]>([]);
 /** Which scenario of the result is listed. */
 export const chosen = signal(0);
 let shelf: Shelf | null = null;
@@ -28,17 +28,17 @@ export async function listOffered(): Promise<void> {
 }
 
 export function openOffered(path: string): Promise<void> {
-  return told(async () => show(await (shelf as Shelf).open(path)));
+  return attempt(async () => show(known(await (shelf as Shelf).open(path))));
 }
 
 /** Opens the result in a folder that was chosen. */
 export function openList(files: FileList): Promise<void> {
-  return told(async () => show(await readFolder(ofList(files))));
+  return attempt(async () => show(await readFolder(ofList(files))));
 }
 
 /** Opens the result in a folder that was dropped. */
 export function openEntry(entry: FileSystemEntry): Promise<void> {
-  return told(async () => {
+  return attempt(async () => {
     const files: Tree = await ofEntry(entry);
     show(await readFolder(files));
   });
@@ -54,13 +54,13 @@ export function openTrial(index: number): Promise<void> {
   return openStored({ setup, seed: BigInt(seed), version: result.version, hash: hash ?? "" });
 }
 
-function show(result: Stored): void {
+function show(result: StoredResult): void {
   stored.value = result;
   chosen.value = 0;
   tab.value = "results";
 }
 
-async function told(work: () => Promise<void>): Promise<void> {
+async function attempt(work: () => Promise<void>): Promise<void> {
   try {
     failure.value = null;
     await work();

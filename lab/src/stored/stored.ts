@@ -1,7 +1,7 @@
 // Stored results: trials that ran before, with the texts of their scenarios, seeds and trace hashes.
 
 import type { Criterion } from "../engine/engine";
-import type { Judgement } from "../trial/verdict";
+import { type Judgement, missing } from "../trial/verdict";
 
 /** A criterion of a scenario, and what its trials say about it. */
 export type StoredCriterion = Criterion & Judgement;
@@ -20,7 +20,7 @@ export interface StoredScenario {
   median?: string;
 }
 
-export interface Stored {
+export interface StoredResult {
   title: string;
   /** Of the engine that ran them. */
   version: string;
@@ -30,13 +30,21 @@ export interface Stored {
 }
 
 /** What a server offers: where it lies, and what it is. */
-export interface Offered {
+export interface ResultEntry {
   path: string;
   kind: "result" | "sweep";
 }
 
 /** Who has stored results besides the reader. */
 export interface Shelf {
-  list(): Promise<Offered[]>;
-  open(path: string): Promise<Stored>;
+  list(): Promise<ResultEntry[]>;
+  open(path: string): Promise<StoredResult>;
+}
+
+/** A stored result whose medians and worst values are numbers: JSON has none for what did not finish. */
+export function known(result: StoredResult): StoredResult {
+  for (const criterion of result.scenarios.flatMap(({ criteria }) => criteria)) {
+    for (const key of ["median", "p95", "worst"] as const) criterion[key] ??= missing(criterion);
+  }
+  return result;
 }

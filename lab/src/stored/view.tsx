@@ -4,10 +4,10 @@ import { seed } from "../state/lab";
 import { text } from "../words/quantity";
 import { subject } from "../trial/verdict";
 import { chosen, offered, openList, openOffered, openTrial, stored } from "./state";
-import type { Stored, StoredCriterion } from "./stored";
+import type { StoredResult, StoredCriterion } from "./stored";
 
 /** Each criterion of each scenario: what its trials say, and what was asked. */
-function Criteria({ of }: { of: Stored }) {
+function Criteria({ of }: { of: StoredResult }) {
   if (of.scenarios.every(({ criteria }) => criteria.length === 0)) return null;
   return (
     <div class="scrolls judged" role="region" aria-label="criteria of the result" tabIndex={0}>

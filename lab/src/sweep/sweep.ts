@@ -1,63 +1,10 @@
 // A sweep that the page starts behind `thalweg lab`: what is asked for, what it would take, and how far it is.
 
 import { computed, signal } from "@preact/signals";
-import type { Setup } from "../engine/engine";
+import { type Estimate, NoAnswer, type Progress, type SweepRequest, type Sweeps } from "../engine/sweeps";
 import { setup } from "../state/lab";
 import { listOffered, offered } from "../stored/state";
 import { ofEstimate, ofProgress } from "./words";
-
-/** An axis in the words of the reader: values as a plan lists them, or a range. */
-export type Axis = { key: string; values: string } | { key: string; from: string; to: string; steps: string; scale: string };
-
-/** A sweep as the server is asked for it (python/thalweg/lab/plan.py). */
-export interface Asked {
-  setup: Omit<Setup, "files">;
-  axes: Axis[];
-  trials: number;
-  name: string;
-}
-
-/** What `thalweg sweep --dry-run` would say, and what does the same on the command line. */
-export interface Estimate {
-  points: number;
-  trials: number;
-  present: number;
-  trialS: number;
-  wallS: number;
-  width: number;
-  /** More than a day: the page does not start it. */
-  isLong: boolean;
-  plan: string;
-  file: string;
-  command: string;
-}
-
-/** How far the sweep of the server is that runs, or ran last. */
-export interface Progress {
-  number: number;
-  isRunning: boolean;
-  name?: string;
-  done?: number;
-  trials?: number;
-  perS?: number;
-  isComplete?: boolean;
-  ran?: number;
-  wallS?: number;
-  /** What the first trials said that failed. */
-  errors?: string[];
-  refused?: string;
-}
-
-/** There is no server any more. */
-export class NoAnswer extends Error {}
-
-/** Who runs sweeps. Each call throws why it cannot. */
-export interface Sweeps {
-  estimate(asked: Asked, signal?: AbortSignal): Promise<Estimate>;
-  start(asked: Asked): Promise<Progress>;
-  state(): Promise<Progress>;
-  stop(): Promise<Progress>;
-}
 
 /** An axis as its form has it: both ways to give values, of which one is chosen. */
 export interface Draft {
@@ -101,7 +48,7 @@ export function rename(wanted: string): void {
   named.value = wanted;
 }
 
-const asked = computed((): Asked => {
+const asked = computed((): SweepRequest => {
   const { text, origin, sets, controllers } = setup.value;
   const axes = drafts.value.map(({ key, isRange, values, from, to, steps, scale }) => (isRange ? { key, from, to, steps, scale } : { key, values }));
   return { setup: { text, origin, sets, controllers }, axes, trials: /^\d{1,9}$/.test(trials.value) ? Number(trials.value) : 0, name: name.value };
@@ -116,10 +63,10 @@ export function draft(index: number, changed: Partial<Draft>): void {
 
 export function askHowLong(): Promise<void> {
   const wanted = asked.value;
-  return told(() => find(wanted));
+  return attempt(() => find(wanted));
 }
 
-async function find(wanted: Asked): Promise<void> {
+async function find(wanted: SweepRequest): Promise<void> {
   const own = new AbortController();
   estimating.value = own;
   try {
@@ -135,7 +82,7 @@ async function find(wanted: Asked): Promise<void> {
 export function start(): Promise<void> {
   const wanted = asked.value;
   rename(wanted.name); // the same plan under the same name goes on
-  return told(async () => {
+  return attempt(async () => {
     if (!estimate.value) await find(wanted);
     if (estimated.value?.estimate.isLong) return;
     try {
@@ -151,7 +98,7 @@ export function start(): Promise<void> {
 
 export function stop(): Promise<void> {
   estimating.value?.abort(new DOMException("stopped", "AbortError"));
-  return told(async () => {
+  return attempt(async () => {
     if (progress.value?.isRunning) await (sweeps.value as Sweeps).stop();
   });
 }
@@ -193,26 +140,26 @@ async function follow(): Promise<void> {
   await listOffered();
 }
 
-/** Why the state was not told when it was asked for last. */
-let untold: string | null = null;
+/** Why the state was not known when it was asked for last. */
+let unanswered: string | null = null;
 
 /** Asks how far the sweep is. An answer that is none, of a server that is busy, changes nothing: the sweep goes on. */
 async function ask(): Promise<void> {
   try {
     progress.value = await (sweeps.value as Sweeps).state();
-    if (untold !== null && refused.value === untold) refused.value = null;
-    untold = null;
+    if (unanswered !== null && refused.value === unanswered) refused.value = null;
+    unanswered = null;
   } catch (error) {
-    untold = (error as Error).message;
+    unanswered = (error as Error).message;
     if (error instanceof NoAnswer) {
       progress.value = null; // the server has gone, and the sweep with it
       throw error;
     }
-    refused.value = untold;
+    refused.value = unanswered;
   }
 }
 
-async function told(work: () => Promise<void>): Promise<void> {
+async function attempt(work: () => Promise<void>): Promise<void> {
   refused.value = null;
   said.value = "";
   try {

@@ -6,7 +6,8 @@ import { checked, setup } from "../state/lab";
 import { save } from "../state/files";
 import { openOffered } from "../stored/state";
 import { used } from "../own/files";
-import { askHowLong, type Draft, draft, drafts, type Estimate, estimate, estimating, look, name, type Progress, progress, refused, rename, said, SECOND, start, stop, sweeps, trials } from "./sweep";
+import type { Estimate, Progress } from "../engine/sweeps";
+import { askHowLong, type Draft, draft, drafts, estimate, estimating, look, name, progress, refused, rename, said, SECOND, start, stop, sweeps, trials } from "./sweep";
 import { ofEstimate, ofProgress } from "./words";
 
 const ORDINALS = ["First", "Second"];

@@ -1,7 +1,7 @@
 // What a sweep would take, and how it goes, in sentences.
 
 import { text } from "../words/quantity";
-import type { Estimate, Progress } from "./sweep";
+import type { Estimate, Progress } from "../engine/sweeps";
 
 export function ofEstimate({ trials, points, present, wallS, width, trialS, isLong }: Estimate): string {
   const missing = trials - present;

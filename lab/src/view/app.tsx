@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { LIBRARY, local } from "../scenario/library";
-import { chosen, narrow, scheme } from "../state/appearance";
+import { chosen, narrow, scheme } from "../chart/appearance";
 import { about, checked, failure, finished, open, proposed, refusal, rerun, run, running, settled, setup, stop, teaching } from "../state/lab";
 import { Charts } from "./compare";
 import { Editor } from "./editor";
@@ -12,17 +12,17 @@ import { chooseLesson, Lessons } from "./lessons";
 import { Outcome } from "./outcome";
 import { Path } from "./path";
 import { Strip } from "./strip";
-import { OwnControllers } from "../own/view";
-import { FieldBar } from "../field/view";
+import { OwnControllers } from "./controllers";
+import { FieldBar } from "./measurement";
 import { LiveBar } from "../live/view";
-import { Proposal } from "../own/proposal";
+import { Proposal } from "./proposal";
 import { openEntry } from "../stored/state";
 import { Results } from "../stored/view";
 import { SweepForm } from "../sweep/view";
-import { ACCEPTED, openFile } from "../state/drop";
+import { ACCEPTED, openFile } from "./open_file";
 import { TakeAway } from "./take_away";
-import { type Tab, tab } from "./tab";
-import { Explanation } from "./term";
+import { type Tab, tab } from "../state/tab";
+import { Explanation } from "../words/term";
 import { Watch } from "./watch";
 
 const TABS: [Tab, string][] = [
@@ -163,7 +163,7 @@ function skip(event: MouseEvent): void {
 }
 
 /** Whether a file is held over the page. */
-const held = signal(false);
+const isOver = signal(false);
 
 function carriesFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false;
@@ -174,7 +174,7 @@ export function App() {
     const over = (event: DragEvent) => {
       if (!carriesFiles(event)) return;
       event.preventDefault();
-      held.value = event.type === "dragover";
+      isOver.value = event.type === "dragover";
     };
     const drop = (event: DragEvent) => {
       const file = event.dataTransfer?.files[0];
@@ -198,7 +198,7 @@ export function App() {
       <a class="skip" href="#trial" onClick={skip}>
         Skip to the trial
       </a>
-      {held.value && <div class="drop">Drop {ACCEPTED}, the folder of a stored result</div>}
+      {isOver.value && <div class="drop">Drop {ACCEPTED}, the folder of a stored result</div>}
       <Header />
       <p class="what">Congestion control, simulated: move a slider, watch.</p>
       <Proposal />

@@ -4,7 +4,7 @@ import { computed, signal, useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Chart, rowsOf, Zoom } from "../chart/chart";
 import { field } from "../field/field";
-import { narrow } from "../state/appearance";
+import { narrow } from "../chart/appearance";
 import { keep, kept, named, run } from "../state/lab";
 import { difference } from "../trial/difference";
 import { over } from "../trial/over";

@@ -10,9 +10,9 @@ import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirro
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 import { Refusal } from "../engine/engine";
-import { mine } from "../own/mine";
+import { ownFiles } from "../own/collection";
 import { completions, explanations } from "../scenario/completion";
-import { scheme } from "../state/appearance";
+import { scheme } from "../chart/appearance";
 import { about, change, engineOf, setup } from "../state/lab";
 
 export const COLOURS = HighlightStyle.define([
@@ -40,7 +40,7 @@ export const LOOK = EditorView.theme({
 async function check(view: EditorView): Promise<Diagnostic[]> {
   const text = view.state.doc.toString();
   try {
-    await engineOf().check({ text, origin: setup.value.origin, sets: {}, controllers: {}, files: mine.value });
+    await engineOf().check({ text, origin: setup.value.origin, sets: {}, controllers: {}, files: ownFiles.value });
     return [];
   } catch (error) {
     if (!(error instanceof Refusal)) return [];

@@ -27,7 +27,7 @@ export function numberOf(outcomes: Outcomes, figure: Figure): number {
       flows.words[flows.indices[index] as number] === (figure.flow ?? first) &&
       (figure.stream === undefined || streamOf(table, index) === figure.stream),
   );
-  // As python/thalweg/measured.py: what did not finish has an infinite completion, other numbers are of the trials that have them.
+  // As python/thalweg/results/measured.py: what did not finish has an infinite completion, other numbers are of the trials that have them.
   const found = figure.column === "completion_s" ? own.map((value) => (Number.isNaN(value) ? Infinity : value)) : own.filter((value) => !Number.isNaN(value));
   return quantile(found, 0.5);
 }

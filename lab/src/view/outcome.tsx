@@ -6,10 +6,10 @@ import { about, kept, linked, type Run, run } from "../state/lab";
 import { numbers, words } from "../trial/columns";
 import { text } from "../words/quantity";
 import { meets, missing, subject, values } from "../trial/verdict";
-import { Term } from "./term";
+import { Term } from "../words/term";
 
 /** Whether the trial is the one that a link, or a stored result, has promised. */
-function Promised() {
+function HashCheck() {
   const [promised, shown] = [linked.value, run.value];
   if (!promised || shown?.setup !== promised.setup) return null;
   const other = promised.kept && kept.value?.setup === promised.kept.setup ? kept.value.trial.hash : undefined;
@@ -28,7 +28,7 @@ function Promised() {
 }
 
 /** The verdict of the run that was kept, by its own criterion of this name. */
-function Kept({ of, by }: { of: Run; by: Criterion }) {
+function KeptVerdict({ of, by }: { of: Run; by: Criterion }) {
   const own = of.checked.criteria.find((one) => subject(one) === subject(by) && one.source === by.source && one.informative === by.informative);
   if (!own) return null;
   const [value = missing(own)] = values(of.trial.outcomes, own, 1, of.checked.startsS);
@@ -75,7 +75,7 @@ export function Outcome() {
   const before = kept.value;
   return (
     <section class="outcome" aria-label="outcome of the trial">
-      <Promised />
+      <HashCheck />
       {checked.criteria.length > 0 && (
         <ul class="criteria">
           {checked.criteria.map((criterion) => {
@@ -90,7 +90,7 @@ export function Outcome() {
                   {met ? "✓" : "✗"} {criterion.at_most === null ? "at least" : "at most"} {text(bound, criterion.unit)}
                   {criterion.floor !== null && <>; <Term term="floor">floor</Term> {text(criterion.floor, "s")}</>}
                 </span>
-                {before && <Kept of={before} by={criterion} />}
+                {before && <KeptVerdict of={before} by={criterion} />}
                 <span class="source">{criterion.source}</span>
               </li>
             );

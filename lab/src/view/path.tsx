@@ -1,12 +1,12 @@
 // Sliders and lists for the path and the controllers. The trial is run again while a slider moves.
 
-import { mine } from "../own/mine";
-import { narrow } from "../state/appearance";
+import { ownFiles } from "../own/collection";
+import { narrow } from "../chart/appearance";
 import { about, adjust, change, checked, refusal, seed, setup } from "../state/lab";
 import { writeDown } from "../state/write_down";
 import { type Choice, type Knob, settings } from "../scenario/knobs";
-import type { Checked } from "../engine/engine";
-import { Term } from "./term";
+import type { CheckedScenario } from "../engine/engine";
+import { Term } from "../words/term";
 
 const STEPS = 300;
 
@@ -53,7 +53,7 @@ function List({ choice }: { choice: Choice }) {
 }
 
 /** The controller of each flow, as the scenario has it now. */
-function controllersOf(read: Checked): Record<string, string> {
+function controllersOf(read: CheckedScenario): Record<string, string> {
   const flows = read.values["flow"];
   const found: Record<string, string> = {};
   for (const flow of Array.isArray(flows) ? flows : []) {
@@ -70,7 +70,7 @@ function stacked(flow: string, controller: string): Record<string, string> {
 }
 
 /** The lists of controllers, or only what stands below them where it has no room: their options, and what they are. */
-function Controllers({ read, only }: { read: Checked; only?: "names" | "options" | undefined }) {
+function Controllers({ read, only }: { read: CheckedScenario; only?: "names" | "options" | undefined }) {
   const known = about.value?.controllers ?? [];
   /** Those in Python, of the folder that a local server was given. */
   const files = about.value?.files ?? [];
@@ -93,7 +93,7 @@ function Controllers({ read, only }: { read: Checked; only?: "names" | "options"
                       {one.name}
                     </option>
                   ))}
-                  {Object.keys(mine.value).map((file) => (
+                  {Object.keys(ownFiles.value).map((file) => (
                     <option key={file} value={`./${file}`} selected={name === `./${file}`}>
                       ./{file}
                     </option>
@@ -103,7 +103,7 @@ function Controllers({ read, only }: { read: Checked; only?: "names" | "options"
                       {file}
                     </option>
                   ))}
-                  {!entry && !files.includes(name) && !Object.hasOwn(mine.value, name.replace("./", "")) && <option value={name}>{name}</option>}
+                  {!entry && !files.includes(name) && !Object.hasOwn(ownFiles.value, name.replace("./", "")) && <option value={name}>{name}</option>}
                 </select>
               </>
             )}

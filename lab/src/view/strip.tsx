@@ -2,14 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { em } from "../chart/em";
-import type { Checked, Criterion, Outcomes } from "../engine/engine";
+import { textScale } from "../chart/text_scale";
+import type { CheckedScenario, Criterion, Outcomes } from "../engine/engine";
 import { change, finished, many, seed, TRIALS } from "../state/lab";
 import { text, type Unit } from "../words/quantity";
 import { quantile } from "../trial/quantile";
 import { judge, meets, subject, values } from "../trial/verdict";
 
-interface Shown {
+interface Distribution {
   title: string;
   unit: Unit;
   values: Float64Array;
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** What a strip may show: each criterion, or the completion of the first flow. */
-function choices(outcomes: Outcomes, { criteria, startsS }: Checked): Shown[] {
+function choices(outcomes: Outcomes, { criteria, startsS }: CheckedScenario): Distribution[] {
   const of = (criterion: Criterion) => values(outcomes, criterion, TRIALS, startsS);
   const found = criteria.map((criterion) => ({
     title: `${subject(criterion)}${criterion.informative ? " (for comparison)" : ""}`,
@@ -60,7 +60,7 @@ export function Strip() {
     const element = box.current;
     if (!element) return;
     const seen = new ResizeObserver(([entry]) => {
-      scale.value = em();
+      scale.value = textScale();
       width.value = Math.max(200, Math.floor((entry?.contentRect.width ?? 600) / scale.value));
     });
     seen.observe(element);
@@ -94,14 +94,14 @@ export function Strip() {
   );
 }
 
-function summary({ values: all, criterion, unit }: Shown): string {
+function summary({ values: all, criterion, unit }: Distribution): string {
   const words = `median ${text(quantile(all, 0.5), unit)}, 95th percentile ${text(quantile(all, 0.95), unit)}`;
   if (!criterion) return words;
   const { n, failures, verdict } = judge(all, criterion);
   return `${verdict}: ${n - failures} of ${n} meet the target; ${words}`;
 }
 
-function Dots({ shown, seeds, width, scale }: { shown: Shown; seeds: BigUint64Array; width: number; scale: number }) {
+function Dots({ shown, seeds, width, scale }: { shown: Distribution; seeds: BigUint64Array; width: number; scale: number }) {
   const { criterion, unit } = shown;
   const bound = criterion ? (criterion.at_most ?? criterion.at_least) : null;
   const floor = criterion?.floor ?? null;

@@ -3,13 +3,13 @@
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { em } from "../chart/em";
+import { textScale } from "../chart/text_scale";
 import { onKey, playing, point, view } from "../chart/view";
-import { theme } from "../state/appearance";
+import { theme } from "../chart/appearance";
 import { kept, named, run } from "../state/lab";
 import { after } from "../trial/columns";
 import { text } from "../words/quantity";
-import { beside, chosen, fetching, type Held, heldAt, MOST, now, type Place, places, present, watching } from "../watch/held";
+import { beside, chosen, fetching, type PacketPart, partAt, MOST, now, type Place, places, present, watching } from "../watch/part";
 import { events } from "../watch/lane";
 import { type Moment, moment, room } from "../watch/moment";
 import { begin, isCalm, pause, speed, SPEEDS, step } from "../watch/player";
@@ -25,7 +25,7 @@ const LEAST_DRAWN = 10;
 /** Name, picture, cells and events of a run: they stand in line with those of the other one. */
 const ROWS = 4;
 
-export interface Watched {
+export interface WatchedMoment {
   link: string;
   time: number;
   ahead: Moment;
@@ -35,9 +35,9 @@ export interface Watched {
 }
 
 /** What the page shows of the packets of a run, for scripts and for the words below the picture; `null` until they are there. */
-export function watched(place: Place = present): Watched | null {
+export function watched(place: Place = present): WatchedMoment | null {
   const time = now();
-  const part = heldAt(place, time);
+  const part = partAt(place, time);
   if (!watching.value || !part) return null;
   const [ahead, back] = [moment(part.forward, part.samples[0], time), moment(part.back, part.samples[1], time)];
   const found = [part.forward, part.back].flatMap((lane) => events(lane, part.flows, time));
@@ -45,16 +45,16 @@ export function watched(place: Place = present): Watched | null {
 }
 
 /** Bytes for which a queue wants room in the picture, and those that it has room for itself. */
-function wants({ samples: [{ times, capacity, longest }], limits, largestPacket, watched: link }: Held, time: number): [number, number] {
+function wants({ samples: [{ times, capacity, longest }], limits, largestPacket, watched: link }: PacketPart, time: number): [number, number] {
   const last = Math.max(0, after(times, time) - 1);
   const limit = room(limits, link, time, capacity[last] ?? Number.NaN, largestPacket);
   const least = Math.max(longest * 1.05, LEAST_DRAWN * largestPacket);
   return [limit <= MOST_EMPTY * least ? Math.max(limit, largestPacket) : least, limit];
 }
 
-function scene(part: Held, time: number): Scene {
+function scene(part: PacketPart, time: number): Scene {
   const { forward, back, hues, watched: link } = part;
-  const parts = places.value.flatMap((place) => heldAt(place, time) ?? []);
+  const parts = places.value.flatMap((place) => partAt(place, time) ?? []);
   const scale = Math.max(...parts.map((other) => wants(other, time)[0]));
   const limit = wants(part, time)[1];
   const isOpen = !(limit <= scale);
@@ -72,7 +72,7 @@ function Picture({ place, name }: { place: Place; name: string | null }) {
     let [width, scale, frame] = [0, 1, 0];
     const draw = () => {
       const time = now();
-      const part = heldAt(place, time);
+      const part = partAt(place, time);
       const ratio = (globalThis.devicePixelRatio || 1) * scale;
       const [wide, high] = [Math.round(width * ratio), Math.round(HEIGHT * ratio)];
       if (element.width !== wide || element.height !== high) [element.width, element.height] = [wide, high];
@@ -87,13 +87,13 @@ function Picture({ place, name }: { place: Place; name: string | null }) {
       if (width > 0) frame = requestAnimationFrame(draw);
     };
     const seen = new ResizeObserver(([entry]) => {
-      scale = em();
+      scale = textScale();
       width = Math.floor((entry?.contentRect.width ?? 0) / scale);
       later();
     });
     seen.observe(element);
     const stop = effect(() => {
-      void [places.value, present.held.value, beside.held.value, now(), theme.value, speed.value, isCalm.value];
+      void [places.value, present.part.value, beside.part.value, now(), theme.value, speed.value, isCalm.value];
       later();
     });
     return () => {
@@ -135,14 +135,14 @@ function queueWords({ packets, bytes, delay }: Moment): string {
   return `${count(packets)}, ${text(bytes, "bytes")}, ${text(delay, "s")}`;
 }
 
-function linkWords({ sending, travelling, held: back }: Moment, lane: Held["forward"]): string {
+function linkWords({ sending, travelling, held: back }: Moment, lane: PacketPart["forward"]): string {
   const sent = sending === null ? "idle" : `sends packet ${lane.packet[sending]}`;
   return `${sent}, ${travelling} on the way${back > 0 ? `, ${back} held back` : ""}`;
 }
 
 /** The moment in words: cells, each with its key and its title, and what happens. */
 function wordsOf(place: Place): { cells: [string, string, string][]; happens: string } {
-  const [shown, part] = [watched(place), place.held.value];
+  const [shown, part] = [watched(place), place.part.value];
   if (!shown || !part) {
     return { cells: ["queue", "link", "back", "so-far"].map((key) => [key, "…", fetching.value ? "getting the packets" : "–"]), happens: "" };
   }
@@ -206,7 +206,7 @@ function nameOf(place: Place): string | null {
 }
 
 function Controls() {
-  const part = present.held.value;
+  const part = present.part.value;
   const { from, until } = view.value;
   const share = Math.round((1000 * (now() - from)) / (until - from));
   return (
@@ -256,7 +256,7 @@ function Controls() {
 }
 
 function Legend() {
-  const parts = places.value.flatMap(({ held }) => held.value ?? []);
+  const parts = places.value.flatMap(({ part }) => part.value ?? []);
   if (parts.length === 0) return null;
   const flows = parts.flatMap(({ flows, hues }) => flows.map((flow, index) => ({ flow, hue: hues[index] ?? "grey" })));
   const known = new Map(flows.map((one) => [`${one.flow} ${one.hue}`, one]));

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { cursor, look, playing, point, view } from "../chart/view";
 import { stops } from "../state/lab";
 import { after } from "../trial/columns";
-import { fetching, type Held, heldAt, lastEnd, now, places, watching } from "./held";
+import { fetching, type PacketPart, partAt, lastEnd, now, places, watching } from "./part";
 
 /** Seconds of the trial in a second. */
 export const SPEEDS: [number, string][] = [
@@ -78,7 +78,7 @@ function move(time: number): void {
 /** Whether the packets of the moment are held, of all runs that are watched. */
 function isHeld(): boolean {
   const time = now();
-  return places.value.length > 0 && places.value.every((place) => heldAt(place, time));
+  return places.value.length > 0 && places.value.every((place) => partAt(place, time));
 }
 
 /** Moves to the next event of a packet of a run that is watched, or, with -1, to the one before. */
@@ -87,16 +87,16 @@ export function step(direction: 1 | -1): void {
   if (!isHeld()) return;
   const time = now();
   const beyond = direction > 0 ? next : previous;
-  const found = places.value.flatMap(({ held }) => (held.value && beyond(held.value, time)) ?? []);
+  const found = places.value.flatMap(({ part }) => (part.value && beyond(part.value, time)) ?? []);
   if (found.length > 0) move(direction > 0 ? Math.min(...found) : Math.max(...found));
 }
 
 /** The time of the next event, or where the next part begins. */
-function next({ times, untilS, run }: Held, time: number): number | null {
+function next({ times, untilS, run }: PacketPart, time: number): number | null {
   const most = Math.min(untilS, run.picture.end);
   return times[after(times, time)] ?? (most > time ? most : null);
 }
 
-function previous({ times, fromS }: Held, time: number): number | null {
+function previous({ times, fromS }: PacketPart, time: number): number | null {
   return times[after(times, time - 1e-12) - 1] ?? (fromS > 0 ? fromS * (1 - 1e-9) : null);
 }

@@ -24,7 +24,7 @@ export interface Scene {
 }
 
 /** How a moment is shown. */
-export interface Shown {
+export interface SceneMoment {
   time: number;
   /** How long a dropped packet is seen, in seconds of the trial. */
   fade: number;
@@ -55,7 +55,7 @@ interface Row {
   drawn: number;
 }
 
-export function drawScene(context: CanvasRenderingContext2D, { width }: Size, theme: Theme, scene: Scene, shown: Shown): void {
+export function drawScene(context: CanvasRenderingContext2D, { width }: Size, theme: Theme, scene: Scene, shown: SceneMoment): void {
   const [left, right] = [PAD + END, width - PAD - END];
   const span = right - left;
   const head = left + QUEUE * span;
@@ -172,7 +172,7 @@ function packets(context: CanvasRenderingContext2D, theme: Theme, hues: Hue[], r
   }
 }
 
-function drops(context: CanvasRenderingContext2D, theme: Theme, hues: Hue[], row: Row, { time, fade, moves }: Shown): void {
+function drops(context: CanvasRenderingContext2D, theme: Theme, hues: Hue[], row: Row, { time, fade, moves }: SceneMoment): void {
   const { lane, top, height, head, tail, far } = row;
   const [begin, end] = near(lane, time, fade);
   const forwards = far > head ? 1 : -1;

@@ -112,3 +112,25 @@ def test_the_folder_of_the_server_has_them_too(browser: Browser, problems: Probl
         view.get_by_role("tab", name="Results").click()
         view.get_by_role("button", name="late (result)").click()
         assert shown(view) == wanted(SuiteResult.load(folder / "late"))
+
+
+def test_a_trial_on_the_page_has_the_values_of_its_criteria(opened: Open) -> None:
+    """With a drawn start, and seed 7, which does not finish."""
+    view = opened(settled=True)
+    view.evaluate("(text) => thalweg.open(text, 'late.toml')", LATE)
+    for seed in (1, 7):
+        view.evaluate(f"thalweg.seed({seed})")
+        view.wait_for_selector("[data-settled]")
+        criteria = Scenario.from_toml(LATE, "late.toml").run(seed=seed).verdict().criteria
+        wanted = [text(one.median, one.unit, 3) for one in criteria]
+        assert view.locator(".criteria strong").all_inner_texts() == wanted
+        assert (seed == 7) == ("did not finish" in wanted)
+
+
+def test_the_hundred_trials_have_the_verdict_of_python(opened: Open) -> None:
+    view = opened(settled=True)
+    view.evaluate("(text) => thalweg.open(text, 'late.toml')", LATE)
+    one = Scenario.from_toml(LATE, "late.toml").trials(100).verdict().criteria[0]
+    quantiles = f"median {text(one.median, one.unit, 3)}, 95th percentile {text(one.p95, one.unit, 3)}"
+    wanted = f"{one.answer}: {one.n - one.failures} of {one.n} meet the target; {quantiles}"
+    view.locator(".strip .count", has_text=wanted).wait_for(timeout=120_000)

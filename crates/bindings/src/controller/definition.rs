@@ -19,7 +19,7 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// Takes it out of a `thalweg.control.definition.Definition`.
+    /// Takes it out of a `thalweg.engine.controllers.definition.Definition`.
     pub(super) fn new(text: &str, of: &Bound<'_, PyAny>) -> PyResult<Definition> {
         let every: Option<String> = of.getattr("report_every")?.extract()?;
         let every = every.map(|every| Every::read(&every)).transpose();

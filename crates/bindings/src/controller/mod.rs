@@ -1,6 +1,6 @@
 //! Controllers in Python: classes of users behind the seam that every controller has.
 //!
-//! `thalweg.control` reads files and checks classes and options; here is what runs in a trial. A text that names a class
+//! `thalweg.engine.controllers` reads files and checks classes and options; here is what runs in a trial. A text that names a class
 //! is resolved by a function that Python lends ([`Named`]), so that it can stand wherever the name of a controller can.
 
 mod attributes;

@@ -14,8 +14,8 @@ import { type Samples, samples } from "./moment";
 /** The most packets that are held at once: about 7 MB. */
 export const MOST = 100_000;
 
-/** What is held of one hop. */
-export interface Held {
+/** The packets of one hop in a stretch of time. */
+export interface PacketPart {
   run: Run;
   fromS: number;
   untilS: number;
@@ -33,14 +33,14 @@ export interface Held {
   largestPacket: number;
 }
 
-/** A run that is watched, and what is held: of it, or still of the run before. */
+/** A run that is watched, and a part of its packets, or still of those of the run before. */
 export interface Place {
   run: ReadonlySignal<Run | null>;
-  held: Signal<Held | null>;
+  part: Signal<PacketPart | null>;
 }
 
-export const present: Place = { run, held: signal(null) };
-export const beside: Place = { run: kept, held: signal(null) };
+export const present: Place = { run, part: signal(null) };
+export const beside: Place = { run: kept, part: signal(null) };
 /** In the order of the charts. */
 export const places = computed(() => [beside, present].filter((place) => place.run.value !== null));
 
@@ -61,19 +61,19 @@ export function now(): number {
 }
 
 /** The packets of a moment, if they are held. */
-export function heldAt({ run, held }: Place, time: number): Held | null {
-  const part = held.value;
+export function partAt({ run, part: found }: Place, time: number): PacketPart | null {
+  const part = found.value;
   if (part === null || part.run !== run.value) return null;
   return part.fromS <= time && (time < part.untilS || part.untilS >= part.run.picture.end) ? part : null;
 }
 
 /** The link to watch, if there is such a one: that of the reader; a run to compare with follows the present one. */
 function wanted(place: Place): string | null {
-  return chosen.value ?? (place === beside ? (present.held.value?.watched ?? null) : null);
+  return chosen.value ?? (place === beside ? (present.part.value?.watched ?? null) : null);
 }
 
 function isMissing(place: Place, time: number): boolean {
-  const [part, link] = [heldAt(place, time), wanted(place)];
+  const [part, link] = [partAt(place, time), wanted(place)];
   return part === null || (link !== null && part.watched !== link && part.links.includes(link));
 }
 
@@ -93,10 +93,10 @@ async function passagesOf(place: Place, { setup, trial }: Run, from: number, sig
   throw new Error(`${file} has changed since ${place === beside ? "the kept" : "this"} run; run it again`);
 }
 
-async function fetchPart(place: Place, shown: Run, time: number, signal: AbortSignal): Promise<Held | null> {
+async function fetchPart(place: Place, shown: Run, time: number, signal: AbortSignal): Promise<PacketPart | null> {
   const { trace } = shown.trial;
   if (!trace) return null;
-  const [before, link, twin] = [place.held.value, wanted(place), heldAt(place === present ? beside : present, time)];
+  const [before, link, twin] = [place.part.value, wanted(place), partAt(place === present ? beside : present, time)];
   if (twin?.run === shown && (link === null || twin.watched === link)) return twin; // it was kept just now
   const span = before?.run === shown ? before.untilS - before.fromS : 0;
   // A trial that fits is held from its start; of a long one, a little before the cursor too.
@@ -141,15 +141,15 @@ export async function follow(): Promise<void> {
   try {
     for (;;) {
       const time = now();
-      const known = heldAt(present, time)?.links;
+      const known = partAt(present, time)?.links;
       if (known && chosen.value !== null && !known.includes(chosen.value)) chosen.value = null; // another scenario has no such link
       const place = [present, beside].find((place) => place.run.value && isMissing(place, time));
       const shown = place?.run.value;
       if (!watching.value || !place || !shown) return;
       const part = await fetchPart(place, shown, time, own.signal);
       if (!part) return;
-      place.held.value = part;
-      if (shown === place.run.value && !heldAt(place, time)) {
+      place.part.value = part;
+      if (shown === place.run.value && !partAt(place, time)) {
         throw new Error(`more than ${MOST.toLocaleString("en")} packets are on the links at ${time.toFixed(6)} s: they cannot be shown`);
       }
     }

@@ -4,19 +4,19 @@ import type { Refused } from "./calls";
 import { Refusal } from "./engine";
 
 /** What the other end says of a call. */
-export type Said<Reply> =
+export type Answer<Reply> =
   | { finished: number; live?: unknown }
   | { refused: Refused }
   | { failed: string }
   | { reply: Reply };
 
 /** The other end: asked the first call that waits, and told when the call that it works on is wanted no more. */
-export interface End<Question> {
+export interface OtherEnd<Question> {
   ask(id: number, question: Question): void;
   stop(id: number): void;
 }
 
-interface Waiting<Question, Reply> {
+interface QueuedCall<Question, Reply> {
   id: number;
   question: Question;
   resolve: (reply: Reply) => void;
@@ -24,11 +24,11 @@ interface Waiting<Question, Reply> {
   onFinished: ((count: number, live?: unknown) => void) | undefined;
 }
 
-export class Turns<Question, Reply> {
-  private waiting: Waiting<Question, Reply>[] = [];
+export class CallQueue<Question, Reply> {
+  private waiting: QueuedCall<Question, Reply>[] = [];
   private number = 0;
 
-  constructor(private readonly end: End<Question>) {}
+  constructor(private readonly end: OtherEnd<Question>) {}
 
   /** Asks when those before have been answered. A stopped call ends at once. */
   call(question: Question, signal?: AbortSignal, onFinished?: (count: number, live?: unknown) => void): Promise<Reply> {
@@ -48,7 +48,7 @@ export class Turns<Question, Reply> {
   }
 
   /** Takes what is said of a call; whether anybody waits for it. The next one is asked by `ask`. */
-  hear(id: number, said: Said<Reply>): boolean {
+  hear(id: number, said: Answer<Reply>): boolean {
     const [first] = this.waiting;
     if (!first || first.id !== id) return false;
     if ("finished" in said) {
@@ -79,7 +79,7 @@ export class Turns<Question, Reply> {
     return this.waiting.length === 0;
   }
 
-  private stop(stopped: Waiting<Question, Reply>, reason: unknown): void {
+  private stop(stopped: QueuedCall<Question, Reply>, reason: unknown): void {
     const index = this.waiting.indexOf(stopped);
     if (index < 0) return; // it has finished
     this.waiting.splice(index, 1);

@@ -1,11 +1,11 @@
 // The controllers that the reader has brought along or writes here.
 
 import { signal } from "@preact/signals";
-import { change, setup } from "../state/lab";
-import aimd from "./aimd.js?raw";
-import newreno from "./newreno.js?raw";
-import { isOwn, used } from "./files";
-import { free, mine } from "./mine";
+import { change, setup } from "./lab";
+import aimd from "../own/aimd.js?raw";
+import newreno from "../own/newreno.js?raw";
+import { isOwn, used } from "../own/files";
+import { free, ownFiles } from "../own/collection";
 
 /** The file that the editor shows. */
 export const shown = signal<string | null>(null);
@@ -20,8 +20,8 @@ export function add(name: string, content: string | Uint8Array): void {
 
 /** Changes a file. Where it steers a flow, the trial runs again. */
 export function write(name: string, content: string | Uint8Array): void {
-  mine.value = { ...mine.value, [name]: content };
-  if (Object.hasOwn(used({ ...setup.value, files: mine.value }), name)) void change({});
+  ownFiles.value = { ...ownFiles.value, [name]: content };
+  if (Object.hasOwn(used({ ...setup.value, files: ownFiles.value }), name)) void change({});
 }
 
 /** The same for scripts. Throws what a person can read. */
@@ -32,15 +32,15 @@ export function bring(name: string, content: string | Uint8Array): void {
 
 /** A template under a name that is free. */
 export function start(template: string): void {
-  add(free(template, mine.value), TEMPLATES[template] ?? "");
+  add(free(template, ownFiles.value), TEMPLATES[template] ?? "");
 }
 
 /** Lets a file go, and the flows that it steered have the controllers of the scenario. */
 export function remove(name: string): void {
-  const { [name]: _, ...rest } = mine.value;
+  const { [name]: _, ...rest } = ownFiles.value;
   const controllers = Object.entries(setup.value.controllers).filter(([, text]) => text.split(":")[0] !== `./${name}`);
   if (shown.value === name) shown.value = Object.keys(rest)[0] ?? null;
-  mine.value = rest;
+  ownFiles.value = rest;
   if (controllers.length < Object.keys(setup.value.controllers).length) void change({ controllers: Object.fromEntries(controllers) });
 }
 

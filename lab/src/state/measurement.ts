@@ -2,10 +2,10 @@
 
 import { batch } from "@preact/signals";
 import { end } from "../chart/view";
-import { kept, latest, open, run } from "../state/lab";
-import { type Field, field, LARGEST, scenario } from "./field";
-import { readQlog } from "./qlog";
-import { readSeries, readTrace } from "./traces";
+import { kept, latest, open, run } from "./lab";
+import { type Field, field, LARGEST, scenario } from "../field/field";
+import { readQlog } from "../field/qlog";
+import { readSeries, readTrace } from "../field/traces";
 
 /** Reads a file by its name. Throws what a person can read. */
 export async function openField(file: File, name: string): Promise<void> {

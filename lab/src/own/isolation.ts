@@ -11,7 +11,7 @@ const REACHING = [
   "crypto", "Intl", "Temporal", "PerformanceObserver", "File",
 ];
 
-export function seal(): void {
+export function isolate(): void {
   for (const name of REACHING) {
     for (let holder: object | null = globalThis; holder; holder = Object.getPrototypeOf(holder) as object | null) {
       if (!Object.hasOwn(holder, name)) continue;

@@ -1,11 +1,11 @@
 // Files of the reader: what kind each is, by its name and its content. All of them are data.
 
 import { LARGEST as LARGEST_FIELD } from "../field/field";
-import { openField } from "../field/state";
+import { openField } from "../state/measurement";
 import { isOwn, LARGEST } from "../own/files";
-import { add } from "../own/state";
-import { tab } from "../view/tab";
-import { failure, open } from "./lab";
+import { add } from "../state/controllers";
+import { tab } from "../state/tab";
+import { failure, open } from "../state/lab";
 
 interface Kind {
   /** In words, for messages. */

@@ -3,10 +3,10 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { stateOf } from "../words/states";
-import { wordOf } from "../words/terms";
+import { stateOf } from "./states";
+import { wordOf } from "./terms";
 
-interface Explained {
+interface OpenTerm {
   name: string;
   meaning: string;
   source: string;
@@ -15,7 +15,7 @@ interface Explained {
   from: HTMLElement;
 }
 
-const explained = signal<Explained | null>(null);
+const explained = signal<OpenTerm | null>(null);
 
 export function Term({ term, kind = "term", children }: { term: string; kind?: "term" | "state"; children: ComponentChildren }) {
   const word = kind === "state" ? stateOf(term) : wordOf(term);

@@ -1,7 +1,7 @@
 // Light or dark: the reader's system says it, unless a button does.
 
 import { computed, effect, signal } from "@preact/signals";
-import { DARK, LIGHT } from "../chart/theme";
+import { DARK, LIGHT } from "./theme";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const preferred = signal(dark.matches ? "dark" : "light");

@@ -1,7 +1,7 @@
 // The measurement that was dropped: what it is, and a simulated run of its path.
 
-import { field } from "./field";
-import { show, simulate } from "./state";
+import { field } from "../field/field";
+import { show, simulate } from "../state/measurement";
 
 export function FieldBar() {
   const found = field.value;

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { Files } from "../engine/engine";
 import { same } from "./files";
 
-export const mine = signal<Files>({});
+export const ownFiles = signal<Files>({});
 
 /** A name like this one that no file has. */
 export function free(name: string, taken: Files): string {
@@ -16,10 +16,10 @@ export function free(name: string, taken: Files): string {
 
 /** The reader's files that have a name of other files but not their content, and the names under which they are kept. */
 export function moved(others: Files): [from: string, to: string][] {
-  const taken = { ...mine.value, ...others };
+  const taken = { ...ownFiles.value, ...others };
   const found: [string, string][] = [];
   for (const [name, content] of Object.entries(others)) {
-    const own = mine.value[name];
+    const own = ownFiles.value[name];
     if (own === undefined || same(own, content)) continue;
     const to = free(name, taken);
     taken[to] = own;
@@ -30,6 +30,6 @@ export function moved(others: Files): [from: string, to: string][] {
 
 /** Takes files of others beside those of the reader: none is lost. */
 export function take(others: Files): void {
-  const kept = moved(others).map(([from, to]) => [to, mine.value[from] as string | Uint8Array]);
-  mine.value = { ...mine.value, ...Object.fromEntries(kept), ...others };
+  const kept = moved(others).map(([from, to]) => [to, ownFiles.value[from] as string | Uint8Array]);
+  ownFiles.value = { ...ownFiles.value, ...Object.fromEntries(kept), ...others };
 }

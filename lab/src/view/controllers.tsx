@@ -7,11 +7,11 @@ import { type Diagnostic, linter, lintGutter } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
-import { openFile } from "../state/drop";
+import { openFile } from "./open_file";
 import { checked, refusal, setup } from "../state/lab";
-import { COLOURS, LOOK } from "../view/editor";
-import { mine } from "./mine";
-import { remove, shown, start, steer, TEMPLATES, write } from "./state";
+import { COLOURS, LOOK } from "./editor";
+import { ownFiles } from "../own/collection";
+import { remove, shown, start, steer, TEMPLATES, write } from "../state/controllers";
 
 /** What is wrong with the file that is shown, at its line. */
 function diagnostics(view: EditorView): Diagnostic[] {
@@ -23,7 +23,7 @@ function diagnostics(view: EditorView): Diagnostic[] {
 
 /** The text of a script; nothing if it is gone. */
 function textOf(name: string): string | undefined {
-  const content = mine.value[name];
+  const content = ownFiles.value[name];
   return typeof content === "string" ? content : undefined;
 }
 
@@ -71,7 +71,7 @@ function Code({ name }: { name: string }) {
     });
     const stop = refusal.subscribe(() => view.dispatch({}));
     // A file that was replaced elsewhere, as by one that was dropped, is shown in the place of what is here.
-    const follow = mine.subscribe(() => {
+    const follow = ownFiles.subscribe(() => {
       const text = textOf(name);
       if (text === undefined || text === known) return;
       known = text;
@@ -91,7 +91,7 @@ function Code({ name }: { name: string }) {
 }
 
 export function OwnControllers() {
-  const files = mine.value;
+  const files = ownFiles.value;
   const name = shown.value !== null && Object.hasOwn(files, shown.value) ? shown.value : (Object.keys(files)[0] ?? null);
   const flows = checked.value?.flows ?? [];
   const content = name === null ? undefined : files[name];

@@ -1,20 +1,21 @@
 // `window.thalweg`: all that the page does, for scripts (docs/how-to/lab.md).
 
-import { cursor, look, playing, point, view, zoom } from "../chart/view";
-import { type Checked, type Outcomes, type Passages, type Setup, type Trial } from "../engine/engine";
-import { LIBRARY } from "../scenario/library";
-import { bring } from "../own/state";
-import { command, csvFile, pngFile, qlogFile, svgFile } from "./files";
-import { about, address, adjust, change, engineOf, finished, keep, kept, many, open, refusal, rerun, run, SEEDS, seed, setup, stop } from "./lab";
-import { beside, chosen, follow, MOST, watching } from "../watch/held";
-import { begin, pause, step } from "../watch/player";
-import { type Sweeps, sweeps } from "../sweep/sweep";
-import { watched } from "../view/watch";
+import { cursor, look, playing, point, view, zoom } from "./chart/view";
+import { type CheckedScenario, type Outcomes, type Passages, type Setup, type Trial } from "./engine/engine";
+import { LIBRARY } from "./scenario/library";
+import { bring } from "./state/controllers";
+import { command, csvFile, pngFile, qlogFile, svgFile } from "./state/files";
+import { about, address, adjust, change, engineOf, finished, keep, kept, many, open, refusal, rerun, run, SEEDS, seed, setup, stop } from "./state/lab";
+import { beside, chosen, follow, MOST, watching } from "./watch/part";
+import { begin, pause, step } from "./watch/player";
+import type { Sweeps } from "./engine/sweeps";
+import { sweeps } from "./sweep/sweep";
+import { watched } from "./view/watch";
 
 const NONE: Setup = { text: "", origin: "scenario.toml", sets: {}, controllers: {} };
 
 /** What a call may leave out. */
-type Asked = Partial<Setup> & { text: string };
+type SetupRequest = Partial<Setup> & { text: string };
 
 export const api = {
   /** Version of the engine. */
@@ -26,13 +27,13 @@ export const api = {
   /** What the engine knows: controllers, models, schema. */
   about: () => engineOf().about(),
   /** Reads and checks a scenario. Rejects with the message of the engine, its `line` and its `key`. */
-  check: (asked: Asked): Promise<Checked> => engineOf().check({ ...NONE, ...asked }),
+  check: (request: SetupRequest): Promise<CheckedScenario> => engineOf().check({ ...NONE, ...request }),
   /** Runs one trial beside the page, with its trace if asked. */
-  run: (asked: Asked, seed: bigint | number = 1n, traced = false, signal?: AbortSignal): Promise<Trial> =>
-    engineOf().run({ ...NONE, ...asked }, BigInt(seed), traced, signal),
+  run: (request: SetupRequest, seed: bigint | number = 1n, traced = false, signal?: AbortSignal): Promise<Trial> =>
+    engineOf().run({ ...NONE, ...request }, BigInt(seed), traced, signal),
   /** Runs one trial for each seed; by default the hundred of the strip. */
-  trials: (asked: Asked, seeds: (bigint | number)[] = SEEDS, onFinished: (count: number) => void = () => {}, signal?: AbortSignal): Promise<Outcomes> =>
-    engineOf().trials({ ...NONE, ...asked }, seeds.map(BigInt), onFinished, signal),
+  trials: (request: SetupRequest, seeds: (bigint | number)[] = SEEDS, onFinished: (count: number) => void = () => {}, signal?: AbortSignal): Promise<Outcomes> =>
+    engineOf().trials({ ...NONE, ...request }, seeds.map(BigInt), onFinished, signal),
 
   /** Opens a scenario on the page; resolves when its trial is shown. */
   open: (text: string, origin = "scenario.toml"): Promise<void> => open(text, origin),
@@ -73,8 +74,8 @@ export const api = {
   /** Moves the cursor to a moment, in seconds. */
   point,
   /** The passages of at most `most` packets of one trial through links, from a time in seconds on. */
-  packets: (asked: Asked, seed: bigint | number = 1n, fromS = 0, most = MOST, signal?: AbortSignal): Promise<Passages> =>
-    engineOf().packets({ ...NONE, ...asked }, BigInt(seed), fromS, most, signal),
+  packets: (request: SetupRequest, seed: bigint | number = 1n, fromS = 0, most = MOST, signal?: AbortSignal): Promise<Passages> =>
+    engineOf().packets({ ...NONE, ...request }, BigInt(seed), fromS, most, signal),
   /** Shows or hides the packets at the cursor; resolves when they are there. */
   async watch(on = true, link: string | null = null): Promise<void> {
     if (!on) pause();
@@ -86,7 +87,7 @@ export const api = {
   animate: begin,
   pause,
   step,
-  /** Sweeps behind `thalweg lab`: `estimate(asked)`, `start(asked)`, `state()`, `stop()`; `null` where there is none. */
+  /** Sweeps behind `thalweg lab`: `estimate(sweep)`, `start(sweep)`, `state()`, `stop()`; `null` where there is none. */
   get sweeps(): Sweeps | null {
     return sweeps.value;
   },

@@ -1,7 +1,7 @@
 // A link that brings a controller: its code is shown, and runs only if the reader asks for it.
 
 import { accept, proposed } from "../state/lab";
-import { moved } from "./mine";
+import { moved } from "../own/collection";
 
 export function Proposal() {
   const found = proposed.value;
