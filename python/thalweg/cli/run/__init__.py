@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -41,8 +42,9 @@ from thalweg.cli.options import (
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, of_result
 from thalweg.engine.catalogue import find_scenario
+from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Interrupted, Scenario
-from thalweg.results.suite_result import SuiteResult
+from thalweg.results.suite_result import Store, SuiteResult
 from thalweg.trials.choice import chosen
 
 
@@ -72,6 +74,10 @@ def run(
     report: ReportFile = None,
     strict_timing: StrictTiming = False,
     retry: Retry = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Store the result; replaces an older one."),
+    ] = None,
     quiet: Quiet = False,
 ) -> int:
     """Run a scenario and judge it.
@@ -84,6 +90,9 @@ def run(
     check_files(trace, plot)
     entry = find_scenario(scenario)
     choices = alternatives(controller)
+    if out and (live or len(choices) > 1):
+        other = "--live" if live else "several controllers for one flow"
+        raise RequestError(f"--out cannot be combined with {other}")
     if len(choices) > 1:
         _refuse_for_many(live, trace, plot)
         refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))
@@ -103,19 +112,12 @@ def run(
     refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))
     loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
-    interrupted = False
-    with Bar() as bar, chosen(jobs, cluster) as executor:
-        begin = time.perf_counter()
-        try:
-            outcomes = loaded.trials(
-                trials, seed, on_progress=lambda done: bar.show(loaded.name, done, trials), executor=executor
-            )
-        except Interrupted as stop:
-            if stop.outcomes is None:
-                raise
-            outcomes, interrupted = stop.outcomes, True
-        result.wall_s = time.perf_counter() - begin
-    result.outcomes.append(outcomes)
+    with Store(out, result, [loaded.description], trials) if out else nullcontext() as store:
+        outcomes = _played(loaded, result, trials, jobs, cluster)
+        interrupted = outcomes.n < trials
+        if store and not interrupted:
+            store.add(outcomes)
+            store.finish()
     verdict = outcomes.verdict()
 
     if format_ is Format.JSON:
@@ -134,7 +136,29 @@ def run(
         worst = loaded.run(seed + verdict.worst_trial, trace=True)
         for file in write_trial(worst, trace, plot, labels(controller)):
             note(f"wrote {file} (seed {worst.seed})")
+    if out:
+        note(f"wrote {out}")
     return of_result(result)
+
+
+def _played(loaded: Scenario, result: SuiteResult, trials: int, jobs: int, cluster: str | None) -> Outcomes:
+    """Runs the trials into a result; after Ctrl-C those that are finished. Raises Interrupted if none is."""
+    with Bar() as bar, chosen(jobs, cluster) as executor:
+        begin = time.perf_counter()
+        try:
+            outcomes = loaded.trials(
+                trials,
+                result.seed,
+                on_progress=lambda done: bar.show(loaded.name, done, trials),
+                executor=executor,
+            )
+        except Interrupted as stop:
+            if stop.outcomes is None:
+                raise
+            outcomes = stop.outcomes
+        result.wall_s = time.perf_counter() - begin
+    result.outcomes.append(outcomes)
+    return outcomes
 
 
 def _refuse_for_many(live: bool, trace: Path | None, plot: Path | None) -> None:
