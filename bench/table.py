@@ -224,7 +224,7 @@ def table(base: Path | None) -> dict[str, dict[str, float]]:
 
 
 def check() -> int:
-    """Whether the yardstick agrees with the page of performance: a change in either direction needs a line there."""
+    """Whether the yardstick agrees with the page of performance: a change in either direction needs a line."""
     if shutil.which("valgrind") is None:
         print("bench-check: SKIPPED, valgrind is not installed (apt-get install valgrind)")
         return 0
