@@ -139,7 +139,7 @@ BOUND = "--bound '5': expected a time such as 20ms or 75s; units are ns, us, µs
     [
         (["run"], "scenario is missing; see thalweg run --help"),
         (["probe", "run"], "host is missing; see thalweg probe run --help"),
-        (["run", "a", "--foo"], "unknown option --foo; did you mean --format?"),
+        (["run", "a", "--foo"], "unknown option --foo; did you mean --format or --out?"),
         (["rnu"], "unknown command 'rnu'; did you mean run?"),
         (["run", "a", "--controller"], "--controller: a value is missing"),
         (["run", "a", "--trials", "0"], "--trials '0': accepted: a whole number, 1 or more"),

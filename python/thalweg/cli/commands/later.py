@@ -17,6 +17,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from thalweg.base.errors import RequestError, did_you_mean
+
 MARKUP: Any = "markdown"
 _HELP = {"--help", "-h"}
 _HEAVY = ("numpy", "polars")
@@ -58,6 +60,8 @@ def group_of(commands: Mapping[str, Later], base: type[Group] = Group) -> type[G
             self.commands = {name: _outline(name, later) for name, later in commands.items()}
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args and args[0] not in self.commands:
+                raise RequestError(f"unknown command {args[0]!r}{did_you_mean(args[0], self.commands)}")
             name, command, rest = super().resolve_command(ctx, args)
             if name not in commands:
                 return name, command, rest

@@ -92,7 +92,8 @@ def run(
     choices = alternatives(controller)
     if out and (live or len(choices) > 1):
         other = "--live" if live else "several controllers for one flow"
-        raise RequestError(f"--out cannot be combined with {other}")
+        hint = "" if live else ": store a run of each, then thalweg compare"
+        raise RequestError(f"--out cannot be combined with {other}{hint}")
     if len(choices) > 1:
         _refuse_for_many(live, trace, plot)
         refuse_options(LiveOptions(realtime, bound, report, strict_timing, retry))

@@ -77,8 +77,8 @@ def conclude(finished: Finished[Any, Any, Any], ending: Ending, failed: StudyErr
         return FAILED
     if result.untold:
         complain(
-            f"{result.untold} of {len(result.checks)} checks have not enough trials with -n {result.trials}; "
-            "accepted: a larger -n"
+            f"{result.untold} of {len(result.checks)} checks that decide have not enough trials with "
+            f"--trials {result.trials}; accepted: a larger number"
         )
         return REFUSED
     return PASSED
