@@ -133,7 +133,7 @@ def test_a_screen_reader_hears_what_happens_at_one_place_that_stays(view: Page) 
     place.get_by_text("finished: ").wait_for(state="attached", timeout=LATER)
     heard = [words for words in place.evaluate("(place) => place.heard") if words]
     assert place.evaluate("(place) => place.isTheSame")
-    assert [words.split(" ", 2)[1] for words in heard] == ["trials", "sweep", "40"]
+    assert [words.split(" ", 2)[1] for words in heard] == ["points,", "sweep", "40"]
     assert heard[0].startswith("2 points, 40 trials, 0 already stored. 40 would run: ")
     assert heard[1] == "the sweep heard has started"
     assert heard[2] == view.locator('[data-sweep="ended"]').inner_text()

@@ -197,6 +197,6 @@ def test_a_page_says_which_points_it_leaves_out(folder: Path, tmp_path: Path) ->
     page, figure = tmp_path / "page.html", tmp_path / "figure.svg"
     assert main(["sweep", "report", str(folder), *only, "--traces", "1", "--out", str(page)]) == 0
     assert f"<dd>5, only those {words}</dd>" in page.read_text(encoding="utf-8")
-    assert "In figures of trials, drag to move along time" in page.read_text(encoding="utf-8")
+    assert "In figures of trials, drag to look closer" in page.read_text(encoding="utf-8")
     assert main(["sweep", "report", str(folder), *only, "--plot", str(figure)]) == 0
     assert ", rate 5 Mbps, controller c4</text>" in figure.read_text(encoding="utf-8")

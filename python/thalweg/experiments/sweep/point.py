@@ -110,9 +110,8 @@ class Point:
         if text is not None:
             base = replace(self.plan.base, text=text.encode(), file=file.name)
             refused = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
-            lacks = f"{file.name}:1: ``: "  # the whole scenario does; line 1 is some line of the plan
-            if refused.startswith(lacks):
-                problem = refused.removeprefix(lacks)
+            if " is missing at the top" in problem:  # the whole scenario lacks it; line 1 is some line of the plan
+                problem = problem.replace(" at the top", "", 1)
             elif refused.startswith(f"{file.name}:"):
                 return ScenarioError(refused)
         return file.refusal(("scenario",), problem)
