@@ -71,7 +71,9 @@ def test_an_undecided_study_is_reported_with_its_own_status(capsys: Capture) -> 
     assert main(["study", "stacks", "--scenario", "simple-20mbps", "-n", "2"]) == 2
     said = capsys.readouterr()
     assert "not enough trials" in said.out
-    assert said.err.endswith("error: 1 of 1 checks that decide have not enough trials with --trials 2; accepted: a larger number\n")
+    assert said.err.endswith(
+        "error: 1 of 1 checks that decide have not enough trials with --trials 2; accepted: a larger number\n"
+    )
 
 
 def test_a_scenario_of_several_flows_is_refused(capsys: Capture) -> None:

@@ -110,7 +110,7 @@ class Point:
         if text is not None:
             base = replace(self.plan.base, text=text.encode(), file=file.name)
             refused = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
-            if " is missing at the top" in problem:  # the whole scenario lacks it; line 1 is some line of the plan
+            if " is missing at the top" in problem:  # the whole scenario lacks it, no line of the plan
                 problem = problem.replace(" at the top", "", 1)
             elif refused.startswith(f"{file.name}:"):
                 return ScenarioError(refused)
