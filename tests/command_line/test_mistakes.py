@@ -141,6 +141,7 @@ BOUND = "--bound '5': expected a time such as 20ms or 75s; units are ns, us, µs
         (["probe", "run"], "host is missing; see thalweg probe run --help"),
         (["run", "a", "--foo"], "unknown option --foo; did you mean --format or --out?"),
         (["rnu"], "unknown command 'rnu'; did you mean run?"),
+        (["probe", "rnu"], "unknown command 'rnu'; did you mean run?"),
         (["run", "a", "--controller"], "--controller: a value is missing"),
         (["run", "a", "--trials", "0"], "--trials '0': accepted: a whole number, 1 or more"),
         (["run", "a", "--trials", "x"], "--trials 'x': accepted: a whole number, 1 or more"),

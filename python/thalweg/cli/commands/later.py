@@ -50,6 +50,12 @@ class Group(TyperGroup):
         ctx._protected_args, ctx.args = args[:1], args[1:]
         return args[1:]
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is named first. Raises RequestError if there is none of this name."""
+        if args[0] not in self.commands:
+            raise RequestError(f"unknown command {args[0]!r}{did_you_mean(args[0], self.commands)}")
+        return super().resolve_command(ctx, args)
+
 
 def group_of(commands: Mapping[str, Later], base: type[Group] = Group) -> type[Group]:
     """The class of a group with these commands, in this order."""
@@ -60,11 +66,7 @@ def group_of(commands: Mapping[str, Later], base: type[Group] = Group) -> type[G
             self.commands = {name: _outline(name, later) for name, later in commands.items()}
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            if args and args[0] not in self.commands:
-                raise RequestError(f"unknown command {args[0]!r}{did_you_mean(args[0], self.commands)}")
-            name, command, rest = super().resolve_command(ctx, args)
-            if name not in commands:
-                return name, command, rest
+            name, _, rest = super().resolve_command(ctx, args)
             if _HELP & {*rest}:
                 _postpone()
             return name, _loaded(name, commands[name]), rest

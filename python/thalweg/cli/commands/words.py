@@ -32,10 +32,6 @@ _WORDS: tuple[tuple[str, _Told], ...] = (
         r"No such option: (\S+?)\.?(?: (?:\(Possible options: (.*)\)|Did you mean (.*)\?))?",
         lambda m: f"unknown option {m[1]}" + _hint(m[2] or m[3]),
     ),
-    (
-        r"No such command '(.*?)'\.?(?: Did you mean (.*)\?)?",
-        lambda m: f"unknown command {m[1]!r}" + _hint(m[2]),
-    ),
     (r"Option '(.*)' requires an argument\.?", lambda m: f"{m[1]}: a value is missing"),
     (
         r"Invalid value for (.*?): Value error, ('.*?') is not one of (.*)",
