@@ -17,7 +17,7 @@ from thalweg.base.seeds import set_of
 from thalweg.cli.console import Bar, note
 from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
-from thalweg.cli.study.live import Bound, Live, Realtime, Retry, StrictTiming, announce, timing
+from thalweg.cli.study.live import OPTIONS, announce, timing
 from thalweg.experiments.studies.runner.estimate import LONG_S
 from thalweg.experiments.studies.runner.parameters import Option, options
 from thalweg.experiments.studies.runner.study import ScenarioStudy, Study, StudyError
@@ -26,13 +26,6 @@ from thalweg.trials.choice import chosen
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
-_LIVE: dict[str, tuple[Any, Any]] = {
-    "live": (Live, False),
-    "realtime": (Realtime, False),
-    "bound": (Bound, None),
-    "strict_timing": (StrictTiming, False),
-    "retry": (Retry, None),
-}
 Shape = Annotated[Format, typer.Option("--format", help="Output format.")]
 
 
@@ -64,7 +57,7 @@ def command(
         live = False
         if isinstance(study, ScenarioStudy):
             given.pop("audit")  # its callback has switched the auditor on
-            live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in _LIVE.items())
+            live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in OPTIONS.items())
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
             ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed")}
@@ -169,7 +162,7 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
         yield extra("cluster", ClusterAddress, None)
         yield extra("audit", Audit, False)
         if study.is_live:
-            yield from (extra(name, *form) for name, form in _LIVE.items())
+            yield from (extra(name, *form) for name, form in OPTIONS.items())
     yield extra("format_", Shape, Format.TABLE)
     yield extra("out", Out, None)
     yield extra("figures", FiguresFolder, None)

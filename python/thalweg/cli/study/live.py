@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from copy import copy
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -11,57 +12,38 @@ from thalweg.base.errors import RequestError
 from thalweg.base.quantity import text
 from thalweg.cli.console import complain, note
 from thalweg.cli.live_options import ADVICE, LiveOptions
-from thalweg.cli.options import refuse_audit
+from thalweg.cli.options import Bound, Realtime, Retry, StrictTiming, refuse_audit
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.realtime import Timing
 
+_PANEL = "Real time"
 Live = Annotated[
     bool,
     typer.Option(
         "--live",
         help="Run the kernel's TCP (kernel:cubic) in real time, and the simulator; other defaults, see the "
         "study's page.",
-        rich_help_panel="Real time",
-    ),
-]
-Realtime = Annotated[
-    bool,
-    typer.Option(
-        "--realtime",
-        help="Request real-time scheduling for the emulator (SCHED_FIFO).",
-        rich_help_panel="Real time",
-    ),
-]
-Bound = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help='Bound on the release lateness of 99.9 % of packets ["1 ms"].',
-        rich_help_panel="Real time",
+        rich_help_panel=_PANEL,
     ),
 ]
 
 
-StrictTiming = Annotated[
-    bool,
-    typer.Option(
-        "--strict-timing",
-        help="Exit status 4 if a trial was not what its scenario describes.",
-        rich_help_panel="Real time",
-    ),
-]
+def _in_panel(option: Any) -> Any:
+    """An option that other commands have too, among those of real time."""
+    kind, shown = get_args(option)
+    shown = copy(shown)
+    shown.rich_help_panel = _PANEL
+    return Annotated[kind, shown]
 
 
-Retry = Annotated[
-    int | None,
-    typer.Option(
-        "--retry",
-        min=0,
-        metavar="N",
-        help="Repeat a trial up to N times if its timing was not faithful [2].",
-        rich_help_panel="Real time",
-    ),
-]
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "live": (Live, False),
+    "realtime": (_in_panel(Realtime), False),
+    "bound": (_in_panel(Bound), None),
+    "strict_timing": (_in_panel(StrictTiming), False),
+    "retry": (_in_panel(Retry), None),
+}
+"""By parameter, each with its value where it is not given."""
 
 
 def timing(
