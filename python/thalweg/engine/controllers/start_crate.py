@@ -1,7 +1,7 @@
 """A Rust crate with a controller of its own, to start from: what `thalweg new controller NAME --rust` writes.
 
 The crate depends on those of Thalweg by path, so it takes a checkout of its sources. Its texts are those of
-`control/crate`, with names and paths filled in; `examples/rust-controller` is such a crate.
+`crate`, with names and paths filled in; `examples/rust-controller` is such a crate.
 """
 
 from __future__ import annotations

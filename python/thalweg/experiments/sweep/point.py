@@ -106,13 +106,13 @@ class Point:
     def _refusal_within(self, problem: str) -> ScenarioError:
         """The error of the scenario within the plan: of its line there, or of `scenario` if no line says so."""
         file = self.plan.file
+        if " is missing at the top" in problem:  # the whole scenario lacks it, no line of the plan
+            return file.refusal(("scenario",), problem.replace(" at the top", "", 1))
         text = file.own_scenario()
         if text is not None:
             base = replace(self.plan.base, text=text.encode(), file=file.name)
             refused = str(replace(self, plan=replace(self.plan, base=base))._refused_with())
-            if " is missing at the top" in problem:  # the whole scenario lacks it, no line of the plan
-                problem = problem.replace(" at the top", "", 1)
-            elif refused.startswith(f"{file.name}:"):
+            if refused.startswith(f"{file.name}:"):
                 return ScenarioError(refused)
         return file.refusal(("scenario",), problem)
 
