@@ -131,7 +131,8 @@ def run(
     if late := outcomes.unfinished():
         complain(late)
     if interrupted:
-        complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown", label="")
+        kept = ", but not stored" if out else ""
+        complain(f"interrupted: {outcomes.n} of {trials} trials were finished and are shown{kept}", label="")
         return INTERRUPTED
     if trace or plot:
         worst = loaded.run(seed + verdict.worst_trial, trace=True)
