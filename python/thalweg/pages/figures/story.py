@@ -50,11 +50,8 @@ def _call(frames: pl.DataFrame, trial: Trial, trace: Trace) -> str:
     ]
     if bad.is_empty() and not stalls:
         slowest = float(counted["delay_s"].max() or 0.0)  # type: ignore[arg-type]
-        since = (
-            f" of the {rows.height}, due from {text(_first(counted), 's', 3)} on,"
-            if counted.height < rows.height
-            else ""
-        )
+        all_of = f" (of {rows.height}: those due from {text(_first(counted), 's', 3)} on)"
+        since = all_of if counted.height < rows.height else ""
         return f"all {counted.height} frames{since} came in time, the slowest after {text(slowest, 's', 3)}"
     parts = []
     for fate, noun in ((LATE, "late"), (NEVER, "that never came")):
