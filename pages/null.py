@@ -22,7 +22,7 @@ from thalweg.experiments.hunt.tune import Tuned
 from thalweg.experiments.score.document import mean_of, scores_of
 from thalweg.experiments.score.figures import Figures
 from thalweg.experiments.score.scenarios import halves
-from thalweg.experiments.studies.comparison import judge_trials
+from thalweg.experiments.comparison.stored import judge_trials
 from thalweg.experiments.studies.fairness.parameters import Parameters as FairnessParameters
 from thalweg.experiments.studies.fairness.study import STUDY as FAIRNESS
 from thalweg.judging.statistics.interval import Values

@@ -744,6 +744,10 @@ class Outcomes:
     def capacity(self, trial: int, link: int) -> npt.NDArray[np.uint64] | None:
         """Bytes that a link (by number) could have transmitted in each bin; None as for `series`."""
 
+    def told(self) -> list[tuple[int, str, float]]:
+        """The trials as texts that lose nothing, each with its seed and the processor time that it took (s):
+        `Scenario.gathered` makes outcomes of them again."""
+
     @property
     def trials(self) -> Columns:
         """One row for each trial: trial, seed, end_s (simulated), events, packets, core_s

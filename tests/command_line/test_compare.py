@@ -14,7 +14,7 @@ import pytest
 
 from thalweg.cli import main
 from thalweg.engine.outcome import Outcomes
-from thalweg.experiments.studies.comparison import judge_trials
+from thalweg.experiments.comparison.stored import judge_trials
 from thalweg.results.suite_result import Store, SuiteResult
 
 Capture = pytest.CaptureFixture[str]

@@ -21,10 +21,10 @@ from thalweg import ControllerError, RequestError, Scenario, Sweep, SweepResult,
 from thalweg.base.executor import Batch, Failed, Finished
 from thalweg.cli import main
 from thalweg.engine.outcome import Outcomes, Trial
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.trials.choice import chosen
 from thalweg.trials.cluster import Cluster, connected
 from thalweg.trials.gathering import gather
+from thalweg.trials.store.shard import Shard
 
 Capture = pytest.CaptureFixture[str]
 AIMD = Path(__file__).parents[2] / "examples" / "controllers" / "aimd.py"

@@ -13,9 +13,9 @@ import pytest
 from short_download import SCENARIO
 from thalweg import Scenario, Sweep, SweepResult
 from thalweg.base.executor import Batch, Failed, Finished
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.trials.machine import ThisMachine
 from thalweg.trials.processes import _WORKER, LIVES
+from thalweg.trials.store.shard import Shard
 from waiting import until
 
 COMMAND = str(Path(sys.executable).with_name("thalweg"))

@@ -19,9 +19,9 @@ import pytest
 from lab.conftest import Open, Problems, shown_hash
 from lab.test_server import SIMPLE, ask, running
 from thalweg.base.errors import RequestError
+from thalweg.base.files.seal import hash_of
 from thalweg.lab.folder import Folder
 from thalweg.lab.stored import opened as opened_result
-from thalweg.results.seal import hash_of
 from thalweg.results.suite_result import SuiteResult
 
 if TYPE_CHECKING:

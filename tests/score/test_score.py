@@ -54,7 +54,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scored(folder: Path, text: str, few: Path, **more: Any) -> dict[str, Any]:
     file = folder / "mine.py"
     file.write_text(text)
-    return score(str(file), str(few), trials=2, **more)
+    return score(str(file), str(few), trials=2, **more).document
 
 
 def test_the_same_file_gives_the_same_bytes_in_any_process(tmp_path: Path, few: Path) -> None:
@@ -78,7 +78,7 @@ def test_the_same_file_gives_the_same_bytes_in_any_process(tmp_path: Path, few: 
 
 
 def test_cubic_is_as_good_as_itself(few: Path) -> None:
-    document = score("cubic", str(few), trials=2)
+    document = score("cubic", str(few), trials=2).document
     assert document["score"] == 0
     assert document["disqualified"] == []
     for half in ("open", "held_back"):
@@ -127,9 +127,9 @@ def test_the_held_back_half_is_drawn_by_the_seed_and_by_nothing_else(tmp_path: P
     def names(document: dict[str, Any]) -> list[str]:
         return [row["name"] for row in document["held_back"]["scenarios"]]
 
-    ten, reno = scored(tmp_path, TEN, few), score("reno", str(few), trials=1)
+    ten, reno = scored(tmp_path, TEN, few), score("reno", str(few), trials=1).document
     assert names(ten) == names(reno)
-    assert names(ten) != names(score("reno", str(few), trials=1, seed=2))
+    assert names(ten) != names(score("reno", str(few), trials=1, seed=2).document)
     assert set(names(ten)).isdisjoint(row["name"] for row in ten["open"]["scenarios"])
     # The name says what was drawn, and the keys repeat it.
     row = ten["held_back"]["scenarios"][0]
@@ -172,6 +172,6 @@ def test_the_shipped_suite_is_scored(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_copied_file_scores_the_same(tmp_path: Path, few: Path) -> None:
     first = scored(tmp_path, TEN, few)
     shutil.copy(tmp_path / "mine.py", tmp_path / "yours.py")
-    second = score(str(tmp_path / "yours.py"), str(few), trials=2)
+    second = score(str(tmp_path / "yours.py"), str(few), trials=2).document
     assert {**first, "controller": 0} == {**second, "controller": 0}
     assert first["controller"]["sha256"] == second["controller"]["sha256"]

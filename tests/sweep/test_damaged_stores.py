@@ -15,10 +15,10 @@ import pytest
 
 from thalweg import ResultError, Sweep, SweepResult, _native
 from thalweg.base.errors import RequestError
+from thalweg.base.files.seal import hash_of, sealed
 from thalweg.cli import main
-from thalweg.experiments.sweep.store import Store
-from thalweg.experiments.sweep.trial_files import trial_files, write_trials
-from thalweg.results.seal import hash_of, sealed
+from thalweg.trials.store.trial_files import trial_files, write_trials
+from thalweg.trials.store.trial_store import TrialStore
 
 Capture = pytest.CaptureFixture[str]
 SEED = 16
@@ -279,7 +279,7 @@ def test_a_merge_that_fails_midway_keeps_the_points_of_an_earlier_one(
         def refuse(*_: object) -> None:
             raise RequestError("the disk is full")
 
-        full.setattr(Store, "write_frame", refuse)
+        full.setattr(TrialStore, "write_frame", refuse)
         assert main(["sweep", "merge", folders[1], "--out", str(out), "-q"]) == 2
     assert main(["sweep", "merge", folders[1], "--out", str(out), "-q"]) == 0
     assert SweepResult.load(out).points.height == 4

@@ -23,9 +23,9 @@ from thalweg.base.executor import Batch, Report, T, Take, unheard
 from thalweg.cli import main
 from thalweg.engine.outcome import Trial
 from thalweg.experiments.sweep.run import Run
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.experiments.sweep.store import Store
 from thalweg.trials.machine import ThisMachine
+from thalweg.trials.store.shard import Shard
 from thalweg.trials.threads import Threads
 
 Capture = pytest.CaptureFixture[str]

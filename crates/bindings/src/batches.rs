@@ -42,7 +42,7 @@ pub(crate) fn run_batches(
                 let mut taken = std::mem::take(&mut *trials);
                 drop(trials);
                 taken.sort_by_key(|trial| trial.index);
-                let outcomes = Outcomes::new(py, &simulated[next.get()].flows, &taken)?;
+                let outcomes = Outcomes::new(py, &simulated[next.get()].flows, taken)?;
                 on_finished.call1((next.get(), Py::new(py, outcomes)?))?;
             } else if !some {
                 break;

@@ -3,10 +3,11 @@
 use crate::columns::dictionary;
 use crate::trace::Trace;
 use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use thalweg_columns::outcomes;
-use thalweg_sim::{Finished, FlowSpec, Series};
+use thalweg_sim::{Finished, FlowSpec, Outcome, Series};
 
 /// Outcomes of a number of trials, as columns.
 #[pyclass(frozen, module = "thalweg._native")]
@@ -26,8 +27,8 @@ pub(crate) struct Outcomes {
     /// One row for each trial, flow and stream of media.
     #[pyo3(get)]
     streams: Py<PyDict>,
-    /// Series in bins of each trial, if the scenario asks for them.
-    series: Vec<Option<Series>>,
+    /// What the columns are made of.
+    finished: Vec<Finished>,
 }
 
 #[pymethods]
@@ -39,7 +40,7 @@ impl Outcomes {
         trial: usize,
         flow: usize,
     ) -> Option<(f64, ByteSeries<'py>, ByteSeries<'py>)> {
-        let series = self.series.get(trial)?.as_ref()?;
+        let series = self.series_of(trial)?;
         let flow = series.flows.get(flow)?;
         Some((
             series.every.as_secs_f64(),
@@ -55,7 +56,7 @@ impl Outcomes {
         trial: usize,
         flow: usize,
     ) -> Option<(ByteSeries<'py>, Bound<'py, PyArray1<f64>>)> {
-        let sender = self.series.get(trial)?.as_ref()?.senders.get(flow)?;
+        let sender = self.series_of(trial)?.senders.get(flow)?;
         let rtt_s: Vec<f64> = sender.rtt.iter().map(|rtt| rtt.as_secs_f64()).collect();
         Some((
             PyArray1::from_slice(py, &sender.lost),
@@ -65,8 +66,18 @@ impl Outcomes {
 
     /// Bytes that link number `link` could have transmitted in each bin.
     fn capacity<'py>(&self, py: Python<'py>, trial: usize, link: usize) -> Option<ByteSeries<'py>> {
-        let series = self.series.get(trial)?.as_ref()?;
+        let series = self.series_of(trial)?;
         Some(PyArray1::from_slice(py, series.capacity.get(link)?))
+    }
+
+    /// The trials as texts that lose nothing, each with its seed and the seconds of processor time that it took:
+    /// `Scenario.gathered` makes outcomes of them again.
+    fn told(&self) -> PyResult<Vec<(u64, String, f64)>> {
+        let told = |trial: &Finished| {
+            let text = text_of(&trial.outcome)?;
+            Ok((trial.outcome.seed, text, trial.core.as_secs_f64()))
+        };
+        self.finished.iter().map(told).collect()
     }
 }
 
@@ -84,14 +95,27 @@ pub(crate) struct Trial {
 }
 
 impl Outcomes {
-    pub(crate) fn new(py: Python<'_>, specs: &[FlowSpec], trials: &[Finished]) -> PyResult<Self> {
+    pub(crate) fn new(
+        py: Python<'_>,
+        specs: &[FlowSpec],
+        finished: Vec<Finished>,
+    ) -> PyResult<Self> {
         Ok(Outcomes {
-            flows: dictionary(py, outcomes::flows(specs, trials))?,
-            links: dictionary(py, outcomes::links(trials))?,
-            trials: dictionary(py, outcomes::trials(trials))?,
-            requests: dictionary(py, outcomes::requests(specs, trials))?,
-            streams: dictionary(py, outcomes::streams(specs, trials))?,
-            series: trials.iter().map(|t| t.outcome.series.clone()).collect(),
+            flows: dictionary(py, outcomes::flows(specs, &finished))?,
+            links: dictionary(py, outcomes::links(&finished))?,
+            trials: dictionary(py, outcomes::trials(&finished))?,
+            requests: dictionary(py, outcomes::requests(specs, &finished))?,
+            streams: dictionary(py, outcomes::streams(specs, &finished))?,
+            finished,
         })
     }
+
+    fn series_of(&self, trial: usize) -> Option<&Series> {
+        self.finished.get(trial)?.outcome.series.as_ref()
+    }
+}
+
+/// An outcome as text that loses nothing.
+pub(crate) fn text_of(outcome: &Outcome) -> PyResult<String> {
+    serde_json::to_string(outcome).map_err(|error| PyValueError::new_err(error.to_string()))
 }

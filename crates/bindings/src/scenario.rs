@@ -2,7 +2,7 @@
 
 use crate::columns::dictionary;
 use crate::controller::{self, Failure, Named, Speaking};
-use crate::outcomes::{Outcomes, Trial};
+use crate::outcomes::{Outcomes, Trial, text_of};
 use crate::registry;
 use crate::running::watched;
 use crate::trace::Trace;
@@ -18,7 +18,7 @@ use thalweg_columns::outcomes::trace_hash;
 use thalweg_columns::{Column, PassageTables, Table, descriptions};
 use thalweg_control::Registry;
 use thalweg_sim::{
-    Finished, Measured, Probe, Progress, Watch, run_traced, run_trials, run_watched,
+    Finished, Measured, Outcome, Probe, Progress, Watch, run_traced, run_trials, run_watched,
 };
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -166,12 +166,12 @@ impl Scenario {
             Err(failed) => return Err(failed.into_error(py)),
         };
         let Some((finished, trace)) = played else {
-            return Err(cancelled(py, self.outcomes(py, &[])?));
+            return Err(cancelled(py, self.outcomes(py, vec![])?));
         };
         let trace = trace
             .map(|trace| Py::new(py, Trace::new(py, trace)?))
             .transpose()?;
-        let outcomes = self.outcomes(py, &[finished])?;
+        let outcomes = self.outcomes(py, vec![finished])?;
         Ok(Trial { outcomes, trace })
     }
 
@@ -186,7 +186,7 @@ impl Scenario {
         let (finished, passages) = match played? {
             Ok(Some((finished, passages))) => (finished, PassageTables::from(passages)),
             Err(failed) if !interrupted => return Err(failed.into_error(py)),
-            _ => return Err(cancelled(py, self.outcomes(py, &[])?)),
+            _ => return Err(cancelled(py, self.outcomes(py, vec![])?)),
         };
         let packets = dictionary(py, passages.packets)?;
         let limits = dictionary(py, passages.limits)?;
@@ -207,7 +207,7 @@ impl Scenario {
         let trace = trace
             .map(|trace| Py::new(py, Trace::new(py, trace)?))
             .transpose()?;
-        let outcomes = self.outcomes(py, &[finished])?;
+        let outcomes = self.outcomes(py, vec![finished])?;
         Ok(Trial { outcomes, trace })
     }
 
@@ -225,29 +225,22 @@ impl Scenario {
         refuse_finding(&progress)?;
         let finished = finished.map_err(|failed| failed.into_error(py))?;
         let finished = finished.ok_or_else(|| Cancelled::new_err("interrupted"))?;
-        let core_s = finished.core.as_secs_f64();
-        let outcome = finished.outcome;
-        let text = serde_json::to_string(&Measured {
-            outcome,
-            trace: None,
-        });
-        let text = text.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok((text, core_s))
+        Ok((text_of(&finished.outcome)?, finished.core.as_secs_f64()))
     }
 
     /// The outcomes of trials that other processes have played, each with its number.
     fn gathered(&self, py: Python<'_>, told: Vec<(usize, String, f64)>) -> PyResult<Py<Outcomes>> {
         let mut finished = Vec::with_capacity(told.len());
         for (index, text, core_s) in told {
-            let measured = serde_json::from_str::<Measured>(&text);
-            let measured = measured.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let outcome = serde_json::from_str::<Outcome>(&text);
+            let outcome = outcome.map_err(|error| PyValueError::new_err(error.to_string()))?;
             finished.push(Finished {
                 index,
-                outcome: measured.outcome,
+                outcome,
                 core: std::time::Duration::from_secs_f64(core_s),
             });
         }
-        self.outcomes(py, &finished)
+        self.outcomes(py, finished)
     }
 
     /// Probes through the otherwise idle path; per probe sent_ns, echoed_ns, received_ns, -1 for what was lost.
@@ -300,7 +293,7 @@ impl Scenario {
         let (played, interrupted) = watched(py, &progress.stop, || self.spoken(work), report)?;
         refuse_finding(&progress)?;
         let (finished, failed) = played?;
-        let outcomes = self.outcomes(py, &finished)?;
+        let outcomes = self.outcomes(py, finished)?;
         match failed {
             _ if interrupted => Err(cancelled(py, outcomes)),
             Some(failed) => Err(failed.into_error(py)),
@@ -385,11 +378,7 @@ impl Scenario {
         }
     }
 
-    fn outcomes(
-        &self,
-        py: Python<'_>,
-        finished: &[thalweg_sim::Finished],
-    ) -> PyResult<Py<Outcomes>> {
+    fn outcomes(&self, py: Python<'_>, finished: Vec<Finished>) -> PyResult<Py<Outcomes>> {
         Py::new(py, Outcomes::new(py, &self.scenario.flows, finished)?)
     }
 }

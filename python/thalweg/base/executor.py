@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from thalweg import _native
 
@@ -63,6 +63,20 @@ class Failed:
     seed: int
     error: Exception
     """A ControllerError, or a RuntimeError if the simulator has panicked or a process has ended each time."""
+
+
+@dataclass(frozen=True)
+class Measure(Generic[T]):
+    """What is made of a trial with its trace, and what it is known by where it is stored."""
+
+    take: Callable[[Trial], T]
+    """Its value is what JSON has, lists and tables with texts and numbers, and comes back from a store as that."""
+    identity: str
+    """Other code, or other parameters, have another one."""
+
+    def __call__(self, trial: Trial) -> T:
+        """The value of a trial."""
+        return self.take(trial)
 
 
 Take = Callable[[Finished | Failed], None]

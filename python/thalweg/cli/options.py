@@ -98,6 +98,14 @@ ClusterAddress = Annotated[
         help="Run trials on the workers of a Dask scheduler, tcp://HOST:8786, or on N processes here, local:N.",
     ),
 ]
+ShardOption = Annotated[
+    str,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Play only one of N shares of the trials into --out DIR; `thalweg merge` puts them together.",
+    ),
+]
 TraceFile = Annotated[
     Path | None,
     typer.Option(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from thalweg.base.seeds import LARGEST_SET
-from thalweg.cli.console import Bar, print_json
+from thalweg.cli.console import Bar, note, print_json
+from thalweg.cli.options import ClusterAddress, Jobs, ShardOption
 from thalweg.cli.status import FAILED, PASSED
 
 
@@ -26,6 +29,18 @@ def score(
             help="Number of a set of seeds; it also draws the held-back scenarios.",
         ),
     ] = 1,
+    jobs: Jobs = 0,
+    cluster: ClusterAddress = None,
+    shard: ShardOption = "1/1",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Store the rows and trials for `thalweg compare`; trials that are there do not run again.",
+        ),
+    ] = None,
 ) -> int:
     """Print one JSON document: figures, score and guards of a controller against CUBIC.
 
@@ -33,9 +48,23 @@ def score(
 
     Example: `thalweg score mine.py --suite search`
     """
-    from thalweg.experiments.score import score as scored  # noqa: PLC0415 - loads tables
+    from thalweg.cli.storing import playing, shard_of, tell_shard  # noqa: PLC0415 - loads tables
+    from thalweg.experiments.score import score as scored_by  # noqa: PLC0415
+    from thalweg.experiments.score.store import reserve, save  # noqa: PLC0415
+    from thalweg.trials.store.stored import Elsewhere  # noqa: PLC0415
 
-    with Bar() as bar:
-        document = scored(controller, suite, trials, seed, bar.show)
-    print_json(document)
-    return FAILED if document["disqualified"] else PASSED
+    part = shard_of(shard, out)
+    with reserve(out) if out else nullcontext():
+        try:
+            with Bar() as bar, playing(out, jobs, cluster, part) as executor:
+                here = executor if out or jobs or cluster else None
+                scored = scored_by(controller, suite, trials, seed, bar.show, here)
+        except Elsewhere:
+            assert out is not None
+            tell_shard(part, out)
+            return PASSED
+        if out:
+            save(scored, out)
+            note(f"wrote {out}")
+    print_json(scored.document)
+    return FAILED if scored.document["disqualified"] else PASSED

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,6 +34,8 @@ Controllers: TypeAlias = Mapping[str, Given] | Mapping[str, str] | Iterable[tupl
 """By flow: a name with options, a file (`./mine.py:Mine:beta=0.8`), a class, or a `partial` of one."""
 
 _LARGEST_SEED = 2**64 - 1
+_DIGEST = 16
+"""Bytes of a fingerprint: no two scenarios share one by chance."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -163,6 +166,21 @@ class Scenario(Described):
     def toml(self) -> str:
         """The file as it runs, overrides included; `from_toml` reads it back."""
         return self.description.toml
+
+    @cached_property
+    def fingerprint(self) -> str | None:
+        """What trials of this scenario are known by, beside their seed and the engine; None if nothing tells them.
+
+        It is a hash of all that a trial depends on. A controller in Python counts by the text of its file; a class
+        of this process has none, and no later run could know it again.
+        """
+        told = self.native.resolved
+        for named, definition in self.definitions.items():
+            if definition.source is None:
+                return None
+            name, options = definition.controller.__name__, sorted(definition.options.items())
+            told = told.replace(f"({named})", f"({definition.source.sha256} {name} {options})")
+        return hashlib.blake2b(told.encode(), digest_size=_DIGEST).hexdigest()
 
     @property
     def flows(self) -> list[dict[str, Any]]:

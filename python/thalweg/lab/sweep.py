@@ -27,12 +27,12 @@ from thalweg.base.progress import Progress
 from thalweg.experiments.sweep import Sweep
 from thalweg.experiments.sweep.plan import Plan
 from thalweg.experiments.sweep.run import DAY_S
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.experiments.sweep.store import Store
 from thalweg.lab import own_session
 from thalweg.lab.folder import Folder
 from thalweg.lab.plan import Asked
 from thalweg.trials.machine import ThisMachine
+from thalweg.trials.store.shard import Shard
 
 _TOLD_EVERY_S = 0.1
 _GRACE_S = 10.0

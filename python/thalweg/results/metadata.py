@@ -12,9 +12,9 @@ from typing import Any, Never
 
 from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.folder import check_name, find_file
+from thalweg.base.files.seal import HASH, KEY, is_whole
 from thalweg.engine.outcome import Description
 from thalweg.judging.measures import MEASURES
-from thalweg.results.seal import HASH, KEY, is_whole
 
 FORMAT = "thalweg-result/2"
 METADATA = "metadata.json"

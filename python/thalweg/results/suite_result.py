@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
@@ -26,7 +27,8 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean
-from thalweg.base.files.folder import PARTIAL, ResultFolder, check_name
+from thalweg.base.files.folder import PARTIAL, ResultFolder, check_name, homes_of_trials, reserve
+from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import reason_of, whole_file
 from thalweg.engine.outcome import TABLES, Description, Outcomes
 from thalweg.judging.verdict import Answer
@@ -34,7 +36,6 @@ from thalweg.results import measured
 from thalweg.results.host import host
 from thalweg.results.measured import Measured
 from thalweg.results.metadata import FORMAT, METADATA, read_document, read_metadata
-from thalweg.results.seal import hash_of, sealed
 from thalweg.results.tables import check_hashes, check_readable, read_tables
 
 if TYPE_CHECKING:
@@ -143,6 +144,11 @@ class SuiteResult:
         return result
 
 
+def reserve_result(folder: Path) -> AbstractContextManager[None]:
+    """Holds a folder for trials of a result to come. Raises RequestError as `reserve` does."""
+    return reserve(folder, METADATA, "result", _files, homes_of_trials(_native.engine()))
+
+
 class Store:
     """Writes a result while it grows. Use it as a context: until its end, no other process writes there."""
 
@@ -161,7 +167,8 @@ class Store:
         names = [scenario.name for scenario in scenarios]
         for name in names:
             check_name(name)
-        self._place = ResultFolder(folder, METADATA, "result", _files, names, in_place=True)
+        homes = [*names, *homes_of_trials(_native.engine())]
+        self._place = ResultFolder(folder, METADATA, "result", _files, homes, in_place=True)
         try:
             self._write_metadata()
         except BaseException:

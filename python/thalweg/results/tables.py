@@ -11,9 +11,9 @@ import polars as pl
 
 from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.files.folder import find_file
+from thalweg.base.files.seal import check_file
 from thalweg.engine.outcome import TABLES, Description
 from thalweg.judging.verdict import column_of
-from thalweg.results.seal import check_file
 
 _WORDS: Mapping[str, Sequence[str]] = {
     "flows": ("flow", "controller"),

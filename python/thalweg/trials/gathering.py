@@ -61,6 +61,30 @@ def gather(
         raise
 
 
+def outcomes_of(
+    executor: Executor, scenarios: Sequence[Scenario], seeds: Sequence[int], report: Report = unheard
+) -> list[Outcomes | Exception]:
+    """Plays one trial of each scenario for each seed: the outcomes of each, or why its first trial failed.
+
+    Raises KeyboardInterrupt after Ctrl-C, and what else its executor raises.
+    """
+    parts: list[list[Outcomes]] = [[] for _ in scenarios]
+    failures: dict[int, Exception] = {}
+
+    def take(result: Finished | Failed) -> None:
+        number = result.number if result.batch.label is None else result.batch.label
+        if isinstance(result, Failed):
+            failures.setdefault(number, result.error)
+        else:
+            parts[number].append(Outcomes.of(result.outcomes, scenarios[number].description))
+
+    batches = [Batch(scenarios, seeds)]
+    if executor.lanes > 1:
+        batches = [Batch([one], seeds, label=number) for number, one in enumerate(scenarios)]
+    executor.play(batches, take, report)
+    return [failures[number] if number in failures else together(own) for number, own in enumerate(parts)]
+
+
 def run_trials(
     scenario: Scenario, seeds: Sequence[int], executor: Executor | None, jobs: int, report: Report = unheard
 ) -> Outcomes:

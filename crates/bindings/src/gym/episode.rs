@@ -297,7 +297,7 @@ impl Episode {
             });
         }
         let flows = &self.scenario.get().simulation().flows;
-        let outcomes = Outcomes::new(py, flows, trial.finished.as_slice())?;
+        let outcomes = Outcomes::new(py, flows, trial.finished.iter().cloned().collect())?;
         Py::new(py, outcomes)
     }
 }

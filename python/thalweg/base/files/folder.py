@@ -3,6 +3,7 @@
     <folder>/.unfinished/   the new result while it grows
     <folder>/.whole/        the new result is whole; what is left of the older one is being removed
     <folder>/.moving/       the older result is gone; the new one is on its way into <folder>
+    <folder>/trials/        trials that need not run again, whichever result asked for them
 
 One renaming leads from each of these to the next, and all that happens in between can be repeated. Whatever stops
 it, a reader finds one result, the older or the new one, and the next writer ends what was begun. Where there is no
@@ -32,14 +33,21 @@ from thalweg.base.files.whole_file import is_partial, remove_abandoned
 _UNFINISHED, _WHOLE, _MOVING = ".unfinished", ".whole", ".moving"
 PARTIAL = ".partial"
 """A folder of the result while it is written."""
-_OURS = {_UNFINISHED, _WHOLE, _MOVING, PARTIAL}
-_TAKEN = {"metadata.json", "study.json", "report.html"}
+TRIALS = "trials"
+"""Trials that were played, for results to come: `trials/store/trial_store.py`. They outlive a result."""
+_OURS = {_UNFINISHED, _WHOLE, _MOVING, PARTIAL, TRIALS}
+_TAKEN = {"metadata.json", "study.json", "report.html", TRIALS}
 
 _reserved: dict[Path, int] = {}
 """Folders that this process holds for results to come, with the handle of each."""
 
 Files = Callable[[Path], Iterable[PurePath]]
 """Files of the result that this document is of, beside it or one folder below."""
+
+
+def homes_of_trials(*engines: str) -> list[str]:
+    """The folders that hold trials of some engines."""
+    return [TRIALS, *(f"{TRIALS}/{engine}" for engine in engines)]
 
 
 def check_name(name: str) -> None:

@@ -20,6 +20,7 @@ COMMANDS = {
         "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
         "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
     ),
+    "merge": postponed("merge:merge", "Put the trials of several folders into one."),
     "hunt": postponed(
         "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
     ),
@@ -49,7 +50,7 @@ COMMANDS = {
     ),
     "report": postponed("report:report", "Write a stored result as one HTML page that works offline."),
     "lab": postponed("lab:lab", "Serve the lab to a browser on this machine, until Ctrl-C."),
-    "compare": postponed("compare:compare", "Set results, or studies, side by side: each against the first."),
+    "compare": postponed("compare:compare", "Set stored results side by side: each against the first."),
     "shell": postponed("shell:shell", "Run a command behind the path of a scenario, in real time."),
     "rig": postponed("shell:rig", "Set up hosts on both sides of the path of a scenario, until Ctrl-C."),
     "study": postponed(

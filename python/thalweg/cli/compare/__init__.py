@@ -1,4 +1,4 @@
-"""`thalweg compare`: stored results, or stored studies, side by side."""
+"""`thalweg compare`: stored results side by side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from thalweg.cli.console import complain, note, print_json, say, stdout
 from thalweg.cli.options import Quiet, SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import criterion_text, markdown
-from thalweg.experiments.studies.comparison import StoredStudy
+from thalweg.experiments.comparison import sweep
+from thalweg.experiments.comparison.stored import StoredStudy
 from thalweg.results.comparison import (
     MARGIN,
     Failures,
@@ -36,7 +37,9 @@ from thalweg.results.suite_result import SuiteResult
 def compare(
     results: Annotated[
         list[str],
-        typer.Argument(metavar="A B...", help="Folders of results, or of studies; A is the base."),
+        typer.Argument(
+            metavar="A B...", help="Folders of suites, of one study, of scores, or of one sweep; A is the base."
+        ),
     ],
     margin: Annotated[
         float, typer.Option(min=0, max=100, metavar="PERCENT", help="Differences up to this do not count.")
@@ -53,7 +56,7 @@ def compare(
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     quiet: Quiet = False,
 ) -> int:
-    """Set results, or studies, side by side: each against the first.
+    """Set stored results side by side: each against the first.
 
     Trials with the same seed see the same path and are compared in pairs where that tells more than to compare all
     with all. With `--fail-above`, the exit status is 1 where the trials say that something is worse by more, or
@@ -64,12 +67,14 @@ def compare(
     if not 2 <= len(results) <= len(LETTERS):
         raise RequestError(f"{len(results)} folders; accepted: 2 to {len(LETTERS)}, the base first")
     limit = None if fail_above is None else _fraction(fail_above)
-    studies = [StoredStudy.is_in(Path(folder)) for folder in results]
-    if all(studies):
-        return compare_stored([StoredStudy.load(Path(folder)) for folder in results], margin / 100, limit, format_)
-    if any(studies):
-        stored = results[studies.index(True)]
-        raise RequestError(f"{stored} holds a study, others hold results; accepted: folders of one kind")
+    folders = [Path(folder) for folder in results]
+    for kind, is_in, load in (("study", StoredStudy.is_in, StoredStudy.load), ("sweep", sweep.is_in, sweep.load)):
+        of_kind = [is_in(folder) for folder in folders]
+        if all(of_kind):
+            return compare_stored([load(folder) for folder in folders], margin / 100, limit, format_)
+        if any(of_kind):
+            stored, other = folders[of_kind.index(True)], folders[of_kind.index(False)]
+            raise RequestError(f"{stored} holds a {kind}, {other} does not; accepted: folders of one kind")
     return _results(results, margin / 100, limit, format_)
 
 

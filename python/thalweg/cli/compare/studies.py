@@ -13,7 +13,7 @@ from thalweg.cli.fitting import plain_table
 from thalweg.cli.options import SuiteFormat
 from thalweg.cli.status import FAILED, PASSED, REFUSED
 from thalweg.cli.tables import markdown
-from thalweg.experiments.studies.comparison import (
+from thalweg.experiments.comparison.stored import (
     Difference,
     Measure,
     StoredStudy,
@@ -35,7 +35,7 @@ def compare_stored(
         raise RequestError(f"--format {format_} is for results; accepted for studies: table, json, markdown")
     base, others = studies[0], studies[1:]
     compared = [compare_studies(base, other) for other in others]
-    bare = [str(study.folder) for study in studies if study.trials is None]
+    bare = [str(study.folder) for study in studies if study.samples is None]
     judged = None if bare else compare_trials(base, others, margin if limit is None else limit)
     lettered = list(zip(LETTERS[1:], compared, strict=False))
     if format_ is SuiteFormat.JSON:

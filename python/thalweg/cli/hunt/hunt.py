@@ -28,7 +28,12 @@ def hunt(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="Scenario, what varies, and the objective.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Where the find goes: scenario, figure, hunt.json."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Where the find goes: scenario, figure, hunt.json. Trials that are there do not run again.",
+        ),
     ] = None,
     budget: Annotated[
         int | None, typer.Option(min=1, max=10**6, help="Scenarios that are tried, instead of the plan's.")
@@ -54,10 +59,11 @@ def hunt(
 
     Example: `thalweg hunt plan.toml --out results/hunt --keep corpus`
     """
+    from thalweg.cli.storing import storing  # noqa: PLC0415 - loads tables
     from thalweg.experiments.hunt import Hunt  # noqa: PLC0415 - loads tables
-    from thalweg.experiments.hunt.keep import SHRUNK, check_corpus, check_folder, save  # noqa: PLC0415
+    from thalweg.experiments.hunt.keep import SHRUNK, check_corpus, reserve_folder, save  # noqa: PLC0415
     from thalweg.experiments.hunt.keep import keep as keep_in  # noqa: PLC0415
-    from thalweg.trials.choice import chosen  # noqa: PLC0415 - loads tables
+    from thalweg.trials.store.shard import Shard  # noqa: PLC0415
 
     if out is None:
         raise RequestError("--out is missing; accepted: --out DIR, a folder for the find")
@@ -67,9 +73,8 @@ def hunt(
         read = replace(read, search_seed=search_seed)
     if keep:
         check_corpus(keep)
-    check_folder(out)
-    with Bar() as bar, stopped_by_terminate():
-        with chosen(jobs, cluster) as executor:
+    with reserve_folder(out), Bar() as bar, stopped_by_terminate():
+        with storing(out, jobs, cluster, Shard()) as executor:
             find = Hunt.of(read).run(on_progress=bar.show, executor=executor)
         try:
             saved = save(find, out, not no_figure, bar.show)

@@ -41,11 +41,13 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.cli.storing import playing
 from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Interrupted, Scenario
 from thalweg.results.suite_result import Store, SuiteResult
 from thalweg.trials.choice import chosen
+from thalweg.trials.store.shard import Shard
 
 
 def run(
@@ -114,7 +116,7 @@ def run(
     loaded = Scenario.from_entry(entry, settings(set_, stack, allow_unseeded), bindings(controller))
     result = SuiteResult(entry.suite, loaded.title, loaded.source, seed)
     with Store(out, result, [loaded.description], trials) if out else nullcontext() as store:
-        outcomes = _played(loaded, result, trials, jobs, cluster)
+        outcomes = _played(loaded, result, trials, out, jobs, cluster)
         interrupted = outcomes.n < trials
         if store and not interrupted:
             store.add(outcomes)
@@ -143,9 +145,11 @@ def run(
     return of_result(result)
 
 
-def _played(loaded: Scenario, result: SuiteResult, trials: int, jobs: int, cluster: str | None) -> Outcomes:
+def _played(
+    loaded: Scenario, result: SuiteResult, trials: int, out: Path | None, jobs: int, cluster: str | None
+) -> Outcomes:
     """Runs the trials into a result; after Ctrl-C those that are finished. Raises Interrupted if none is."""
-    with Bar() as bar, chosen(jobs, cluster) as executor:
+    with Bar() as bar, playing(out, jobs, cluster, Shard()) as executor:
         begin = time.perf_counter()
         try:
             outcomes = loaded.trials(

@@ -11,18 +11,32 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg.base.errors import RequestError
 from thalweg.base.extras import require
 from thalweg.base.quantity import roughly
 from thalweg.base.seeds import set_of
 from thalweg.cli.console import Bar, note
-from thalweg.cli.options import Audit, ClusterAddress, FiguresFolder, Format, Jobs, Quiet, SeedSet, refuse_audit
+from thalweg.cli.options import (
+    Audit,
+    ClusterAddress,
+    FiguresFolder,
+    Format,
+    Jobs,
+    Quiet,
+    SeedSet,
+    ShardOption,
+    refuse_audit,
+)
+from thalweg.cli.status import PASSED
+from thalweg.cli.storing import playing, shard_of, tell_shard
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
 from thalweg.cli.study.live import OPTIONS, announce, timing
 from thalweg.experiments.studies.runner.estimate import LONG_S
 from thalweg.experiments.studies.runner.parameters import Option, options
 from thalweg.experiments.studies.runner.study import ScenarioStudy, Study, StudyError
 from thalweg.realtime import LiveScenario
-from thalweg.trials.choice import chosen
+from thalweg.trials.store.shard import Shard
+from thalweg.trials.store.stored import Elsewhere, Stored
 
 Choose = Callable[[dict[str, Any], bool], Any]
 """Takes the values of options, and whether real time was asked for."""
@@ -54,11 +68,14 @@ def command(
         if study.extra:
             require(study.extra, f"thalweg study {study.name}")
         where: dict[str, Any] = {}
-        live = False
+        live, part = False, Shard()
         if isinstance(study, ScenarioStudy):
             given.pop("audit")  # its callback has switched the auditor on
             live, realtime, bound, strict, retry = (given.pop(name, unset) for name, (_, unset) in OPTIONS.items())
             jobs, cluster = given.pop("jobs"), given.pop("cluster")
+            part = shard_of(given.pop("shard"), ending.out)
+            if live and part.of > 1:
+                raise RequestError("--shard cannot be combined with --live: no trial in real time comes again")
             ending = replace(ending, strict_timing=strict)
             where = {"seed": given.pop("seed")}
             where["timing"] = timing(live, realtime, bound, strict, retry)
@@ -71,11 +88,17 @@ def command(
             failed = None
             with ExitStack() as stack:
                 if isinstance(study, ScenarioStudy):
-                    where["executor"] = stack.enter_context(chosen(jobs, cluster))
-                    _tell_length(study, parameters, trials, where)
+                    folder = None if live else ending.out
+                    where["executor"] = stack.enter_context(playing(folder, jobs, cluster, part))
+                    if part.of == 1:
+                        _tell_length(study, parameters, trials, where)
                 try:
                     with Bar() as bar:
                         finished = study.run(parameters, trials, on_progress=bar.show, **where)
+                except Elsewhere:
+                    assert ending.out is not None
+                    tell_shard(part, ending.out)
+                    return PASSED
                 except StudyError as error:
                     finished, failed = error.finished, error
             finished.result.command = again
@@ -91,6 +114,7 @@ def command(
 _HOW = {
     "jobs",
     "cluster",
+    "shard",
     "audit",
     "format_",
     "out",
@@ -142,6 +166,8 @@ def _tell_length(
 ) -> None:
     """Says how long a study takes that is not over soon."""
     scenarios, executor, n = where["scenarios"], where["executor"], trials or parameters.trials
+    if isinstance(executor, Stored):  # what is tried is not kept
+        executor = executor.executor
     expected_s = study.estimate_s(parameters, scenarios, n, where["seed"], executor)
     if expected_s is not None and expected_s > LONG_S:
         runs = sum(study.runs_of(cell, n) for cell in scenarios)
@@ -160,6 +186,7 @@ def _parameters(study: Study[Any, Any, Any], extras: Sequence[inspect.Parameter]
         yield extra("seed", SeedSet, 1)
         yield extra("jobs", Jobs, 0)
         yield extra("cluster", ClusterAddress, None)
+        yield extra("shard", ShardOption, "1/1")
         yield extra("audit", Audit, False)
         if study.is_live:
             yield from (extra(name, *form) for name, form in OPTIONS.items())

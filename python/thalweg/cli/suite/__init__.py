@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,18 +26,23 @@ from thalweg.cli.options import (
     Quiet,
     SeedSet,
     Settings,
+    ShardOption,
     StackChoice,
     SuiteFormat,
     bindings,
     settings,
 )
-from thalweg.cli.status import INTERRUPTED, of_result
+from thalweg.cli.status import INTERRUPTED, PASSED, of_result
+from thalweg.cli.storing import shard_of, storing, tell_shard
 from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
 from thalweg.engine.catalogue import Suite
+from thalweg.engine.scenario import Scenario
 from thalweg.experiments.suite import load_all, run_suite
 from thalweg.results.against.rivals import chosen_rivals, with_rivals
-from thalweg.results.suite_result import PAGE, Store, SuiteResult
-from thalweg.trials.choice import chosen
+from thalweg.results.suite_result import PAGE, Store, SuiteResult, reserve_result
+from thalweg.trials.gathering import gather
+from thalweg.trials.store.shard import Shard
+from thalweg.trials.store.stored import Elsewhere
 
 
 def suite(
@@ -55,11 +62,17 @@ def suite(
     seed: SeedSet = 1,
     jobs: Jobs = 0,
     cluster: ClusterAddress = None,
+    shard: ShardOption = "1/1",
     audit: Audit = False,
     format_: Annotated[SuiteFormat, typer.Option("--format", help="Output format.")] = SuiteFormat.TABLE,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Where to store the result; replaces an older one."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Where to store the result, in place of an older one; trials that are there do not run again.",
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -86,6 +99,7 @@ def suite(
 
     Example: `thalweg suite c4 --only "media-*" -n 20 -c main=cubic`
     """
+    part = shard_of(shard, out)
     found = Suite.find(name)
     rivals = chosen_rivals(found, against, trials)
     entries = [
@@ -98,12 +112,26 @@ def suite(
     overrides, bound = settings(set_, stack, allow_unseeded), bindings(controller)
     scenarios = load_all(entries, overrides, bound)
     played = with_rivals(found, entries, scenarios, rivals, overrides, bound, given=bool(against))
+    if part.of > 1 and out:
+        return _run_shard(played, range(seed, seed + trials), out, (jobs, cluster, part))
     folder = out or _default_folder(found.name)
     result = SuiteResult(found.name, found.title, found.source, seed)
     with Store(folder, result, [scenario.description for scenario in played], trials) as store:
-        with Bar() as bar, chosen(jobs, cluster) as executor:
+        with Bar() as bar, storing(folder, jobs, cluster, part) as executor:
             complete = run_suite(store, result, played, trials, executor, bar.show)
         return _conclude(store, result, complete, (len(scenarios), trials), format_, not no_report, figures)
+
+
+def _run_shard(
+    scenarios: Sequence[Scenario], seeds: range, out: Path, where: tuple[int, str | None, Shard]
+) -> int:
+    """Plays the share of a shard, whose trials are judged when all are together."""
+    name = f"shard {where[2].number} of {where[2].of}"
+    total = len(scenarios) * len(seeds)
+    with reserve_result(out), Bar() as bar, storing(out, *where) as executor, suppress(Elsewhere):
+        gather(executor, scenarios, seeds, lambda *_: None, lambda done: bar.show(name, done, total))
+    tell_shard(where[2], out)
+    return PASSED
 
 
 def _conclude(

@@ -19,8 +19,8 @@ from thalweg.cli.sweep.table import print_rows
 from thalweg.engine import audit as auditing
 from thalweg.experiments.sweep import Sweep, SweepResult
 from thalweg.experiments.sweep.run import Estimate, Tally
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.trials.choice import chosen
+from thalweg.trials.store.shard import Shard
 
 Csv = Annotated[
     Path | None,

@@ -12,12 +12,13 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from thalweg import __version__
+from thalweg import __version__, _native
 from thalweg.base.errors import RequestError
-from thalweg.base.files.folder import refuse_other
+from thalweg.base.files.folder import homes_of_trials, refuse_other, reserve
 from thalweg.base.files.whole_file import whole_file
 from thalweg.base.progress import Progress, silent
 from thalweg.engine.scenario import Scenario
@@ -35,13 +36,9 @@ SHRUNK = "as it shrank"
 """What the link to the trial of the smallest scenario is called."""
 
 
-def check_folder(folder: Path) -> None:
-    """Makes a folder for a hunt, or refuses one that holds something else. Raises RequestError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        refuse_other(folder, DOCUMENT, "hunt")
-    except OSError as error:
-        raise RequestError(f"cannot write to {folder}: {error.strerror or error}") from None
+def reserve_folder(folder: Path) -> AbstractContextManager[None]:
+    """Holds a folder for a hunt and its trials. Raises RequestError if it holds something else."""
+    return reserve(folder, DOCUMENT, "hunt", lambda _: (), homes_of_trials(_native.engine()))
 
 
 def check_corpus(corpus: Path) -> None:

@@ -1,9 +1,9 @@
 """One document for programs that search for controllers: how a controller does on a suite, against CUBIC.
 
 `scenarios` has the two halves of a suite, `figures` what is measured, `guards` what disqualifies, `document` the
-result.
+result, `store` the folder that it is stored in.
 """
 
-from thalweg.experiments.score.document import score
+from thalweg.experiments.score.document import Scored, score
 
-__all__ = ["score"]
+__all__ = ["Scored", "score"]

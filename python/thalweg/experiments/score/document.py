@@ -14,22 +14,40 @@ trials, seed and version give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from thalweg import _native
 from thalweg.base.errors import ControllerError
+from thalweg.base.executor import Executor
+from thalweg.base.progress import Progress, silent
 from thalweg.base.seeds import first_seed
 from thalweg.engine.catalogue import Suite
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
 from thalweg.experiments.score.figures import Figures, harm
 from thalweg.experiments.score.guards import LIMITS, Broken, broken
 from thalweg.experiments.score.scenarios import Variant, halves
 from thalweg.judging.statistics.interval import Values
 from thalweg.judging.statistics.means import mean_interval
+from thalweg.trials.gathering import outcomes_of
+from thalweg.trials.threads import Threads
 
 BASELINE = "cubic"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A controller that was scored."""
+
+    document: dict[str, Any]
+    scenarios: Mapping[str, Scenario]
+    """Those that it ran, by their names."""
+    samples: Mapping[str, Mapping[str, Values]]
+    """The score, goodput (bps) and delay (s) of each trial, by the scenarios in which none failed."""
 
 
 def score(
@@ -37,37 +55,47 @@ def score(
     suite: str = "search",
     trials: int = 4,
     seed: int = 1,
-    on_scenario: Callable[[str, int, int], None] = lambda *_: None,
-) -> dict[str, Any]:
+    on_progress: Progress = silent,
+    executor: Executor | None = None,
+) -> Scored:
     """How a controller does on both halves of a suite, against CUBIC. Raises RequestError if it cannot be read.
 
     `controller` is a name or a file (`./mine.py:Mine:beta=0.8`), `seed` the number of a set of seeds. A
-    controller that fails in a trial is disqualified. `on_scenario` hears the name of each scenario, its number
-    and how many there are.
+    controller that fails in a trial is disqualified. By default trials run in this process: others take longer to
+    start than these to run.
     """
     opened, held_back = halves(Suite.find(suite), seed)
+    variants = [*opened, *held_back]
     # Read before anything runs: what cannot be read is refused.
-    sources = [variant.bound(controller).description.controllers for variant in (*opened, *held_back)]
+    scenarios = [variant.bound(name) for name in (controller, BASELINE) for variant in variants]
+    first, total = first_seed(seed), len(scenarios) * trials
+
+    def report(finished: int) -> None:
+        on_progress(scenarios[min(finished // trials, len(scenarios) - 1)].name, finished, total)
+
+    outcomes = outcomes_of(executor or Threads(), scenarios, range(first, first + trials), report)
     found: list[Broken] = []
-    total = len(opened) + len(held_back)
+    samples: dict[str, Mapping[str, Values]] = {}
+    rows, each = [], []
+    for number, variant in enumerate(variants):
+        row, scores = _scenario(variant, outcomes[number], outcomes[len(variants) + number], found, samples)
+        rows.append(row)
+        each.append(scores)
 
-    def half(variants: Sequence[Variant], before: int) -> dict[str, Any]:
-        rows, each = [], []
-        for number, variant in enumerate(variants, before + 1):
-            on_scenario(variant.name, number, total)
-            row, scores = _scenario(variant, controller, trials, first_seed(seed), found)
-            rows.append(row)
-            each.append(scores)
-        told = [scores for scores in each if scores is not None]
-        return {**_scored(mean_of(told) if len(told) == len(each) else None), "scenarios": rows}
+    def half(part: slice) -> dict[str, Any]:
+        told = [scores for scores in each[part] if scores is not None]
+        return {
+            **_scored(mean_of(told) if len(told) == len(each[part]) else None),
+            "scenarios": rows[part],
+        }
 
-    parts = {"open": half(opened, 0), "held_back": half(held_back, len(opened))}
-    kept = [{"name": source["name"], "sha256": source["sha256"]} for source in sources[0]]
-    return {
+    parts = {"open": half(slice(len(opened))), "held_back": half(slice(len(opened), None))}
+    kept = [source["sha256"] for source in scenarios[0].description.controllers]
+    document = {
         "score": None if found else parts["open"]["score"],
         "interval95": [None, None] if found else parts["open"]["interval95"],
         "disqualified": [guard.document() for guard in found],
-        "controller": {"name": controller, "sha256": kept[0]["sha256"] if kept else None},
+        "controller": {"name": controller, "sha256": kept[0] if kept else None},
         "baseline": BASELINE,
         "suite": suite,
         "trials": trials,
@@ -76,29 +104,37 @@ def score(
         "guards": LIMITS,
         **parts,
     }
+    return Scored(document, dict(zip((one.name for one in variants), scenarios, strict=False)), samples)
 
 
 def _scenario(
-    variant: Variant, controller: str, trials: int, seed: int, found: list[Broken]
+    variant: Variant,
+    of_controller: Outcomes | Exception,
+    of_cubic: Outcomes | Exception,
+    found: list[Broken],
+    samples: dict[str, Mapping[str, Values]],
 ) -> tuple[dict[str, Any], Values | None]:
-    cubic = Figures.of(variant.bound(BASELINE).trials(trials, seed))
     row: dict[str, Any] = {"name": variant.name, "keys": dict(variant.drawn)}
-    try:
-        # In this process: others take longer to start than these trials to run.
-        mine = Figures.of(variant.bound(controller).trials(trials, seed, jobs=1))
-    except ControllerError as error:
-        found.append(Broken("failed", variant.name, str(error)))
+    if isinstance(of_cubic, Exception):
+        raise of_cubic
+    if isinstance(of_controller, ControllerError):
+        found.append(Broken("failed", variant.name, str(of_controller)))
         return {**row, **_scored(None)}, None
+    if isinstance(of_controller, Exception):
+        raise of_controller
+    mine, cubic = Figures.of(of_controller), Figures.of(of_cubic)
     found.extend(broken(variant.name, mine, cubic))
-    goodput, delay = (
-        _against(value, of_cubic) for value, of_cubic in ((mine.goodput, cubic.goodput), (mine.delay, cubic.delay))
-    )
     scores = scores_of(mine, cubic)
+    samples[variant.name] = {
+        **({} if scores is None else {"score": scores}),
+        "goodput_bps": mine.goodputs,
+        "delay_s": mine.delays,
+    }
     document = {
         **row,
         **_scored(scores),
-        "goodput_bps": goodput,
-        "delay_s": delay,
+        "goodput_bps": _against(mine.goodput, cubic.goodput),
+        "delay_s": _against(mine.delay, cubic.delay),
         "loss": _against(mine.loss, cubic.loss),
         "harm": _rounded(harm(mine, cubic)),
         "starvation": _against(mine.starvation, cubic.starvation),

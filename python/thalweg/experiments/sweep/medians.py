@@ -22,7 +22,7 @@ from thalweg.results.measured import Metric
 PARTS = ("", ".low", ".high", ".n")
 """What follows the name of a metric: the median, its interval, and the trials it rests on."""
 Query: TypeAlias = "Callable[[Sequence[str]], pl.DataFrame]"
-"""Reads columns of the trials that have numbers, with the `index` of their point."""
+"""Reads columns of the trials that have numbers, with the `index` of their point and their `seed`."""
 
 
 def subjects(columns: Sequence[str]) -> Iterator[tuple[str, tuple[Metric, ...]]]:
@@ -39,6 +39,12 @@ def subjects(columns: Sequence[str]) -> Iterator[tuple[str, tuple[Metric, ...]]]
 
 def median_columns(columns: Sequence[str], query: Query, points: pl.Series) -> Iterator[pl.Series]:
     """The medians of all metrics, for the points with these numbers, which ascend."""
+    for name, values in metric_values(columns, query):
+        yield from _medians(name, values, points)
+
+
+def metric_values(columns: Sequence[str], query: Query) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Each metric of each flow, link and stream, such as `flow.main.mean_rtt_s`: `index`, `seed` and `value`."""
     flows = sum(name.startswith("flow.") for name, _ in subjects(columns))
     for subject, metrics in subjects(columns):
         own = {name.removeprefix(subject): name for name in columns if name.startswith(subject)}
@@ -52,11 +58,12 @@ def median_columns(columns: Sequence[str], query: Query, points: pl.Series) -> I
         rows = query([own[name] for name in sorted(needed)]).rename({own[name]: name for name in needed})
         for metric in wanted:
             values = _completion(rows) if metric is measured.COMPLETION else _defined(rows, metric)
-            yield from _medians(f"{subject}{metric.key}", values, points)
+            yield f"{subject}{metric.key}", values
 
 
 def _defined(rows: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    return rows.select("index", value=metric.value.cast(pl.Float64).fill_nan(None)).drop_nulls()
+    values = rows.select("index", "seed", value=metric.value.cast(pl.Float64).fill_nan(None))
+    return values.drop_nulls("value")
 
 
 def _completion(rows: pl.DataFrame) -> pl.DataFrame:
@@ -64,7 +71,7 @@ def _completion(rows: pl.DataFrame) -> pl.DataFrame:
     late = (pl.col("start_s") - pl.col(PLANNED)).fill_nan(None).fill_null(0.0)
     own = rows.select("finished", pl.col("completion_s") - late, trial="index", flow=pl.lit("flow"))
     criterion = {"flow": "flow", "metric": "completion"}
-    return values_of(criterion, own).select("value", index="trial")
+    return rows.select("index", "seed", value=values_of(criterion, own)["value"])
 
 
 def _medians(name: str, values: pl.DataFrame, points: pl.Series) -> Iterator[pl.Series]:

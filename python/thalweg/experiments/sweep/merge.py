@@ -14,7 +14,8 @@ from thalweg.experiments.sweep.head import DOCUMENT, SAME, read_head
 from thalweg.experiments.sweep.plan import INLINE
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.store import POINTS, Store, held
-from thalweg.experiments.sweep.trial_files import engines, read, scan, trial_files
+from thalweg.trials.store.merging import take_trials
+from thalweg.trials.store.trial_files import engines
 
 
 def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
@@ -41,7 +42,7 @@ def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) ->
         if not is_whole:  # so that a merge that was stopped can be run again
             store.write_document(head)
         for number, (folder, engine) in enumerate(steps):
-            new += _take(folder, engine, out)
+            new += take_trials(folder, engine, out)
             on_progress("stores", number + 1, len(steps))
         if is_whole:  # last: until here, points of an earlier merge are not lost
             store.write_document(head)
@@ -65,23 +66,6 @@ def _points(results: Sequence[SweepResult], out: Path) -> pl.DataFrame:
     if points["index"].is_duplicated().any():
         raise RequestError("the stores differ in scenario or controllers; accepted: shards made of the same files")
     return points
-
-
-def _take(folder: Path, engine: str, out: Path) -> int:
-    """Copies the trials of an engine that are not there."""
-    store, new = Store(out, engine), 0
-    store.load()
-    for file in trial_files(folder, engine):
-        rows = read(file, scan([file]))
-        there = store.seeds(rows["point"].unique().to_list())
-        if there:
-            keep = [seed not in there.get(point, ()) for point, seed in rows.select("point", "seed").iter_rows()]
-            rows = rows.filter(pl.Series(keep, dtype=pl.Boolean))
-        if rows.height:
-            store.write_frame(rows)
-            store.know(rows["point"].to_list(), rows["seed"].to_list())
-            new += rows.height
-    return new
 
 
 def _refuse_other(folder: Path, value: object, first: SweepResult, key: str) -> None:

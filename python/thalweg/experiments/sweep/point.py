@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,9 +12,6 @@ from thalweg.base.errors import RequestError, ScenarioError
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.sweep.axis import CONTROLLER, Value, option
 from thalweg.experiments.sweep.plan import Plan
-
-_DIGEST = 16
-"""Bytes of the hash of a point: no two points of any sweep share one by chance."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +40,11 @@ class Point:
     @cached_property
     def hash(self) -> str:
         """What trials of this point are known by, beside their seed and the engine. Raises ScenarioError."""
-        told = self.scenario.native.resolved
-        for text, definition in self.scenario.definitions.items():
-            if definition.source is None:
-                problem = (
-                    "is a class of this process, which no later run could know again; accepted: one in a file"
-                )
-                raise ScenarioError(f"{self.plan.file.name}: {definition.controller.__name__} {problem}")
-            # By what the file says, wherever it is.
-            name, options = definition.controller.__name__, sorted(definition.options.items())
-            told = told.replace(f"({text})", f"({definition.source.sha256} {name} {options})")
-        return hashlib.blake2b(told.encode(), digest_size=_DIGEST).hexdigest()
+        if self.scenario.fingerprint is None:
+            nameless = next(one for one in self.scenario.definitions.values() if one.source is None)
+            problem = "is a class of this process, which no later run could know again; accepted: one in a file"
+            raise ScenarioError(f"{self.plan.file.name}: {nameless.controller.__name__} {problem}")
+        return self.scenario.fingerprint
 
     @property
     def words(self) -> str:

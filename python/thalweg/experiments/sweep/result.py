@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from thalweg.base.errors import ResultError
+from thalweg.base.files.seal import check_file
 from thalweg.base.files.whole_file import whole_file
 from thalweg.engine.scenario import Scenario
 from thalweg.experiments.sweep.axis import CONTROLLER, option
 from thalweg.experiments.sweep.head import read_head
 from thalweg.experiments.sweep.medians import median_columns, subjects
 from thalweg.experiments.sweep.store import POINTS, TEXT
-from thalweg.experiments.sweep.table import of_all
-from thalweg.experiments.sweep.trial_files import engines, read, scan, trial_files
 from thalweg.judging.statistics.interval import finite
-from thalweg.results.seal import check_file
+from thalweg.trials.store.trial_files import engines, of_all, read, scan, trial_files
 
 if TYPE_CHECKING:
     import xarray
@@ -146,11 +145,13 @@ class SweepResult:
         table = points.select("index", *self.axes).join(counts, on="index", how="left", maintain_order="left")
         table = table.with_columns(pl.col("trials", "failed").fill_null(0))
 
-        def query(columns: Sequence[str]) -> pl.DataFrame:
-            numbers = trials.filter(pl.col("error").is_null()).select("point", *columns)
-            return own.join(numbers, on="point").drop("point").collect(engine="streaming")
+        return table.with_columns(median_columns(self.columns, self.measured, points["index"])).drop("index")
 
-        return table.with_columns(median_columns(self.columns, query, points["index"])).drop("index")
+    def measured(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Columns of the trials that have numbers, with the `index` of their point and their `seed`."""
+        own = self.points.lazy().select("index", "point")
+        numbers = self._trials.filter(pl.col("error").is_null()).select("point", "seed", *columns)
+        return own.join(numbers, on="point").drop("point").collect(engine="streaming")
 
     @property
     def failed(self) -> int:

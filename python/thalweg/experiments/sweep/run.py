@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -23,10 +22,11 @@ from thalweg.base.toml import named_files, read_toml
 from thalweg.experiments.sweep.head import head_of
 from thalweg.experiments.sweep.plan import Plan
 from thalweg.experiments.sweep.point import Point
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.experiments.sweep.store import TEXT, Store
 from thalweg.experiments.sweep.table import Rows
-from thalweg.trials.pace import BATCH_S, Pace
+from thalweg.trials.pace import Pace
+from thalweg.trials.store.shard import Shard
+from thalweg.trials.store.writer import Writer
 
 _BLOCK = 2000
 """Most points that are resolved at once."""
@@ -38,8 +38,6 @@ _PILOTS = 8
 """Trials that an estimate is measured on."""
 _TOLD = 5
 """Failures that are told of."""
-_LOSS = 0.01
-"""The share of a run that may wait to be written."""
 DAY_S = 86_400.0
 
 
@@ -95,7 +93,8 @@ class Run:
         self._plan, self._store, self._executor, self._shard = plan, store, executor, shard
         self._on_progress = on_progress
         self._rows = Rows()
-        self._begin = self._written = time.perf_counter()
+        self._begin = time.perf_counter()
+        self._writer = Writer(self._write)
         self._pace = Pace()
         self._piloted: set[str] = set()
         self._stores = False  # pilots of an estimate, or of a run that is refused, are not stored
@@ -162,13 +161,13 @@ class Run:
         try:
             if self.tally.complete:
                 self._play(batches())
-                self._flush()
+                self._writer.write()
             else:
                 frames.append(_frame(plan, [point for point, _ in first]))
         except KeyboardInterrupt:
             self.tally.complete = False
         finally:
-            self._flush()
+            self._writer.write()
             if frames:
                 self._store.write_points(pl.concat(frames))
             self.tally.wall_s = time.perf_counter() - self._begin
@@ -304,19 +303,12 @@ class Run:
             self._rows.add(point.hash, point.scenario, result.outcomes)
             self.tally.core_s += self._pace.add(result.outcomes)
             self.tally.ran += len(result.outcomes.trials["seed"])
-        waits_s = time.perf_counter() - self._written
-        if self._stores and waits_s >= max(BATCH_S, _LOSS * (self._written - self._begin)):
-            self._flush()
-
-    def _flush(self) -> None:
-        """Writes the rows that wait, on a thread of its own: no Ctrl-C interrupts it, and all are written."""
-        with ThreadPoolExecutor(1) as writer:
-            writer.submit(self._write).result()
+        if self._stores:
+            self._writer.write_if_due()
 
     def _write(self) -> None:
         rows, self._rows = self._rows, Rows()
         self._store.write(rows)
-        self._written = time.perf_counter()
 
 
 def _gaps(seeds: range, there: set[int]) -> Iterator[range]:

@@ -13,9 +13,9 @@ from thalweg.experiments.sweep.plan import Plan, plan_of, read_plan
 from thalweg.experiments.sweep.plan_file import PlanFile
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.run import Estimate, Run, Tally
-from thalweg.experiments.sweep.shard import Shard
 from thalweg.experiments.sweep.store import Store, opened
 from thalweg.trials.machine import ThisMachine
+from thalweg.trials.store.shard import Shard
 
 
 class Sweep:

@@ -21,6 +21,7 @@ import polars as pl
 
 from thalweg import _native
 from thalweg.engine.scenario import Scenario
+from thalweg.trials.store.trial_files import of_all
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,11 +32,6 @@ PLANNED = "planned_start_s"
 _KEYS = {"trial", "seed", "flow", "link", "stream", "controller"}
 _NAMED: Mapping[str, tuple[str, ...]] = {"flow": ("flow",), "link": ("link",), "stream": ("flow", "stream")}
 _Part: TypeAlias = "npt.NDArray[np.generic] | list[str]"
-
-
-def of_all() -> dict[str, type[pl.DataType]]:
-    """The columns that also a trial without numbers has."""
-    return {"point": pl.String, "seed": pl.UInt64, "error": pl.String}
 
 
 class Rows:

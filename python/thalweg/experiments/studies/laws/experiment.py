@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thalweg.engine.outcome import Outcomes
+from thalweg.engine.outcome import Outcomes, Trial
 from thalweg.engine.scenario import Scenario
 from thalweg.engine.trace import Trace
 from thalweg.experiments.studies.laws.quantity import Quantity
@@ -56,11 +56,16 @@ class Experiment:
     def measure(self, trials: CellTrials) -> list[Quantity]:
         """Runs all trials; returns the quantities. Raises RequestError and Interrupted."""
         if self.traced:
-            found = trials.each(lambda trial: self.numbers(Played(trial.outcomes, 0, trial.trace)))
+            found = trials.each(self._numbers_of, self.name)
         else:
             outcomes = trials.outcomes()
             found = [self.numbers(Played(outcomes, index, None)) for index in range(outcomes.n)]
         return list(self.quantities(columns(found)))
+
+    def _numbers_of(self, trial: Trial) -> Numbers:
+        """Of a trial with its trace, as plain numbers, which a store can keep."""
+        numbers = self.numbers(Played(trial.outcomes, 0, trial.trace))
+        return {name: float(value) for name, value in numbers.items()}
 
 
 def columns(trials: Iterable[Numbers]) -> dict[str, Values]:

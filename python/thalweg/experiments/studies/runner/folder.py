@@ -9,24 +9,23 @@ from pathlib import Path, PurePath
 
 import polars as pl
 
+from thalweg import _native
 from thalweg.base.errors import RequestError
-from thalweg.base.files.folder import ResultFolder, reserve
+from thalweg.base.files.folder import ResultFolder, homes_of_trials, reserve
+from thalweg.base.files.seal import hash_of, sealed
 from thalweg.base.files.whole_file import reason_of
 from thalweg.experiments.studies.runner.result import StudyResult
 from thalweg.results.metadata import parse_document
-from thalweg.results.seal import hash_of, sealed
 
 DOCUMENT = "study.json"
 """The document that `--format json` prints; `files`, the names of those beside it, and `hashes`, of the tables."""
 PAGE = "report.html"
-TRIALS = "trials"
-"""The table of the values of all trials: `cell`, `measure`, `seed`, `value`."""
 _SCENARIOS = "scenarios"
 
 
 def reserve_folder(folder: Path) -> AbstractContextManager[None]:
     """Holds the folder from before the first trial on. Raises RequestError as `reserve` does."""
-    return reserve(folder, DOCUMENT, "study", _files, [_SCENARIOS])
+    return reserve(folder, DOCUMENT, "study", _files, [_SCENARIOS, *homes_of_trials(_native.engine())])
 
 
 def write_study_files(

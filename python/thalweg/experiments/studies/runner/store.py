@@ -14,12 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-
 from thalweg.base.progress import Progress
-from thalweg.experiments.studies.runner.folder import PAGE, TRIALS, write_study_files
+from thalweg.experiments.studies.runner.folder import PAGE, write_study_files
 from thalweg.experiments.studies.runner.page import write_study
+from thalweg.experiments.studies.runner.samples import samples_table
 from thalweg.experiments.studies.runner.study import Finished
 from thalweg.pages.figures import save as save_picture
 from thalweg.pages.lab_link import TrialLink, runs_in_browser
@@ -33,7 +31,7 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
     study, result = finished.study, finished.result
     drawn = study.pictures(finished) if report else {}
     pictures = {f"{name}.png": partial(save_picture, chart) for name, chart in drawn.items()}
-    tables = {**study.columns(finished), **_samples(finished)}
+    tables = {**study.columns(finished), **samples_table(study.samples(finished), result.seed)}
     root = write_study_files(folder, result, finished.scenarios, tables, pictures, complete=finished.complete)
     if report:
         sections = list(study.sections(finished))
@@ -41,22 +39,6 @@ def save(finished: Finished[Any, Any, Any], folder: Path, on_progress: Progress,
         table, strips = study.page_table(result), study.strips(finished)
         write_study(result, table, study.legend, sections, links, root / PAGE, on_progress, strips)
     return root
-
-
-def _samples(finished: Finished[Any, Any, Any]) -> dict[str, pl.DataFrame]:
-    """The values of all trials as one table; nothing where the study has none."""
-    seed = finished.result.seed
-    parts = [
-        pl.DataFrame({"value": np.asarray(values, dtype=np.float64)}).select(
-            pl.lit(cell).alias("cell"),
-            pl.lit(measure).alias("measure"),
-            pl.int_range(seed, seed + len(values)).alias("seed"),
-            "value",
-        )
-        for cell, measures in finished.study.samples(finished).items()
-        for measure, values in measures.items()
-    ]
-    return {TRIALS: pl.concat(parts)} if parts else {}
 
 
 def _links(finished: Finished[Any, Any, Any]) -> Iterator[tuple[str, TrialLink]]:

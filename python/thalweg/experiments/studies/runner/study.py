@@ -33,6 +33,7 @@ from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.judging.statistics.interval import Values
 from thalweg.realtime import LiveScenario, Timing
 from thalweg.trials.machine import ThisMachine
+from thalweg.trials.store.stored import Elsewhere
 
 if TYPE_CHECKING:
     import polars as pl
@@ -250,8 +251,8 @@ class ScenarioStudy(Study[S, C, M]):
         """Runs all cells with seeds `seed`, `seed + 1`, ...; a Ctrl-C ends it with the cells that are finished.
 
         All scenarios are read before any runs; `scenarios` are those that `scenarios()` has read of the same
-        parameters and trials; `timing` is for those in real time. Raises RequestError, and StudyError if a
-        controller in Python fails.
+        parameters and trials; `timing` is for those in real time. Raises RequestError, StudyError if a
+        controller in Python fails, and Elsewhere when the executor has played the share of a shard.
         """
         if trials is not None and trials < 1:
             raise RequestError(f"{trials} trials: at least 1 is needed")
@@ -264,6 +265,7 @@ class ScenarioStudy(Study[S, C, M]):
         result.parameters = self.blocks(parameters)
         total, before = sum(self.runs_of(cell, n) for cell in scenarios), 0
         failed: tuple[ControllerError, str] | None = None
+        elsewhere = False
         for cell, scenario in scenarios.items():
 
             def report(done: int, title: str = cell.title, before: int = before) -> None:
@@ -275,6 +277,9 @@ class ScenarioStudy(Study[S, C, M]):
             )
             try:
                 finished.cells[cell] = self.measure(parameters, cell, of_cell)
+            except Elsewhere:
+                elsewhere, before = True, before + self.runs_of(cell, n)
+                continue
             except Interrupted:
                 finished.complete = False
                 break
@@ -286,6 +291,8 @@ class ScenarioStudy(Study[S, C, M]):
             result.core_s += of_cell.core_s
             result.add_live(cell.title, seed, of_cell.live)
             before += self.runs_of(cell, n)
+        if elsewhere:
+            raise Elsewhere
         result.wall_s = time.perf_counter() - begin
         self.judge(finished)
         if failed:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from thalweg.base.executor import Executor, T
+from thalweg.base.executor import Executor, Measure, T
+from thalweg.base.sources import sources_hash
 from thalweg.engine.outcome import Outcomes, Trial
 from thalweg.engine.scenario import Interrupted, Scenario
 from thalweg.realtime import LiveScenario, Timing, play
@@ -49,8 +50,12 @@ class CellTrials:
         self.first_hash = outcomes.trace_hash(0)
         return outcomes
 
-    def each(self, take: Callable[[Trial], T], most: int | None = None) -> list[T]:
-        """Runs all, or the first `most`, with their traces; what `take` makes of each. Raises as `outcomes`."""
+    def each(self, take: Callable[[Trial], T], known_by: str, most: int | None = None) -> list[T]:
+        """Runs all, or the first `most`, with their traces; what `take` makes of each. Raises as `outcomes`.
+
+        `take` makes what JSON has, lists and tables of texts and numbers; `known_by` tells it, and all parameters
+        that its values depend on, from others in the same store.
+        """
         assert isinstance(self.scenario, Scenario)
         n = self.n if most is None else min(self.n, most)
 
@@ -58,8 +63,9 @@ class CellTrials:
             return take(trial), trial.outcomes.core_s, trial.trace_hash
 
         seeds = range(self.seed, self.seed + n)
+        measure = Measure(keep, f"{sources_hash()}\n{known_by}")
         try:
-            found = self.executor.each(self.scenario, seeds, keep, self._report)
+            found = self.executor.each(self.scenario, seeds, measure, self._report)
         except KeyboardInterrupt:
             raise Interrupted(None) from None
         self._ran(n, sum(core_s for _, core_s, _ in found))

@@ -59,7 +59,7 @@ class SlowStart(ScenarioStudy[Parameters, Cell, Measured]):
 
     def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Measured:
         """Times, exit and losses of each trial, from its trace."""
-        return gather(trials.each(partial(take, parameters, cell)))
+        return gather(trials.each(partial(take, parameters, cell), f"{parameters} {cell}"))
 
     def rows(self, parameters: Parameters, cells: Mapping[Cell, Measured]) -> list[Row]:
         """One for each path and start."""

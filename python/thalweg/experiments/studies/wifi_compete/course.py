@@ -19,13 +19,14 @@ tells of pig wars.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from thalweg.engine.outcome import Trial
+from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.experiments.studies.wifi_compete.parameters import BACKGROUND, MAIN
 
 if TYPE_CHECKING:
@@ -57,6 +58,12 @@ class Course:
     catch_up_s: float
     thirds: tuple[float, float, float]
     afterwards: float
+
+
+def courses(trials: CellTrials) -> list[Course]:
+    """The courses of the first trials of a cell, which are played with their traces."""
+    found = trials.each(lambda trial: asdict(course(trial)), "course", TRACED)
+    return [Course(**{**values, "thirds": tuple(values["thirds"])}) for values in found]
 
 
 def course(trial: Trial) -> Course:

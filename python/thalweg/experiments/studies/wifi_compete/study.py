@@ -20,7 +20,7 @@ from thalweg.experiments.studies.runner.study import Finished, ScenarioStudy
 from thalweg.experiments.studies.runner.table import Table, findings_table
 from thalweg.experiments.studies.runner.trials import CellTrials
 from thalweg.experiments.studies.wifi_compete.checks import checks
-from thalweg.experiments.studies.wifi_compete.course import TRACED, Course, course
+from thalweg.experiments.studies.wifi_compete.course import TRACED, Course, courses
 from thalweg.experiments.studies.wifi_compete.course_findings import NEEDED, course_findings
 from thalweg.experiments.studies.wifi_compete.findings import findings
 from thalweg.experiments.studies.wifi_compete.measure import Columns, Kept, ends, flow_column, main_column, row
@@ -63,7 +63,7 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
     def measure(self, parameters: Parameters, cell: Cell, trials: CellTrials) -> Kept:
         """All trials, and the course of the first ones where the paper speaks of it."""
         outcomes = trials.outcomes()
-        return Kept(outcomes, ends(outcomes), trials.each(course, TRACED) if cell in NEEDED else [])
+        return Kept(outcomes, ends(outcomes), courses(trials) if cell in NEEDED else [])
 
     def rows(self, parameters: Parameters, cells: Cells) -> list[Row]:
         """One for each cell."""
@@ -91,10 +91,10 @@ class WifiCompete(ScenarioStudy[Parameters, Cell, Kept]):
         shares: dict[tuple[str, str], Columns] = {
             cell: main_column(kept.outcomes, "share") for cell, kept in cells.items()
         }
-        courses: dict[tuple[str, str], list[Course]] = {
+        of_cells: dict[tuple[str, str], list[Course]] = {
             cell: kept.courses for cell, kept in cells.items() if cell in NEEDED
         }
-        return [*findings(closed, shares, shared), *course_findings(closed, courses, shared)]
+        return [*findings(closed, shares, shared), *course_findings(closed, of_cells, shared)]
 
     def tables(self, result: StudyResult) -> Sequence[Table]:
         """One."""

@@ -14,8 +14,9 @@ is named (`lost`). What a study claims is in its checks.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,14 +25,15 @@ import polars as pl
 
 from thalweg.base.errors import ResultError
 from thalweg.base.files.folder import find_file
-from thalweg.experiments.studies.runner.folder import DOCUMENT, TRIALS
+from thalweg.base.files.seal import check_file
+from thalweg.experiments.studies.runner.folder import DOCUMENT
+from thalweg.experiments.studies.runner.samples import TRIALS
 from thalweg.judging.statistics.differences import Difference as Differs
 from thalweg.judging.statistics.differences import of_all, sharper
 from thalweg.judging.statistics.discovery import RATE, discoveries
 from thalweg.judging.statistics.interval import Values, finite
 from thalweg.judging.statistics.quantiles import median
 from thalweg.results.metadata import parse_document, read_hashes
-from thalweg.results.seal import check_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,8 +54,8 @@ class StoredStudy:
     name: str
     version: str
     rows: list[Row]
-    trials: Path | None = None
-    """The table of the values of all trials, if it is stored."""
+    samples: Callable[[], Samples] | None = None
+    """Reads the values of all trials, if they are stored. Raises ResultError."""
 
     @staticmethod
     def is_in(folder: Path) -> bool:
@@ -76,7 +78,7 @@ class StoredStudy:
         hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
         if trials is not None and hashes is not None:
             check_file(trials, hashes, trials.name, "Run the study again")
-        return StoredStudy(folder, name, version, rows, trials)
+        return StoredStudy(folder, name, version, rows, None if trials is None else partial(_samples, trials))
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ def compare_trials(a: StoredStudy, others: Sequence[StoredStudy], margin: float)
 
     All are one family: where nothing differs, at most one command in twenty says that something does.
     """
-    return judge_trials(_samples(a), [_samples(other) for other in others], margin)
+    return judge_trials(_read(a), [_read(other) for other in others], margin)
 
 
 def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> list[list[Measure]]:
@@ -168,12 +170,17 @@ def judge_trials(of_a: Samples, others: Sequence[Samples], margin: float) -> lis
 
 def lost(a: StoredStudy, b: StoredStudy) -> list[str]:
     """The measures that each trial of a defines, and none of b, in words."""
-    of_b = _samples(b)
+    of_b = _read(b)
     return [
         f"{cell} {measure}"
-        for (cell, measure), (_, values) in _samples(a).items()
+        for (cell, measure), (_, values) in _read(a).items()
         if not np.isnan(values).any() and ((cell, measure) not in of_b or np.isnan(of_b[cell, measure][1]).all())
     ]
+
+
+def _read(study: StoredStudy) -> Samples:
+    assert study.samples is not None
+    return study.samples()
 
 
 def untold(compared: Sequence[Sequence[Measure]]) -> int:
@@ -201,11 +208,10 @@ def _is_defined(a: _Sample, b: _Sample) -> bool:
     return not (np.isnan(a[1]).any() or np.isnan(b[1]).any())
 
 
-def _samples(study: StoredStudy) -> Samples:
-    """The trials of each cell and measure. Raises ResultError."""
-    assert study.trials is not None
+def _samples(file: Path) -> Samples:
+    """The trials of each cell and measure in a table. Raises ResultError."""
     try:
-        table = pl.read_parquet(study.trials)
+        table = pl.read_parquet(file)
         columns = table.select(
             pl.col("cell").cast(pl.String),
             pl.col("measure").cast(pl.String),
@@ -213,7 +219,7 @@ def _samples(study: StoredStudy) -> Samples:
             pl.col("value").cast(pl.Float64),
         )
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise ResultError(f"{study.trials}: this is not a table of trials: {error}") from None
+        raise ResultError(f"{file}: this is not a table of trials: {error}") from None
     parts = columns.partition_by("cell", "measure", as_dict=True, maintain_order=True)
     return {
         (str(cell), str(measure)): (part["seed"].to_numpy(), part["value"].to_numpy())

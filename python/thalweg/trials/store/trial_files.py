@@ -16,17 +16,21 @@ from typing import Any
 import polars as pl
 
 from thalweg.base.errors import ResultError
+from thalweg.base.files.folder import TRIALS
+from thalweg.base.files.seal import hash_of
 from thalweg.base.files.whole_file import whole_file
-from thalweg.experiments.sweep.table import of_all
-from thalweg.results.seal import hash_of
 
-TRIALS = "trials"
 KEY = ("point", "seed")
 """The columns that tell trials apart."""
 _DIGITS = 32
 """Of a hash in a name: 128 bits."""
 _NAME = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGITS}}})\.parquet", re.ASCII)
 _AGAIN = "move it out of the store and run the sweep again: its trials run again"
+
+
+def of_all() -> dict[str, type[pl.DataType]]:
+    """The columns of all files, and of a trial without numbers: fingerprint, seed, and why it failed."""
+    return {"point": pl.String, "seed": pl.UInt64, "error": pl.String}
 
 
 def engines(folder: Path) -> list[str]:

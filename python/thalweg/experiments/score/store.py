@@ -1,0 +1,43 @@
+"""A stored score: a folder like that of a study, which `thalweg compare` sets beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from thalweg.base.seeds import first_seed
+from thalweg.experiments.score.document import Scored
+from thalweg.experiments.studies.runner.folder import reserve_folder, write_study_files
+from thalweg.experiments.studies.runner.result import Row, StudyResult
+from thalweg.experiments.studies.runner.samples import samples_table
+
+_NUMBERS = ("goodput_bps", "delay_s", "loss", "starvation")
+
+
+def reserve(folder: Path) -> AbstractContextManager[None]:
+    """Holds a folder for a score and its trials. Raises RequestError."""
+    return reserve_folder(folder)
+
+
+def save(scored: Scored, folder: Path) -> None:
+    """Writes the rows, the scenarios and the values of all trials, in place of an older score.
+
+    Raises RequestError.
+    """
+    document = scored.document
+    seed = first_seed(document["seed"])
+    name = document["controller"]["name"]
+    result = StudyResult("score", f"Score of {name}", document["suite"], name, document["trials"], seed)
+    result.rows = list(_rows(scored))
+    result.settings = {key: str(document[key]) for key in ("suite", "baseline", "seed")}
+    scenarios = {name: scenario.toml for name, scenario in scored.scenarios.items()}
+    write_study_files(folder, result, scenarios, samples_table(scored.samples, seed))
+
+
+def _rows(scored: Scored) -> Iterator[Row]:
+    for half in ("open", "held_back"):
+        for row in scored.document[half]["scenarios"]:
+            numbers = {key: (row.get(key) or {}).get("value") for key in _NUMBERS}
+            numbers |= {"score": row["score"], "harm": row.get("harm")}
+            yield {"half": half, "scenario": row["name"], **numbers}

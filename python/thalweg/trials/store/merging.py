@@ -1,0 +1,55 @@
+"""The trials of several stores in one: of shards, or of several machines.
+
+A trial that is there is not taken twice, so a merge that was stopped is run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from thalweg.base.errors import RequestError
+from thalweg.base.files.folder import homes_of_trials, reserve
+from thalweg.base.progress import Progress, silent
+from thalweg.trials.store.trial_files import engines, read, scan, trial_files
+from thalweg.trials.store.trial_store import TrialStore
+
+_DOCUMENTS = ("metadata.json", "study.json", "hunt.json")
+"""A folder that has one of them, or trials alone, is that of an experiment."""
+
+
+def merge(folders: Sequence[Path], out: Path, on_progress: Progress = silent) -> int:
+    """Puts the trials of some folders into one, which may have some already; how many were new.
+
+    Raises RequestError, and ResultError if a store is damaged.
+    """
+    steps = [(folder, engine) for folder in folders for engine in engines(folder)]
+    for folder in folders:
+        if folder not in (one for one, _ in steps):
+            raise RequestError(f"{folder} has no trials; accepted: the folder that --out named")
+    new = 0
+    document = next((name for name in _DOCUMENTS if (out / name).exists()), _DOCUMENTS[0])
+    with reserve(out, document, "result", lambda _: (), homes_of_trials(*(engine for _, engine in steps))):
+        for number, (folder, engine) in enumerate(steps):
+            new += take_trials(folder, engine, out)
+            on_progress("stores", number + 1, len(steps))
+    return new
+
+
+def take_trials(folder: Path, engine: str, out: Path) -> int:
+    """Copies the trials of an engine that are not there; how many. The caller holds `out`."""
+    store, new = TrialStore(out, engine), 0
+    store.load()
+    for file in trial_files(folder, engine):
+        rows = read(file, scan([file]))
+        there = store.seeds(rows["point"].unique().to_list())
+        if there:
+            keep = [seed not in there.get(point, ()) for point, seed in rows.select("point", "seed").iter_rows()]
+            rows = rows.filter(pl.Series(keep, dtype=pl.Boolean))
+        if rows.height:
+            store.write_frame(rows)
+            store.know(rows["point"].to_list(), rows["seed"].to_list())
+            new += rows.height
+    return new

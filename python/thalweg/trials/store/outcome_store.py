@@ -1,0 +1,94 @@
+"""A store of outcomes as text that loses nothing.
+
+The rows of its files, beside `point` (a fingerprint), `seed` and `error` (always null: what failed runs again):
+
+    text     the outcome of the trial, or the values of a measure (`base/executor.py`), as JSON
+    core_s   the processor time that the trial took
+
+Limits: what this process adds is not read back; it is there for the next run. The texts of two files are in
+memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from thalweg import _native
+from thalweg.trials.store.trial_files import of_all, read, scan, trial_files
+from thalweg.trials.store.trial_store import TrialStore
+from thalweg.trials.store.writer import Writer
+
+Told = tuple[str, float]
+"""A text, and seconds of processor time."""
+_SCHEMA = of_all() | {"text": pl.String, "core_s": pl.Float64}
+_CACHED = 2
+
+
+@dataclass
+class OutcomeStore(TrialStore):
+    """Outcomes in a folder that the caller holds, open for writing."""
+
+    _files: list[Path] = field(default_factory=list, repr=False)
+    _places: dict[str, list[int]] = field(default_factory=dict, repr=False)
+    """The files, by number, with trials of a fingerprint."""
+    _cache: dict[int, pl.DataFrame] = field(default_factory=dict, repr=False)
+    _rows: list[tuple[str, int, None, str, float]] = field(default_factory=list, repr=False)
+    _added: dict[str, set[int]] = field(default_factory=dict, repr=False)
+    """The trials of scenarios to which this process has added some, those that were there included."""
+
+    @staticmethod
+    @contextmanager
+    def opened(folder: Path) -> Iterator[OutcomeStore]:
+        """The store in a folder; what was added is written at the end, Ctrl-C or not. Raises RequestError."""
+        store = OutcomeStore(folder, _native.engine())
+        store.load()
+        try:
+            yield store
+        finally:
+            store.writer.write()
+
+    def __post_init__(self) -> None:
+        """Nothing waits yet."""
+        self.writer = Writer(self._write)
+
+    def load(self) -> None:
+        """Reads which trials there are. Raises ResultError."""
+        super().load()
+        self._files = trial_files(self.folder, self.engine)
+        for number, file in enumerate(self._files):
+            for point in read(file, scan([file]).select("point").unique())["point"]:
+                self._places.setdefault(point, []).append(number)
+
+    def found(self, point: str, seeds: Sequence[int]) -> Mapping[int, Told]:
+        """The trials of a scenario that were there at the start, by their seeds. Raises ResultError."""
+        found: dict[int, Told] = {}
+        for number in self._places.get(point, ()):
+            rows = self._frame(number).filter((pl.col("point") == point) & pl.col("seed").is_in(seeds))
+            for seed, text, core_s in rows.select("seed", "text", "core_s").iter_rows():
+                found.setdefault(seed, (text, core_s))
+        return found
+
+    def add(self, point: str, told: Iterable[tuple[int, str, float]]) -> None:
+        """Takes trials of a scenario that were not there: seed, text and core_s. Raises RequestError."""
+        known = self._added.setdefault(point, set(self.seeds([point]).get(point, ())))
+        rows = [(point, seed, None, text, core_s) for seed, text, core_s in told if seed not in known]
+        known.update(seed for _, seed, *_ in rows)
+        self._rows += rows
+        self.writer.write_if_due()
+
+    def _frame(self, number: int) -> pl.DataFrame:
+        if number not in self._cache:
+            while len(self._cache) >= _CACHED:
+                del self._cache[next(iter(self._cache))]
+            self._cache[number] = read(self._files[number], scan([self._files[number]]).select([*_SCHEMA]))
+        return self._cache[number]
+
+    def _write(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self.write_frame(pl.DataFrame(rows, schema=_SCHEMA, orient="row"))

@@ -1,0 +1,188 @@
+"""An executor that plays only what a store lacks, or its share of that.
+
+What is there is handed over first, as if it had just been played; its processor time is what it took then. Under
+the auditor all trials run, because those in the store may not have been watched.
+
+Limits: a scenario with a controller of this process alone always runs, and what failed runs again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from thalweg import _native
+from thalweg.base.executor import Batch, Executor, Failed, Finished, Measure, Report, T, Take, unheard
+from thalweg.engine import audit
+from thalweg.engine.outcome import Trial
+from thalweg.engine.scenario import Scenario
+from thalweg.trials.store.outcome_store import OutcomeStore, Told
+from thalweg.trials.store.shard import Shard
+
+_PIECE = 200
+"""Most trials of a scenario that are played at once, where they come to the store together at their end."""
+_TRACED = 16
+"""The same of trials with traces, for each thread."""
+
+
+class Elsewhere(Exception):  # noqa: N818 - no error: the other shards have the rest
+    """The share of a shard is played, and other trials that were asked for are not in its store."""
+
+
+@dataclass
+class Stored:
+    """Plays trials on an executor, unless a store has them."""
+
+    executor: Executor
+    store: OutcomeStore
+    shard: Shard = field(default_factory=Shard)
+    present: int = 0
+    """Trials that were asked for and were there."""
+    played: int = 0
+    """Trials that were asked for and were not there, in the share of this shard."""
+
+    @property
+    def width(self) -> int:
+        """How many trials it plays at once."""
+        return self.executor.width
+
+    @property
+    def lanes(self) -> int:
+        """How many batches it plays at once."""
+        return self.executor.lanes
+
+    @property
+    def name(self) -> str:
+        """What plays, for people."""
+        return self.executor.name
+
+    def play(self, batches: Iterable[Batch], take: Take, report: Report = unheard) -> None:
+        """Plays what is missing. Raises Elsewhere if a shard leaves trials to others; else as its executor."""
+        before, elsewhere = self.present, 0
+
+        def hear(finished: int) -> None:
+            report(self.present - before + finished)
+
+        def keep(result: Finished | Failed) -> None:
+            batch, numbers = cast(_Label, result.batch.label)
+            number = numbers[result.number]
+            if isinstance(result, Failed):
+                take(Failed(batch, number, result.seed, result.error))
+                return
+            point = batch.scenarios[number].fingerprint
+            if point is not None:
+                self.store.add(point, result.outcomes.told())
+            take(Finished(batch, number, result.outcomes))
+
+        def lacking() -> Iterator[Batch]:
+            nonlocal elsewhere
+            for batch in batches:
+                rest: dict[tuple[int, ...], list[int]] = {}
+                for number, scenario in enumerate(batch.scenarios):
+                    found = self._found(scenario.fingerprint, batch.seeds)
+                    self.present += len(found)
+                    for outcomes in _gathered(scenario, batch.seeds, found):
+                        take(Finished(batch, number, outcomes))
+                    missing = [seed for seed in batch.seeds if seed not in found]
+                    own = self._own(scenario.fingerprint, missing)
+                    elsewhere += len(missing) - len(own)
+                    for run in _runs(batch.seeds, set(own)):
+                        rest.setdefault(run, []).append(number)
+                for seeds, numbers in rest.items():
+                    self.played += len(seeds) * len(numbers)
+                    yield from self._batches(batch, seeds, numbers)
+
+        try:
+            self.executor.play(lacking(), keep, hear)
+        finally:
+            self.store.writer.write()
+        if elsewhere:
+            raise Elsewhere
+
+    def each(
+        self, scenario: Scenario, seeds: Sequence[int], take: Callable[[Trial], T], report: Report = unheard
+    ) -> list[T]:
+        """What a measure makes of each trial; what is missing is played with its trace. Raises as `play`.
+
+        Anything else that takes from traces is not stored.
+        """
+        fingerprint = scenario.fingerprint
+        if not isinstance(take, Measure) or fingerprint is None:
+            return self.executor.each(scenario, seeds, take, report)
+        known_by = f"{fingerprint}\n{take.identity}".encode()
+        point = hashlib.blake2b(known_by, digest_size=len(fingerprint) // 2).hexdigest()
+        found = dict(self._found(point, seeds))
+        self.present += len(found)
+        missing = [seed for seed in seeds if seed not in found]
+        own = self._own(fingerprint, missing)
+        self.played += len(own)
+        most = _TRACED * self.width
+        try:
+            for first in range(0, len(own), most):
+                piece = own[first : first + most]
+
+                def hear(finished: int, before: int = len(found)) -> None:
+                    report(before + finished)
+
+                values = self.executor.each(scenario, piece, take, hear)
+                told = {seed: (json.dumps(value), 0.0) for seed, value in zip(piece, values, strict=True)}
+                self.store.add(point, [(seed, *one) for seed, one in told.items()])
+                found |= told
+        finally:
+            self.store.writer.write()
+        if len(own) < len(missing):
+            raise Elsewhere
+        return [json.loads(found[seed][0]) for seed in seeds]
+
+    def _found(self, point: str | None, seeds: Sequence[int]) -> Mapping[int, Told]:
+        return {} if point is None or audit.is_on() else self.store.found(point, seeds)
+
+    def _own(self, point: str | None, seeds: Sequence[int]) -> Sequence[int]:
+        """The trials of this shard. Dealt out by a hash: neighbours cost alike, and a scenario may have few."""
+        if self.shard.of == 1:
+            return seeds
+        return [
+            seed
+            for seed in seeds
+            if zlib.crc32(f"{point}/{seed}".encode()) % self.shard.of == self.shard.number - 1
+        ]
+
+    def _batches(self, batch: Batch, seeds: Sequence[int], numbers: list[int]) -> Iterator[Batch]:
+        """All scenarios at once, where few trials of each would be lost; else one after the other, in pieces."""
+        if len(seeds) <= _PIECE:
+            yield Batch([batch.scenarios[number] for number in numbers], seeds, (batch, numbers))
+            return
+        for number in numbers:
+            for first in range(0, len(seeds), _PIECE):
+                yield Batch([batch.scenarios[number]], seeds[first : first + _PIECE], (batch, [number]))
+
+
+_Label = tuple[Batch, list[int]]
+"""The batch that was asked for, and the numbers of its scenarios that are played."""
+
+
+def _gathered(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Told]) -> Iterator[_native.Outcomes]:
+    """Outcomes of trials that were there, in runs: outcomes are put together in the order of their first seeds."""
+    for run in _runs(seeds, found):
+        yield scenario.native.gathered([(number, *found[seed]) for number, seed in enumerate(run)])
+
+
+def _runs(seeds: Sequence[int], some: Mapping[int, Told] | set[int]) -> Iterator[tuple[int, ...]]:
+    """Some of the seeds, those next to each other together.
+
+    >>> list(_runs(range(1, 10), {2, 5, 6}))
+    [(2,), (5, 6)]
+    """
+    run: list[int] = []
+    for seed in seeds:
+        if seed in some:
+            run.append(seed)
+        elif run:
+            yield tuple(run)
+            run = []
+    if run:
+        yield tuple(run)
