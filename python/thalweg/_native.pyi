@@ -676,7 +676,8 @@ class Scenario:
         """One trial as text for another process, and the processor time that it took. Raises as `run`."""
 
     def gathered(self, told: Sequence[tuple[int, str, float]]) -> Outcomes:
-        """The outcomes of trials that other processes have played: number, text and processor time of each."""
+        """The outcomes of trials that others have played: number, text and processor time of each. Raises ValueError
+        for a text that is none of this scenario."""
 
     def trials(
         self,

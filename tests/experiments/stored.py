@@ -105,21 +105,6 @@ def _sweep(folder: Path) -> Any:
 
 _FLOWS = ("-c", "cubic", "-c", "reno", "--flows", "2", "--duration", "20 s")
 _CELL = (*_FLOWS, "--buffer", "1", "--rtt-ratio", "1", "--queue", "drop-tail")
-    "-c",
-    "cubic",
-    "-c",
-    "reno",
-    "--buffer",
-    "1",
-    "--rtt-ratio",
-    "1",
-    "--queue",
-    "drop-tail",
-    "--flows",
-    "2",
-    "--duration",
-    "20 s",
-)
 _PATH = ("--start", "classic", "--rate", "20 Mbps", "--rtt", "40 ms", "--buffer", "1", "--application", "0")
 EXPERIMENTS = {
     experiment.name: experiment

@@ -50,12 +50,13 @@ def thalweg(*words: str, cwd: Path) -> None:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a result of two scenarios and a sweep."""
+    """A folder with a result of two scenarios, a score and a sweep."""
     folder = tmp_path_factory.mktemp("stored")
     suite = ("suite", "c4", "--only", "simple*", "-n", "4", "-c", "main=cubic", "--out", "results/cubic")
     thalweg(*suite, cwd=folder)
     (folder / "plan.toml").write_text(PLAN)
     thalweg("sweep", "plan.toml", "--out", "results/sweep", cwd=folder)
+    thalweg("score", "reno", "--suite", "c4", "-n", "2", "--out", "results/score", cwd=folder)
     return folder
 
 
@@ -82,17 +83,26 @@ def test_a_result_in_a_folder_of_the_reader_is_opened_by_the_static_page(opened:
     opens_each_trial_of(view, SuiteResult.load(results / "results" / "cubic"))
 
 
-def test_results_and_sweeps_of_the_folder_are_listed_and_opened_by_the_server(
+def test_results_scores_and_sweeps_of_the_folder_are_listed_and_opened_by_the_server(
     browser: Browser, problems: Problems, results: Path
 ) -> None:
     with running(results) as lab:
         view = lab.page(browser, problems)
         view.get_by_role("tab", name="Results").click()
         offered = view.locator(".offered button")
-        assert offered.all_inner_texts() == ["results/cubic (result)", "results/sweep (sweep)"]
+        assert offered.all_inner_texts() == [
+            "results/cubic (result)",
+            "results/score (study)",
+            "results/sweep (sweep)",
+        ]
         offered.first.click()
         view.locator(".stored-trials").wait_for()
         opens_each_trial_of(view, SuiteResult.load(results / "results" / "cubic"))
+        offered.nth(1).click()
+        view.get_by_label("scenario of the result").get_by_text("satellite").first.wait_for(state="attached")
+        view.locator(".stored-trials button").first.click()
+        view.wait_for_selector("[data-settled]")
+        assert "the hashes are equal" in view.locator(".promise").inner_text()
         offered.last.click()
         view.get_by_label("scenario of the result").get_by_text("path.rtt 40 ms").wait_for(state="attached")
         for index in range(2):

@@ -234,6 +234,10 @@ impl Scenario {
         for (index, text, core_s) in told {
             let outcome = serde_json::from_str::<Outcome>(&text);
             let outcome = outcome.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let flows = self.scenario.flows.len();
+            if outcome.flows.len() != flows || outcome.requests.iter().any(|r| r.flow >= flows) {
+                return Err(PyValueError::new_err("an outcome of another scenario"));
+            }
             finished.push(Finished {
                 index,
                 outcome,

@@ -6,7 +6,7 @@ import { type Judgement, missing } from "../trial/verdict";
 /** A criterion of a scenario, and what its trials say about it. */
 export type StoredCriterion = Criterion & Judgement;
 
-/** A scenario of a result, or a point of a sweep. */
+/** A scenario of a result or a study, or a point of a sweep. */
 export interface StoredScenario {
   name: string;
   title: string;
@@ -32,7 +32,7 @@ export interface StoredResult {
 /** What a server offers: where it lies, and what it is. */
 export interface ResultEntry {
   path: string;
-  kind: "result" | "sweep";
+  kind: "result" | "study" | "sweep";
 }
 
 /** Who has stored results besides the reader. */

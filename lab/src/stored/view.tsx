@@ -58,7 +58,7 @@ export function Results() {
   return (
     <div class="results">
       <p class="quiet">
-        What <code>thalweg suite</code> or <code>sweep</code> has stored with <code>--out</code>. A trial runs again here, and the page says whether its
+        What <code>thalweg suite</code>, <code>study</code>, <code>score</code> or <code>sweep</code> has stored with <code>--out</code>. A trial runs again here, and the page says whether its
         hash is the same.
       </p>
       <label class="file">

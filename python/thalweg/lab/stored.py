@@ -1,4 +1,4 @@
-"""Results and sweeps that are stored in the folder of the lab: which there are, and the trials in one.
+"""Results, studies and sweeps that are stored in the folder of the lab: which there are, and the trials in one.
 
 A result was written by whoever: where it lies is confined to the folder, and what it says is checked by the store
 (`results`). The scenario of a sweep is read as one that a page asks for: what it names is in the folder, and
@@ -18,13 +18,20 @@ from thalweg import _native
 from thalweg.base.errors import RequestError, ResultError
 from thalweg.base.quantity import text
 from thalweg.engine.catalogue import Entry, find_scenario, list_scenarios
+from thalweg.engine.outcome import Outcomes
+from thalweg.engine.scenario import Scenario
+from thalweg.experiments.comparison.stored import StoredStudy
+from thalweg.experiments.studies.runner.folder import DOCUMENT as STUDY
 from thalweg.experiments.sweep.head import DOCUMENT
 from thalweg.experiments.sweep.result import SweepResult
 from thalweg.experiments.sweep.store import TEXT
 from thalweg.lab.folder import Folder
 from thalweg.results.metadata import METADATA
 from thalweg.results.suite_result import SuiteResult
+from thalweg.trials.store.outcome_store import OutcomeStore, outcomes_again
 
+_KINDS = {METADATA: "result", STUDY: "study", DOCUMENT: "sweep"}
+"""What a folder holds, by its document."""
 _DEPTH = 4
 _DIGITS = 3
 _MOST_FOLDERS = 5_000
@@ -34,7 +41,7 @@ MOST_TRIALS = 1_000
 
 
 def listed(folder: Folder) -> list[dict[str, str]]:
-    """The results and sweeps in the folder: `path` below it, and `kind`. Links to folders are not followed."""
+    """What is stored in the folder: `path` below it, and `kind`. Links to folders are not followed."""
     found: list[dict[str, str]] = []
     waiting = [(folder.path, 0)]
     for visited, (place, depth) in enumerate(waiting):
@@ -45,7 +52,7 @@ def listed(folder: Folder) -> list[dict[str, str]]:
         except OSError:
             continue
         names = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
-        kind = "result" if METADATA in names else "sweep" if DOCUMENT in names else None
+        kind = next((kind for document, kind in _KINDS.items() if document in names), None)
         if kind is not None:
             found.append({"path": str(place.relative_to(folder.path)), "kind": kind})
         elif depth < _DEPTH:
@@ -55,7 +62,7 @@ def listed(folder: Folder) -> list[dict[str, str]]:
 
 
 def opened(folder: Folder, path: str) -> dict[str, Any]:
-    """The scenarios of a result, or the points of a sweep, each with its text and trials. Raises RequestError."""
+    """The scenarios of a result or study, or the points of a sweep, with texts and trials. Raises RequestError."""
     place = folder.inside(path)
     if (place / DOCUMENT).is_file():
         _refuse_links(place)
@@ -64,9 +71,11 @@ def opened(folder: Folder, path: str) -> dict[str, Any]:
         except pl.exceptions.PolarsError as error:
             reason = str(error).partition("\n")[0]
             raise RequestError(f"{place}: the store is damaged: {reason}; accepted: a sweep as it was") from None
-    if (place / METADATA).is_file():
+    if (place / METADATA).is_file() or (place / STUDY).is_file():
         _refuse_links(place)
     try:
+        if (place / STUDY).is_file():
+            return _study(folder, place)
         result = SuiteResult.load(place)
     except ResultError as error:
         raise RequestError(str(error)) from None
@@ -94,10 +103,43 @@ def opened(folder: Folder, path: str) -> dict[str, Any]:
 
 def _refuse_links(place: Path) -> None:
     """Refuses a store with files that lie elsewhere, by links of folders too. Raises RequestError."""
-    tables = (file for depth in ("*.parquet", "*/*.parquet", "*/*/*.parquet") for file in place.glob(depth))
-    for file in (place / DOCUMENT, place / METADATA, *tables):
+    depths = ("*.parquet", "*/*.parquet", "*/*/*.parquet", "*/*.toml")
+    tables = (file for depth in depths for file in place.glob(depth))
+    for file in (*(place / document for document in _KINDS), *tables):
         if os.path.lexists(file) and Path(os.path.realpath(file)) != file:
             raise RequestError(f"{file} is a link, or lies behind one; accepted: a store without links")
+
+
+def _study(folder: Folder, place: Path) -> dict[str, Any]:
+    """The scenarios of a study or a score, with the trials that its store has. Raises RequestError."""
+    study = StoredStudy.load(place)
+    store = OutcomeStore(place, _native.engine())
+    store.load()
+    scenarios = []
+    for name, toml in study.scenarios().items():
+        folder.checked(toml, {})
+        try:
+            native = _native.Scenario.from_toml(toml.encode(), name, [], [], folder.resolver())
+        except _native.ScenarioError as error:
+            raise RequestError(str(error)) from None
+        scenario = Scenario(native, name)
+        found = store.found(scenario.fingerprint or "", study.seeds[:MOST_TRIALS])
+        if not found:
+            continue
+        seeds = sorted(found)
+        outcomes = Outcomes.of(outcomes_again(scenario, seeds, found), scenario.description)
+        scenarios.append(
+            {
+                "name": name,
+                "title": scenario.title,
+                "about": f"{outcomes.n} trials",
+                "toml": scenario.toml,
+                "seeds": [str(seed) for seed in seeds],
+                "hashes": outcomes.trials["trace_hash"].to_list(),
+                "criteria": [],
+            }
+        )
+    return {"title": study.name, "version": study.version, "scenarios": scenarios}
 
 
 def _base(folder: Folder, reference: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ import polars as pl
 
 from thalweg.base.errors import ResultError
 from thalweg.base.files.folder import find_file
+from thalweg.base.files.regular_file import read_regular
 from thalweg.base.files.seal import check_file
 from thalweg.experiments.studies.runner.folder import DOCUMENT
 from thalweg.experiments.studies.runner.samples import TRIALS
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+_LARGEST = 32 << 20
+"""Bytes of a scenario, which may have its traces in it."""
 Row = Mapping[str, Any]
 _Sample: TypeAlias = "tuple[npt.NDArray[np.int64], Values]"
 """Seeds and values."""
@@ -56,6 +59,20 @@ class StoredStudy:
     rows: list[Row]
     samples: Callable[[], Samples] | None = None
     """Reads the values of all trials, if they are stored. Raises ResultError."""
+
+    seeds: range = range(0)
+    """Of the trials of each cell."""
+    files: Sequence[str] = ()
+    """What belongs to it, by names below the folder."""
+
+    def scenarios(self) -> dict[str, str]:
+        """The scenarios that ran, by their names. Raises RequestError."""
+        found = {}
+        for name in self.files:
+            file = PurePath(name)
+            if file.suffix == ".toml" and (where := find_file(self.folder, file)) is not None:
+                found[file.stem] = read_regular(where, _LARGEST, "a scenario").decode(errors="replace")
+        return found
 
     @staticmethod
     def is_in(folder: Path) -> bool:
@@ -78,7 +95,11 @@ class StoredStudy:
         hashes, trials = read_hashes(file, document), find_file(folder, f"{TRIALS}.parquet")
         if trials is not None and hashes is not None:
             check_file(trials, hashes, trials.name, "Run the study again")
-        return StoredStudy(folder, name, version, rows, None if trials is None else partial(_samples, trials))
+        samples = None if trials is None else partial(_samples, trials)
+        numbers = [document.get(key) for key in ("seed", "trials")]
+        seed, n = (number if isinstance(number, int) and number >= 0 else 0 for number in numbers)
+        files = [name for name in document.get("files", []) if isinstance(name, str)]
+        return StoredStudy(folder, name, version, rows, samples, range(seed, seed + n), files)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from pathlib import Path
 import polars as pl
 
 from thalweg import _native
+from thalweg.base.errors import ResultError
+from thalweg.engine.scenario import Scenario
 from thalweg.trials.store.trial_files import of_all, read, scan, trial_files
 from thalweg.trials.store.trial_store import TrialStore
 from thalweg.trials.store.writer import Writer
@@ -92,3 +94,13 @@ class OutcomeStore(TrialStore):
         rows, self._rows = self._rows, []
         if rows:
             self.write_frame(pl.DataFrame(rows, schema=_SCHEMA, orient="row"))
+
+
+def outcomes_again(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Told]) -> _native.Outcomes:
+    """The outcomes of trials of a scenario, in the order of these seeds. Raises ResultError for another text."""
+    try:
+        return scenario.native.gathered([(number, *found[seed]) for number, seed in enumerate(seeds)])
+    except ValueError as error:
+        raise ResultError(
+            f"the stored trials of {scenario.name} are damaged: {error}; accepted: a store as it was written"
+        ) from None

@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from thalweg import _native
 from thalweg.base.executor import Batch, Executor, Failed, Finished, Measure, Report, T, Take, unheard
 from thalweg.engine import audit
 from thalweg.engine.outcome import Trial
 from thalweg.engine.scenario import Scenario
-from thalweg.trials.store.outcome_store import OutcomeStore, Told
+from thalweg.trials.store.outcome_store import OutcomeStore, Told, outcomes_again
 from thalweg.trials.store.shard import Shard
 
 _PIECE = 200
@@ -85,8 +84,9 @@ class Stored:
                 for number, scenario in enumerate(batch.scenarios):
                     found = self._found(scenario.fingerprint, batch.seeds)
                     self.present += len(found)
-                    for outcomes in _gathered(scenario, batch.seeds, found):
-                        take(Finished(batch, number, outcomes))
+                    # In runs: outcomes are put together in the order of their first seeds.
+                    for run in _runs(batch.seeds, found):
+                        take(Finished(batch, number, outcomes_again(scenario, run, found)))
                     missing = [seed for seed in batch.seeds if seed not in found]
                     own = self._own(scenario.fingerprint, missing)
                     elsewhere += len(missing) - len(own)
@@ -163,12 +163,6 @@ class Stored:
 
 _Label = tuple[Batch, list[int]]
 """The batch that was asked for, and the numbers of its scenarios that are played."""
-
-
-def _gathered(scenario: Scenario, seeds: Sequence[int], found: Mapping[int, Told]) -> Iterator[_native.Outcomes]:
-    """Outcomes of trials that were there, in runs: outcomes are put together in the order of their first seeds."""
-    for run in _runs(seeds, found):
-        yield scenario.native.gathered([(number, *found[seed]) for number, seed in enumerate(run)])
 
 
 def _runs(seeds: Sequence[int], some: Mapping[int, Told] | set[int]) -> Iterator[tuple[int, ...]]:
