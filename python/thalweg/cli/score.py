@@ -48,7 +48,7 @@ def score(
 
     Example: `thalweg score mine.py --suite search`
     """
-    from thalweg.cli.storing import playing, shard_of, tell_shard  # noqa: PLC0415 - loads tables
+    from thalweg.cli.store.playing import playing, shard_of, tell_shard  # noqa: PLC0415 - loads tables
     from thalweg.experiments.score import score as scored_by  # noqa: PLC0415
     from thalweg.experiments.score.store import reserve, save  # noqa: PLC0415
     from thalweg.trials.store.stored import Elsewhere  # noqa: PLC0415

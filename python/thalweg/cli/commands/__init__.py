@@ -20,7 +20,7 @@ COMMANDS = {
         "Run a scenario over a space of its keys, controllers and seeds: `thalweg sweep PLAN.toml --out DIR`, "
         "which is short for `thalweg sweep run`; see `thalweg docs sweeps`.",
     ),
-    "merge": postponed("merge:merge", "Put the trials of several folders into one."),
+    "merge": postponed("store.merge:merge", "Put the trials of several folders into one."),
     "hunt": postponed(
         "hunt.hunt:hunt", "Search a space for the scenario in which a flow does worst, and make it small."
     ),

@@ -59,7 +59,7 @@ def hunt(
 
     Example: `thalweg hunt plan.toml --out results/hunt --keep corpus`
     """
-    from thalweg.cli.storing import storing  # noqa: PLC0415 - loads tables
+    from thalweg.cli.store.playing import storing  # noqa: PLC0415 - loads tables
     from thalweg.experiments.hunt import Hunt  # noqa: PLC0415 - loads tables
     from thalweg.experiments.hunt.keep import SHRUNK, check_corpus, reserve_folder, save  # noqa: PLC0415
     from thalweg.experiments.hunt.keep import keep as keep_in  # noqa: PLC0415

@@ -41,7 +41,7 @@ from thalweg.cli.options import (
 )
 from thalweg.cli.run.outcomes import print_outcomes
 from thalweg.cli.status import INTERRUPTED, of_result
-from thalweg.cli.storing import playing
+from thalweg.cli.store.playing import playing
 from thalweg.engine.catalogue import find_scenario
 from thalweg.engine.outcome import Outcomes
 from thalweg.engine.scenario import Interrupted, Scenario

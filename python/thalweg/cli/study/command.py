@@ -28,7 +28,7 @@ from thalweg.cli.options import (
     refuse_audit,
 )
 from thalweg.cli.status import PASSED
-from thalweg.cli.storing import playing, shard_of, tell_shard
+from thalweg.cli.store.playing import playing, shard_of, tell_shard
 from thalweg.cli.study.end import Ending, NoReport, Out, conclude, reserved
 from thalweg.cli.study.live import OPTIONS, announce, timing
 from thalweg.experiments.studies.runner.estimate import LONG_S

@@ -33,7 +33,7 @@ from thalweg.cli.options import (
     settings,
 )
 from thalweg.cli.status import INTERRUPTED, PASSED, of_result
-from thalweg.cli.storing import shard_of, storing, tell_shard
+from thalweg.cli.store.playing import shard_of, storing, tell_shard
 from thalweg.cli.suite.against import as_markdown, complain_of, print_standing
 from thalweg.engine.catalogue import Suite
 from thalweg.engine.scenario import Scenario
