@@ -33,7 +33,8 @@ _RUN = [sys.executable, "-c", "import sys; from thalweg.cli import main; sys.exi
 _TRIALS = 20
 _PATIENCE_S = 60.0
 """For what ends by itself: the process that bundles the drawing program of a page ends when it finds no reader."""
-_STEPS = {".unfinished", ".whole", ".moving", ".partial"}
+_STEPS = {".unfinished", ".whole", ".moving", ".partial", "trials"}
+"""Folders on the way to a result; the trials of each seed stay, and what is killed leaves some."""
 
 
 @dataclass
@@ -212,7 +213,8 @@ def _is_step(name: str) -> bool:
 
 
 def _listing(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    names = (str(path.relative_to(folder)) for path in folder.rglob("*"))
+    return {name for name in names if name.partition("/")[0] != "trials"}
 
 
 if __name__ == "__main__":

@@ -127,8 +127,10 @@ def _printed(folder: Path, command: str) -> str:
 
 
 def _stored(folder: Path) -> Iterator[str]:
-    """The names in a folder, and the text of its documents."""
+    """The names in a folder, and the text of its documents; the files with trials are more where time is short."""
     for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+        if file.parent.parent.name == "trials":
+            continue
         yield _steady(f"{file.relative_to(folder)}\n", folder.parent)
         if file.suffix in {".json", ".md", ".toml"}:
             text = file.read_text(encoding="utf-8")

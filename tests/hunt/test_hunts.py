@@ -104,7 +104,7 @@ def test_a_search_that_finds_nothing_worse_says_so(tmp_path: Path, capsys: Captu
         (tmp_path / "out" / stale).write_text("{}", encoding="utf-8")
     assert main(words) == 5
     printed = capsys.readouterr()
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {"hunt.json"}, (
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"hunt.json", "trials"}, (
         "nothing that calls itself a find"
     )
     assert "nothing found: none of 3 scenarios is worse than that of the plan" in printed.out
@@ -120,7 +120,13 @@ def test_the_command_writes_a_find_and_keeps_it_in_a_suite(plan: Path, tmp_path:
     assert (document["scenarios"], len(document["history"]), document["complete"]) == (8, 8, True)
     assert json.loads((out / "hunt.json").read_text()) == document
     assert (out / "find.toml").read_text() == document["scenario"]
-    assert {file.name for file in out.iterdir()} == {"find.toml", "found.toml", "find.html", "hunt.json"}
+    assert {file.name for file in out.iterdir()} == {
+        "find.toml",
+        "found.toml",
+        "find.html",
+        "hunt.json",
+        "trials",
+    }
     (entry,) = Suite.find(corpus).entries
     assert entry.read().decode() == document["scenario"]
     assert main(["suite", str(corpus), "-n", "2", "--out", str(tmp_path / "suite"), "--no-report"]) == 1
@@ -128,7 +134,8 @@ def test_the_command_writes_a_find_and_keeps_it_in_a_suite(plan: Path, tmp_path:
     for stale in ("failed-7.toml", "find.html"):
         (out / stale).write_text("old", encoding="utf-8")
     assert main([*words, "--no-figure"]) == 0, "again: it is not kept twice"
-    assert {file.name for file in out.iterdir()} == {"find.toml", "found.toml", "hunt.json"}, "nothing stale"
+    left = {"find.toml", "found.toml", "hunt.json", "trials"}
+    assert {file.name for file in out.iterdir()} == left, "nothing stale"
     assert len(Suite.find(corpus).entries) == 1
 
 

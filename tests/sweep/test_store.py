@@ -370,7 +370,7 @@ def test_a_ctrl_c_while_rows_are_written_loses_none(
 
     monkeypatch.setattr(Store, "write_frame", stopped)
     monkeypatch.setattr(
-        "thalweg.experiments.sweep.run.BATCH_S", 1e9
+        "thalweg.trials.store.writer.BATCH_S", 1e9
     )  # all rows wait for the end, however slow the machine
     first = sweep.play(tmp_path / "out", ThisMachine(2), Shard())
     stored = SweepResult.load(tmp_path / "out").scan().collect()
@@ -405,7 +405,7 @@ def test_slow_first_trials_of_an_estimate_or_a_refused_run_are_not_stored(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "thalweg.experiments.sweep.run.BATCH_S", 0.0
+        "thalweg.trials.store.writer.BATCH_S", 0.0
     )  # as if each trial took longer than what may be lost
     sweep, before = Sweep(scenario, AXES, trials=3), sorted(tmp_path.rglob("*"))
     assert sweep.estimate().missing == 12
