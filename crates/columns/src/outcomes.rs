@@ -61,7 +61,7 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .count("packets_marked", |row| row.flow.packets_marked)
         .count("spurious_losses", |row| row.flow.spurious_losses)
         .count("timeouts", |row| row.flow.timeouts)
-        .float("loss", |row| loss(row.flow))
+        .float("loss", |row| of_sent(row.flow, row.flow.packets_lost))
         .seconds("mean_rtt_s", |row| row.flow.mean_rtt)
         .seconds("min_rtt_s", |row| row.flow.min_rtt)
         .seconds("max_rtt_s", |row| row.flow.max_rtt)
@@ -73,16 +73,29 @@ pub fn flows(specs: &[FlowSpec], trials: &[Finished]) -> Table {
         .seconds("event_rtt_s", |row| row.flow.event_rtt)
         .seconds("event_rtt_high_s", |row| row.flow.event_rtt_high)
         .float("load", |row| row.flow.load.unwrap_or(f64::NAN))
+        .seconds("starvation_s", |row| row.flow.starvation)
+        .seconds("convergence_s", |row| row.flow.convergence)
+        .float("oscillation", |row| {
+            row.flow.oscillation.unwrap_or(f64::NAN)
+        })
+        .float("utilisation", |row| {
+            row.flow.utilisation.unwrap_or(f64::NAN)
+        })
+        .float("drops", |row| of_sent(row.flow, row.flow.packets_dropped))
+        .float("marks", |row| of_sent(row.flow, row.flow.packets_marked))
+        .float("spurious_loss", |row| {
+            of_sent(row.flow, row.flow.spurious_losses)
+        })
         .seconds("frame_delay_s", |row| row.flow.frame_delay)
         .seconds("max_frame_delay_s", |row| row.flow.max_frame_delay)
         .finish()
 }
 
-/// Packets declared lost, of those sent; none of a flow that sent nothing.
-fn loss(flow: &FlowOutcome) -> f64 {
+/// Some packets, of those that a flow sent; not a number if it sent none.
+fn of_sent(flow: &FlowOutcome, packets: u64) -> f64 {
     match flow.packets_sent {
         0 => f64::NAN,
-        sent => flow.packets_lost as f64 / sent as f64,
+        sent => packets as f64 / sent as f64,
     }
 }
 

@@ -7,7 +7,9 @@ import { quantile } from "./quantile";
 /** Times of a flow, from the start of the trial. */
 const TIMES = ["completion_s", "closed_s"];
 /** Metrics that a flow has which does not finish. */
-const UNTIL_THE_END = ["rate", "loss", "rtt", "queue-delay", "share"];
+const OVER_TIME = ["starvation", "convergence", "oscillation"];
+const OF_PACKETS = ["utilisation", "drops", "marks", "spurious-loss", "max-rtt"];
+const UNTIL_THE_END = ["rate", "loss", "rtt", "queue-delay", "share", ...OVER_TIME, ...OF_PACKETS];
 
 /** What a criterion bounds, and how. */
 export type Bound = Pick<Criterion, "flow" | "stream" | "metric" | "column" | "at_most" | "at_least" | "in" | "floor">;

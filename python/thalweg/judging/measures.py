@@ -50,6 +50,14 @@ MEASURES = {
         Measure("max-frame-delay", "s", "max_frame_delay_s", "lower", ("call",)),
         Measure("load", "share", "load", None, _ANY),
         Measure("share", "share", "share", None, _ANY),
+        Measure("starvation", "s", "starvation_s", "lower", _ANY),
+        Measure("convergence", "s", "convergence_s", "lower", _ANY),
+        Measure("oscillation", "share", "oscillation", "lower", _ANY),
+        Measure("utilisation", "share", "utilisation", "higher", _DATA),
+        Measure("drops", "share", "drops", "lower", _ANY),
+        Measure("marks", "share", "marks", "lower", _ANY),
+        Measure("spurious-loss", "share", "spurious_loss", "lower", _ANY),
+        Measure("max-rtt", "s", "max_rtt_s", "lower", _ANY),
     )
 }
 """All of them by name."""

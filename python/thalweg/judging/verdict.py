@@ -3,8 +3,9 @@
 A criterion bounds one metric of one flow: every trial must stay at or under `at_most`, or at or over `at_least`.
 With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
 over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
-Rate, loss, RTT, queue delay and share are of what happened until the flow or the trial ended, whether the flow
-finished or not; a trial that does not define them, of a flow that sent nothing, has the worst value too.
+Rate, loss, RTT, queue delay, share and others (`_UNTIL_THE_END`) are of what happened until the flow or the trial
+ended, whether the flow finished or not; a trial that does not define them, of a flow that sent nothing or that never
+converged, has the worst value too.
 
 Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
 that starts 60 ms late and takes no longer has the same completion. So trials that differ in nothing but that draw
@@ -42,7 +43,9 @@ Answer = Literal["pass", "fail", "infeasible"]
 Side = Literal["at_most", "at_least"]
 
 _TIMES = {"completion": "completion_s", "closed": "closed_s"}
-_UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share")
+_OVER_TIME = ("starvation", "convergence", "oscillation")
+_OF_PACKETS = ("utilisation", "drops", "marks", "spurious-loss", "max-rtt")
+_UNTIL_THE_END = ("rate", "loss", "rtt", "queue-delay", "share", *_OVER_TIME, *_OF_PACKETS)
 """Metrics that a flow has which does not finish."""
 
 

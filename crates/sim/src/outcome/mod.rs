@@ -5,6 +5,7 @@ mod link;
 pub(crate) mod media;
 pub(crate) mod passages;
 pub(crate) mod series;
+pub(crate) mod sharing;
 pub(crate) mod summary;
 pub(crate) mod trace;
 
@@ -121,6 +122,19 @@ pub struct FlowOutcome {
     /// Bytes that its sender of data sent while all flows were active, over the capacity of the path then; absent in
     /// real time.
     pub load: Option<f64>,
+    /// The longest time with less than a tenth of an equal share; absent if no criterion is over time, or without
+    /// another flow.
+    #[serde(default)]
+    pub starvation: Option<Duration>,
+    /// The time until flows share equally; absent as well if they never do.
+    #[serde(default)]
+    pub convergence: Option<Duration>,
+    /// Standard deviation of its rate over the mean, by seconds.
+    #[serde(default)]
+    pub oscillation: Option<f64>,
+    /// Share of the time that the busiest link of its data was transmitting; absent in real time.
+    #[serde(default)]
+    pub utilisation: Option<f64>,
     /// Mean delay of frames of the worst stream of a call, of those that skip no frames.
     pub frame_delay: Option<Duration>,
     /// The largest delay of a frame of these streams.

@@ -2,6 +2,7 @@
 
 use super::media::{summarise, worst_delays};
 use super::series::Series;
+use super::sharing::Sharing;
 use super::{FlowOutcome, LinkOutcome, Outcome, RequestOutcome};
 use crate::scenario::hop::{Direction, LinkId};
 use crate::scenario::{Scenario, Workload};
@@ -76,17 +77,26 @@ struct Shared {
 }
 
 impl<P: Packet> Summary<'_, P> {
-    /// The outcome, with these series.
+    /// The outcome, with these series if the scenario asks for them.
     pub(crate) fn outcome(&self, series: Option<Series>) -> Outcome {
         let end = self.now - Instant::START;
         let now = Moment::new(self.now, self.flows.len(), self.connections);
         let shared = self.shared(&now);
-        let flows: Vec<FlowOutcome> = (0..self.flows.len())
+        let mut flows: Vec<FlowOutcome> = (0..self.flows.len())
             .map(|flow| self.flow_outcome(flow, &shared, &now))
             .collect();
-        let links = LinkId::all(self.scenario.hops.len())
+        let links: Vec<LinkOutcome> = LinkId::all(self.scenario.hops.len())
             .map(|link| self.link_outcome(link, end))
             .collect();
+        if let Some(series) = series.as_ref().filter(|_| self.is_over_time()) {
+            self.share_over_time(series, &mut flows);
+        }
+        for (flow, outcome) in flows.iter_mut().enumerate() {
+            let busy = self
+                .data_links(flow)
+                .map(|link| links[link.index()].utilisation);
+            outcome.utilisation = busy.reduce(f64::max);
+        }
         Outcome {
             seed: self.seed,
             end,
@@ -98,8 +108,38 @@ impl<P: Packet> Summary<'_, P> {
             flows,
             links,
             requests: self.requests(),
-            series,
+            series: series.filter(|_| self.scenario.sample.is_some()),
         }
+    }
+
+    fn is_over_time(&self) -> bool {
+        let mut criteria = self.scenario.criteria.iter();
+        criteria.any(|criterion| criterion.metric.is_over_time())
+    }
+
+    /// How the flows shared over time, from their starts to their completions or the end.
+    fn share_over_time(&self, series: &Series, flows: &mut [FlowOutcome]) {
+        let active: Vec<Range<Instant>> = (flows.iter())
+            .map(|flow| {
+                let at =
+                    |time: Option<Duration>| time.map_or(self.now, |time| Instant::START + time);
+                at(flow.start)..at(flow.completion)
+            })
+            .collect();
+        let sharing = Sharing::new(series, &active);
+        let convergence = sharing.convergence();
+        for (flow, outcome) in flows.iter_mut().enumerate() {
+            outcome.starvation = sharing.starvation(flow);
+            outcome.convergence = convergence;
+            outcome.oscillation = sharing.oscillation(flow);
+        }
+    }
+
+    /// The links that the data of a flow crosses.
+    fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> + '_ {
+        let connection = &self.connections[self.flows[flow].start];
+        let direction = Direction::from(connection.sending_side());
+        connection.routes[direction].iter().copied()
     }
 
     /// What happened while all flows were active.

@@ -27,6 +27,22 @@ pub enum Metric {
     EventRttHigh,
     /// What the flow sent of what the path could carry while all flows were active.
     Load,
+    /// The longest time without a tenth of an equal share.
+    Starvation,
+    /// The time until flows share equally.
+    Convergence,
+    /// How uneven the rate of the flow is.
+    Oscillation,
+    /// How busy the busiest link of the flow was.
+    Utilisation,
+    /// Packets that queues dropped.
+    Drops,
+    /// Packets that queues marked.
+    Marks,
+    /// Packets declared lost that were not.
+    SpuriousLoss,
+    /// The largest RTT sample.
+    MaxRtt,
     /// Mean delay of the worst stream of a call.
     FrameDelay,
     /// Largest delay of its streams.
@@ -81,6 +97,14 @@ impl Metric {
             Metric::EventRtt => "event-rtt",
             Metric::EventRttHigh => "event-rtt-high",
             Metric::Load => "load",
+            Metric::Starvation => "starvation",
+            Metric::Convergence => "convergence",
+            Metric::Oscillation => "oscillation",
+            Metric::Utilisation => "utilisation",
+            Metric::Drops => "drops",
+            Metric::Marks => "marks",
+            Metric::SpuriousLoss => "spurious-loss",
+            Metric::MaxRtt => "max-rtt",
             Metric::FrameDelay => "frame-delay",
             Metric::MaxFrameDelay => "max-frame-delay",
             Metric::MeanDelay => "mean-delay",
@@ -110,6 +134,24 @@ impl Metric {
             Metric::Load => {
                 "sent by the flow, of the capacity of the path, while all flows were active"
             }
+            Metric::Starvation => {
+                "longest time with less than a tenth of an equal share, beside other flows"
+            }
+            Metric::Convergence => {
+                "from when all flows are active until they share equally for 5 s (Jain's index 0.9)"
+            }
+            Metric::Oscillation => {
+                "standard deviation of the rate over its mean, by seconds, in the second half of the flow"
+            }
+            Metric::Utilisation => {
+                "time that the busiest link of the data was transmitting, from the start to the end"
+            }
+            Metric::Drops => "packets of data that queues dropped, of those that the sender sent",
+            Metric::Marks => "packets of data that queues marked, of those that the sender sent",
+            Metric::SpuriousLoss => {
+                "packets that the sender declared lost wrongly, of those that it sent"
+            }
+            Metric::MaxRtt => "largest RTT sample of the sender of data",
             Metric::FrameDelay => "mean delay of frames of the worst stream that skips none",
             Metric::MaxFrameDelay => "largest delay of a frame of the streams that skip none",
             Metric::MeanDelay => "mean delay of the counted frames",
@@ -124,7 +166,7 @@ impl Metric {
     }
 
     /// All of them.
-    pub const ALL: [Metric; 18] = [
+    pub const ALL: [Metric; 26] = [
         Metric::Completion,
         Metric::Closed,
         Metric::Rate,
@@ -135,6 +177,14 @@ impl Metric {
         Metric::EventRtt,
         Metric::EventRttHigh,
         Metric::Load,
+        Metric::Starvation,
+        Metric::Convergence,
+        Metric::Oscillation,
+        Metric::Utilisation,
+        Metric::Drops,
+        Metric::Marks,
+        Metric::SpuriousLoss,
+        Metric::MaxRtt,
         Metric::FrameDelay,
         Metric::MaxFrameDelay,
         Metric::MeanDelay,
@@ -164,11 +214,32 @@ impl Metric {
     pub fn is_end(self) -> bool {
         matches!(self, Metric::Completion | Metric::Closed)
     }
+    /// Whether it needs other flows beside it.
+    pub(crate) fn is_of_several(self) -> bool {
+        matches!(
+            self,
+            Metric::Share | Metric::Starvation | Metric::Convergence
+        )
+    }
+    /// Whether it is of the flow over time, in bins (`outcome/sharing.rs`).
+    pub(crate) fn is_over_time(self) -> bool {
+        matches!(
+            self,
+            Metric::Starvation | Metric::Convergence | Metric::Oscillation
+        )
+    }
     /// Its unit.
     pub fn unit(self) -> Unit {
         match self {
             Metric::Rate => Unit::Rate,
-            Metric::Loss | Metric::Share | Metric::Load => Unit::Share,
+            Metric::Loss
+            | Metric::Share
+            | Metric::Load
+            | Metric::Oscillation
+            | Metric::Utilisation
+            | Metric::Drops
+            | Metric::Marks
+            | Metric::SpuriousLoss => Unit::Share,
             _ => Unit::Time,
         }
     }
@@ -260,11 +331,9 @@ impl Criterion {
     pub fn column(&self) -> String {
         match self.metric {
             Metric::Rate => "mean_rate_bps".to_owned(),
-            Metric::Loss => "loss".to_owned(),
             Metric::Rtt => "mean_rtt_s".to_owned(),
             Metric::QueueDelay => "mean_queue_delay_s".to_owned(),
-            Metric::Share => "share".to_owned(),
-            Metric::Load => "load".to_owned(),
+            time if time.unit() != Unit::Time => time.name().replace('-', "_"),
             time => format!("{}_s", time.name().replace('-', "_")),
         }
     }

@@ -17,7 +17,7 @@
 use crate::quic::LEAST_STREAM_OVERHEAD;
 use crate::scenario::hop::{Direction, Hop};
 use crate::scenario::schema::Stack;
-use crate::scenario::{FlowSpec, Metric, Scenario, Workload};
+use crate::scenario::{FlowSpec, Metric, Scenario, Unit, Workload};
 use thalweg_path::{CapacitySchedule, LinkConfig};
 use thalweg_transport::Role;
 use thalweg_transport::packet::full_packet_payload;
@@ -51,10 +51,9 @@ pub(crate) fn of(hops: &[Hop], flow: &FlowSpec, overhead: u32, metric: Metric) -
     let (down_delay, up_delay) = (delay(&down), delay(&up));
     let rtt = down_delay + up_delay;
     match metric {
-        Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh => return Some(rtt),
-        Metric::Rate | Metric::Loss | Metric::QueueDelay | Metric::Share | Metric::Load => {
-            return None;
-        }
+        Metric::Rtt | Metric::EventRtt | Metric::EventRttHigh | Metric::MaxRtt => return Some(rtt),
+        Metric::QueueDelay | Metric::Starvation | Metric::Convergence => return None,
+        _ if metric.unit() != Unit::Time => return None,
         _ => {}
     }
     let handshake = if flow.transport.zero_rtt {

@@ -27,6 +27,7 @@ pub use error::ScenarioError;
 pub(crate) use flow::Workload;
 pub use flow::{FlowController, FlowSpec};
 
+use crate::outcome::sharing::BIN;
 use hop::{Direction, Hop};
 use thalweg_units::{Bytes, Duration, Instant};
 
@@ -73,7 +74,7 @@ impl Scenario {
 
     /// All that a trial depends on beside its seed, with defaults filled in and units read: two scenarios with the same
     /// text have the same trials in this version of the simulator, however their files are written. Titles are no part
-    /// of it, nor are criteria, but for the flows that a trial waits for. Controllers of a caller's own registry are in
+    /// of it, nor are criteria, but for the flows that a trial waits for and what they have it measure. Controllers of a caller's own registry are in
     /// it by their names alone.
     ///
     /// ```
@@ -91,9 +92,16 @@ impl Scenario {
         let awaited: Vec<bool> = (0..self.flows.len())
             .map(|flow| self.is_awaited(flow))
             .collect();
-        let times = (self.time_limit, self.start_noise, self.sample);
+        let bins = (self.sample, self.bins());
+        let times = (self.time_limit, self.start_noise, bins);
         let rest = (awaited, self.overhead, times, self.jitter_seed);
         format!("{:?} {:?} {rest:?}", self.flows, self.hops)
+    }
+
+    /// The bins of the series that a trial records: those of `sample`, or those that a criterion over time needs.
+    pub(crate) fn bins(&self) -> Option<Duration> {
+        let over_time = (self.criteria.iter()).any(|criterion| criterion.metric.is_over_time());
+        self.sample.or(over_time.then_some(BIN))
     }
 
     /// Simulated time at which a trial ends in any case.

@@ -1,6 +1,7 @@
 //! `[[pass]]`, and whether criteria can be met within the time limit.
 
 use super::Checker;
+use crate::outcome::sharing::BIN;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::guesses;
 use crate::scenario::hop::Hop;
@@ -38,13 +39,13 @@ impl Checker<'_> {
 
     pub(super) fn criteria(
         &self,
-        pass: &[schema::Pass],
         flows: &[FlowSpec],
         hops: &[Hop],
+        file: &schema::ScenarioFile,
         overhead: u32,
     ) -> Result<Vec<Criterion>, ScenarioError> {
         let mut criteria = Vec::new();
-        for (index, pass) in pass.iter().enumerate() {
+        for (index, pass) in file.pass.iter().enumerate() {
             let key = |name: &str| format!("pass.{index}.{name}");
             let names = flows.iter().map(|flow| flow.name.as_str());
             let Some(flow) = flows.iter().position(|flow| flow.name == pass.flow) else {
@@ -65,10 +66,12 @@ impl Checker<'_> {
                 );
                 return self.fail(&key("metric"), problem);
             };
-            if metric == Metric::Share && flows.len() == 1 {
-                let problem = "\"share\" is of what all flows get, and there is one; accepted: two [[flow]] tables or more, or another metric";
+            if metric.is_of_several() && flows.len() == 1 {
+                let name = metric.name();
+                let problem = format!("\"{name}\" needs at least two flows; this scenario has one");
                 return self.fail(&key("metric"), problem);
             }
+            self.check_bins(index, metric, file.sample)?;
             self.check_stream(index, pass, metric, &flows[flow])?;
             let bound = self.bound(index, pass, metric)?;
             if pass.within.is_zero() {
@@ -92,6 +95,26 @@ impl Checker<'_> {
             });
         }
         Ok(criteria)
+    }
+
+    /// Metrics over time are in bins, which those of the series must divide.
+    fn check_bins(
+        &self,
+        index: usize,
+        metric: Metric,
+        sample: Option<Duration>,
+    ) -> Result<(), ScenarioError> {
+        let divides = |every: Duration| BIN.as_nanos().is_multiple_of(every.as_nanos());
+        match sample.filter(|every| metric.is_over_time() && !divides(*every)) {
+            None => Ok(()),
+            Some(every) => {
+                let problem = format!(
+                    "\"{}\" is measured in bins of {BIN}, which sample = \"{every}\" does not divide; accepted: sample = \"10 ms\", \"20 ms\", \"50 ms\" or \"100 ms\", or none",
+                    metric.name()
+                );
+                self.fail(&format!("pass.{index}.metric"), problem)
+            }
+        }
     }
 
     /// Delays are of a stream of media that is measured, and nothing else is.

@@ -83,7 +83,7 @@ impl Checker<'_> {
         for (index, flow) in flows.iter().enumerate() {
             self.check_can_finish(index, flow, &file, &hops)?;
         }
-        let criteria = self.criteria(&file.pass, &flows, &hops, overhead)?;
+        let criteria = self.criteria(&flows, &hops, &file, overhead)?;
         self.check_time_limit(file.time_limit, &flows, &criteria)?;
         let start_noise = self.start_noise(&file)?;
         Ok(Scenario {

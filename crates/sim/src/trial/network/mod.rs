@@ -124,9 +124,9 @@ impl Network {
             overhead: scenario.overhead,
             limit: Instant::START + scenario.time_limit,
             recorder: Recorder::new(record, scenario, &connections).map(Box::new),
-            series: (scenario.sample)
+            series: (scenario.bins())
                 .map(|every| Series::new(every, scenario.flows.len()).with_senders()),
-            noted: vec![Counters::default(); scenario.sample.map_or(0, |_| connections.len())],
+            noted: vec![Counters::default(); scenario.bins().map_or(0, |_| connections.len())],
             links,
             connections,
             elements,
