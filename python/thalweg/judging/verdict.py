@@ -4,7 +4,7 @@ A criterion bounds one metric of one flow: every trial must stay at or under `at
 With `in` below 1 only that share of the trials must. A trial in which the flow did not finish has the worst value,
 over any target; also for the delays of its streams: the frames that came before a call died do not speak for it.
 Rate, loss, RTT, queue delay, share and others (`_UNTIL_THE_END`) are of what happened until the flow or the trial
-ended, whether the flow finished or not; a trial that does not define them, of a flow that sent nothing or that never
+ended, whether the flow finished or not. A trial that does not define them, of a flow that sent nothing or never
 converged, has the worst value too.
 
 Times count from the start of the trial, but for what `noise.start` and `noise.phase` of the scenario add: a flow
