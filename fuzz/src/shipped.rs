@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Their texts, in the order of their names.
+/// Their texts, in the order of their names, without those that are changes of another one.
 pub(crate) fn scenarios() -> &'static [String] {
     static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
     TEXTS.get_or_init(|| {
@@ -20,6 +20,7 @@ pub(crate) fn scenarios() -> &'static [String] {
         });
         let texts: Vec<String> = scenarios
             .filter_map(|file| std::fs::read_to_string(file).ok())
+            .filter(|text| !text.starts_with("base "))
             .collect();
         assert!(!texts.is_empty(), "no scenario in {}", suites.display());
         texts

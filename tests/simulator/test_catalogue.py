@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,19 @@ def test_every_shipped_scenario_loads_and_names_its_source() -> None:
             assert all(criterion["informative"] for criterion in scenario.criteria), name
         else:
             assert bool(scenario.criteria) != name.startswith("search/"), name
+
+
+def test_a_scenario_with_a_base_is_that_one_with_its_own_keys_set() -> None:
+    entry = find_scenario("c4-as-printed/bad-wifi")
+    assert tomllib.loads(entry.file.read_text(encoding="utf-8"))["base"] == "c4/bad-wifi"
+    base, changed = (
+        tomllib.loads(find_scenario(f"{suite}/bad-wifi").read().decode()) for suite in ("c4", entry.suite)
+    )
+    assert "base" not in changed
+    assert {key for key in base if base[key] != changed[key]} == {"note", "path", "flow", "pass"}
+    assert changed["path"] == base["path"] | {"jitter": {"model": "wifi", "mean": "7 ms", "formula": "draft"}}
+    assert changed["flow"] == [{**base["flow"][0], "download": "10 MB"}]
+    assert find_scenario(entry.file).read() == entry.read()  # by its path too
 
 
 def test_the_c4_suite_starts_as_its_document_does() -> None:

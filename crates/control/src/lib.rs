@@ -35,6 +35,8 @@ pub mod report;
 mod spec;
 mod start;
 #[cfg(test)]
+mod window_behaviour;
+#[cfg(test)]
 mod window_invariants;
 
 pub use controller::{Context, Control, Controller, Init, Observer, Rng};

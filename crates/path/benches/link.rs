@@ -6,31 +6,16 @@
 //! `valgrind --tool=callgrind` is the cost without the start, and does not depend on the machine's load.
 
 use std::hint::black_box;
+use thalweg_path::test_packet::TestPacket;
 use thalweg_path::{
     CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, Limit, Link, LinkConfig, LossConfig,
-    NoiseConfig, Packet, PieConfig, QueueConfig, RedConfig, WifiFormula,
+    NoiseConfig, PieConfig, QueueConfig, RedConfig, WifiFormula,
 };
-use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+use thalweg_units::{Duration, Ecn, Instant, Rate};
 
-struct Datagram {
-    ecn: Ecn,
-    flow: u64,
-    _payload: [u64; 23],
-}
-impl Packet for Datagram {
-    fn size(&self) -> Bytes {
-        Bytes::new(1250)
-    }
-    fn ecn(&self) -> Ecn {
-        self.ecn
-    }
-    fn set_ecn(&mut self, ecn: Ecn) {
-        self.ecn = ecn;
-    }
-    fn flow(&self) -> u64 {
-        self.flow
-    }
-}
+/// 200 bytes in memory.
+type Datagram = TestPacket<[u64; 20]>;
+const _: () = assert!(size_of::<Datagram>() == 200);
 
 /// Nanoseconds per packet when packets come at 1.05 times the capacity and are popped as they arrive.
 fn cost(config: &LinkConfig, packets: u64) -> f64 {
@@ -46,9 +31,12 @@ fn cost(config: &LinkConfig, packets: u64) -> f64 {
             link.push(
                 now,
                 Datagram {
-                    ecn: Ecn::Ect0,
+                    number: n,
+                    size: 1250,
                     flow: n % 2,
-                    _payload: [n; 23],
+                    ecn: Ecn::Ect0,
+                    sent: now,
+                    payload: [n; 20],
                 },
             );
         }

@@ -51,12 +51,12 @@ mod packet;
 mod passage;
 mod policer;
 mod port;
-#[cfg(test)]
-mod probe;
 mod queue;
 mod random;
 mod stats;
 mod store;
+#[cfg(any(test, feature = "test-packet"))]
+pub mod test_packet;
 mod transmission_time;
 mod transmitter;
 

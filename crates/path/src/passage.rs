@@ -107,7 +107,7 @@ impl PassageLog {
 
 #[cfg(test)]
 mod tests {
-    use crate::probe::{at, drain, ms, send};
+    use crate::test_packet::{at, drain, ms, send};
     use crate::{DropCause, Limit, Link, LinkConfig, LossConfig, Passage, PolicerConfig};
     use thalweg_units::{Bytes, Ecn, Fraction, Rate};
 

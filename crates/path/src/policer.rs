@@ -67,12 +67,12 @@ fn work(size: Bytes) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use crate::probe::{Probe, at, drain, ms, send};
+    use crate::test_packet::{TestPacket, at, drain, ms, send};
     use crate::{DropCause, Link, LinkConfig, PolicerConfig};
     use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
     /// A link of 80 Mbps behind a policer of 8 Mbps, 1000 bytes per millisecond, and 3000 bytes.
-    fn link(mark: bool) -> Link<Probe> {
+    fn link(mark: bool) -> Link<TestPacket> {
         let mut config = LinkConfig::new(Rate::from_bits_per_sec(80_000_000), Duration::ZERO);
         config.policer = Some(PolicerConfig {
             rate: Rate::from_bits_per_sec(8_000_000),
@@ -93,7 +93,7 @@ mod tests {
         send(&mut link, at(20), 0, Ecn::Ect0, 5);
         let passed: Vec<_> = drain(&mut link)
             .iter()
-            .map(|(probe, _)| probe.number)
+            .map(|(packet, _)| packet.number)
             .collect();
         assert_eq!(passed, [0, 1, 2, 5, 7, 8, 9]);
         let drops = link.take_drops();
@@ -109,12 +109,7 @@ mod tests {
             // Three times the rate, in odd sizes and at odd times.
             link.push(
                 at(0) + Duration::from_nanos(step * 333_331),
-                Probe {
-                    number: step,
-                    size: 997,
-                    flow: 0,
-                    ecn: Ecn::NotEct,
-                },
+                TestPacket::new(step, 997),
             );
         }
         drain(&mut link);
@@ -132,7 +127,7 @@ mod tests {
         send(&mut link, at(0) + ms(1), 0, Ecn::Ect0, 1);
         let seen: Vec<_> = drain(&mut link)
             .iter()
-            .map(|(probe, _)| probe.ecn)
+            .map(|(packet, _)| packet.ecn)
             .collect();
         assert_eq!(seen, [Ecn::Ect1, Ecn::Ect1, Ecn::Ect1, Ecn::Ce, Ecn::Ect0]);
         assert_eq!(

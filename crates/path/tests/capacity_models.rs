@@ -1,28 +1,12 @@
 //! Delivery traces and noise as the capacity of a link.
 
 use proptest::prelude::*;
-use thalweg_path::{CapacitySchedule, Change, Limit, Link, LinkConfig, NoiseConfig, Packet};
-use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+use thalweg_path::test_packet::{TestPacket, at, drain, ms};
+use thalweg_path::{CapacitySchedule, Change, Limit, Link, LinkConfig, NoiseConfig};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-struct Probe(u64);
-impl Packet for Probe {
-    fn size(&self) -> Bytes {
-        Bytes::new(self.0)
-    }
-    fn ecn(&self) -> Ecn {
-        Ecn::NotEct
-    }
-    fn set_ecn(&mut self, _: Ecn) {}
-    fn flow(&self) -> u64 {
-        0
-    }
-}
-
-fn ms(n: u64) -> Duration {
-    Duration::from_millis(n)
-}
-fn at(n: u64) -> Instant {
-    Instant::START + ms(n)
+fn packet(size: u64) -> TestPacket {
+    TestPacket::new(0, size)
 }
 fn mbps(n: u64) -> Rate {
     Rate::from_bits_per_sec(n * 1_000_000)
@@ -33,21 +17,17 @@ fn traced(text: &str) -> LinkConfig {
     config
 }
 /// Arrivals of everything that is still to come, in microseconds.
-fn arrivals(link: &mut Link<Probe>) -> Vec<u64> {
-    let mut all = Vec::new();
-    while let Some(now) = link.next() {
-        if link.pop(now).is_some() {
-            all.push((now - Instant::START).as_micros());
-        }
-    }
-    all
+fn arrivals(link: &mut Link<TestPacket>) -> Vec<u64> {
+    let all = drain(link).into_iter();
+    all.map(|(_, now)| (now - Instant::START).as_micros())
+        .collect()
 }
 
 #[test]
 fn a_full_packet_that_waits_leaves_at_its_opportunity() {
     let mut link = Link::new(&traced("3\n4\n4\n10\n"), 1, 1);
     for _ in 0..6 {
-        link.push(at(0), Probe(1500));
+        link.push(at(0), packet(1500));
     }
     // Two share the millisecond 4, one after the other in its last microsecond. Then the trace repeats.
     assert_eq!(
@@ -61,8 +41,8 @@ fn an_opportunity_that_finds_nothing_is_lost() {
     let mut link = Link::new(&traced("3\n4\n4\n10\n"), 1, 1);
     // One packet at 3.5 ms takes one of the two opportunities at 4 ms; one at 4 ms comes too late for the
     // other.
-    link.push(at(3) + Duration::from_micros(500), Probe(1500));
-    link.push(at(4), Probe(1500));
+    link.push(at(3) + Duration::from_micros(500), packet(1500));
+    link.push(at(4), packet(1500));
     assert_eq!(arrivals(&mut link), [3_999, 10_000]);
 }
 
@@ -70,7 +50,7 @@ fn an_opportunity_that_finds_nothing_is_lost() {
 fn small_packets_share_an_opportunity_and_large_ones_take_several() {
     let mut link = Link::new(&traced("5\n10\n"), 1, 1);
     for size in [500, 500, 600, 1500, 1] {
-        link.push(at(0), Probe(size));
+        link.push(at(0), packet(size));
     }
     // 500 + 500 + 500 of 600 at 5 ms; the rest, and 1400 of 1500, at 10 ms; the rest and the last at 15 ms.
     let seen = arrivals(&mut link);
@@ -84,7 +64,7 @@ fn a_limit_in_time_counts_at_the_mean_of_the_trace() {
     config.limit = Limit::Time(ms(30));
     let mut link = Link::new(&config, 1, 1);
     for _ in 0..6 {
-        link.push(at(0), Probe(1500));
+        link.push(at(0), packet(1500));
     }
     assert_eq!(link.queue().packets, 3);
     assert_eq!(link.queue_delay(), ms(30));
@@ -103,7 +83,7 @@ fn delay_and_limit_change_on_a_trace_and_rates_do_not() {
     }];
     let mut link = Link::new(&config, 1, 1);
     for _ in 0..4 {
-        link.push(at(0), Probe(1500));
+        link.push(at(0), packet(1500));
     }
     assert_eq!(arrivals(&mut link), [10_000, 22_000]);
 }
@@ -169,14 +149,9 @@ proptest! {
             (now, *size)
         }).collect();
         for (now, size) in &packets {
-            link.push(*now, Probe(*size));
+            link.push(*now, packet(*size));
         }
-        let mut seen = Vec::new();
-        while let Some(now) = link.next() {
-            if link.pop(now).is_some() {
-                seen.push(now);
-            }
-        }
+        let seen: Vec<_> = drain(&mut link).into_iter().map(|(_, now)| now).collect();
         let expected = mm_link(&times, &packets);
         prop_assert_eq!(seen.len(), expected.len());
         for (seen, expected) in seen.iter().zip(expected) {
@@ -207,7 +182,7 @@ fn a_busy_link_delivers_what_the_noisy_capacity_is() {
     config.delay = Duration::ZERO;
     let mut link = Link::new(&config, 7, 1);
     for _ in 0..20_000 {
-        link.push(at(0), Probe(1500));
+        link.push(at(0), packet(1500));
     }
     for second in 1..=10 {
         while link.pop(at(second * 1000)).is_some() {}
@@ -236,7 +211,8 @@ fn a_busy_link_delivers_what_the_noisy_capacity_is() {
 
 #[test]
 fn noise_differs_from_trial_to_trial_and_not_within_one() {
-    let capacity = |seed| Link::<Probe>::new(&noisy(), seed, 1).capacity_between(at(0), at(50));
+    let capacity =
+        |seed| Link::<TestPacket>::new(&noisy(), seed, 1).capacity_between(at(0), at(50));
     assert_eq!(capacity(1), capacity(1));
     assert_ne!(capacity(1), capacity(2));
 }
@@ -251,11 +227,11 @@ fn delay_noise_keeps_the_order_unless_reordering_is_asked_for() {
         // bytes take 0.4 ms.
         let sent = |size: u64| Instant::START + Duration::from_micros((size - 100) * 500);
         for size in 100..600 {
-            link.push(sent(size), Probe(size));
+            link.push(sent(size), packet(size));
         }
         let mut sizes = Vec::new();
         while let Some(now) = link.next() {
-            if let Some(Probe(size)) = link.pop(now) {
+            if let Some(TestPacket { size, .. }) = link.pop(now) {
                 // 25 ms +- 3 ms, and up to 0.4 ms * 12 / 6 of transmission for one or two packets.
                 let delay = now - sent(size);
                 assert!(delay >= ms(22) && delay <= ms(30), "{delay}");
@@ -278,7 +254,7 @@ fn noise_follows_changes_and_repetition_and_leaves_a_suspended_link_alone() {
     // 12 Mbps for 100 ms, nothing for 100 ms, 48 Mbps for 100 ms, and again.
     config.changes = vec![rate(ms(100), 0), rate(ms(200), 48)];
     config.repeat = Some(ms(300));
-    let link = Link::<Probe>::new(&config, 5, 1);
+    let link = Link::<TestPacket>::new(&config, 5, 1);
     for cycle in 0..20u64 {
         let able = |from: u64, to: u64| {
             link.capacity_between(at(cycle * 300 + from), at(cycle * 300 + to))
@@ -296,7 +272,7 @@ fn noise_scales_the_opportunities_of_a_trace() {
     // 12 Mbps on average, deviation 2 Mbps: each opportunity is 1500 +- 250 bytes, three times at most.
     let mut config = traced("1\n");
     config.noise = noisy().noise;
-    let link = Link::<Probe>::new(&config, 5, 1);
+    let link = Link::<TestPacket>::new(&config, 5, 1);
     let each: Vec<_> = (0..1_000)
         .map(|n| link.capacity_between(at(n), at(n + 1)).as_u64())
         .collect();
@@ -311,7 +287,7 @@ fn an_idle_hour_of_noise_costs_nothing() {
     let mut link = Link::new(&noisy(), 3, 1);
     let started = std::time::Instant::now();
     for hour in 0..1_000 {
-        link.push(at(hour * 3_600_000), Probe(1500));
+        link.push(at(hour * 3_600_000), packet(1500));
         while link.next().is_some_and(|now| link.pop(now).is_none()) {}
     }
     // 3.6e9 draws otherwise.
@@ -332,7 +308,7 @@ fn a_packet_leaves_within_its_opportunity_as_soon_as_noise_gives_capacity_back()
     let arrival = |n: u64, punctual: bool| {
         let mut link = Link::new(&config, n, 1);
         let sent = at(1) - Duration::from_nanos(950);
-        link.push(sent, Probe(10));
+        link.push(sent, packet(10));
         let mut now = sent;
         loop {
             now = match punctual {

@@ -2,9 +2,10 @@
 //! responsive sources, and with one that sends at twice the capacity.
 
 use std::collections::VecDeque;
+use thalweg_path::test_packet::{TestPacket, ms};
 use thalweg_path::{
-    CodelConfig, DualPi2Config, FqCodelConfig, Limit, Link, LinkConfig, Packet, PieConfig,
-    QueueConfig, RedConfig,
+    CodelConfig, DualPi2Config, FqCodelConfig, Limit, Link, LinkConfig, PieConfig, QueueConfig,
+    RedConfig,
 };
 use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
 
@@ -12,30 +13,6 @@ const SIZE: u64 = 1250;
 /// A packet of 1250 bytes takes 1 ms.
 const RATE: Rate = Rate::from_bits_per_sec(10_000_000);
 
-struct Segment {
-    flow: u64,
-    sequence: u64,
-    ecn: Ecn,
-    sent: Instant,
-}
-impl Packet for Segment {
-    fn size(&self) -> Bytes {
-        Bytes::new(SIZE)
-    }
-    fn ecn(&self) -> Ecn {
-        self.ecn
-    }
-    fn set_ecn(&mut self, ecn: Ecn) {
-        self.ecn = ecn;
-    }
-    fn flow(&self) -> u64 {
-        self.flow
-    }
-}
-
-fn ms(n: u64) -> Duration {
-    Duration::from_millis(n)
-}
 fn secs(n: u64) -> Instant {
     Instant::START + Duration::from_secs(n)
 }
@@ -145,7 +122,7 @@ fn run(queue: QueueConfig, kinds: &[Ecn], (steady, codepoint): Steady) -> Seen {
         Instant::NEVER
     };
     let mut before = None;
-    let snapshot = |link: &Link<Segment>| {
+    let snapshot = |link: &Link<TestPacket>| {
         let flows: Vec<_> = (0..flows as u64)
             .map(|flow| link.flow_stats(flow).clone())
             .collect();
@@ -158,11 +135,11 @@ fn run(queue: QueueConfig, kinds: &[Ecn], (steady, codepoint): Steady) -> Seen {
                 let (sequence, ecn) = (source.next, source.ecn);
                 link.push(
                     now,
-                    Segment {
+                    TestPacket {
                         flow: flow as u64,
-                        sequence,
                         ecn,
                         sent: now,
+                        ..TestPacket::new(sequence, SIZE)
                     },
                 );
                 source.next += 1;
@@ -184,20 +161,20 @@ fn run(queue: QueueConfig, kinds: &[Ecn], (steady, codepoint): Steady) -> Seen {
             let flow = kinds.len() as u64;
             link.push(
                 now,
-                Segment {
+                TestPacket {
                     flow,
-                    sequence: 0,
                     ecn: codepoint,
                     sent: now,
+                    ..TestPacket::new(0, SIZE)
                 },
             );
             tick += gap;
         }
-        while let Some(segment) = link.pop(now) {
-            assert!(segment.sent + ms(26) <= now);
-            if (segment.flow as usize) < sources.len() {
-                let ce = segment.ecn == Ecn::Ce;
-                acks.push_back((now + ms(25), segment.flow, segment.sequence, ce));
+        while let Some(packet) = link.pop(now) {
+            assert!(packet.sent + ms(26) <= now);
+            if (packet.flow as usize) < sources.len() {
+                let ce = packet.ecn == Ecn::Ce;
+                acks.push_back((now + ms(25), packet.flow, packet.number, ce));
             }
         }
         while acks.front().is_some_and(|ack| ack.0 <= now) {

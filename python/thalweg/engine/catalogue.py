@@ -19,6 +19,7 @@ from thalweg import _native
 from thalweg.base.errors import RequestError, did_you_mean, printable
 from thalweg.base.files.regular_file import read_regular
 from thalweg.base.toml import read_toml
+from thalweg.engine.changed_scenario import whole
 from thalweg.judging.measures import MEASURES
 
 _LARGEST = 80 << 20
@@ -62,10 +63,11 @@ class Entry:
         return "standard input" if self.file == STANDARD_INPUT else str(self.file)
 
     def read(self) -> bytes:
-        """The text of the file, unchecked."""
+        """The text of the file, unchecked; of a shipped one with all of its keys."""
         if self.file == STANDARD_INPUT:
             return _read_standard_input()
-        return read_regular(self.file, _LARGEST, f"a scenario file of at most {_LARGEST >> 20} MiB")
+        text = read_regular(self.file, _LARGEST, f"a scenario file of at most {_LARGEST >> 20} MiB")
+        return whole(text, self.file) if _root().resolve() in self.file.resolve().parents else text
 
 
 @dataclass(frozen=True)
@@ -164,9 +166,13 @@ def _read_standard_input() -> bytes:
     return text
 
 
+def _root() -> Path:
+    """The folder of the shipped suites."""
+    return Path(str(files("thalweg").joinpath("suites")))
+
+
 def _shipped_folders() -> Iterator[Path]:
-    root = Path(str(files("thalweg").joinpath("suites")))
-    return (folder for folder in sorted(root.iterdir()) if (folder / _ABOUT).is_file())
+    return (folder for folder in sorted(_root().iterdir()) if (folder / _ABOUT).is_file())
 
 
 def _read_suite(folder: Path, *, shipped: bool) -> Suite:

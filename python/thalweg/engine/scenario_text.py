@@ -52,7 +52,7 @@ def single(value: Any) -> Any:
     {'"a.b"': [{'"ä c"': 1}], 'ack-every': 2}
     """
     if isinstance(value, Mapping):
-        return {key if _BARE.fullmatch(key) else _toml(key): single(inner) for key, inner in value.items()}
+        return {key if _BARE.fullmatch(key) else toml_value(key): single(inner) for key, inner in value.items()}
     return [single(inner) for inner in value] if isinstance(value, list) else value
 
 
@@ -75,18 +75,18 @@ def _lines(header: str, keys: Keys) -> str:
     given = {name: value for name, value in keys.items() if value is not None}
     width = max(map(len, given), default=0)
     return "\n".join(
-        [*filter(None, [header]), *(f"{name:{width}} = {_toml(value)}" for name, value in given.items())]
+        [*filter(None, [header]), *(f"{name:{width}} = {toml_value(value)}" for name, value in given.items())]
     )
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """A value in one line. Texts are quoted as JSON does, which TOML reads."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(_pairs(value))} }}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _pairs(keys: Keys) -> Iterator[str]:
-    return (f"{name} = {_toml(value)}" for name, value in keys.items() if value is not None)
+    return (f"{name} = {toml_value(value)}" for name, value in keys.items() if value is not None)

@@ -31,14 +31,13 @@ mod startup;
 #[cfg(test)]
 mod tests;
 
-use crate::bbr_model::{Bounds, FullPipe, LossRound, MaxBw, Round, Sample};
+use crate::bbr_model::{Bounds, FullPipe, LossRound, MaxBw, ProbeRtt, Round, Sample};
 use crate::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::{Context, Control, Controller, Entry, Init, Observer};
 use ack_aggregation::AckAggregation;
 use min_rtt::MinRtt;
 use options::Tuning;
 use probe_bw::Probe;
-use probe_rtt::ProbeRtt;
 use recovery::Recovery;
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
 
@@ -198,12 +197,11 @@ impl Controller for Bbr {
     /// UpdateOnACK() (section 5.2.3).
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.note_rtt(cx);
-        let sample = Sample::of(
-            event,
-            cx,
-            self.probe_rtt.bubble.has_limited(&event.snapshot),
-        );
-        self.check_recovery_done(event.largest);
+        let bubble = self.probe_rtt.has_limited(&event.snapshot);
+        let sample = Sample::of(event, cx, bubble);
+        if self.recovery.episode.ends_with(event.largest) {
+            self.restore_cwnd();
+        }
         // UpdateModelAndState()
         self.loss_round.update(&sample, event.lost_ranges);
         self.round

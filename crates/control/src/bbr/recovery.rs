@@ -15,25 +15,18 @@
 
 use super::{Bbr, State};
 use crate::Context;
-use crate::bbr_model::Bounds;
+use crate::bbr_model::{Bounds, RecoveryEpisode};
 use crate::event::{Lost, SpuriousLoss, Timeout};
-use thalweg_units::Bytes;
 
-/// The running or last episode.
+/// The running or last episode, and whether it was spurious.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    /// Whether an episode is running.
-    pub(super) active: bool,
-    /// Whether it was entered by a timeout.
-    timeout: bool,
-    /// First packet that left after it began.
-    first_after: u64,
+    /// The episode, and the window before it.
+    pub(super) episode: RecoveryEpisode,
     /// Oldest packet that it declared lost, number of such packets, and number of them that arrived.
     first_lost: u64,
     lost: u64,
     returned: u64,
-    /// BBR.prior_cwnd.
-    prior_cwnd: Bytes,
     undo: Option<Undo>,
 }
 
@@ -57,41 +50,32 @@ impl Recovery {
 impl Bbr {
     /// SaveCwnd().
     pub(super) fn save_cwnd(&mut self) {
-        let modulated = self.recovery.active || self.state == State::ProbeRtt;
-        let prior = if modulated {
-            self.recovery.prior_cwnd
-        } else {
-            Bytes::ZERO
-        };
-        self.recovery.prior_cwnd = prior.max(self.cwnd);
+        let in_probe_rtt = self.state == State::ProbeRtt;
+        self.recovery.episode.save_cwnd(self.cwnd, in_probe_rtt);
     }
 
     /// RestoreCwnd().
     pub(super) fn restore_cwnd(&mut self) {
-        self.cwnd = self.cwnd.max(self.recovery.prior_cwnd);
+        self.cwnd = self.recovery.episode.restored(self.cwnd);
     }
 
-    fn begin_recovery(&mut self, timeout: bool, first_lost: u64, cx: &Context<'_>) {
-        self.save_cwnd();
-        self.recovery = Recovery {
-            active: true,
-            timeout,
-            first_after: cx.path.next_packet,
-            first_lost,
-            lost: 0,
-            returned: 0,
-            prior_cwnd: self.recovery.prior_cwnd,
-            undo: Some(Undo {
-                state: None,
-                bounds: self.bounds,
-            }),
-        };
+    fn begin_recovery(&mut self, first_lost: u64, cx: &Context<'_>) {
+        let in_probe_rtt = self.state == State::ProbeRtt;
+        let episode = &mut self.recovery.episode;
+        episode.begin(self.cwnd, in_probe_rtt, cx.path.next_packet);
+        self.recovery.first_lost = first_lost;
+        (self.recovery.lost, self.recovery.returned) = (0, 0);
+        self.recovery.undo = Some(Undo {
+            state: None,
+            bounds: self.bounds,
+        });
     }
 
     /// OnEnterFastRecovery(), unless the packet belongs to the episode that is running.
     pub(super) fn note_loss_for_recovery(&mut self, event: &Lost, cx: &Context<'_>) {
-        if !self.recovery.active || event.packet >= self.recovery.first_after {
-            self.begin_recovery(false, event.packet, cx);
+        let episode = &self.recovery.episode;
+        if !episode.active || event.packet >= episode.first_after {
+            self.begin_recovery(event.packet, cx);
         }
         self.recovery.lost += 1;
         self.recovery.first_lost = self.recovery.first_lost.min(event.packet);
@@ -105,33 +89,23 @@ impl Bbr {
         if event.count < 2 {
             return;
         }
-        if !self.recovery.active {
-            self.begin_recovery(true, event.packet, cx);
+        if !self.recovery.episode.active {
+            self.begin_recovery(event.packet, cx);
         }
         self.enter_timeout(cx);
     }
 
     /// OnEnterRTO().
     fn enter_timeout(&mut self, cx: &Context<'_>) {
-        if !self.recovery.timeout {
-            self.save_cwnd();
-            self.recovery.timeout = true;
-        }
+        let in_probe_rtt = self.state == State::ProbeRtt;
+        self.recovery.episode.note_timeout(self.cwnd, in_probe_rtt);
         self.cwnd = cx.path.bytes_in_flight + self.mtu;
-    }
-
-    /// Ends the episode if `largest` left after it began.
-    pub(super) fn check_recovery_done(&mut self, largest: u64) {
-        if self.recovery.active && largest >= self.recovery.first_after {
-            self.recovery.active = false;
-            self.restore_cwnd();
-        }
     }
 
     /// A packet declared lost arrived; if it was the last of the episode, the episode was spurious.
     pub(super) fn note_returned_packet(&mut self, event: &SpuriousLoss, cx: &mut Context<'_>) {
         let recovery = &mut self.recovery;
-        if event.packet < recovery.first_lost || event.packet >= recovery.first_after {
+        if event.packet < recovery.first_lost || event.packet >= recovery.episode.first_after {
             return; // it belongs to an earlier episode
         }
         recovery.returned += u64::from(!event.timeout_only);
@@ -144,7 +118,7 @@ impl Bbr {
 
     /// HandleSpuriousLossDetection().
     fn handle_spurious_recovery(&mut self, undo: &Undo, cx: &mut Context<'_>) {
-        self.recovery.active = false;
+        self.recovery.episode.active = false;
         self.restore_cwnd();
         self.loss_round.is_loss_in_round = false;
         self.full_pipe.restart(Default::default());

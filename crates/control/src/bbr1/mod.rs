@@ -22,12 +22,11 @@ mod rtprop;
 mod tests;
 
 use crate::bbr_model::{
-    FullPipe, Gain, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
+    FullPipe, Gain, ProbeRtt, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
 };
 use crate::event::{Ack, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use crate::{Context, Control, Controller, Entry, Init, Observer, OptionDoc, OptionKind};
 use probe_bw::Cycle;
-use probe_rtt::ProbeRtt;
 use recovery::Recovery;
 use rtprop::RtProp;
 use thalweg_units::{Bytes, Duration, Ecn, Rate};
@@ -187,7 +186,7 @@ impl Controller for Bbr1 {
     /// BBRUpdateOnACK() (section 3.5.2).
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.note_rtt(cx);
-        let bubble = self.probe_rtt.bubble.has_limited(&event.snapshot);
+        let bubble = self.probe_rtt.has_limited(&event.snapshot);
         let sample = Sample::of(event, cx, bubble);
         self.update_btl_bw(&sample);
         self.check_cycle_phase(event, cx);

@@ -7,48 +7,41 @@
 
 use super::{Bbr1, State};
 use crate::Context;
-use crate::bbr_model::Sample;
+use crate::bbr_model::{RecoveryEpisode, Sample};
 use crate::event::{Ack, Lost};
 use thalweg_units::Bytes;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    active: bool,
+    /// The episode, and the window before it.
+    episode: RecoveryEpisode,
     /// The episode began with this ACK: the window is cut when the ACK is processed.
     began: bool,
-    timeout: bool,
-    /// First packet that left after the last loss.
-    first_after: u64,
     /// First packet that left after the first loss, while packets are conserved.
     conserving_until: Option<u64>,
-    prior_cwnd: Bytes,
 }
 
 impl Bbr1 {
     /// BBRSaveCwnd().
     pub(super) fn save_cwnd(&mut self) {
-        let modulated = self.recovery.active || self.state == State::ProbeRtt;
-        let prior = if modulated {
-            self.recovery.prior_cwnd
-        } else {
-            Bytes::ZERO
-        };
-        self.recovery.prior_cwnd = prior.max(self.cwnd);
+        let in_probe_rtt = self.state == State::ProbeRtt;
+        self.recovery.episode.save_cwnd(self.cwnd, in_probe_rtt);
     }
 
     /// BBRRestoreCwnd().
     pub(super) fn restore_cwnd(&mut self) {
-        self.cwnd = self.cwnd.max(self.recovery.prior_cwnd);
+        self.cwnd = self.recovery.episode.restored(self.cwnd);
     }
 
     pub(super) fn note_loss(&mut self, event: &Lost, cx: &Context<'_>) {
-        if !self.recovery.active {
-            self.save_cwnd();
-            self.recovery.active = true;
+        let next_packet = cx.path.next_packet;
+        let episode = &mut self.recovery.episode;
+        if !episode.active {
+            episode.begin(self.cwnd, self.state == State::ProbeRtt, next_packet);
             self.recovery.began = true;
-            self.recovery.conserving_until = Some(cx.path.next_packet);
+            self.recovery.conserving_until = Some(next_packet);
         }
-        self.recovery.first_after = cx.path.next_packet;
+        self.recovery.episode.first_after = next_packet;
         if event.persistent_congestion {
             self.enter_timeout(cx);
         }
@@ -56,11 +49,11 @@ impl Bbr1 {
 
     /// On a retransmission timeout one packet may leave.
     pub(super) fn enter_timeout(&mut self, cx: &Context<'_>) {
-        if !self.recovery.timeout {
-            self.save_cwnd();
-            self.recovery.timeout = true;
-            self.recovery.active = true;
-            self.recovery.first_after = cx.path.next_packet;
+        let in_probe_rtt = self.state == State::ProbeRtt;
+        let episode = &mut self.recovery.episode;
+        if episode.note_timeout(self.cwnd, in_probe_rtt) {
+            episode.active = true;
+            episode.first_after = cx.path.next_packet;
         }
         self.recovery.began = false;
         self.recovery.conserving_until = None;
@@ -76,9 +69,7 @@ impl Bbr1 {
         if self.conserving_is_over(event.largest) {
             self.recovery.conserving_until = None;
         }
-        if self.recovery.active && event.largest >= self.recovery.first_after {
-            self.recovery.active = false;
-            self.recovery.timeout = false;
+        if self.recovery.episode.ends_with(event.largest) {
             self.restore_cwnd();
         }
     }

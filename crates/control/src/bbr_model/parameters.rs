@@ -35,7 +35,7 @@ pub const EXTRA_ACKED_FILTER_LEN: u64 = 10;
 pub const MIN_RTT_FILTER_LEN: Duration = Duration::from_secs(10);
 /// ProbeRTTInterval (section 2.16.2).
 pub const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
-/// ProbeRTTDuration (section 2.16.2).
+/// ProbeRTTDuration (section 2.16.2), of BBRv1 too.
 pub const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 /// Longest time in Drain, in round trips (section 5.3.2).
 pub const DRAIN_MAX_ROUNDS: u64 = 3;

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::random::stream;
-use crate::{Link, LinkConfig, Packet};
-use thalweg_units::{Bytes, Ecn, Instant, Rate};
+use crate::test_packet::{TestPacket, drain};
+use crate::{Link, LinkConfig};
+use thalweg_units::{Instant, Rate};
 
 /// Mean, median, 90th and 99th percentile in milliseconds.
 fn summary(mut samples: Vec<Duration>) -> [f64; 4] {
@@ -152,13 +153,13 @@ fn a_measured_trace_is_met_at_its_times_by_a_busy_link() {
     assert_eq!(config.jitter.requested_mean().as_micros(), 52_750);
     let mut link = Link::new(&config, 1, 0);
     for n in 0..80 {
-        link.push(Instant::START + Duration::from_millis(n), Probe(n));
+        link.push(
+            Instant::START + Duration::from_millis(n),
+            TestPacket::new(n, 1),
+        );
     }
-    let mut arrivals = Vec::new();
-    while let Some(at) = link.next() {
-        let Some(Probe(n)) = link.pop(at) else { break };
-        arrivals.push((n, at.as_nanos() / 1_000_000));
-    }
+    let arrived = |(packet, at): (TestPacket, Instant)| (packet.number, at.as_nanos() / 1_000_000);
+    let arrivals: Vec<_> = drain(&mut link).into_iter().map(arrived).collect();
     assert_eq!(arrivals.len(), 80);
     // 1 + (90 - 1) / 2 = 45.5 ms after 10 ms; from 20 to 60 ms all at 110 ms; nothing overtakes after that.
     for (n, at) in [(0, 1), (10, 55), (20, 110), (45, 110), (60, 110), (75, 110)] {
@@ -265,20 +266,6 @@ fn uniform_jitter_fills_its_interval_evenly() {
     assert_eq!(independent(empty), [2.0; 4]);
 }
 
-struct Probe(u64);
-impl Packet for Probe {
-    fn size(&self) -> Bytes {
-        Bytes::new(1)
-    }
-    fn ecn(&self) -> Ecn {
-        Ecn::NotEct
-    }
-    fn set_ecn(&mut self, _: Ecn) {}
-    fn flow(&self) -> u64 {
-        self.0
-    }
-}
-
 /// The delays that evenly spaced packets experience on a link that keeps the order.
 fn experienced(mean_ms: u64, packets_per_second: u64, count: u64) -> [f64; 4] {
     // 10 Tbps: transmission takes one nanosecond.
@@ -288,10 +275,10 @@ fn experienced(mean_ms: u64, packets_per_second: u64, count: u64) -> [f64; 4] {
     let mut delays = Vec::new();
     let sent = |n: u64| Instant::from_nanos(n * 1_000_000_000 / packets_per_second);
     for n in 0..count {
-        link.push(sent(n), Probe(n));
+        link.push(sent(n), TestPacket::new(n, 1));
         while let Some(arrival) = link.next().filter(|at| n + 1 == count || *at < sent(n + 1)) {
-            if let Some(Probe(number)) = link.pop(arrival) {
-                delays.push(arrival - sent(number));
+            if let Some(packet) = link.pop(arrival) {
+                delays.push(arrival - sent(packet.number));
             }
         }
     }

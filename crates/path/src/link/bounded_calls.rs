@@ -1,7 +1,8 @@
 //! Every call is short, however slow the link and however often its noise changes, and the result is the same.
 
-use super::tests::{Probe, at, ms};
+use super::tests::packet;
 use super::*;
+use crate::test_packet::{TestPacket, at, ms};
 use crate::{Change, NoiseConfig};
 use proptest::prelude::*;
 use thalweg_units::Bytes;
@@ -22,7 +23,7 @@ fn slow_and_noisy(bits_per_sec: u64, sd: u64, every: Duration) -> LinkConfig {
 fn no_call_into_a_slow_link_with_noise_takes_long() {
     // At 1 bit/s a packet takes 8000 s, and there are 8 * 10^8 intervals to look at.
     let config = slow_and_noisy(1, 1, Duration::from_micros(10));
-    let mut link = Link::<Probe>::new(&config, 1, 2);
+    let mut link = Link::<TestPacket>::new(&config, 1, 2);
     let mut longest = std::time::Duration::ZERO;
     let mut timed = |call: &mut dyn FnMut()| {
         let begin = std::time::Instant::now();
@@ -30,7 +31,7 @@ fn no_call_into_a_slow_link_with_noise_takes_long() {
         longest = longest.max(begin.elapsed());
     };
     for number in 0..100 {
-        timed(&mut || link.push(at(0), Probe { number, size: 1000 }));
+        timed(&mut || link.push(at(0), packet(number, 1000)));
     }
     for _ in 0..200 {
         let next = link.next().expect("packets wait");
@@ -57,8 +58,8 @@ proptest! {
             at: ms(at), rate: Some(Rate::from_bits_per_sec(rate)), ..Change::default()
         }).collect();
         config.repeat = repeat.map(ms);
-        let mut punctual = Link::<Probe>::new(&config, seed, 2);
-        let mut late = Link::<Probe>::new(&config, seed, 2);
+        let mut punctual = Link::<TestPacket>::new(&config, seed, 2);
+        let mut late = Link::<TestPacket>::new(&config, seed, 2);
         let (mut expected, mut free, mut credit) = (Vec::new(), at(0), 0);
         for (number, size) in (0..).zip(&sizes) {
             let course = punctual.course();
@@ -69,8 +70,8 @@ proptest! {
             expected.push((number, free + ms(3)));
         }
         for (number, size) in (0..).zip(&sizes) {
-            punctual.push(at(0), Probe { number, size: *size });
-            late.push(at(0), Probe { number, size: *size });
+            punctual.push(at(0), packet(number, *size));
+            late.push(at(0), packet(number, *size));
         }
         let end = at(600_000);
         let expected: Vec<_> = expected.into_iter().filter(|(_, at)| *at <= end).collect();

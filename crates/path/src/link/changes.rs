@@ -1,7 +1,8 @@
 //! Changes of loss, discipline and queue, and what happens at the very time of a change.
 
-use super::tests::{arrivals, at, config, link, ms, numbers, push, rate};
+use super::tests::{arrivals, config, link, numbers, push, rate};
 use super::*;
+use crate::test_packet::{at, ms};
 use crate::{
     Change, CodelConfig, DualPi2Config, FqCodelConfig, JitterConfig, LossConfig, PieConfig,
     QueueConfig, RedConfig,

@@ -1,38 +1,15 @@
 //! The rules of a link, one by one.
 
 use super::*;
+use crate::test_packet::{TestPacket, at, drain, ms};
 use crate::{Change, Count, FlowLinkStats, JitterConfig, Limit, LossConfig, WifiFormula};
-use thalweg_units::{Bytes, Ecn, Fraction, Rate};
-
-pub(super) struct Probe {
-    pub(super) number: u64,
-    pub(super) size: u64,
-}
-impl Packet for Probe {
-    fn size(&self) -> Bytes {
-        Bytes::new(self.size)
-    }
-    fn ecn(&self) -> Ecn {
-        Ecn::NotEct
-    }
-    fn set_ecn(&mut self, _: Ecn) {}
-    fn flow(&self) -> u64 {
-        self.number % 2
-    }
-}
-
-pub(super) fn ms(n: u64) -> Duration {
-    Duration::from_millis(n)
-}
-pub(super) fn at(n: u64) -> Instant {
-    Instant::START + ms(n)
-}
+use thalweg_units::{Bytes, Fraction, Rate};
 
 /// 8 Mbps: 1000 bytes per millisecond; 10 ms of delay.
 pub(super) fn config() -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_sec(8_000_000), ms(10))
 }
-pub(super) fn link(config: &LinkConfig) -> Link<Probe> {
+pub(super) fn link(config: &LinkConfig) -> Link<TestPacket> {
     Link::new(config, 1, 2)
 }
 pub(super) fn rate(at: Duration, mbps: u64) -> Change {
@@ -42,23 +19,26 @@ pub(super) fn rate(at: Duration, mbps: u64) -> Change {
         ..Change::default()
     }
 }
+/// A packet of one of two flows.
+pub(super) fn packet(number: u64, size: u64) -> TestPacket {
+    TestPacket {
+        flow: number % 2,
+        ..TestPacket::new(number, size)
+    }
+}
 /// Pushes packets of 1000 bytes, numbered from `first`.
-pub(super) fn push(link: &mut Link<Probe>, now: Instant, numbers: std::ops::Range<u64>) {
+pub(super) fn push(link: &mut Link<TestPacket>, now: Instant, numbers: std::ops::Range<u64>) {
     for number in numbers {
-        link.push(now, Probe { number, size: 1000 });
+        link.push(now, packet(number, 1000));
     }
 }
 /// Number and arrival in milliseconds of everything that arrives.
-pub(super) fn arrivals(link: &mut Link<Probe>) -> Vec<(u64, f64)> {
-    let mut all = Vec::new();
-    while let Some(now) = link.next() {
-        if let Some(packet) = link.pop(now) {
-            all.push((packet.number, now.as_nanos() as f64 / 1e6));
-        }
-    }
-    all
+pub(super) fn arrivals(link: &mut Link<TestPacket>) -> Vec<(u64, f64)> {
+    let arrived =
+        |(packet, now): (TestPacket, Instant)| (packet.number, now.as_nanos() as f64 / 1e6);
+    drain(link).into_iter().map(arrived).collect()
 }
-pub(super) fn numbers(link: &mut Link<Probe>) -> Vec<u64> {
+pub(super) fn numbers(link: &mut Link<TestPacket>) -> Vec<u64> {
     arrivals(link)
         .into_iter()
         .map(|(number, _)| number)
@@ -85,7 +65,7 @@ fn a_packet_that_ends_in_the_last_nanosecond_before_a_suspension_is_sent() {
     config.changes = vec![rate(Duration::from_micros(1), 0)];
     let mut link = link(&config);
     for (number, size) in [(0, 11_989), (1, 1), (2, 11)] {
-        link.push(at(0), Probe { number, size });
+        link.push(at(0), packet(number, size));
     }
     // A byte of the third packet is left; it is no longer in the queue.
     assert_eq!(arrivals(&mut link), [(0, 10.001), (1, 10.001)]);
@@ -116,13 +96,7 @@ fn a_limit_in_time_looks_at_what_was_there_before_and_not_at_the_size() {
     // Backlogs before each packet: 0, 1, 2, 3, 4 ms; the sixth sees 5 ms and is dropped.
     assert_eq!(link.stats().dropped.packets, 3);
     // Half a millisecond later the backlog is 4.5 ms: room for one packet, however large.
-    link.push(
-        at(0) + Duration::from_micros(500),
-        Probe {
-            number: 8,
-            size: 100_000,
-        },
-    );
+    link.push(at(0) + Duration::from_micros(500), packet(8, 100_000));
     push(&mut link, at(0) + Duration::from_micros(500), 9..10);
     assert_eq!(numbers(&mut link), [0, 1, 2, 3, 4, 8]);
 }
@@ -167,7 +141,7 @@ fn a_packet_must_fit_entirely_into_a_limit_in_bytes() {
     config.limit = Limit::Bytes(Bytes::new(2500));
     let mut link = link(&config);
     for (number, size) in [(0, 1000), (1, 1501), (2, 1500), (3, 1)] {
-        link.push(at(0), Probe { number, size });
+        link.push(at(0), packet(number, size));
     }
     assert_eq!(numbers(&mut link), [0, 2]);
 }

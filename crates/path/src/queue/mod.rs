@@ -4,6 +4,8 @@
 //! and two lines in [`Active`], a line in `models.rs`. A discipline with a timer catches up with
 //! `port.now()` when it is called; the link calls it in order of time.
 
+#[cfg(test)]
+mod bench;
 mod clock;
 mod codel;
 mod discipline;

@@ -4,48 +4,20 @@ mod any_config;
 
 use any_config::{config, span};
 use proptest::prelude::*;
+use thalweg_path::test_packet::TestPacket;
 use thalweg_path::{
     CodelConfig, Count, FlowLinkStats, FqCodelConfig, JitterConfig, Limit, Link, LinkConfig,
-    LossConfig, Packet, QueueConfig,
+    LossConfig, QueueConfig,
 };
-use thalweg_units::{Bytes, Duration, Ecn, Instant, Rate};
+use thalweg_units::{Bytes, Duration, Instant, Rate};
 
-#[derive(Clone, Debug)]
-struct Probe {
-    number: usize,
-    size: u64,
-    sent: Instant,
-    ecn: Ecn,
-}
-impl Probe {
-    fn new(number: usize, size: u64, sent: Instant) -> Self {
-        // Each flow has its own codepoint.
-        let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1][number % 3];
-        Probe {
-            number,
-            size,
-            sent,
-            ecn,
-        }
-    }
-}
-impl Packet for Probe {
-    fn size(&self) -> Bytes {
-        Bytes::new(self.size)
-    }
-    fn ecn(&self) -> Ecn {
-        self.ecn
-    }
-    fn set_ecn(&mut self, ecn: Ecn) {
-        assert!(
-            self.ecn.is_capable() && ecn == Ecn::Ce,
-            "marked CE, if it is ECN-capable"
-        );
-        self.ecn = ecn;
-    }
-    fn flow(&self) -> u64 {
-        self.number as u64 % 3
-    }
+/// Three flows take turns.
+fn of_three(number: u64, size: u64, sent: Instant) -> TestPacket {
+    let packet = TestPacket {
+        sent,
+        ..TestPacket::new(number, size)
+    };
+    packet.of_flow(number % 3)
 }
 
 /// Whether packets leave in the order in which they came, whatever their flow and codepoint.
@@ -65,34 +37,34 @@ fn disciplines(config: &LinkConfig) -> impl Iterator<Item = &QueueConfig> {
     changed.chain([&config.queue])
 }
 /// Packets in order of sending, with bursts.
-fn packets() -> impl Strategy<Value = Vec<Probe>> {
+fn packets() -> impl Strategy<Value = Vec<TestPacket>> {
     let gap = prop_oneof![Just(Duration::ZERO), span(2_000)];
     proptest::collection::vec((gap, 1u64..3_000), 1..120).prop_map(|gaps| {
         let mut now = Instant::START;
-        let packet = |(number, (gap, size))| {
+        let next = |(number, (gap, size))| {
             now += gap;
-            Probe::new(number, size, now)
+            of_three(number, size, now)
         };
-        gaps.into_iter().enumerate().map(packet).collect()
+        (0..).zip(gaps).map(next).collect()
     })
 }
 
 /// End of the test: some links never finish.
 const HORIZON: Instant = Instant::from_nanos(10_000_000_000);
 
-fn conserved(link: &Link<Probe>) -> bool {
+fn conserved(link: &Link<TestPacket>) -> bool {
     let stats = link.stats();
     let gone = stats.delivered.packets + stats.dropped.packets + stats.lost.packets;
     stats.offered.packets == gone + link.queue().packets + link.in_flight() as u64
 }
 
 /// Whether a call of `pop` is due at `now`.
-fn due(link: &Link<Probe>, now: Instant) -> Option<Instant> {
+fn due(link: &Link<TestPacket>, now: Instant) -> Option<Instant> {
     link.next().filter(|at| *at <= now)
 }
 
 /// Pops what arrives by `now`, each packet at its time.
-fn collect(link: &mut Link<Probe>, now: Instant, arrivals: &mut Vec<(usize, Instant)>) {
+fn collect(link: &mut Link<TestPacket>, now: Instant, arrivals: &mut Vec<(u64, Instant)>) {
     while let Some(at) = due(link, now) {
         if let Some(packet) = link.pop(at) {
             arrivals.push((packet.number, at));
@@ -101,7 +73,7 @@ fn collect(link: &mut Link<Probe>, now: Instant, arrivals: &mut Vec<(usize, Inst
 }
 
 /// Arrivals when `pop` is called at every time that the link names.
-fn punctual(link: &mut Link<Probe>, packets: &[Probe]) -> Vec<(usize, Instant)> {
+fn punctual(link: &mut Link<TestPacket>, packets: &[TestPacket]) -> Vec<(u64, Instant)> {
     let mut arrivals = Vec::new();
     for packet in packets {
         collect(link, packet.sent, &mut arrivals);
@@ -158,7 +130,7 @@ proptest! {
         let marks = config.policer.is_some_and(|policer| policer.mark)
             || is(|queue| matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_)));
         let moves = marks && is(|queue| matches!(queue, QueueConfig::DualPi2(_)));
-        let in_order = |flow: Option<usize>| {
+        let in_order = |flow: Option<u64>| {
             let numbers = arrivals.iter().map(|(number, _)| *number);
             numbers.filter(|number| flow.is_none_or(|flow| number % 3 == flow)).is_sorted()
         };
@@ -180,7 +152,7 @@ proptest! {
         // Three deviations, and the rounding.
         let gain = config.noise.map_or(Duration::ZERO, |noise| noise.delay_sd * 3 + Duration::from_nanos(1));
         for (number, at) in arrivals {
-            let Probe { sent, size, .. } = packets[number];
+            let TestPacket { sent, size, .. } = packets[number as usize];
             let able = link.capacity_between(sent, at - (delay - gain));
             prop_assert!(able >= Bytes::new(size), "{} {}", number, able);
             if config.noise.is_none() {
@@ -236,8 +208,8 @@ proptest! {
             (change.loss, change.queue, change.flush) = (None, None, false);
         }
         let mut link = Link::new(&config, 0, 0);
-        for (number, size) in sizes.iter().enumerate() {
-            link.push(Instant::START, Probe::new(number, *size, Instant::START));
+        for (number, size) in (0..).zip(&sizes) {
+            link.push(Instant::START, of_three(number, *size, Instant::START));
         }
         let mut sent = Bytes::ZERO;
         for size in sizes {
@@ -295,12 +267,12 @@ proptest! {
         let mut link = Link::new(&config, 1, 3);
         let mut arrivals = Vec::new();
         for n in 0..300 {
-            link.push(Instant::START, Probe::new(3 * n, big, Instant::START));
+            link.push(Instant::START, of_three(3 * n, big, Instant::START));
         }
         for packet in &packets {
             let number = packet.number / 2 * 3 + 1 + packet.number % 2;
             collect(&mut link, packet.sent, &mut arrivals);
-            link.push(packet.sent, Probe::new(number, packet.size, packet.sent));
+            link.push(packet.sent, of_three(number, packet.size, packet.sent));
         }
         collect(&mut link, HORIZON, &mut arrivals);
         prop_assert_eq!(arrivals.len(), 300 + packets.len());
@@ -309,7 +281,7 @@ proptest! {
         let turns = big.div_ceil(quantum.as_u64()) + 2;
         let bound = 2 * (turns * quantum.as_u64() + 3_000);
         let mut others = 0;
-        let size = |number: usize| packets[number / 3 * 2 + number % 3 - 1].size;
+        let size = |number: u64| packets[(number / 3 * 2 + number % 3 - 1) as usize].size;
         for (number, _) in arrivals.iter().take_while(|(number, _)| *number != 3 * 299) {
             others = if number % 3 == 0 { 0 } else { others + size(*number) };
             prop_assert!(others <= bound, "{others} {bound}");

@@ -7,8 +7,9 @@ use crate::failure::{Failure, Held, Verdict, require};
 use crate::script::Line;
 use crate::watch::Watch;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thalweg_path::{Limit, Link, LinkConfig, Packet, QueueConfig};
-use thalweg_units::{Bytes, Duration, Ecn, Instant};
+use thalweg_path::test_packet::TestPacket;
+use thalweg_path::{Limit, Link, LinkConfig, QueueConfig};
+use thalweg_units::{Bytes, Duration, Instant};
 
 pub(super) const TARGET: Target = Target {
     name: "links",
@@ -19,34 +20,6 @@ pub(super) const TARGET: Target = Target {
 
 /// Most calls of a link that has nothing more to do by the end.
 const CALLS: u64 = 2_000_000;
-
-#[derive(Clone)]
-struct Probe {
-    number: u64,
-    sent: Instant,
-    size: u64,
-    flow: u64,
-    ecn: Ecn,
-}
-
-impl Packet for Probe {
-    fn size(&self) -> Bytes {
-        Bytes::new(self.size)
-    }
-    fn ecn(&self) -> Ecn {
-        self.ecn
-    }
-    fn set_ecn(&mut self, ecn: Ecn) {
-        assert!(
-            self.ecn.is_capable() && ecn == Ecn::Ce,
-            "only what is capable of ECN is marked"
-        );
-        self.ecn = ecn;
-    }
-    fn flow(&self) -> u64 {
-        self.flow
-    }
-}
 
 fn check(text: &[u8], watch: &Watch) -> Verdict {
     let lines = Line::all(text);
@@ -78,7 +51,7 @@ fn check(text: &[u8], watch: &Watch) -> Verdict {
 /// Pushes all packets and takes out what comes by an hour after the last: at the times that the link names, or when
 /// the script says so and at the end. `None` if it was told to stop.
 fn run_case(
-    link: &mut Link<Probe>,
+    link: &mut Link<TestPacket>,
     config: &LinkConfig,
     lines: &[Line<'_>],
     punctual: bool,
@@ -87,7 +60,7 @@ fn run_case(
     let mut now = Instant::START;
     let (mut number, mut arrivals, mut calls) = (0, Vec::new(), 0);
     let mut last = [0u64; 3];
-    let mut take = |link: &mut Link<Probe>, until: Instant| -> Result<bool, Failure> {
+    let mut take = |link: &mut Link<TestPacket>, until: Instant| -> Result<bool, Failure> {
         loop {
             let at = match link.next() {
                 Some(at) if at <= until => at,
@@ -118,14 +91,11 @@ fn run_case(
                 }
                 let flow = line.number(3) % 3;
                 let size = line.number(1).clamp(1, 65_535);
-                let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1][flow as usize];
-                let packet = Probe {
-                    number,
+                let packet = TestPacket {
                     sent: now,
-                    size,
-                    flow,
-                    ecn,
-                };
+                    ..TestPacket::new(number, size)
+                }
+                .of_flow(flow);
                 number += 1;
                 link.push(now, packet);
                 within_its_limit(link, config)?;
@@ -153,14 +123,14 @@ fn run_case(
 }
 
 fn arrived(
-    link: &Link<Probe>,
+    link: &Link<TestPacket>,
     config: &LinkConfig,
-    packet: &Probe,
+    packet: &TestPacket,
     at: Instant,
     punctual: bool,
     last: &mut [u64; 3],
 ) -> Result<(), Failure> {
-    let Probe {
+    let TestPacket {
         number,
         sent,
         size,
@@ -185,7 +155,7 @@ fn arrived(
     Ok(())
 }
 
-fn conserved(link: &Link<Probe>) -> Result<(), Failure> {
+fn conserved(link: &Link<TestPacket>) -> Result<(), Failure> {
     let stats = link.stats();
     let gone = stats.delivered.packets + stats.dropped.packets + stats.lost.packets;
     let there = link.queue().packets + link.in_flight() as u64;
@@ -202,7 +172,7 @@ fn conserved(link: &Link<Probe>) -> Result<(), Failure> {
     )
 }
 
-fn within_its_limit(link: &Link<Probe>, config: &LinkConfig) -> Result<(), Failure> {
+fn within_its_limit(link: &Link<TestPacket>, config: &LinkConfig) -> Result<(), Failure> {
     if config.changes.iter().any(|change| change.limit.is_some()) {
         return Ok(());
     }

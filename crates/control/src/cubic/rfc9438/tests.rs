@@ -1,7 +1,7 @@
 //! Behaviour of CUBIC, clause by clause.
 
 use crate::fake_transport::Flow;
-use thalweg_units::{Duration, Ecn};
+use thalweg_units::Duration;
 
 const RTT: Duration = Duration::from_millis(100);
 
@@ -142,27 +142,6 @@ fn a_second_loss_below_the_old_maximum_releases_bandwidth() {
 }
 
 #[test]
-fn the_window_is_reduced_once_in_a_round_trip() {
-    let mut flow = Flow::new("cubic");
-    flow.round(RTT);
-    flow.fill_window();
-    let sent = flow.in_flight();
-    flow.lose(sent[0]);
-    flow.lose(sent[5]);
-    flow.mark_ce(sent[7]);
-    assert_eq!(flow.packets(), 14.0);
-    flow.advance(RTT);
-    flow.ack(sent[8]);
-    assert_eq!(flow.packets(), 14.0, "no growth in recovery");
-    let next = flow.send();
-    flow.mark_ce(next);
-    assert!(
-        (flow.packets() - 9.8).abs() < 0.001,
-        "the next round trip: 14 * 0.7"
-    );
-}
-
-#[test]
 fn the_window_and_the_curve_stand_still_while_the_application_does_not_fill_the_window() {
     let mut flow = reduced_from_160("cubic");
     flow.round(RTT);
@@ -218,52 +197,6 @@ fn persistent_congestion_leaves_two_packets_and_the_next_stage_starts_on_its_pla
 }
 
 #[test]
-fn growth_after_persistent_congestion_does_not_wait_for_a_packet_that_left_later() {
-    let mut flow = Flow::new("cubic");
-    flow.round(RTT);
-    flow.fill_window();
-    let sent = flow.in_flight();
-    flow.lose_persistently(sent[0]);
-    flow.lose(sent[1]);
-    assert_eq!(flow.packets(), 2.0, "the same round trip");
-    flow.advance(RTT);
-    flow.ack(sent[2]);
-    assert_eq!(flow.packets(), 3.0);
-}
-
-#[test]
-fn a_reduction_is_undone_when_all_its_losses_arrive() {
-    let mut flow = Flow::new("cubic");
-    flow.round(RTT);
-    flow.fill_window();
-    let sent = flow.in_flight();
-    flow.lose(sent[0]);
-    flow.lose(sent[1]);
-    flow.spurious(sent[0]);
-    assert_eq!(flow.packets(), 14.0, "one is still missing");
-    flow.spurious(sent[1]);
-    assert_eq!(flow.packets(), 20.0);
-    assert_eq!(flow.state(), "slow start");
-    // A loss in the same flight is a new event now.
-    flow.lose(sent[2]);
-    assert_eq!(flow.packets(), 14.0);
-}
-
-#[test]
-fn nothing_is_undone_after_a_mark_or_for_a_mere_timeout() {
-    let mut flow = Flow::new("cubic");
-    flow.round(RTT);
-    flow.fill_window();
-    let sent = flow.in_flight();
-    flow.lose(sent[0]);
-    flow.spurious(sent[3]); // never declared lost
-    assert_eq!(flow.packets(), 14.0);
-    flow.mark_ce(sent[1]);
-    flow.spurious(sent[0]);
-    assert_eq!(flow.packets(), 14.0);
-}
-
-#[test]
 fn a_window_that_has_outgrown_the_old_one_stays() {
     let mut flow = Flow::new("cubic");
     flow.round(RTT);
@@ -294,15 +227,6 @@ fn a_hystart_exit_starts_the_stage_on_its_plateau() {
 }
 
 #[test]
-fn a_probe_timeout_changes_nothing() {
-    let mut flow = Flow::new("cubic");
-    flow.round(RTT);
-    flow.fill_window();
-    flow.timeout();
-    assert_eq!(flow.packets(), 20.0);
-}
-
-#[test]
 fn one_cycle_after_a_loss_beside_renos() {
     let mut flows = ["cubic", "reno"].map(reduced_from_160);
     let mut table = String::from("seconds cubic reno\n");
@@ -329,16 +253,4 @@ fn one_cycle_after_a_loss_beside_renos() {
           7   163  150
           8   171  160
     ");
-}
-
-#[test]
-fn packets_carry_ect0_unless_ecn_is_off() {
-    for (name, expected) in [
-        ("cubic", Ecn::Ect0),
-        ("cubic:ecn=off", Ecn::NotEct),
-        ("reno", Ecn::Ect0),
-        ("reno:ecn=off", Ecn::NotEct),
-    ] {
-        assert_eq!(Flow::new(name).controller.ecn(), expected, "{name}");
-    }
 }

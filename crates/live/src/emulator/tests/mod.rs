@@ -7,11 +7,12 @@ use super::super_packet::long_way::{Made, segmented};
 use super::*;
 use devices::{packet, run_with};
 use std::thread;
+use thalweg_path::test_packet::TestPacket;
 use thalweg_path::{
     Change, CodelConfig, FqCodelConfig, JitterConfig, Limit, LossConfig, Packet, QueueConfig,
 };
 use thalweg_random::mix;
-use thalweg_units::{Bytes, Ecn, Rate};
+use thalweg_units::{Ecn, Rate};
 
 const BEFORE: usize = Offload::LENGTH;
 
@@ -22,14 +23,11 @@ pub(super) struct Log {
     released: Vec<Released>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A packet of the emulator, for the same link in virtual time.
+#[derive(Clone, Debug)]
 struct Pushed {
-    at: Instant,
     link: usize,
-    number: u64,
-    size: Bytes,
-    ecn: Ecn,
-    flow: u64,
+    packet: TestPacket,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +43,15 @@ struct Released {
 
 impl Log {
     pub(super) fn pushed(&mut self, at: Instant, link: usize, frame: &Frame) {
-        self.pushed.push(Pushed {
-            at,
-            link,
+        let packet = TestPacket {
             number: frame.number,
-            size: frame.size(),
-            ecn: frame.ecn(),
+            size: frame.size().as_u64(),
             flow: frame.flow(),
-        });
+            ecn: frame.ecn(),
+            sent: at,
+            ..TestPacket::default()
+        };
+        self.pushed.push(Pushed { link, packet });
     }
     pub(super) fn released(
         &mut self,
@@ -73,23 +72,6 @@ impl Log {
     }
 }
 
-/// A packet of the same trace, in virtual time.
-struct Replayed(Pushed);
-impl Packet for Replayed {
-    fn size(&self) -> Bytes {
-        self.0.size
-    }
-    fn ecn(&self) -> Ecn {
-        self.0.ecn
-    }
-    fn set_ecn(&mut self, ecn: Ecn) {
-        self.0.ecn = ecn;
-    }
-    fn flow(&self) -> u64 {
-        self.0.flow
-    }
-}
-
 fn pause(millis: u64) {
     thread::sleep(std::time::Duration::from_millis(millis));
 }
@@ -104,16 +86,16 @@ fn replay(
 ) -> Vec<(u64, Instant)> {
     let mut link = Link::new(config, seed, 0);
     let mut arrived = Vec::new();
-    let mut pop_until = |link: &mut Link<Replayed>, until: Instant| {
+    let mut pop_until = |link: &mut Link<TestPacket>, until: Instant| {
         while let Some(at) = link.next().filter(|at| *at <= until) {
             if let Some(packet) = link.pop(at) {
-                arrived.push((packet.0.number, at));
+                arrived.push((packet.number, at));
             }
         }
     };
-    for pushed in log.pushed.iter().filter(|pushed| pushed.link == index) {
-        pop_until(&mut link, pushed.at);
-        link.push(pushed.at, Replayed(*pushed));
+    for Pushed { packet, .. } in log.pushed.iter().filter(|pushed| pushed.link == index) {
+        pop_until(&mut link, packet.sent);
+        link.push(packet.sent, packet.clone());
     }
     pop_until(&mut link, end);
     arrived
@@ -356,8 +338,8 @@ fn a_packet_takes_its_transmission_and_its_journey_in_each_direction() {
             .log
             .pushed
             .iter()
-            .find(|p| p.number == released.number);
-        pushed.map(|pushed| released.due - pushed.at)
+            .find(|p| p.packet.number == released.number);
+        pushed.map(|pushed| released.due - pushed.packet.sent)
     };
     let journeys: Vec<_> = emulator.log.released.iter().filter_map(journey).collect();
     assert_eq!(

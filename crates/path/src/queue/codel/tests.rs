@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::Limit;
-use crate::probe::{Bench, at, ms};
+use crate::queue::bench::Bench;
+use crate::test_packet::{at, ms};
 use thalweg_units::Ecn;
 
 fn bench(config: CodelConfig) -> Bench<Codel> {

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::Limit;
-use crate::probe::{Bench, at, ms};
+use crate::queue::bench::Bench;
 use crate::queue::clock::assert_late_is_punctual;
+use crate::test_packet::{at, ms};
 use proptest::prelude::*;
 use thalweg_units::Ecn;
 

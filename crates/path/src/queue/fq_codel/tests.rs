@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::Limit;
-use crate::probe::{Bench, at};
+use crate::queue::bench::Bench;
+use crate::test_packet::at;
 use thalweg_units::Ecn;
 
 fn bench(config: FqCodelConfig, limit: Limit) -> Bench<FqCodel> {

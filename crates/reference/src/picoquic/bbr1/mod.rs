@@ -31,7 +31,7 @@ mod tests;
 
 use crate::picoquic::window_start::WindowStart;
 use thalweg_control::bbr_model::{
-    Bubble, FullPipe, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
+    FullPipe, ProbeRtt, Round, Sample, WindowedMax, initial_pacing_rate, send_quantum,
 };
 use thalweg_control::event::{Ack, EcnCounts, Lost, RttSample, Sent, SpuriousLoss, Timeout};
 use thalweg_control::loss_filter::LossFilter;
@@ -74,9 +74,7 @@ pub(super) struct Bbr1 {
     has_grown: bool,
     /// In flight after the acknowledgement before.
     prior_in_flight: Bytes,
-    done_stamp: Option<Instant>,
-    round_done: bool,
-    bubble: Bubble,
+    probe_rtt: ProbeRtt,
     prior_cwnd: Bytes,
     losses: LossFilter,
     last_reaction: Option<Instant>,
@@ -113,9 +111,7 @@ impl Bbr1 {
             round_rate: Rate::ZERO,
             has_grown: false,
             prior_in_flight: Bytes::ZERO,
-            done_stamp: None,
-            round_done: false,
-            bubble: Bubble::default(),
+            probe_rtt: ProbeRtt::default(),
             prior_cwnd: Bytes::ZERO,
             losses: LossFilter::default(),
             last_reaction: None,
@@ -144,7 +140,7 @@ impl Controller for Bbr1 {
     fn on_ack(&mut self, event: &Ack, cx: &mut Context<'_>) {
         self.note_rtt(cx);
         self.restore_window();
-        let sample = Sample::of(event, cx, self.bubble.has_limited(&event.snapshot));
+        let sample = Sample::of(event, cx, self.probe_rtt.has_limited(&event.snapshot));
         self.update_btl_bw(&sample, cx);
         self.check_cycle_phase(cx);
         self.check_startup(&sample);
