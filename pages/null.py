@@ -114,7 +114,7 @@ def _worse(limit: float) -> tuple[int, float]:
 
 def _differs() -> tuple[int, float]:
     return _of_pairs(
-        lambda a, b: any(one.told in ("B is larger", "B is smaller") for one in compare_results(a, b, 0))
+        lambda a, b: any(one.conclusion in ("B is larger", "B is smaller") for one in compare_results(a, b, 0))
     )
 
 

@@ -672,10 +672,10 @@ class Scenario:
         """A trial in real time, as the process that measured it tells (JSON). `core_s` is the processor time that it
         took. Raises ValueError."""
 
-    def told(self, seed: int, audit: bool) -> tuple[str, float]:
+    def record(self, seed: int, audit: bool) -> tuple[str, float]:
         """One trial as text for another process, and the processor time that it took. Raises as `run`."""
 
-    def gathered(self, told: Sequence[tuple[int, str, float]]) -> Outcomes:
+    def gathered(self, records: Sequence[tuple[int, str, float]]) -> Outcomes:
         """The outcomes of trials that other processes have played: number, text and processor time of each."""
 
     def trials(

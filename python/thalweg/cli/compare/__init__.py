@@ -46,7 +46,7 @@ def compare(
         typer.Option(
             "--fail-above",
             metavar="PERCENT",
-            help='Exit status 1 if trials tell that something is worse by more, as in "5 %", or fails more '
+            help='Exit status 1 if the trials show that something is worse by more, as in "5 %", or fails more '
             "often; of studies, that it differs by more.",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def compare(
         return compare_stored([StoredStudy.load(Path(folder)) for folder in results], margin / 100, limit, format_)
     if any(studies):
         stored = results[studies.index(True)]
-        raise RequestError(f"{stored} holds a study, others hold results; accepted: folders of one kind")
+        raise RequestError(f"{stored} holds a study, which cannot be compared with results")
     return _results(results, margin / 100, limit, format_)
 
 
@@ -157,7 +157,7 @@ def _counts(one: Failures) -> str:
 def _document(
     folders: Sequence[str], loaded: Sequence[SuiteResult], compared: Sequence[Sequence[Row]]
 ) -> dict[str, object]:
-    """Of two results: rows; of more, also those of each against the first."""
+    """Rows for two results; for more, also the rows of each against the first."""
     found = find_worse(compared, [compare_failures(loaded[0], other) for other in loaded[1:]])
     comparisons: list[dict[str, object]] = [
         {
@@ -198,7 +198,7 @@ def _print(
 
 def _summary(rows: Sequence[Row], margin: float) -> str:
     """How many differ, and which comparisons stand behind that."""
-    differ = sum(row.told in ("B is larger", "B is smaller") for row in rows)
+    differ = sum(row.conclusion in ("B is larger", "B is smaller") for row in rows)
     parts = [
         f"{differ} of {len(rows)} differ by more than {percent(margin)}, of which at most 5 % by chance "
         "(false discovery rate)"

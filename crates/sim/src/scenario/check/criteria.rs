@@ -66,7 +66,7 @@ impl Checker<'_> {
                 return self.fail(&key("metric"), problem);
             };
             if metric == Metric::Share && flows.len() == 1 {
-                let problem = "\"share\" is of what all flows get, and there is one; accepted: two [[flow]] tables or more, or another metric";
+                let problem = "metric \"share\" needs at least two flows; this scenario has one";
                 return self.fail(&key("metric"), problem);
             }
             self.check_stream(index, pass, metric, &flows[flow])?;
@@ -121,7 +121,7 @@ impl Checker<'_> {
             }
             Some(name) if !metric.is_of_media() => {
                 let problem = format!(
-                    "\"{name}\": \"{}\" is of a flow, and not of a stream of media; accepted: no such key",
+                    "\"{name}\" cannot be combined with metric \"{}\", which measures the whole flow",
                     pass.metric
                 );
                 return self.fail(&key("stream"), problem);
@@ -139,7 +139,7 @@ impl Checker<'_> {
         let counts = |spec: &&MediaSpec| spec.skip_after.is_none() && spec.is_measured();
         if metric.is_of_call() && specs.iter().find(counts).is_none() {
             let problem = format!(
-                "\"{}\" is of frames of a call, and flow \"{}\" has none that it counts; accepted: a stream without skip_after that is measured, or another metric",
+                "\"{}\" requires a measured stream without skip_after; flow \"{}\" has none",
                 pass.metric, pass.flow
             );
             return self.fail(&key("metric"), problem);
@@ -150,7 +150,7 @@ impl Checker<'_> {
         if let Some(spec) = stream.filter(|spec| !metric.counts_from_start() && !spec.is_measured())
         {
             let problem = format!(
-                "\"{}\" ends before measure_from, \"{}\": no frame counts; accepted: an earlier measure_from, or a delay from-start",
+                "\"{}\" ends before measure_from, \"{}\", so no frame counts; use an earlier measure_from, or a delay from-start",
                 spec.name, spec.measure_from
             );
             return self.fail(&key("metric"), problem);
@@ -176,7 +176,7 @@ impl Checker<'_> {
                 };
                 let problem = match given {
                     None => format!("there is no bound; accepted: {example}"),
-                    Some(_) => "a criterion has one bound; accepted: at_most or at_least, and another [[pass]] for the other".to_owned(),
+                    Some(_) => "at_most cannot be combined with at_least; use another [[pass]] for the second bound".to_owned(),
                 };
                 return self.fail(&format!("pass.{index}"), problem);
             }
